@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+// OpenRealm: the Realm object database, written from scratch in Swift.
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+  name: "OpenRealm",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "RealmSwift", targets: ["RealmSwift"])
+  ],
+  targets: [
+    .target(name: "CRealmPlatform"),
+    .target(name: "RealmStorage", dependencies: ["CRealmPlatform"], swiftSettings: settings),
+    .target(name: "RealmTables", dependencies: ["RealmStorage"], swiftSettings: settings),
+    .target(
+      name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage"], swiftSettings: settings),
+    .target(
+      name: "RealmSwift",
+      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
+      swiftSettings: settings),
+    .target(
+      name: "RealmTestSupport",
+      dependencies: ["RealmStorage", "RealmTables"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmStorageTests",
+      dependencies: ["RealmStorage", "RealmTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmTablesTests",
+      dependencies: ["RealmTables", "RealmStorage", "RealmTestSupport"],
+      resources: [.copy("Fixtures")],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmQueryTests",
+      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmSwiftTests",
+      dependencies: ["RealmSwift", "RealmTestSupport"],
+      swiftSettings: settings),
+  ]
+)

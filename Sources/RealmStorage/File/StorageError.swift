@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The one error type of the storage engine.
+
+/// What can go wrong below the tables: I/O, a file that is not ours to open, damaged bytes.
+///
+/// Layers above add the object type and key, and widen it to the public `Realm.Error`.
+@usableFromInline
+package enum StorageError: Error, Hashable, Sendable {
+  /// The bytes of the file contradict the format.
+  case corrupted(String)
+  /// A system call failed.
+  case system(operation: String, path: String, code: Int32)
+  /// The file exists but holds something that is not a Realm database.
+  case notADatabase(path: String, reason: String)
+  /// The file is in a format this version cannot open.
+  case unsupportedFormat(path: String, version: Int)
+  /// The file needs an upgrade to format 24, which this kind of open does not do.
+  case formatUpgradeRequired(path: String, version: Int)
+  /// The file belongs to a synchronised client or to a server.
+  case incompatibleHistory(path: String, type: Int)
+  /// Another implementation has the file open.
+  case incompatibleLockFile(path: String, reason: String)
+  /// The address space for the file could not be reserved, or the file has outgrown it.
+  case addressSpaceExhausted(path: String, byteCount: Int)
+  /// An earlier sync failed; the open file takes no more writes.
+  case poisoned(path: String)
+  /// A value is larger than the format can hold.
+  case limitExceeded(String)
+}
+
+extension StorageError: CustomStringConvertible {
+  @usableFromInline package var description: String {
+    switch self {
+    case .corrupted(let reason):
+      "The database is damaged: \(reason)."
+    case .system(let operation, let path, let code):
+      "\(operation) of '\(path)' failed with error \(code)."
+    case .notADatabase(let path, let reason):
+      "Failed to open Realm file at path '\(path)': \(reason)"
+    case .unsupportedFormat(let path, let version):
+      "Failed to open Realm file at path '\(path)': "
+        + "Database has an unsupported version (\(version)) and cannot be upgraded"
+    case .formatUpgradeRequired(let path, let version):
+      "Failed to open Realm file at path '\(path)': Database upgrade required but prohibited. "
+        + "The file is in format \(version)."
+    case .incompatibleHistory(let path, let type):
+      "Failed to open Realm file at path '\(path)': Incompatible histories. The file has history "
+        + "type \(type) and belongs to a synchronised client or server."
+    case .incompatibleLockFile(let path, let reason):
+      "Failed to open Realm file at path '\(path)': \(reason)"
+    case .addressSpaceExhausted(let path, let byteCount):
+      "Reserving \(byteCount) bytes of address space for '\(path)' failed."
+    case .poisoned(let path):
+      "A sync of '\(path)' failed earlier. Close and reopen the Realm before writing again."
+    case .limitExceeded(let reason):
+      reason
+    }
+  }
+}
+
+extension StorageError {
+  // The constructors below stay out of line so that the checks in hot code are a compare and a
+  // branch.
+
+  @usableFromInline @inline(never)
+  static func elementOutOfBounds(_ index: Int, in node: Node) -> StorageError {
+    .corrupted("element \(index) was asked of a node of \(node.count) elements")
+  }
+
+  @usableFromInline @inline(never)
+  static func slotIsNotARef(_ index: Int, in node: Node) -> StorageError {
+    .corrupted("slot \(index) of a node should hold a ref")
+  }
+
+  @usableFromInline @inline(never)
+  static func slotIsNotANumber(_ index: Int, in node: Node) -> StorageError {
+    .corrupted("slot \(index) of a node should hold a number")
+  }
+
+  @usableFromInline @inline(never)
+  static func refOutOfBounds(_ ref: Ref, in space: NodeSpace) -> StorageError {
+    .corrupted("ref \(ref.offset) is misaligned or outside the file's \(space.fileEnd) bytes")
+  }
+
+  @usableFromInline @inline(never)
+  static func nodeOutOfBounds(
+    _ ref: Ref, _ header: NodeHeader, in space: NodeSpace
+  ) -> StorageError {
+    .corrupted(
+      "the node at \(ref.offset) of \(header.nodeByteCount) bytes ends outside the file's "
+        + "\(space.fileEnd) bytes")
+  }
+}

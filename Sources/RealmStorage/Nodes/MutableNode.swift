@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A node of the running write transaction.
+
+/// A writable node in the slab.
+///
+/// Invariant: only `NodeAllocator` makes these; the node belongs to the allocator's transaction and
+/// `capacityByteCount` bytes behind the header are writable.
+@frozen @usableFromInline
+package struct MutableNode {
+  @usableFromInline package let ref: Ref
+  /// The first byte of the header.
+  @usableFromInline package let address: UnsafeMutableRawPointer
+
+  @inlinable @inline(__always)
+  package init(ref: Ref, address: UnsafeMutableRawPointer) {
+    self.ref = ref
+    self.address = address
+  }
+
+  @inlinable @inline(__always)
+  package var payload: UnsafeMutableRawPointer { address + NodeHeader.byteCount }
+
+  @inlinable @inline(__always)
+  package var header: NodeHeader { NodeHeader(bits: address.load(as: UInt64.self)) }
+
+  @inlinable @inline(__always)
+  package var count: Int { header.count }
+
+  /// The read-only view of the node as it is now.
+  @inlinable @inline(__always)
+  package var node: Node { Node(address: UnsafeRawPointer(address), header: header) }
+
+  /// Bytes that may be written behind the header.
+  @inlinable @inline(__always)
+  package var capacityByteCount: Int {
+    let units = address.load(as: UInt32.self) & 0xFF_FFFF
+    return Int(units) &* 8 &- NodeHeader.byteCount
+  }
+
+  /// Replaces the header but for the capacity.
+  ///
+  /// The payload that the new header describes must fit the capacity.
+  @inlinable @inline(__always)
+  package func setHeader(_ new: NodeHeader) {
+    assert(new.payloadByteCount <= capacityByteCount)
+    let capacity = address.load(as: UInt64.self) & 0xFF_FFFF
+    address.storeBytes(of: new.bits & ~0xFF_FFFF | capacity, as: UInt64.self)
+  }
+
+  /// Changes the number of elements only.
+  @inlinable @inline(__always)
+  package func setCount(_ count: Int) {
+    let size = UInt64(count).byteSwapped &>> 40
+    let bits = address.load(as: UInt64.self) & 0xFF_FFFF_FFFF
+    address.storeBytes(of: bits | size &<< 40, as: UInt64.self)
+    assert(header.payloadByteCount <= capacityByteCount)
+  }
+
+  /// Sets or clears a flag.
+  @inlinable
+  package func setFlag(_ flag: NodeFlags, _ on: Bool) {
+    let old = header
+    var flags = old.flags
+    if on { flags.insert(flag) } else { flags.remove(flag) }
+    let bits = old.bits & ~(0xE0 &<< 32) | UInt64(flags.rawValue) &<< 32
+    address.storeBytes(of: bits, as: UInt64.self)
+  }
+
+  /// Overwrites element `index` of a node of packed integers; `value` must fit the width.
+  @inlinable @inline(__always)
+  package func store(_ value: Int64, at index: Int) {
+    let header = header
+    assert(index < header.count && header.layout == .bits)
+    PackedIntegers.store(value, to: payload, widthCode: header.widthCode, at: index)
+  }
+}

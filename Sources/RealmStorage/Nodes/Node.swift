@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A node whose header has been checked against the bounds of its address space.
+
+/// A read-only view of one node in mapped memory.
+///
+/// Invariants:
+/// 1. A `Node` is only made by `NodeSpace.node(at:)` or by the allocator, which have checked that
+///    header and payload lie inside memory that stays mapped as long as the snapshot or
+///    transaction that the space belongs to. Whoever stores a `Node` keeps that owner alive.
+/// 2. Elements are addressed below `count`. `integer(at:)` checks, `uncheckedInteger(at:)` does
+///    not and is for loops over a range that was checked once.
+@frozen @usableFromInline
+package struct Node: @unchecked Sendable {
+  // Sendable: the bytes behind a committed node never change; the bytes of a slab node are only
+  // reachable through the transaction that owns them, which is confined.
+
+  /// The first byte of the header.
+  @usableFromInline package let address: UnsafeRawPointer
+  @usableFromInline package let header: NodeHeader
+
+  @inlinable @inline(__always)
+  package init(address: UnsafeRawPointer, header: NodeHeader) {
+    self.address = address
+    self.header = header
+  }
+
+  @inlinable @inline(__always)
+  package var count: Int { header.count }
+
+  @inlinable @inline(__always)
+  package var payload: UnsafeRawPointer { address + NodeHeader.byteCount }
+
+  /// The payload without padding.
+  @inlinable
+  package var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: payload, count: header.payloadByteCount)
+  }
+
+  /// Element `index` of a node of packed integers.
+  ///
+  /// - Throws: `StorageError.corrupted` if the node is shorter.
+  @inlinable @inline(__always)
+  package func integer(at index: Int) throws(StorageError) -> Int64 {
+    guard UInt(bitPattern: index) < UInt(bitPattern: count), header.layout == .bits else {
+      throw StorageError.elementOutOfBounds(index, in: self)
+    }
+    return uncheckedInteger(at: index)
+  }
+
+  /// Element `index` of a node of packed integers.
+  ///
+  /// - Safety: `index` is below `count`, the layout is `.bits`.
+  @inlinable @inline(__always)
+  package func uncheckedInteger(at index: Int) -> Int64 {
+    PackedIntegers.load(payload, widthCode: header.widthCode, at: index)
+  }
+
+  /// The ref in slot `index` of a has-refs node; null if the slot is empty.
+  ///
+  /// - Throws: `StorageError.corrupted` if the slot holds a number or does not exist.
+  @inlinable @inline(__always)
+  package func ref(at index: Int) throws(StorageError) -> Ref {
+    let slot = try integer(at: index)
+    guard header.hasRefs, slot & 1 == 0 else { throw StorageError.slotIsNotARef(index, in: self) }
+    return Ref(Int(slot))
+  }
+
+  /// The number in slot `index` of a has-refs node.
+  ///
+  /// - Throws: `StorageError.corrupted` if the slot holds a ref or does not exist.
+  @inlinable
+  package func taggedNumber(at index: Int) throws(StorageError) -> Int {
+    guard let number = Tagged.number(try integer(at: index)) else {
+      throw StorageError.slotIsNotANumber(index, in: self)
+    }
+    return number
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The nodes of one write transaction: memory for new ones, and the list of what it gave up.
+
+/// Makes, copies and frees nodes for one write transaction.
+///
+/// New nodes live in the slab, which is part of the same address range as the file, so that a ref
+/// becomes a pointer by the same addition. Nothing here reaches the file; the commit does that.
+///
+/// Invariants:
+/// 1. A node of the committed file is never written: `makeWritable(_:)` copies it and lists the old
+///    place in `freedBlocks`.
+/// 2. A ref is freed once; freeing a slab node recycles its memory inside this transaction.
+/// 3. Not safe for concurrent use; it belongs to the transaction's one user at a time.
+@usableFromInline
+package final class NodeAllocator {
+  /// A range of the file that this transaction no longer uses.
+  package struct FreedBlock: Hashable, Sendable {
+    package let offset: Int
+    package let byteCount: Int
+  }
+
+  /// Where this transaction's nodes are found; constant during the transaction.
+  @usableFromInline package let space: NodeSpace
+
+  /// What the committed version used and this transaction replaced or dropped, unordered.
+  package private(set) var freedBlocks: [FreedBlock] = []
+
+  /// The first slab offset that was never handed out.
+  private var slabTop: Int
+  /// Freed slab blocks by capacity in units of 8 bytes, for the small sizes; each list is chained
+  /// through the first payload word.
+  private var recycled: [Int]
+
+  private static let recycledClassCount = 1025
+
+  package init(space: NodeSpace) {
+    precondition(space.slabStart > 0 && space.slabStart & 7 == 0)
+    self.space = space
+    slabTop = space.slabStart
+    recycled = Array(repeating: 0, count: Self.recycledClassCount)
+  }
+
+  /// Bytes of slab memory that this transaction has touched.
+  package var slabByteCount: Int { slabTop - space.slabStart }
+
+  // MARK: Making
+
+  /// A new node with room for at least `capacity` payload bytes; the payload is not cleared.
+  ///
+  /// - Throws: `StorageError.limitExceeded` for a node of 64 MiB or more, and
+  ///   `.addressSpaceExhausted` when the slab is full.
+  package func allocate(
+    _ header: NodeHeader, capacity: Int
+  ) throws(StorageError) -> MutableNode {
+    let needed = max(capacity, header.payloadByteCount)
+    let units = (max(needed, 8) + 7) / 8 + 1
+    guard units * 8 <= NodeAllocator.nodeByteLimit else {
+      throw .limitExceeded("A node of \(needed) bytes exceeds the limit of the file format")
+    }
+    let ref = try takeSlab(units: units)
+    let address = UnsafeMutableRawPointer(mutating: space.base + ref.offset)
+    address.storeBytes(of: header.bits & ~0xFF_FFFF | UInt64(units), as: UInt64.self)
+    return MutableNode(ref: ref, address: address)
+  }
+
+  /// The size that a node, header included, must stay below (file format, part 1, section 3.4).
+  package static let nodeByteLimit = 64 << 20
+
+  private func takeSlab(units: Int) throws(StorageError) -> Ref {
+    if units < Self.recycledClassCount, recycled[units] != 0 {
+      let offset = recycled[units]
+      recycled[units] = (space.base + offset).load(fromByteOffset: 8, as: Int.self)
+      return Ref(offset)
+    }
+    guard slabTop + units * 8 <= space.slabEnd else {
+      throw .addressSpaceExhausted(path: "", byteCount: units * 8)
+    }
+    let offset = slabTop
+    slabTop += units * 8
+    return Ref(offset)
+  }
+
+  // MARK: Reading and copying
+
+  @inlinable @inline(__always)
+  package func node(at ref: Ref) throws(StorageError) -> Node { try space.node(at: ref) }
+
+  /// The node at a ref of this transaction.
+  ///
+  /// `ref` must be writable (`isWritable(_:)`).
+  @inlinable @inline(__always)
+  package func mutableNode(at ref: Ref) -> MutableNode {
+    assert(isWritable(ref))
+    return MutableNode(
+      ref: ref, address: UnsafeMutableRawPointer(mutating: space.base + ref.offset))
+  }
+
+  @inlinable @inline(__always)
+  package func isWritable(_ ref: Ref) -> Bool { space.isWritable(ref) }
+
+  /// `ref` itself if this transaction made it, else a copy that it may write.
+  ///
+  /// A copied has-refs node gets 64-bit slots, so that storing a ref or number in one never makes
+  /// the node move; the commit writes it with the width that its final slots need.
+  @inlinable @inline(__always)
+  package func makeWritable(_ ref: Ref) throws(StorageError) -> MutableNode {
+    if isWritable(ref) { return mutableNode(at: ref) }
+    return try copy(ref)
+  }
+
+  @usableFromInline @inline(never)
+  func copy(_ ref: Ref) throws(StorageError) -> MutableNode {
+    let old = try node(at: ref)
+    let new: MutableNode
+    if old.header.hasRefs, old.header.layout == .bits {
+      let header = NodeHeader(
+        flags: old.header.flags, layout: .bits, widthCode: 7, count: old.count)
+      new = try allocate(header, capacity: (old.count + 2) * 8)
+      for index in 0..<old.count {
+        new.store(old.uncheckedInteger(at: index), at: index)
+      }
+    } else {
+      let byteCount = old.header.payloadByteCount
+      // Room to grow a little: most copies are made to insert or to widen.
+      new = try allocate(old.header, capacity: byteCount + byteCount / 8 + 16)
+      new.payload.copyMemory(from: old.payload, byteCount: byteCount)
+    }
+    noteFreed(ref, old)
+    return new
+  }
+
+  // MARK: Freeing
+
+  /// Gives up one node, not its children. A null ref is ignored.
+  package func free(_ ref: Ref) throws(StorageError) {
+    guard !ref.isNull else { return }
+    guard isWritable(ref) else { return noteFreed(ref, try node(at: ref)) }
+    let node = mutableNode(at: ref)
+    let units = (node.capacityByteCount + NodeHeader.byteCount) / 8
+    guard units < Self.recycledClassCount else { return }
+    node.address.storeBytes(of: recycled[units], toByteOffset: 8, as: Int.self)
+    recycled[units] = ref.offset
+  }
+
+  /// Gives up a node and everything below it, following its has-refs flags.
+  ///
+  /// - Throws: `StorageError.corrupted` for bad refs or a tree deeper than any the format has.
+  package func freeTree(_ ref: Ref, depth: Int = 0) throws(StorageError) {
+    guard !ref.isNull else { return }
+    guard depth < 512 else { throw .corrupted("a tree of nodes does not end") }
+    let node = try node(at: ref)
+    if node.header.hasRefs {
+      for index in 0..<node.count {
+        if let child = Ref(slot: try node.integer(at: index)) {
+          try freeTree(child, depth: depth + 1)
+        }
+      }
+    }
+    try free(ref)
+  }
+
+  private func noteFreed(_ ref: Ref, _ node: Node) {
+    freedBlocks.append(FreedBlock(offset: ref.offset, byteCount: node.header.nodeByteCount))
+  }
+}

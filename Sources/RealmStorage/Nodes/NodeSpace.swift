@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where the nodes of one version live, and the border at which refs are checked.
+
+/// The address range in which the nodes of one version are found.
+///
+/// One reserved range holds the mapped file at its start and, for the writer, the slab of
+/// uncommitted nodes above it:
+///
+/// ```
+/// base                    fileEnd          slabStart         slabEnd
+/// | nodes of the version  | newer, unused  | the write transaction's own nodes |
+/// ```
+///
+/// Invariants:
+/// 1. Memory in `[base, base + fileEnd)` is mapped and, as far as this version's nodes go, never
+///    changes; memory in `[slabStart, slabEnd)` is mapped (read-only spaces have an empty slab).
+/// 2. `node(at:)` is the only way from a ref to a `Node`: it proves alignment and bounds.
+@frozen @usableFromInline
+package struct NodeSpace: @unchecked Sendable {
+  // Sendable: the pointer is to memory that its owner keeps mapped; see `Node`.
+
+  @usableFromInline package let base: UnsafeRawPointer
+  /// The logical size of the version; all its refs are below.
+  @usableFromInline package let fileEnd: Int
+  @usableFromInline package let slabStart: Int
+  @usableFromInline package let slabEnd: Int
+
+  @inlinable
+  package init(base: UnsafeRawPointer, fileEnd: Int, slabStart: Int = 0, slabEnd: Int = 0) {
+    self.base = base
+    self.fileEnd = fileEnd
+    self.slabStart = slabStart
+    self.slabEnd = slabEnd
+  }
+
+  /// The node at `ref`, after checking that all of it lies inside this space.
+  ///
+  /// - Throws: `StorageError.corrupted` for a null, misaligned or out-of-bounds ref and for a node
+  ///   that ends outside.
+  @inlinable @inline(__always)
+  package func node(at ref: Ref) throws(StorageError) -> Node {
+    let offset = ref.offset
+    let end = offset < fileEnd ? fileEnd : slabEnd
+    guard offset & 7 == 0, offset >= 24, offset &+ 8 <= end,
+      offset < fileEnd || offset >= slabStart
+    else { throw StorageError.refOutOfBounds(ref, in: self) }
+    let address = base + offset
+    let header = NodeHeader(bits: address.load(as: UInt64.self))
+    guard offset &+ header.nodeByteCount <= end else {
+      throw StorageError.nodeOutOfBounds(ref, header, in: self)
+    }
+    return Node(address: address, header: header)
+  }
+
+  /// Whether the node at `ref` was made by the running write transaction.
+  @inlinable @inline(__always)
+  package func isWritable(_ ref: Ref) -> Bool { ref.offset >= slabStart && slabStart != 0 }
+}
