@@ -2,4 +2,7 @@
 #ifndef C_REALM_PLATFORM_H
 #define C_REALM_PLATFORM_H
 
+#include "RealmIsolation.h"
+#include "RealmTypeRecords.h"
+
 #endif

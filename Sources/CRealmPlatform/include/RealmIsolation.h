@@ -1,0 +1,21 @@
+// Who runs right now: the calling thread and the calling task's executor, in the fewest cycles.
+#ifndef REALM_ISOLATION_H
+#define REALM_ISOLATION_H
+
+#include <stdint.h>
+
+/// The address of the calling thread's control block: never 0, and equal for two calls if and only
+/// if the same living thread makes them.
+static inline uintptr_t realm_thread_pointer(void) {
+  return (uintptr_t)__builtin_thread_pointer();
+}
+
+/// The identity of the serial executor that the calling task runs on: for a default actor the
+/// actor's address, for a custom executor that executor's, 0 outside tasks and on none.
+uintptr_t realm_current_executor(void);
+
+/// The identity of the main actor's executor, which some platforms represent by an object of their
+/// own and others by null (then the queue decides).
+uintptr_t realm_main_executor(void);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The scan of the type records finds every class there is below a root, and only those.
+
+import Testing
+
+@testable import RealmSwift
+
+private class DiscoveryRoot {}
+private class DiscoveredDirectly: DiscoveryRoot {}
+private final class DiscoveredBelow: DiscoveredDirectly {}
+private class DiscoveryGenericMiddle<Value>: DiscoveryRoot {}
+private final class DiscoveredBelowGeneric: DiscoveryGenericMiddle<Int> {}
+private class DiscoveryStranger {}
+private final class DiscoveryStrangerBelow: DiscoveryStranger {}
+
+private enum DiscoveryNamespace {
+  struct Inner {
+    fileprivate final class DiscoveredNested: DiscoveryRoot {}
+  }
+}
+
+// Never mentioned again, anywhere.
+private final class DiscoveredNeverMentioned: DiscoveryRoot {}
+
+@Suite struct TypeRecordsTests {
+  private func names(below root: AnyClass) -> [String] {
+    TypeRecords().subclasses(of: root).map { String(describing: $0) }.sorted()
+  }
+
+  @Test func findsPrivateNestedLocalAndNeverMentionedClasses() {
+    final class DiscoveredLocal: DiscoveryRoot {}
+    let expected = [
+      "DiscoveredBelow", "DiscoveredBelowGeneric", "DiscoveredDirectly", "DiscoveredLocal",
+      "DiscoveredNested", "DiscoveredNeverMentioned",
+    ]
+    #expect(names(below: DiscoveryRoot.self) == expected)
+  }
+
+  @Test func aClassIsNotBelowItself() {
+    #expect(names(below: DiscoveredDirectly.self) == ["DiscoveredBelow"])
+    #expect(names(below: DiscoveredBelow.self).isEmpty)
+  }
+
+  @Test func whatIsFoundIsTheClassItself() {
+    let found = TypeRecords().subclasses(of: DiscoveryStranger.self)
+    #expect(found.count == 1)
+    #expect(found.first == DiscoveryStrangerBelow.self)
+  }
+
+  @Test func theCountOfRecordsIsStableWhileNothingIsLoaded() {
+    let records = TypeRecords()
+    #expect(records.areAvailable)
+    #expect(records.count > 100)
+    #expect(TypeRecords().count == records.count)
+  }
+}
