@@ -10,6 +10,9 @@ static inline uintptr_t realm_thread_pointer(void) {
   return (uintptr_t)__builtin_thread_pointer();
 }
 
+/// A number that no other thread of this process has had or will have; never 0.
+uint64_t realm_thread_number(void);
+
 /// The identity of the serial executor that the calling task runs on: for a default actor the
 /// actor's address, for a custom executor that executor's, 0 outside tasks and on none.
 uintptr_t realm_current_executor(void);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where a realm lives. Everything a realm hands out may be touched only from there.
+//
+// Each access to a live object is checked, so the common case is one comparison: a realm that is
+// confined to a thread carries that thread's pointer as its isolation word. All others carry 0,
+// which no thread has, and take the slow path `isCurrent()`. Remembering "this thread has passed"
+// would be wrong for actors, queues and the main actor: they move between threads.
+
+import CRealmPlatform
+import Dispatch
+
+/// The thread, the serial queue or the actor that a realm is confined to.
+///
+/// The main actor, the main queue and the main thread are one place.
+enum Confinement: Sendable {
+  case main
+  case thread(ThreadIdentity)
+  case queue(QueueIdentity)
+  case actor(ActorIdentity)
+
+  /// The place a realm belongs to that is opened here without naming a queue or an actor: the main
+  /// actor where the caller runs there, else the calling thread. (Code of any other actor may
+  /// continue on another thread; such realms are opened by `Realm(actor:)`.)
+  static var current: Confinement {
+    MainPlace.isCurrent ? .main : .thread(.current)
+  }
+
+  /// The place of a realm that is opened for `queue`.
+  static func queue(_ queue: DispatchQueue) -> Confinement {
+    MainPlace.isMain(queue) ? .main : .queue(QueueIdentity.of(queue))
+  }
+
+  /// The place of a realm that is opened for the actor that the caller is isolated to.
+  static func actor(_ actor: isolated any Actor) -> Confinement {
+    MainPlace.isCurrent ? .main : .actor(ActorIdentity(actor))
+  }
+
+  /// What an access compares with the thread pointer: the pointer of the thread that owns the
+  /// realm, or 0, which never matches.
+  var isolationWord: UInt {
+    if case .thread(let thread) = self { thread.pointer } else { 0 }
+  }
+
+  /// Whether the caller runs where this realm lives.
+  var isCurrent: Bool {
+    switch self {
+    case .main: MainPlace.isCurrent
+    case .thread(let thread): thread.isCurrent
+    case .queue(let queue): queue.isCurrent
+    case .actor(let actor): actor.isCurrent
+    }
+  }
+
+  /// The text for an access from elsewhere: the documented sentence, then where the realm lives and
+  /// where it was touched.
+  var violationText: String {
+    "Realm accessed from incorrect thread. It lives on \(self) "
+      + "and was touched on \(Confinement.descriptionOfCaller)."
+  }
+}
+
+// MARK: - Identity
+
+extension Confinement: Hashable {
+  /// Equal places share one live realm of a file.
+  static func == (left: Confinement, right: Confinement) -> Bool {
+    switch (left, right) {
+    case (.main, .main): true
+    case (.thread(let left), .thread(let right)): left == right
+    case (.queue(let left), .queue(let right)): left === right
+    case (.actor(let left), .actor(let right)): left == right
+    default: false
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    switch self {
+    case .main: hasher.combine(0)
+    case .thread(let thread): hasher.combine(thread)
+    case .queue(let queue): hasher.combine(ObjectIdentifier(queue))
+    case .actor(let actor): hasher.combine(actor)
+    }
+  }
+}
+
+extension Confinement: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .main: "the main actor"
+    case .thread(let thread): thread.description
+    case .queue(let queue): "the queue '\(queue.label)'"
+    case .actor(let actor): "the actor \(actor.name)"
+    }
+  }
+
+  /// The most telling name of where the caller runs.
+  private static var descriptionOfCaller: String {
+    if MainPlace.isCurrent { return "the main actor" }
+    let thread = ThreadIdentity.current.description
+    return realm_current_executor() == 0 ? thread : "another actor, by \(thread)"
+  }
+}
+
+// MARK: - The main actor, queue and thread
+
+/// The main place of the program. Which thread runs it is of no interest: under an asynchronous
+/// `main` and in tests the main actor runs on worker threads.
+enum MainPlace {
+  private static let key: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  /// Whether the caller runs on the main actor, or in a block of the main queue.
+  static var isCurrent: Bool {
+    let executor = realm_current_executor()
+    if executor != 0, executor == realm_main_executor() { return true }
+    // Blocks of the main queue and the code of `main.swift` do not run on an executor.
+    return DispatchQueue.getSpecific(key: key) == true
+  }
+
+  /// Whether `queue` is the main queue. (Its wrapper object is not always the same one.)
+  static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: key) == true }
+}

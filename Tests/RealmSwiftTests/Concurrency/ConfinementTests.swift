@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A place knows whether the caller is there, however the caller came.
+
+import Dispatch
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+private actor PlainActor {
+  func confinement() -> Confinement { .actor(self) }
+  func isCurrent(_ place: Confinement) -> Bool { place.isCurrent }
+  func isCurrentAfterSuspension(_ place: Confinement) async -> Bool {
+    for _ in 0..<20 { await Task.yield() }
+    return place.isCurrent
+  }
+}
+
+/// An executor that runs an actor's jobs on a queue.
+private final class QueueExecutor: SerialExecutor {
+  let queue = DispatchQueue(label: "queue of an actor")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+}
+
+private actor QueueActor {
+  let queue = QueueExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+  func confinement() -> Confinement { .actor(self) }
+  func isCurrent(_ place: Confinement) -> Bool { place.isCurrent }
+}
+
+private actor ConfinedInInit {
+  var place: Confinement?
+  init() async { place = .actor(self) }
+  func isCurrent() -> Bool? { place?.isCurrent }
+}
+
+private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    Thread { continuation.resume(returning: body()) }.start()
+  }
+}
+
+private func on<Value: Sendable>(
+  _ queue: DispatchQueue, _ body: @escaping @Sendable () -> Value
+) async -> Value {
+  await withCheckedContinuation { continuation in
+    queue.async { continuation.resume(returning: body()) }
+  }
+}
+
+@Suite struct ConfinementTests {
+  @Test @MainActor func theMainActorAndTheMainQueueAreOnePlace() async {
+    #expect(Confinement.current == .main)
+    #expect(Confinement.actor(MainActor.shared) == .main)
+    #expect(Confinement.queue(.main) == .main)
+    #expect(Confinement.main.isCurrent)
+    #expect(await on(.main) { Confinement.current == .main && Confinement.main.isCurrent })
+    #expect(await onThread { !Confinement.main.isCurrent })
+    #expect(await on(DispatchQueue(label: "other")) { !Confinement.main.isCurrent })
+  }
+
+  @Test func aThreadIsItsOwnPlace() async {
+    let (first, own) = await onThread { (Confinement.current, Confinement.current.isCurrent) }
+    #expect(own)
+    let (second, foreign) = await onThread { (Confinement.current, first.isCurrent) }
+    #expect(first != second)
+    // The second thread may have got the first one's pointer, but not its number.
+    if first.isolationWord != second.isolationWord { #expect(!foreign) }
+    #expect(first.isolationWord != 0)
+  }
+
+  @Test func anActorIsRecognizedOnWhateverThreadItRuns() async {
+    let actor = PlainActor()
+    let place = await actor.confinement()
+    #expect(place.isolationWord == 0)
+    #expect(await actor.isCurrent(place))
+    #expect(await actor.isCurrentAfterSuspension(place))
+    #expect(!place.isCurrent)
+    #expect(await PlainActor().isCurrent(place) == false)
+    #expect(await onThread { !place.isCurrent })
+    #expect(await MainActor.run { !place.isCurrent })
+    #expect(await actor.confinement() == place)
+  }
+
+  @Test func anActorIsAPlaceInItsOwnInitializer() async {
+    #expect(await ConfinedInInit().isCurrent() == true)
+  }
+
+  @Test func anActorWithACustomExecutorIsRecognized() async {
+    let actor = QueueActor()
+    let place = await actor.confinement()
+    #expect(await actor.isCurrent(place))
+    // The actor's own queue is exclusive with the actor.
+    #expect(await on(actor.queue.queue) { place.isCurrent })
+  }
+
+  @Test func aPlaceDoesNotKeepItsActor() async {
+    var actor: PlainActor? = PlainActor()
+    weak let observed = actor
+    let place = await actor?.confinement()
+    #expect(observed != nil)
+    actor = nil
+    #expect(observed == nil)
+    #expect(place?.isCurrent == false)
+    #expect(place != nil)
+  }
+
+  @Test func aQueueIsRecognizedInItsBlocksAndThoseOfQueuesThatTargetIt() async {
+    let queue = DispatchQueue(label: "target")
+    let above = DispatchQueue(label: "above", target: queue)
+    let place = Confinement.queue(queue)
+    let placeAbove = Confinement.queue(above)
+    #expect(place == Confinement.queue(queue))
+    #expect(place != placeAbove)
+    #expect(!place.isCurrent)
+    #expect(await on(queue) { place.isCurrent && !placeAbove.isCurrent })
+    #expect(await on(above) { place.isCurrent && placeAbove.isCurrent })
+    #expect(await on(DispatchQueue(label: "third")) { !place.isCurrent })
+    #expect(queue.sync { place.isCurrent })
+  }
+
+  @Test func aViolationSaysWhereTheRealmLivesAndWhereItWasTouched() async {
+    let queue = DispatchQueue(label: "accounts")
+    let place = Confinement.queue(queue)
+    #expect(
+      await MainActor.run { place.violationText }
+        == "Realm accessed from incorrect thread. It lives on the queue 'accounts' "
+        + "and was touched on the main actor.")
+    let actorPlace = await PlainActor().confinement()
+    #expect(
+      await onThread { actorPlace.violationText }.hasPrefix(
+        "Realm accessed from incorrect thread. It lives on the actor PlainActor "
+          + "and was touched on thread "))
+  }
+}
