@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the program declares about a model class, found by reflection once for each class.
+//
+// Invariants:
+// 1. Properties stand in declaration order, those of superclasses first.
+// 2. Offsets are those of the wrappers in instances of the class, and lie below its instance size.
+
+@_spi(Reflection) import Swift
+import Synchronization
+
+/// One stored property of a model class.
+struct ModelProperty: Sendable {
+  /// Its place in `ModelSchema.properties`.
+  let index: Int
+  let name: String
+  /// The name of its column.
+  let columnName: String
+  /// Where its wrapper is in instances of the class.
+  let offset: Int
+  let wrapperType: any (AnyPersisted & SendableMetatype).Type
+  let shape: _PropertyShape
+  let isIndexed: Bool
+  let isPrimaryKey: Bool
+}
+
+/// The stored properties of a model class.
+final class ModelSchema: Sendable {
+  let modelClass: ObjectBase.Type
+  let className: String
+  let properties: [ModelProperty]
+  let primaryKey: ModelProperty?
+  private let indexByName: [String: Int]
+  private let indexByOffset: [Int: Int]
+
+  private init(_ modelClass: ObjectBase.Type) {
+    self.modelClass = modelClass
+    className = modelClass.className()
+    properties = ModelSchema.reflect(modelClass)
+    primaryKey = properties.first { $0.isPrimaryKey }
+    indexByName = Dictionary(
+      properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
+    indexByOffset = Dictionary(uniqueKeysWithValues: properties.map { ($0.offset, $0.index) })
+  }
+
+  func property(named name: String) -> ModelProperty? {
+    indexByName[name].map { properties[$0] }
+  }
+
+  func property(atOffset offset: Int) -> ModelProperty? {
+    indexByOffset[offset].map { properties[$0] }
+  }
+
+  private static let known = Mutex<[ObjectIdentifier: ModelSchema]>([:])
+
+  /// The schema of `modelClass`; reflected upon at the first call.
+  static func of(_ modelClass: ObjectBase.Type) -> ModelSchema {
+    let identifier = ObjectIdentifier(modelClass)
+    if let schema = known.withLock({ $0[identifier] }) { return schema }
+    // Outside the lock, since it runs the class's own initializer.
+    let schema = ModelSchema(modelClass)
+    return known.withLock { known in
+      if let first = known[identifier] { return first }
+      known[identifier] = schema
+      return schema
+    }
+  }
+
+  private static func reflect(_ modelClass: ObjectBase.Type) -> [ModelProperty] {
+    let instance = modelClass.init()
+    let address = UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())
+    let columnNames = modelClass.propertiesMapping()
+    var properties: [ModelProperty] = []
+    let classType = _EachFieldOptions(rawValue: 1)
+    let wasComplete = _forEachField(of: modelClass, options: classType) { name, offset, type, _ in
+      guard let wrapperType = type as? any (AnyPersisted & SendableMetatype).Type else {
+        return true
+      }
+      // The storage of `@Persisted var name` is called `_name`.
+      let label = String(String(cString: name).dropFirst())
+      let flags = wrapperType.flags(at: address + offset)
+      properties.append(
+        ModelProperty(
+          index: properties.count, name: label, columnName: columnNames[label] ?? label,
+          offset: offset, wrapperType: wrapperType, shape: wrapperType.valueType._shape,
+          isIndexed: flags.contains(.indexed), isPrimaryKey: flags.contains(.primaryKey)))
+      return true
+    }
+    withExtendedLifetime(instance) {}
+    guard wasComplete else {
+      throwRealmException(
+        "The properties of '\(modelClass.className())' cannot be found. Build the module without "
+          + "-disable-reflection-metadata.")
+    }
+    return properties
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The root of all model classes: a header of a few words, and nothing else.
+//
+// Invariants:
+// 1. An object is unmanaged (`_hot` is nil), recording (its owner is a `KeyPathRecorder`), or managed
+//    (its owner is a `RealmCore`). It becomes managed once and never goes back.
+// 2. The header's fields are plain memory to the accessors of `@Persisted`: reads and assignments
+//    only, no reference counting, no exclusivity check.
+
+/// What an object that is not unmanaged belongs to, and keeps alive.
+@usableFromInline
+class ObjectOwner {
+  init() {}
+}
+
+/// The root class of all models. Use `Object` or `EmbeddedObject`.
+///
+/// Objects are confined to the thread, queue or actor of their realm and are not `Sendable`.
+open class ObjectBase: Hashable, CustomStringConvertible {
+  @exclusivity(unchecked) @usableFromInline
+  final var _hot: UnsafeMutablePointer<ClassHot>?
+  @exclusivity(unchecked) @usableFromInline
+  final var _generation: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline
+  final var _owner: ObjectOwner?
+
+  /// Creates an unmanaged object whose properties have their default values.
+  public required init() {}
+
+  /// The object's class name and the values of its properties.
+  open var description: String { _describe() }
+
+  /// Whether `object` stands for the same object of the database.
+  ///
+  /// Objects of classes with a primary key are equal if they stand for the same row of the same
+  /// realm; others only if they are identical.
+  open func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? ObjectBase else { return false }
+    return self === other
+  }
+
+  /// Compares by `isEqual(_:)`.
+  public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isEqual(right) }
+
+  /// Feeds what `isEqual(_:)` compares.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  /// The name of the class without its module: the name of its table in the database.
+  public class func className() -> String { String(describing: self) }
+
+  /// The name of the primary key property, for classes that declare it without `@Persisted`.
+  open class func primaryKey() -> String? { nil }
+
+  /// Names of properties that are not stored.
+  open class func ignoredProperties() -> [String] { [] }
+
+  /// Names of the properties that have an index, for classes that declare them without `@Persisted`.
+  open class func indexedProperties() -> [String] { [] }
+
+  /// Names of properties and of the columns they are stored in, where the two differ.
+  open class func propertiesMapping() -> [String: String] { [:] }
+
+  /// Whether configurations without `objectTypes` include the class.
+  open class func shouldIncludeInDefaultSchema() -> Bool { true }
+}
+
+extension ObjectBase {
+  func _describe() -> String { Self.className() }
+}

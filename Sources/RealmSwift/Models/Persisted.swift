@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The property wrapper that makes a property of a model a column of the database.
+//
+// Invariants:
+// 1. The wrapper's address inside its object is the column: `ClassHot.columnAtOffset`. The flags come
+//    first and fill a word, so every wrapper has an 8-byte slot of its own.
+// 2. The stored value is used only while the object is unmanaged.
+// 3. `&object[keyPath: storage]` reaches no function that the compiler cannot see into.
+
+/// Declares a stored property of a model.
+///
+/// ```swift
+/// class Dog: Object {
+///   @Persisted(primaryKey: true) var id: ObjectId
+///   @Persisted(indexed: true) var name: String
+///   @Persisted var age = 0
+///   @Persisted var toys: List<Toy>
+/// }
+/// ```
+///
+/// Properties without an initial value get the default of their type: 0, `false`, an empty string,
+/// the present date, a new `UUID` or `ObjectId`, an empty collection, nil for optionals.
+@propertyWrapper
+public struct Persisted<Value: _Persistable> {
+  @usableFromInline var flags: UInt
+  @usableFromInline var value: Value?
+
+  @inlinable
+  init(value: Value?, flags: UInt) {
+    self.value = value
+    self.flags = flags
+  }
+
+  /// Declares a property with the default value of its type.
+  @inlinable
+  public init() { self.init(value: nil, flags: 0) }
+
+  /// Declares a property with an initial value.
+  @inlinable
+  public init(wrappedValue value: Value) { self.init(value: value, flags: 0) }
+
+  /// Use `@Persisted` in classes that inherit from `Object` or `EmbeddedObject`.
+  @available(
+    *, unavailable, message: "@Persisted can only be used as a property on a Realm object"
+  )
+  public var wrappedValue: Value {
+    get { throwRealmException("@Persisted can only be used as a property on a Realm object") }
+    set { throwRealmException("@Persisted can only be used as a property on a Realm object") }
+  }
+
+  /// Reads and writes the property of `object`.
+  @inlinable
+  public static subscript<EnclosingSelf: ObjectBase>(
+    _enclosingInstance object: EnclosingSelf,
+    wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
+    storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>
+  ) -> Value {
+    @inline(__always) get {
+      guard object._hot != nil else {
+        if let value = object[keyPath: storageKeyPath].value { return value }
+        let value = Value._makeDefault()
+        object[keyPath: storageKeyPath].value = value
+        return value
+      }
+      let offset =
+        withUnsafeMutablePointer(to: &object[keyPath: storageKeyPath]) { UInt(bitPattern: $0) }
+        &- UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+      return Value._traced(by: _Recording(object, offset))
+    }
+    @inline(__always) set {
+      object[keyPath: storageKeyPath].value = newValue
+    }
+  }
+}
+
+extension Persisted where Value.PersistedType: _Indexable {
+  /// Declares a property that has a search index.
+  @inlinable
+  public init(indexed: Bool) { self.init(value: nil, flags: indexed ? 1 : 0) }
+
+  /// Declares a property that has a search index, and an initial value.
+  @inlinable
+  public init(wrappedValue value: Value, indexed: Bool) {
+    self.init(value: value, flags: indexed ? 1 : 0)
+  }
+}
+
+extension Persisted where Value.PersistedType: _PrimaryKey {
+  /// Declares the primary key: no two objects of the class have the same, and it never changes.
+  @inlinable
+  public init(primaryKey: Bool) { self.init(value: nil, flags: primaryKey ? 2 : 0) }
+
+  /// Declares the primary key with an initial value.
+  @inlinable
+  public init(wrappedValue value: Value, primaryKey: Bool) {
+    self.init(value: value, flags: primaryKey ? 2 : 0)
+  }
+}
+
+/// What reflection asks of a field, whatever its `Value`.
+protocol AnyPersisted {
+  static var valueType: any _Persistable.Type { get }
+  static func flags(at address: UnsafeRawPointer) -> PersistedFlags
+}
+
+/// The arguments of a `@Persisted` declaration.
+struct PersistedFlags: OptionSet {
+  let rawValue: UInt
+  static let indexed = PersistedFlags(rawValue: 1)
+  static let primaryKey = PersistedFlags(rawValue: 2)
+}
+
+extension Persisted: AnyPersisted {
+  static var valueType: any _Persistable.Type { Value.self }
+
+  static func flags(at address: UnsafeRawPointer) -> PersistedFlags {
+    PersistedFlags(rawValue: address.assumingMemoryBound(to: Self.self).pointee.flags)
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where realms are stored when the program does not say.
+
+public import Foundation
+import Synchronization
+
+extension Realm.Configuration {
+  /// The configuration that `Realm()` uses: `default.realm` in the default directory.
+  ///
+  /// Setting it changes what later calls of `Realm()` open, on every thread.
+  public static var defaultConfiguration: Realm.Configuration {
+    get { current.withLock { $0 } ?? Realm.Configuration() }
+    set { current.withLock { $0 = newValue } }
+  }
+
+  private static let current = Mutex<Realm.Configuration?>(nil)
+
+  /// `default.realm` in the default directory.
+  ///
+  /// On Linux that is `$XDG_DATA_HOME/<program>`, or `~/.local/share/<program>` where the variable is
+  /// not set to an absolute path; on Apple's platforms what Realm's own SDK uses.
+  public static var defaultFileURL: URL? {
+    defaultDirectory.appendingPathComponent("default.realm")
+  }
+
+  static var defaultDirectory: URL {
+    #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+    return URL.documentsDirectory
+    #elseif os(macOS)
+    let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    return URL.applicationSupportDirectory.appendingPathComponent(name)
+    #else
+    let data = ProcessInfo.processInfo.environment["XDG_DATA_HOME"] ?? ""
+    let root =
+      data.hasPrefix("/")
+      ? URL(fileURLWithPath: data, isDirectory: true)
+      : FileManager.default.homeDirectoryForCurrentUser
+        .appendingPathComponent(".local/share", isDirectory: true)
+    return root.appendingPathComponent(
+      ProcessInfo.processInfo.processName, isDirectory: true)
+    #endif
+  }
+}
