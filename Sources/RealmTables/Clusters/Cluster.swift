@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A leaf of a cluster tree: up to 256 objects, column by column.
+
+public import RealmStorage
+
+/// One leaf of the objects' tree as a reader sees it.
+///
+/// Slot 0 says how many objects there are and what their keys are; slot `1 + leafIndex` is the leaf
+/// of a column, with one element for each object.
+@frozen @usableFromInline
+package struct Cluster {
+  @usableFromInline package let space: NodeSpace
+  @usableFromInline package let node: Node
+  /// The table's spec, which enumerated string columns need.
+  @usableFromInline package let spec: Ref
+  /// What to add to the keys in this node, as an unsigned number.
+  @usableFromInline package let offset: UInt64
+  /// The keys; nil in the compact form, in which they are 0, 1, …
+  @usableFromInline package let keys: Node?
+  /// The number of objects.
+  @usableFromInline package let count: Int
+
+  /// Checks the form of a leaf's slot 0.
+  @inlinable @inline(__always)
+  package init(
+    _ node: Node, offset: UInt64, spec: Ref, in space: NodeSpace
+  ) throws(StorageError) {
+    self.space = space
+    self.node = node
+    self.spec = spec
+    self.offset = offset
+    guard node.header.hasRefs, node.count > 0 else {
+      throw StorageError.badCluster("has no slots")
+    }
+    let slot = try node.integer(at: 0)
+    if slot & 1 == 1 {
+      keys = nil
+      count = Int(truncatingIfNeeded: slot &>> 1)
+    } else {
+      let array = try KeyArray.load(Ref(Int(slot)), in: space)
+      keys = array
+      count = array.count
+    }
+    guard UInt(bitPattern: count) <= UInt(bitPattern: ClusterLimits.fanOut) else {
+      throw StorageError.badCluster("claims \(count) objects")
+    }
+  }
+
+  /// The key of object `index`, which is below `count`.
+  @inlinable @inline(__always)
+  package func key(at index: Int) -> ObjectKey {
+    let relative =
+      if let keys { KeyArray.value(at: index, of: keys) } else {
+        UInt64(truncatingIfNeeded: index)
+      }
+    return ObjectKey(Int64(bitPattern: offset &+ relative))
+  }
+
+  /// The position of an object in this cluster.
+  @inlinable @inline(__always)
+  package func index(of key: ObjectKey) -> Int? {
+    let relative = key.ordinal &- offset
+    guard let keys else {
+      return relative < UInt64(truncatingIfNeeded: count) ? Int(truncatingIfNeeded: relative) : nil
+    }
+    let index = KeyArray.lowerBound(relative, in: keys)
+    return index < count && KeyArray.value(at: index, of: keys) == relative ? index : nil
+  }
+
+  /// The position of the first object whose key is not below `key`.
+  package func lowerBound(_ key: ObjectKey) -> Int {
+    guard key.ordinal > offset else { return 0 }
+    let relative = key.ordinal - offset
+    guard let keys else { return relative < UInt64(count) ? Int(relative) : count }
+    return KeyArray.lowerBound(relative, in: keys)
+  }
+
+  /// The ref of a column's leaf.
+  @inlinable @inline(__always)
+  package func leafRef(_ leafIndex: Int) throws(StorageError) -> Ref {
+    try node.ref(at: leafIndex &+ 1)
+  }
+
+  /// The outer node of a column's leaf.
+  @inlinable @inline(__always)
+  package func leaf(_ leafIndex: Int) throws(StorageError) -> Node {
+    try space.node(at: try leafRef(leafIndex))
+  }
+
+  /// Object `index`, which is below `count`.
+  @inlinable @inline(__always)
+  package func row(at index: Int) -> Row {
+    Row(space: space, cluster: node, index: index, spec: spec)
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reading cluster trees: the map from object keys to objects.
+
+public import RealmStorage
+
+/// Lookups in a cluster tree.
+///
+/// Keys are ordered as unsigned numbers and are, in each node, relative to the sum of the offsets on
+/// the path from the root.
+@frozen @usableFromInline
+package struct ClusterTree {
+  @usableFromInline package let root: Ref
+  @usableFromInline package let spec: Ref
+  @usableFromInline package let space: NodeSpace
+
+  @inlinable @inline(__always)
+  package init(root: Ref, spec: Ref, in space: NodeSpace) {
+    self.root = root
+    self.spec = spec
+    self.space = space
+  }
+
+  /// The number of objects.
+  package func count() throws(StorageError) -> Int { try Self.count(of: root, in: space) }
+
+  /// The number of objects below a node.
+  package static func count(of ref: Ref, in space: NodeSpace) throws(StorageError) -> Int {
+    let node = try space.node(at: ref)
+    if node.header.isInner { return try InnerCluster(node, in: space).total() }
+    return try Cluster(node, offset: 0, spec: .null, in: space).count
+  }
+
+  /// The cluster that holds `key` if any does.
+  @inlinable
+  package func cluster(for key: ObjectKey) throws(StorageError) -> Cluster {
+    var node = try space.node(at: root)
+    var relative = key.ordinal
+    var levels = 0
+    while node.header.isInner {
+      levels &+= 1
+      guard levels < ClusterLimits.maximumDepth else {
+        throw StorageError.badCluster("tree does not end")
+      }
+      let inner = try InnerCluster(node, in: space)
+      let child = inner.child(for: relative)
+      relative &-= inner.offset(of: child)
+      node = try space.node(at: try inner.ref(of: child))
+    }
+    return try Cluster(node, offset: key.ordinal &- relative, spec: spec, in: space)
+  }
+
+  /// The object with that key.
+  @inlinable
+  package func row(of key: ObjectKey) throws(StorageError) -> Row? {
+    let cluster = try cluster(for: key)
+    guard let index = cluster.index(of: key) else { return nil }
+    return cluster.row(at: index)
+  }
+
+  /// The key of the object at a position in key order.
+  package func key(at position: Int) throws(StorageError) -> ObjectKey? {
+    guard position >= 0 else { return nil }
+    var node = try space.node(at: root)
+    var offset: UInt64 = 0
+    var position = position
+    for _ in 0..<ClusterLimits.maximumDepth {
+      guard node.header.isInner else {
+        let cluster = try Cluster(node, offset: offset, spec: spec, in: space)
+        return position < cluster.count ? cluster.key(at: position) : nil
+      }
+      let inner = try InnerCluster(node, in: space)
+      var child = 0
+      while true {
+        guard child < inner.childCount else { return nil }
+        let size = try Self.count(of: try inner.ref(of: child), in: space)
+        if position < size { break }
+        position -= size
+        child += 1
+      }
+      offset &+= inner.offset(of: child)
+      node = try space.node(at: try inner.ref(of: child))
+    }
+    throw StorageError.badCluster("tree does not end")
+  }
+
+  /// The position in key order of an object.
+  package func position(of key: ObjectKey) throws(StorageError) -> Int? {
+    var node = try space.node(at: root)
+    var relative = key.ordinal
+    var position = 0
+    for _ in 0..<ClusterLimits.maximumDepth {
+      guard node.header.isInner else {
+        let offset = key.ordinal &- relative
+        let cluster = try Cluster(node, offset: offset, spec: spec, in: space)
+        return cluster.index(of: key).map { position + $0 }
+      }
+      let inner = try InnerCluster(node, in: space)
+      let child = inner.child(for: relative)
+      for sibling in 0..<child {
+        position += try Self.count(of: try inner.ref(of: sibling), in: space)
+      }
+      relative &-= inner.offset(of: child)
+      node = try space.node(at: try inner.ref(of: child))
+    }
+    throw StorageError.badCluster("tree does not end")
+  }
+
+  /// Calls `body` with each cluster in key order until it says false.
+  package func forEachCluster(
+    _ body: (Cluster) throws(StorageError) -> Bool
+  ) throws(StorageError) {
+    var cursor = ClusterCursor(self)
+    while let cluster = try cursor.next() {
+      guard try body(cluster) else { return }
+    }
+  }
+}

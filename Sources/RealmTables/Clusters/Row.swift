@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One object of a cluster: typed reads, straight from the column leaves.
+
+public import RealmStorage
+
+/// An object where it lies: a cluster and a position in it.
+///
+/// Reads take a leaf index (`Column.leafIndex`), allocate nothing but the value they return, and
+/// check the bounds of what they touch. The caller knows the column's type; asking for another one
+/// gives a wrong value or an error, never undefined behaviour.
+///
+/// A row of a write transaction is stale once `WriteGroup.structureGeneration` has changed.
+@frozen @usableFromInline
+package struct Row: Sendable {
+  @usableFromInline package let space: NodeSpace
+  /// The cluster.
+  @usableFromInline package let cluster: Node
+  /// The position in the cluster.
+  @usableFromInline package let index: Int
+  /// The table's spec, which enumerated string columns need.
+  @usableFromInline package let spec: Ref
+
+  @inlinable @inline(__always)
+  package init(space: NodeSpace, cluster: Node, index: Int, spec: Ref) {
+    self.space = space
+    self.cluster = cluster
+    self.index = index
+    self.spec = spec
+  }
+
+  /// The outer node of a column's leaf.
+  @inlinable @inline(__always)
+  package func leaf(_ leafIndex: Int) throws(StorageError) -> Node {
+    try space.node(at: try cluster.ref(at: leafIndex &+ 1))
+  }
+
+  // MARK: Numbers
+
+  /// The value of an Int column that is not nullable.
+  @inlinable @inline(__always)
+  package func int(_ leafIndex: Int) throws(StorageError) -> Int64 {
+    try leaf(leafIndex).integer(at: index)
+  }
+
+  /// The value of a nullable Int column: element 0 of its leaf stands for null.
+  @inlinable @inline(__always)
+  package func optionalInt(_ leafIndex: Int) throws(StorageError) -> Int64? {
+    let leaf = try leaf(leafIndex)
+    let value = try leaf.integer(at: index &+ 1)
+    return value == leaf.uncheckedInteger(at: 0) ? nil : value
+  }
+
+  /// The value of a Bool column that is not nullable.
+  @inlinable @inline(__always)
+  package func bool(_ leafIndex: Int) throws(StorageError) -> Bool {
+    try leaf(leafIndex).integer(at: index) == 1
+  }
+
+  /// The value of a nullable Bool column.
+  @inlinable @inline(__always)
+  package func optionalBool(_ leafIndex: Int) throws(StorageError) -> Bool? {
+    let value = try leaf(leafIndex).integer(at: index)
+    return value == 3 ? nil : value == 1
+  }
+
+  /// The bits of a Float column's value.
+  @inlinable @inline(__always)
+  func floatBits(_ leafIndex: Int) throws(StorageError) -> UInt32 {
+    let leaf = try leaf(leafIndex)
+    guard leaf.header.layout == .multiply, leaf.header.widthCode == 3, index < leaf.count else {
+      throw StorageError.elementOutOfBounds(index, of: leaf)
+    }
+    return leaf.payload.load(fromByteOffset: index &* 4, as: UInt32.self)
+  }
+
+  /// The bits of a Double column's value.
+  @inlinable @inline(__always)
+  func doubleBits(_ leafIndex: Int) throws(StorageError) -> UInt64 {
+    let leaf = try leaf(leafIndex)
+    guard leaf.header.layout == .multiply, leaf.header.widthCode == 4, index < leaf.count else {
+      throw StorageError.elementOutOfBounds(index, of: leaf)
+    }
+    return leaf.payload.load(fromByteOffset: index &* 8, as: UInt64.self)
+  }
+
+  /// The value of a Float column that is not nullable.
+  @inlinable @inline(__always)
+  package func float(_ leafIndex: Int) throws(StorageError) -> Float {
+    Float(bitPattern: try floatBits(leafIndex))
+  }
+
+  /// The value of a nullable Float column.
+  @inlinable @inline(__always)
+  package func optionalFloat(_ leafIndex: Int) throws(StorageError) -> Float? {
+    let bits = try floatBits(leafIndex)
+    return bits == 0x7FC0_00AA ? nil : Float(bitPattern: bits)
+  }
+
+  /// The value of a Double column that is not nullable.
+  @inlinable @inline(__always)
+  package func double(_ leafIndex: Int) throws(StorageError) -> Double {
+    Double(bitPattern: try doubleBits(leafIndex))
+  }
+
+  /// The value of a nullable Double column.
+  @inlinable @inline(__always)
+  package func optionalDouble(_ leafIndex: Int) throws(StorageError) -> Double? {
+    let bits = try doubleBits(leafIndex)
+    return bits == 0x7FF8_0000_0000_00AA ? nil : Double(bitPattern: bits)
+  }
+
+  // MARK: Links and collections
+
+  /// The target of a link column as stored: a tombstone's key too.
+  @inlinable @inline(__always)
+  package func storedLink(_ leafIndex: Int) throws(StorageError) -> ObjectKey {
+    ObjectKey(try leaf(leafIndex).integer(at: index) &- 1)
+  }
+
+  /// The target of a link column; nil if there is none or it is a tombstone.
+  @inlinable @inline(__always)
+  package func link(_ leafIndex: Int) throws(StorageError) -> ObjectKey? {
+    let key = try storedLink(leafIndex)
+    return key.rawValue < 0 ? nil : key
+  }
+
+  /// The root of a list, set or dictionary; null if it is empty.
+  @inlinable @inline(__always)
+  package func collectionRoot(_ leafIndex: Int) throws(StorageError) -> Ref {
+    try leaf(leafIndex).ref(at: index)
+  }
+}
+
+extension StorageError {
+  @usableFromInline @inline(never)
+  static func elementOutOfBounds(_ index: Int, of node: Node) -> StorageError {
+    .corrupted("element \(index) was asked of a leaf of \(node.count) elements")
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Leaves of table and column names: short strings that are never null (file format, part 4, 4.1).
+
+package import RealmStorage
+
+/// Reading and editing the leaves that hold the names of tables and of columns.
+///
+/// Cells of `width` bytes hold the bytes, zero padding, and in the last byte the number of padding
+/// bytes. Unlike in data leaves, width 0 means that every name is empty.
+package enum NameLeaf {
+  /// The longest name in UTF-8 bytes.
+  package static let maximumByteCount = 63
+
+  /// The bytes of name `index`, which stay valid as long as the node.
+  package static func bytes(
+    at index: Int, of node: Node
+  ) throws(StorageError) -> UnsafeRawBufferPointer {
+    guard index >= 0, index < node.count, node.header.layout == .multiply, !node.header.hasRefs
+    else { throw .corrupted("name \(index) was asked of a leaf of \(node.count) names") }
+    let width = node.header.width
+    guard width > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    let cell = node.payload + index * width
+    let padding = Int(cell.load(fromByteOffset: width - 1, as: UInt8.self))
+    guard padding < width else { throw .corrupted("a name's padding exceeds its cell") }
+    return UnsafeRawBufferPointer(start: cell, count: width - 1 - padding)
+  }
+
+  /// Name `index`.
+  package static func name(at index: Int, of node: Node) throws(StorageError) -> String {
+    String(decoding: try bytes(at: index, of: node), as: UTF8.self)
+  }
+
+  /// The position of `name`.
+  package static func index(of name: String, in node: Node) throws(StorageError) -> Int? {
+    var name = name
+    name.makeContiguousUTF8()
+    for index in 0..<node.count {
+      let bytes = try bytes(at: index, of: node)
+      let isSame = name.utf8.withContiguousStorageIfAvailable { text in
+        bytes.elementsEqual(text)
+      }
+      if isSame == true { return index }
+    }
+    return nil
+  }
+
+  /// All names.
+  package static func names(of node: Node) throws(StorageError) -> [String] {
+    var all: [String] = []
+    for index in 0..<node.count { all.append(try name(at: index, of: node)) }
+    return all
+  }
+
+  /// A new leaf of `names`, each of at most 63 bytes.
+  package static func make(
+    _ names: [String], in allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let longest = names.map(\.utf8.count).max() ?? 0
+    guard longest <= maximumByteCount else {
+      throw .limitExceeded("Names of tables and columns are limited to 63 bytes")
+    }
+    let width =
+      longest == 0 ? 0 : [1, 2, 4, 8, 16, 32, 64].first { $0 > longest } ?? maximumByteCount + 1
+    let header = NodeHeader(
+      flags: [], layout: .multiply, widthCode: NodeHeader.widthCode(of: width), count: names.count)
+    let node = try allocator.allocate(header, capacity: names.count * width)
+    guard width > 0 else { return node.ref }
+    for (index, name) in names.enumerated() {
+      let cell = UnsafeMutableRawBufferPointer(start: node.payload + index * width, count: width)
+      cell.initializeMemory(as: UInt8.self, repeating: 0)
+      cell.copyBytes(from: name.utf8)
+      cell[width - 1] = UInt8(width - 1 - name.utf8.count)
+    }
+    return node.ref
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The columns of one table, decoded once and shared by all versions that have the same.
+
+/// What a table's objects look like.
+///
+/// Immutable; versions whose stored schema is equal share one instance, so that identity can stand
+/// for equality in caches above.
+@usableFromInline
+package final class TableSchema: Sendable {
+  package let key: TableKey
+  package let name: String
+  package let kind: TableKind
+  /// The public columns in spec order.
+  package let columns: [Column]
+  /// The columns that hold backlinks, in spec order.
+  package let backlinkColumns: [Column]
+  package let primaryKey: Column?
+  /// All columns by leaf index; nil where no column has that index.
+  package let columnsByLeafIndex: [Column?]
+  /// Whether any column stores positions in a leaf of distinct strings.
+  package let hasEnumeratedColumns: Bool
+
+  package init(
+    key: TableKey, name: String, kind: TableKind, columns: [Column], backlinkColumns: [Column]
+  ) {
+    self.key = key
+    self.name = name
+    self.kind = kind
+    self.columns = columns
+    self.backlinkColumns = backlinkColumns
+    primaryKey = columns.first { $0.isPrimaryKey }
+    hasEnumeratedColumns = columns.contains { $0.isEnumerated }
+    let all = columns + backlinkColumns
+    var byLeaf = [Column?](repeating: nil, count: (all.map(\.leafIndex).max() ?? -1) + 1)
+    for column in all { byLeaf[column.leafIndex] = column }
+    columnsByLeafIndex = byLeaf
+  }
+
+  /// The public column called `name`.
+  package func column(named name: String) -> Column? { columns.first { $0.name == name } }
+
+  /// The column, public or backlink, with that key.
+  package func column(_ key: ColumnKey) -> Column? {
+    let index = key.leafIndex
+    guard index < columnsByLeafIndex.count, let column = columnsByLeafIndex[index],
+      column.key == key
+    else { return nil }
+    return column
+  }
+
+  /// The backlink column for links from `column` of `table` to this table.
+  package func backlinkColumn(from table: TableKey, _ column: ColumnKey) -> Column? {
+    backlinkColumns.first { $0.targetTable == table && $0.oppositeColumn == column }
+  }
+
+  /// The class that the table stores, if it is a class's table.
+  package var className: String? {
+    name.hasPrefix("class_") ? String(name.dropFirst(6)) : nil
+  }
+}
+
+extension TableSchema: Equatable {
+  @usableFromInline
+  package static func == (left: TableSchema, right: TableSchema) -> Bool {
+    left === right
+      || left.key == right.key && left.name == right.name && left.kind == right.kind
+        && left.columns == right.columns && left.backlinkColumns == right.backlinkColumns
+  }
+}
