@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a write transaction tells its readers: a changeset of instructions.
+
+/// Collects the changeset of one write transaction.
+///
+/// It is called for every object created and every property set, so an instruction is a few compares
+/// and byte stores into one growing buffer.
+///
+/// Invariants:
+/// 1. What is written inside an object that the same transaction created is not logged: no reader
+///    has seen the object before, so its creation says everything.
+/// 2. A selection (table, collection) is written once, and again only after it changed. Selecting a
+///    table ends the selection of a collection.
+/// 3. Setting a property that the last instruction set already is not logged again.
+package final class ChangeLogWriter {
+  private struct CollectionSelection: Equatable {
+    var column: ColumnKey
+    var object: ObjectKey
+  }
+
+  private var buffer: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  private var count = 0
+
+  private var selectedTable = TableKey.null
+  private var selectedCollection: CollectionSelection?
+  private var lastSet: CollectionSelection?
+
+  /// The objects of the selected table that this transaction created.
+  private var created = ObjectKeySet()
+  /// The same for the tables selected before.
+  private var createdElsewhere: [TableKey: ObjectKeySet] = [:]
+
+  package init() {
+    capacity = 256
+    buffer = .allocate(capacity: capacity)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Whether nothing was logged.
+  package var isEmpty: Bool { count == 0 }
+
+  /// The changeset so far.
+  package var changeset: [UInt8] {
+    Array(UnsafeBufferPointer(start: buffer, count: count))
+  }
+
+  /// Whether this transaction created the object.
+  package func didCreate(_ object: ObjectKey, in table: TableKey) -> Bool {
+    table == selectedTable
+      ? created.contains(object) : createdElsewhere[table]?.contains(object) ?? false
+  }
+
+  // MARK: Schema
+
+  package func insertTable(_ table: TableKey) { tableInstruction(.insertTable, table) }
+
+  package func eraseTable(_ table: TableKey) {
+    tableInstruction(.eraseTable, table)
+    createdElsewhere[table] = nil
+  }
+
+  package func renameTable(_ table: TableKey) { tableInstruction(.renameTable, table) }
+
+  package func insertColumn(_ column: ColumnKey, in table: TableKey) {
+    columnInstruction(.insertColumn, column, table)
+  }
+
+  package func eraseColumn(_ column: ColumnKey, in table: TableKey) {
+    columnInstruction(.eraseColumn, column, table)
+  }
+
+  package func renameColumn(_ column: ColumnKey, in table: TableKey) {
+    columnInstruction(.renameColumn, column, table)
+  }
+
+  /// A column of typed links or mixed values links to a table for the first time.
+  package func addLinkTarget(_ target: TableKey, of column: ColumnKey, in table: TableKey) {
+    select(table)
+    append(.addLinkTarget, column.rawValue, Int64(target.rawValue))
+  }
+
+  // MARK: Objects
+
+  package func createObject(_ object: ObjectKey, in table: TableKey) {
+    select(table)
+    created.insert(object)
+    append(.createObject, object.rawValue)
+  }
+
+  package func removeObject(_ object: ObjectKey, in table: TableKey) {
+    select(table)
+    created.remove(object)
+    lastSet = nil
+    selectedCollection = nil
+    append(.removeObject, object.rawValue)
+  }
+
+  /// A property was assigned.
+  package func set(
+    _ column: ColumnKey, of object: ObjectKey, in table: TableKey, isDefault: Bool = false
+  ) {
+    select(table)
+    if created.contains(object) { return }
+    let place = CollectionSelection(column: column, object: object)
+    if lastSet == place { return }
+    lastSet = place
+    append(isDefault ? .setDefaultField : .setField, column.rawValue, object.rawValue)
+  }
+
+  // MARK: Collections
+
+  package func insert(
+    at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
+  ) {
+    guard select(column, object, table) else { return }
+    append(.collectionInsert, Int64(index))
+  }
+
+  package func set(at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey) {
+    guard select(column, object, table) else { return }
+    append(.collectionSet, Int64(index))
+  }
+
+  /// An element was taken out and put back so that it stands at `target` afterwards.
+  package func move(
+    from source: Int, to target: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
+  ) {
+    guard select(column, object, table) else { return }
+    append(.collectionMove, Int64(source), Int64(target))
+  }
+
+  package func erase(
+    at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
+  ) {
+    guard select(column, object, table) else { return }
+    append(.collectionErase, Int64(index))
+  }
+
+  package func clear(
+    oldCount: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
+  ) {
+    guard select(column, object, table) else { return }
+    append(.collectionClear, Int64(oldCount))
+  }
+
+  // MARK: Selections
+
+  @inline(__always)
+  private func select(_ table: TableKey) {
+    if table != selectedTable { changeTable(to: table) }
+  }
+
+  @inline(never)
+  private func changeTable(to table: TableKey) {
+    leaveTable()
+    created = createdElsewhere.removeValue(forKey: table) ?? ObjectKeySet()
+    selectedTable = table
+    append(.selectTable, 0, Int64(table.rawValue))
+  }
+
+  private func leaveTable() {
+    if !created.isEmpty { createdElsewhere[selectedTable] = created }
+    created = ObjectKeySet()
+    selectedTable = .null
+    selectedCollection = nil
+    lastSet = nil
+  }
+
+  /// Selects a collection; false if its object is new, so that nothing need be said.
+  @inline(__always)
+  private func select(_ column: ColumnKey, _ object: ObjectKey, _ table: TableKey) -> Bool {
+    select(table)
+    // An assignment after this instruction is news again.
+    lastSet = nil
+    let place = CollectionSelection(column: column, object: object)
+    if selectedCollection == place { return true }
+    if created.contains(object) { return false }
+    selectedCollection = place
+    append(.selectCollection, column.rawValue, object.rawValue)
+    return true
+  }
+
+  // MARK: Bytes
+
+  private func tableInstruction(_ instruction: ChangeLogInstruction, _ table: TableKey) {
+    leaveTable()
+    append(instruction, Int64(table.rawValue))
+  }
+
+  private func columnInstruction(
+    _ instruction: ChangeLogInstruction, _ column: ColumnKey, _ table: TableKey
+  ) {
+    select(table)
+    selectedCollection = nil
+    lastSet = nil
+    append(instruction, column.rawValue)
+  }
+
+  @inline(__always)
+  private func append(_ instruction: ChangeLogInstruction, _ operand: Int64) {
+    makeRoom()
+    buffer[count] = instruction.rawValue
+    count &+= 1
+    count &+= ChangeLogInteger.store(operand, to: buffer + count)
+  }
+
+  @inline(__always)
+  private func append(_ instruction: ChangeLogInstruction, _ first: Int64, _ second: Int64) {
+    append(instruction, first)
+    count &+= ChangeLogInteger.store(second, to: buffer + count)
+  }
+
+  /// Room for the longest instruction: an opcode and two operands.
+  @inline(__always)
+  private func makeRoom() {
+    if capacity &- count < 1 + 2 * ChangeLogInteger.maximumByteCount { grow() }
+  }
+
+  @inline(never)
+  private func grow() {
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
+    larger.update(from: buffer, count: count)
+    buffer.deallocate()
+    buffer = larger
+    capacity *= 2
+  }
+}
