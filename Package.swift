@@ -45,7 +45,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RealmSwiftTests",
-      dependencies: ["RealmSwift", "RealmTestSupport"],
+      dependencies: ["RealmSwift", "RealmTables", "RealmStorage", "RealmTestSupport"],
       swiftSettings: settings),
   ]
 )

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The model classes of the running program: what a configuration without `objectTypes` stores.
+//
+// Invariants:
+// 1. A scan is repeated only when images were loaded since the last one, which the number of type
+//    records tells.
+// 2. No code of the program runs under the lock.
+
+import Synchronization
+
+#if canImport(ObjectiveC)
+import ObjectiveC
+#endif
+
+/// All model classes that the program declares, whether or not anything mentions them.
+enum ModelClasses {
+  private struct Scan {
+    var recordCount = -1
+    var classes: [ObjectBase.Type] = []
+  }
+
+  private static let scan = Mutex(Scan())
+
+  /// All subclasses of `Object` and `EmbeddedObject`, except generic ones.
+  static var all: [ObjectBase.Type] {
+    let records = TypeRecords()
+    return scan.withLock { scan in
+      guard scan.recordCount != records.count else { return scan.classes }
+      let found = records.areAvailable ? records.subclasses(of: ObjectBase.self) : runtimeClasses()
+      scan.classes = found.compactMap { $0 as? ObjectBase.Type }.filter { !isBase($0) }
+      scan.recordCount = records.count
+      return scan.classes
+    }
+  }
+
+  /// The classes of the default schema: all that do not ask to be left out.
+  ///
+  /// Two classes of one name would share a table, so the program is told to name its types.
+  static func defaultSchema() -> [ObjectBase.Type] {
+    let classes = all.filter { $0.shouldIncludeInDefaultSchema() }
+    if let text = textOfDuplicate(in: classes) { throwRealmException(text) }
+    return classes
+  }
+
+  /// What to say if two of `classes` have one name; nil if all names differ.
+  static func textOfDuplicate(in classes: [ObjectBase.Type]) -> String? {
+    var known: [String: ObjectBase.Type] = [:]
+    for type in classes {
+      guard let other = known.updateValue(type, forKey: type.className()), other != type else {
+        continue
+      }
+      let names = [String(reflecting: other), String(reflecting: type)].sorted()
+      return """
+        Object type '\(type.className())' is declared more than once, as '\(names[0])' and as \
+        '\(names[1])'. Rename one of them, return false from its \
+        'shouldIncludeInDefaultSchema()', or list the types of each Realm in its configuration's \
+        'objectTypes'.
+        """
+    }
+    return nil
+  }
+
+  /// Whether `type` is one of the classes that models inherit from; those are of this module.
+  private static func isBase(_ type: ObjectBase.Type) -> Bool {
+    let module = String(reflecting: ObjectBase.self).prefix { $0 != "." }
+    return String(reflecting: type).prefix { $0 != "." } == module
+  }
+
+  /// Where the Objective-C runtime lists all classes, Swift classes are among them.
+  private static func runtimeClasses() -> [AnyClass] {
+    #if canImport(ObjectiveC)
+    var count: UInt32 = 0
+    guard let list = objc_copyClassList(&count) else { return [] }
+    defer { free(UnsafeMutableRawPointer(list)) }
+    return (0..<Int(count)).map { list[$0] }.filter { type in
+      // Only the superclass chain is followed: other messages would initialize foreign classes.
+      var superclass: AnyClass? = class_getSuperclass(type)
+      while let current = superclass {
+        if current == ObjectBase.self { return true }
+        superclass = class_getSuperclass(current)
+      }
+      return false
+    }
+    #else
+    return []
+    #endif
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every model class is found without registration, and two of one name are told apart.
+
+import Testing
+
+@testable import RealmSwift
+
+private class ClassesPrivate: Object {}
+private final class ClassesBelowModel: ClassesPrivate {}
+private final class ClassesEmbedded: EmbeddedObject {}
+
+private enum ClassesOuter {
+  fileprivate final class ClassesNested: Object {}
+  fileprivate final class ClassesTwice: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+}
+
+private enum ClassesOther {
+  fileprivate final class ClassesTwice: Object {
+    override static func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+}
+
+private final class ClassesLeftOut: Object {
+  override static func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+// Never mentioned again, anywhere.
+private final class ClassesNeverMentioned: Object {}
+private final class ClassesGeneric<Value>: Object {}
+
+@Suite struct ModelClassesTests {
+  private func names(_ classes: [ObjectBase.Type]) -> [String] {
+    classes.map { $0.className() }.filter { $0.hasPrefix("Classes") }.sorted()
+  }
+
+  @Test func findsEveryModelOfTheProgram() {
+    final class ClassesLocal: Object {}
+    let expected = [
+      "ClassesBelowModel", "ClassesEmbedded", "ClassesLeftOut", "ClassesLocal", "ClassesNested",
+      "ClassesNeverMentioned", "ClassesPrivate", "ClassesTwice", "ClassesTwice",
+    ]
+    #expect(names(ModelClasses.all) == expected)
+  }
+
+  @Test func baseClassesAreNoModels() {
+    #expect(!ModelClasses.all.contains { $0 == Object.self || $0 == EmbeddedObject.self })
+  }
+
+  @Test func theDefaultSchemaLeavesOutWhatAsksForIt() {
+    let expected = [
+      "ClassesBelowModel", "ClassesEmbedded", "ClassesNested", "ClassesNeverMentioned",
+      "ClassesPrivate",
+    ]
+    #expect(names(ModelClasses.defaultSchema()).filter { $0 != "ClassesLocal" } == expected)
+  }
+
+  @Test func twoClassesOfOneNameAreReportedWithBothQualifiedNames() throws {
+    let twice: [ObjectBase.Type] = [ClassesOuter.ClassesTwice.self, ClassesOther.ClassesTwice.self]
+    let text = try #require(ModelClasses.textOfDuplicate(in: twice))
+    #expect(text.hasPrefix("Object type 'ClassesTwice' is declared more than once, as '"))
+    #expect(text.contains("ClassesOuter") && text.contains("ClassesOther"))
+    #expect(ModelClasses.textOfDuplicate(in: [ClassesLeftOut.self, ClassesPrivate.self]) == nil)
+    #expect(ModelClasses.textOfDuplicate(in: [ClassesLeftOut.self, ClassesLeftOut.self]) == nil)
+  }
+}
