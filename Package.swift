@@ -47,5 +47,6 @@ let package = Package(
       name: "RealmSwiftTests",
       dependencies: ["RealmSwift", "RealmTables", "RealmStorage", "RealmTestSupport"],
       swiftSettings: settings),
+    .testTarget(name: "StyleTests", swiftSettings: settings),
   ]
 )

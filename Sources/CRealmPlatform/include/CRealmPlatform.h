@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The few lines of C that Swift cannot say. No logic lives here.
 #ifndef C_REALM_PLATFORM_H
 #define C_REALM_PLATFORM_H

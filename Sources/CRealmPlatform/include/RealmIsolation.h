@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Who runs right now: the calling thread and the calling task's executor, in the fewest cycles.
 #ifndef REALM_ISOLATION_H
 #define REALM_ISOLATION_H

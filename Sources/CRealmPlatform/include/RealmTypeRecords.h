@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The type records that the Swift compiler leaves in every loaded image.
 #ifndef REALM_TYPE_RECORDS_H
 #define REALM_TYPE_RECORDS_H

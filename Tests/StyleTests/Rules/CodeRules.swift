@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rules about single tokens of the product's code: what may trap, what may print, what needs a
+// reason.
+
+/// Rules that look at tokens without their structure.
+enum CodeRules {
+  /// `try!` turns an error that somebody could handle into a crash.
+  static func forcedTry(_ file: SourceFile) -> [Violation] {
+    adjacentPairs(file).compactMap { first, second in
+      guard first.text == "try", second.text == "!" else { return nil }
+      return violation("forced-try", file, first.line, "a forced try")
+    }
+  }
+
+  /// A library does not write to its user's terminal.
+  static func printing(_ file: SourceFile) -> [Violation] {
+    guard file.module != nil else { return [] }
+    let names: Set<String> = ["print", "debugPrint", "dump"]
+    return file.tokens.indices.compactMap { index in
+      let token = file.tokens[index]
+      guard names.contains(token.text), text(file, index + 1) == "(",
+        text(file, index - 1) != ".", text(file, index - 1) != "func"
+      else { return nil }
+      return violation("printing", file, token.line, "\(token.text)() in a library")
+    }
+  }
+
+  /// A force unwrap or forced cast in the product has its proof beside it: a comment on the same
+  /// line or on one of the two lines above.
+  static func forceUnwrap(_ file: SourceFile) -> [Violation] {
+    guard file.module != nil else { return [] }
+    return file.tokens.indices.compactMap { index in
+      guard isForceUnwrap(file, index) else { return nil }
+      let line = file.tokens[index].line
+      guard !file.hasComment(near: line, before: 2) else { return nil }
+      return violation("force-unwrap", file, line, "a force unwrap without its proof beside it")
+    }
+  }
+
+  /// What the compiler is told to believe about concurrency has its reason beside it.
+  static func uncheckedConcurrency(_ file: SourceFile) -> [Violation] {
+    guard file.module != nil else { return [] }
+    return file.tokens.indices.compactMap { index in
+      let token = file.tokens[index]
+      let isUnchecked = token.text == "@unchecked"
+      let isUnsafe = token.text == "nonisolated" && text(file, index + 2) == "unsafe"
+      guard isUnchecked || isUnsafe, !file.hasComment(near: token.line, before: 4, after: 3)
+      else { return nil }
+      return violation("unchecked", file, token.line, "\(token.text) without its reason beside it")
+    }
+  }
+
+  private static func isForceUnwrap(_ file: SourceFile, _ index: Int) -> Bool {
+    let token = file.tokens[index]
+    guard token.text == "!", index > 0 else { return false }
+    let previous = file.tokens[index - 1]
+    guard previous.end == token.start, previous.text != "try" else { return false }
+    guard previous.kind == .word || [")", "]", "}"].contains(previous.text) else { return false }
+    if index + 1 < file.tokens.count, file.tokens[index + 1].text == "=",
+      file.tokens[index + 1].start == token.end
+    {
+      return false
+    }
+    return !isType(file, endingAt: index - 1)
+  }
+
+  /// Whether the tokens that end at `index` spell a type after `:` or `->`: then `!` is part of it.
+  private static func isType(_ file: SourceFile, endingAt index: Int) -> Bool {
+    var position = index
+    while position > 0, file.tokens[position].kind == .word || text(file, position) == "." {
+      position -= 1
+    }
+    let isAnnotation =
+      text(file, position) == ":" && text(file, position + 1)?.isCapitalized == true
+    let isResult = text(file, position) == ">" && text(file, position - 1) == "-"
+    return isAnnotation && text(file, index + 2) != "." && !isArgument(file, position) || isResult
+  }
+
+  /// Whether the colon at `index` follows an argument's label: `name: Value!` in a call.
+  private static func isArgument(_ file: SourceFile, _ index: Int) -> Bool {
+    guard let before = text(file, index - 2) else { return false }
+    return before == "," || before == "("
+  }
+
+  private static func text(_ file: SourceFile, _ index: Int) -> String? {
+    file.tokens.indices.contains(index) ? file.tokens[index].text : nil
+  }
+
+  private static func adjacentPairs(_ file: SourceFile) -> [(Token, Token)] {
+    zip(file.tokens, file.tokens.dropFirst()).filter { $0.end == $1.start }
+  }
+
+  private static func violation(
+    _ rule: String, _ file: SourceFile, _ line: Int, _ message: String
+  ) -> Violation {
+    Violation(rule: rule, path: file.path, line: line, message: message)
+  }
+}
+
+extension String {
+  /// Whether this could be the name of a type.
+  var isCapitalized: Bool { first?.isUppercase == true }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The order of the tower: which module may see which, in imports and in the manifest.
+
+import Foundation
+
+/// A module sees only modules below it.
+enum ModuleOrder {
+  static let apiModule = "RealmSwift"
+
+  /// What each module may import of ours.
+  static let allowed: [String: Set<String>] = [
+    "CRealmPlatform": [],
+    "RealmStorage": ["CRealmPlatform"],
+    "RealmTables": ["RealmStorage"],
+    "RealmQuery": ["RealmTables", "RealmStorage"],
+    "RealmSwift": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
+  ]
+
+  /// What each module may import of the toolchain's, apart from the standard library.
+  static let allowedSystem: [String: Set<String>] = [
+    "RealmStorage": ["Synchronization", "Glibc", "Darwin", "Musl"],
+    "RealmTables": ["Synchronization"],
+    "RealmQuery": ["Synchronization"],
+    "RealmSwift": [
+      "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "Observation",
+    ],
+    "RealmTestSupport": [
+      "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "Testing",
+    ],
+  ]
+
+  /// Imports point down.
+  static func imports(_ file: SourceFile) -> [Violation] {
+    guard let module = file.module, file.isSwift else { return [] }
+    guard let ours = allowed[module] else {
+      return [
+        Violation(
+          rule: "module-order", path: file.path, line: 1, message: "\(module) has no place")
+      ]
+    }
+    let seen = ours.union(allowedSystem[module] ?? []).union(["Swift"])
+    return importedModules(file).compactMap { name, line in
+      guard !seen.contains(name) else { return nil }
+      return Violation(
+        rule: "module-order", path: file.path, line: line, message: "\(module) imports \(name)")
+    }
+  }
+
+  /// The modules that a file imports, with the lines.
+  static func importedModules(_ file: SourceFile) -> [(name: String, line: Int)] {
+    let declarationKinds: Set<String> = [
+      "struct", "class", "enum", "protocol", "typealias", "func", "let", "var",
+    ]
+    return file.tokens.indices.compactMap { index in
+      guard file.tokens[index].text == "import", index + 1 < file.tokens.count else { return nil }
+      var next = index + 1
+      if declarationKinds.contains(file.tokens[next].text) { next += 1 }
+      guard next < file.tokens.count else { return nil }
+      return (file.tokens[next].text, file.tokens[index].line)
+    }
+  }
+
+  /// The manifest declares no dependency that points up.
+  static func manifest(_ text: String) -> [Violation] {
+    let targets = manifestTargets(text)
+    return targets.flatMap { target, dependencies in
+      guard let ours = allowed[target] else { return [Violation]() }
+      return dependencies.subtracting(ours).sorted().map { name in
+        Violation(
+          rule: "module-order", path: "Package.swift", line: 1,
+          message: "\(target) depends on \(name)")
+      }
+    }
+  }
+
+  /// The targets of a manifest (not its test targets) and what they depend on.
+  static func manifestTargets(_ text: String) -> [(name: String, dependencies: Set<String>)] {
+    text.components(separatedBy: ".target(").dropFirst().compactMap { part in
+      var depth = 1
+      let body = part.prefix { character in
+        if character == "(" { depth += 1 }
+        if character == ")" { depth -= 1 }
+        return depth > 0
+      }
+      guard let name = quoted(after: "name:", in: body).first else { return nil }
+      return (name, Set(quoted(after: "dependencies:", in: body)))
+    }
+  }
+
+  /// The strings of the literal, or of the array of literals, that follows a label.
+  private static func quoted(after label: String, in text: Substring) -> [String] {
+    guard let start = text.range(of: label)?.upperBound else { return [] }
+    let rest = text[start...].drop { $0 == " " || $0 == "\n" }
+    let value =
+      rest.first == "[" ? rest.prefix { $0 != "]" } : rest.prefix { $0 != "," && $0 != "\n" }
+    return value.split(separator: "\"", omittingEmptySubsequences: false)
+      .enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+  }
+}

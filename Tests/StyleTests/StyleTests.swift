@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The rules of CONTRIBUTING.md, applied to every file of the repository.
+@Suite struct StyleTests {
+  /// A rule, and whether a violation fails the test or is only told.
+  struct Rule: Sendable, CustomTestStringConvertible {
+    var name: String
+    var isEnforced = true
+    var check: @Sendable (SourceFile) -> [Violation]
+
+    var testDescription: String { name }
+  }
+
+  static let rules: [Rule] = [
+    Rule(name: "licence line", isEnforced: false, check: TextRules.licenseLine),
+    Rule(name: "purpose of the file", isEnforced: false, check: TextRules.purpose),
+    Rule(name: "length of lines", isEnforced: false, check: TextRules.lineLength),
+    Rule(name: "length of files", isEnforced: false, check: TextRules.fileLength),
+    Rule(name: "leftover notes", isEnforced: false, check: TextRules.leftovers),
+    Rule(name: "no forced try", isEnforced: false, check: CodeRules.forcedTry),
+    Rule(name: "no printing", isEnforced: false, check: CodeRules.printing),
+    Rule(name: "force unwraps proven", isEnforced: false, check: CodeRules.forceUnwrap),
+    Rule(
+      name: "unchecked concurrency reasoned", isEnforced: false,
+      check: CodeRules.uncheckedConcurrency),
+    Rule(
+      name: "length of functions", isEnforced: false, check: StructureRules.functionLength),
+    Rule(name: "one primary type", isEnforced: false, check: StructureRules.primaryType),
+    Rule(name: "documentation", isEnforced: false, check: DocumentationRule.check),
+    Rule(name: "imports point down", isEnforced: false, check: ModuleOrder.imports),
+  ]
+
+  @Test(arguments: rules)
+  func everyFileFollows(_ rule: Rule) {
+    let violations = Repository.code.flatMap(rule.check)
+    let report = violations.map(\.description).joined(separator: "\n")
+    if rule.isEnforced {
+      #expect(violations.isEmpty, "\n\(report)")
+    } else if !violations.isEmpty {
+      print("\(rule.name): \(violations.count) to mend\n\(report)")
+    }
+  }
+
+  @Test func theRepositoryIsFound() {
+    #expect(Repository.code.contains { $0.path == "Tests/StyleTests/StyleTests.swift" })
+    #expect(Repository.code.contains { $0.module == "RealmStorage" })
+  }
+
+  @Test func theManifestPointsDown() throws {
+    let manifest = try Repository.text("Package.swift")
+    #expect(ModuleOrder.manifest(manifest).isEmpty)
+    let named = Set(ModuleOrder.manifestTargets(manifest).map(\.name))
+    #expect(named == Set(ModuleOrder.allowed.keys))
+  }
+
+  @Test func theChangelogTellsWhatIsNew() throws {
+    let changelog = try Repository.text("CHANGELOG.md")
+    let sections = changelog.components(separatedBy: "\n## ").dropFirst()
+    let newest = try #require(sections.first)
+    #expect(newest.contains("\n- "), "the newest section of CHANGELOG.md has no entry")
+  }
+
+  @Test func theReadmeCommandsAreWhatCIRuns() throws {
+    let readme = try Repository.text("README.md")
+    let commands = readme.split(separator: "\n").filter { $0.hasPrefix("swift ") }
+    #expect(commands.count == 2, "the README gives two commands: \(commands)")
+    let script = try Repository.text(".ci/run")
+    for command in commands {
+      #expect(script.contains(command), ".ci/run does not run: \(command)")
+    }
+  }
+}
