@@ -42,12 +42,12 @@ package struct NodeSpace: @unchecked Sendable {
   package func node(at ref: Ref) throws(StorageError) -> Node {
     let offset = ref.offset
     let end = offset < fileEnd ? fileEnd : slabEnd
-    guard offset & 7 == 0, offset >= 24, offset &+ 8 <= end,
+    guard offset & 7 == 0, offset >= 24, offset <= end &- 8,
       offset < fileEnd || offset >= slabStart
     else { throw StorageError.refOutOfBounds(ref, in: self) }
     let address = base + offset
     let header = NodeHeader(bits: address.load(as: UInt64.self))
-    guard offset &+ header.nodeByteCount <= end else {
+    guard header.nodeByteCount <= end &- offset else {
       throw StorageError.nodeOutOfBounds(ref, header, in: self)
     }
     return Node(address: address, header: header)

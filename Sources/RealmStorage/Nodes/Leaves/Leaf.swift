@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What every kind of leaf can do.
+
+/// A leaf: a node, with the nodes below it, that holds values of one type.
+///
+/// The same leaves hold the columns of a cluster and the elements of a B+ tree. A leaf is known by
+/// the ref of its outer node; the operations are static, so that nothing is allocated for it. Edits
+/// give back the ref under which the leaf is found afterwards, and free what is replaced.
+///
+/// Which leaf type reads a node is decided by the column, never by the node alone. Every operation
+/// throws `StorageError.corrupted` where the bytes contradict the type.
+///
+/// - SeeAlso: file format, part 4.
+package protocol Leaf {
+  /// The type of the elements; views in it live until the next change of the transaction.
+  associatedtype Value
+
+  /// A new leaf without elements.
+  static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref
+
+  /// The number of elements.
+  static func count(_ ref: Ref, in space: NodeSpace) throws(StorageError) -> Int
+
+  /// The element at `index`.
+  static func value(
+    at index: Int, of ref: Ref, in space: NodeSpace
+  ) throws(StorageError) -> Value
+
+  /// Inserts before element `index`; `index == count` appends, in place where there is room.
+  static func insert(
+    _ value: Value, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref
+
+  /// Replaces the element at `index`, and frees what the old one owned.
+  static func set(
+    _ value: Value, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref
+
+  /// Removes the element at `index`, and frees what it owned.
+  static func remove(
+    at index: Int, from ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref
+
+  /// Moves the elements from `index` on to a new leaf.
+  ///
+  /// - Returns: the leaf of those that stay, and of those that moved.
+  static func split(
+    _ ref: Ref, at index: Int, _ allocator: NodeAllocator
+  ) throws(StorageError) -> (Ref, Ref)
+
+  /// Appends all elements of `other`, which is freed.
+  static func append(
+    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref
+
+  /// Checks form, flags and sizes of all nodes of the leaf.
+  static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError)
+}
+
+extension Leaf {
+  /// Gives up the leaf and all below it.
+  package static func free(_ ref: Ref, _ allocator: NodeAllocator) throws(StorageError) {
+    try allocator.freeTree(ref)
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+public import Darwin
+#else
+public import Glibc
+#endif
+
+// Bytes of a string or binary where they lie in the file.
+
+/// A borrowed run of bytes: the value of a string or binary, or one to be stored.
+///
+/// Bytes read from a database stay where they are until the snapshot is let go, or until the next
+/// change of the write transaction they were read in. Who keeps them longer copies them (`string`).
+@frozen @usableFromInline
+package struct ByteView: @unchecked Sendable {
+  // Sendable: see `Node`; the bytes of a committed node never change.
+
+  @usableFromInline package let bytes: UnsafeRawBufferPointer
+
+  @inlinable @inline(__always)
+  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  @inlinable @inline(__always)
+  package init(start: UnsafeRawPointer, count: Int) {
+    bytes = UnsafeRawBufferPointer(start: start, count: count)
+  }
+
+  /// No bytes; not null.
+  @inlinable package static var empty: ByteView {
+    ByteView(UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  @inlinable @inline(__always) package var count: Int { bytes.count }
+
+  @inlinable @inline(__always)
+  package subscript(index: Int) -> UInt8 { bytes[index] }
+
+  /// A copy as a string; bytes that are not UTF-8 are repaired.
+  @inlinable package var string: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension ByteView: Hashable, Comparable {
+  @inlinable
+  package static func == (left: ByteView, right: ByteView) -> Bool {
+    guard left.count == right.count else { return false }
+    guard let first = left.bytes.baseAddress, let second = right.bytes.baseAddress else {
+      return true
+    }
+    return first == second || memcmp(first, second, left.count) == 0
+  }
+
+  /// The order of strings and binaries in the file: unsigned bytes, the shorter first.
+  @inlinable
+  package static func < (left: ByteView, right: ByteView) -> Bool {
+    let shared = min(left.count, right.count)
+    if shared > 0, let first = left.bytes.baseAddress, let second = right.bytes.baseAddress {
+      let order = memcmp(first, second, shared)
+      if order != 0 { return order < 0 }
+    }
+    return left.count < right.count
+  }
+
+  @inlinable
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    hasher.combine(bytes: bytes)
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Sixteen bytes in the order in which they are printed: a UUID.
+@frozen @usableFromInline
+package struct Bytes16: Hashable, Sendable, Comparable {
+  /// The first eight bytes as a big-endian number.
+  @usableFromInline package var high: UInt64
+  /// The last eight bytes as a big-endian number.
+  @usableFromInline package var low: UInt64
+
+  @inlinable
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  @inlinable
+  package static func < (left: Bytes16, right: Bytes16) -> Bool {
+    left.high != right.high ? left.high < right.high : left.low < right.low
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bits of an IEEE 754 decimal in 128-bit binary integer encoding (file format, part 4,
+/// section 6).
+///
+/// Equality here is equality of bits: 1.0 and 1.00 differ. `compare(to:)` compares the numbers.
+@frozen @usableFromInline
+package struct DecimalBits: Hashable, Sendable {
+  /// The lower 64 bits of the coefficient.
+  @usableFromInline package var low: UInt64
+  /// Sign, exponent and the upper bits of the coefficient.
+  @usableFromInline package var high: UInt64
+
+  @inlinable
+  package init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+}

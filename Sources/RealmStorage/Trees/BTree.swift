@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The B+ tree of the file format: lists, sets, dictionary keys and values, backlinks, the history.
+
+/// Operations on a B+ tree whose leaves are `L`, given the ref of its root.
+///
+/// A tree of up to `BTreeLimits.entryCount` elements is just a leaf. Edits give back the root under
+/// which the tree is found afterwards.
+///
+/// Invariants:
+/// 1. All leaves have the same depth, no child of an inner node is empty.
+/// 2. An inner node is *compact* (every child but the last holds exactly `elementsPerChild`
+///    elements) or lists where its children start.
+///
+/// - SeeAlso: file format, part 4, section 10.
+package enum BTree<L: Leaf> {
+  /// The root of a new tree without elements.
+  package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
+    try L.make(in: allocator)
+  }
+
+  /// The number of elements.
+  ///
+  /// - Complexity: O(1).
+  package static func count(_ root: Ref, in space: NodeSpace) throws(StorageError) -> Int {
+    let node = try space.node(at: root)
+    guard node.header.isInner else { return try L.count(root, in: space) }
+    return try node.taggedNumber(at: node.count - 1)
+  }
+
+  /// The element at `index`.
+  ///
+  /// - Complexity: O(log n). Reading many in order is cheaper through `forEachLeaf`.
+  package static func value(
+    at index: Int, of root: Ref, in space: NodeSpace
+  ) throws(StorageError) -> L.Value {
+    let (leaf, position) = try leaf(containing: index, of: root, in: space)
+    return try L.value(at: position, of: leaf, in: space)
+  }
+
+  /// The leaf that holds element `index`, and the element's position in it.
+  package static func leaf(
+    containing index: Int, of root: Ref, in space: NodeSpace
+  ) throws(StorageError) -> (leaf: Ref, position: Int) {
+    var ref = root
+    var index = index
+    for _ in 0..<BTreeLimits.maximumDepth {
+      let node = try space.node(at: ref)
+      guard node.header.isInner else { return (ref, index) }
+      let (child, start) = try BTreeInner.child(holding: index, of: node, in: space)
+      ref = try node.ref(at: child + 1)
+      index -= start
+    }
+    throw StorageError.corrupted("a B+ tree does not end")
+  }
+
+  /// Calls `body` with each leaf, the index of its first element and its number of elements, in
+  /// order, until it returns false.
+  package static func forEachLeaf(
+    of root: Ref, in space: NodeSpace,
+    _ body: (_ leaf: Ref, _ firstIndex: Int, _ count: Int) throws(StorageError) -> Bool
+  ) throws(StorageError) {
+    var first = 0
+    _ = try visitLeaves(of: root, in: space, depth: 0, first: &first, body)
+  }
+
+  static func visitLeaves(
+    of ref: Ref, in space: NodeSpace, depth: Int, first: inout Int,
+    _ body: (_ leaf: Ref, _ firstIndex: Int, _ count: Int) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    guard depth < BTreeLimits.maximumDepth else { throw .corrupted("a B+ tree does not end") }
+    let node = try space.node(at: ref)
+    guard node.header.isInner else {
+      let count = try L.count(ref, in: space)
+      let start = first
+      first += count
+      return try body(ref, start, count)
+    }
+    for child in 0..<(try BTreeInner.childCount(of: node)) {
+      let ref = try node.ref(at: child + 1)
+      guard try visitLeaves(of: ref, in: space, depth: depth + 1, first: &first, body) else {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Replaces the element at `index`.
+  package static func set(
+    _ value: L.Value, at index: Int, in root: Ref, _ allocator: NodeAllocator, depth: Int = 0
+  ) throws(StorageError) -> Ref {
+    let node = try allocator.node(at: root)
+    guard node.header.isInner else { return try L.set(value, at: index, in: root, allocator) }
+    guard depth < BTreeLimits.maximumDepth else { throw .corrupted("a B+ tree does not end") }
+    let (child, start) = try BTreeInner.child(holding: index, of: node, in: allocator.space)
+    let old = try node.ref(at: child + 1)
+    let new = try set(value, at: index - start, in: old, allocator, depth: depth + 1)
+    return new == old ? root : try IntegerNode.set(new.slot, at: child + 1, in: root, allocator)
+  }
+
+  /// Appends an element.
+  package static func append(
+    _ value: L.Value, to root: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    try insert(value, at: try count(root, in: allocator.space), in: root, allocator)
+  }
+
+  /// Gives up the whole tree and what its elements own.
+  package static func free(_ root: Ref, _ allocator: NodeAllocator) throws(StorageError) {
+    try allocator.freeTree(root)
+  }
+
+  /// Removes all elements, and what they own.
+  package static func removeAll(
+    from root: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    try free(root, allocator)
+    return try make(in: allocator)
+  }
+}
+
+/// The figures of the format that bound B+ trees.
+package enum BTreeLimits {
+  /// The most elements of a leaf, and the most children of an inner node.
+  package static let entryCount = 1000
+  /// A child with fewer entries is a candidate for merging with the one behind it.
+  package static let mergeBelow = 500
+  /// Two children are merged if they have fewer entries than this together.
+  package static let mergedBelow = 750
+  /// Deeper than any tree of elements that fit a file.
+  package static let maximumDepth = 24
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finding objects by value: a radix tree over four bytes of the value at a time.
+
+package import RealmStorage
+
+/// A read-only view of a search index.
+///
+/// Invariants:
+/// 1. Every live object is entered once, null values too; tombstones are not.
+/// 2. Entries are told apart by value, never by index data alone: equal bytes of different types,
+///    and values that agree in their first 200 bytes, share one list.
+///
+/// - SeeAlso: file format, part 4, section 14.
+package struct SearchIndex<Values: IndexedValues> {
+  package let root: Ref
+  let space: NodeSpace
+  let values: Values
+
+  package init(root: Ref, space: NodeSpace, values: Values) {
+    self.root = root
+    self.space = space
+    self.values = values
+  }
+
+  /// The object with that value that has the smallest key, or nil.
+  ///
+  /// - Complexity: O(log n), one read of the column.
+  package func find(_ value: MixedValue) throws(StorageError) -> ObjectKey? {
+    switch try entry(for: value, IndexData(value)) {
+    case nil, .subindex: return nil
+    case .object(let key):
+      return try values.indexedValue(of: key).isEqual(to: value) ? key : nil
+    case .list(let ref):
+      return try run(of: value, in: ref).first
+    }
+  }
+
+  /// All objects with that value, ascending by key.
+  package func findAll(_ value: MixedValue) throws(StorageError) -> [ObjectKey] {
+    switch try entry(for: value, IndexData(value)) {
+    case nil, .subindex: return []
+    case .object(let key):
+      return try values.indexedValue(of: key).isEqual(to: value) ? [key] : []
+    case .list(let ref):
+      return try run(of: value, in: ref)
+    }
+  }
+
+  /// The number of objects with that value.
+  package func count(of value: MixedValue) throws(StorageError) -> Int {
+    guard case .list(let ref) = try entry(for: value, IndexData(value)) else {
+      return try find(value) == nil ? 0 : 1
+    }
+    let count = try BTree<IntegerLeaf>.count(ref, in: space)
+    if try holdsOnlyOneValue(ref, count: count) {
+      return try valueOfElement(0, of: ref).isEqual(to: value) ? count : 0
+    }
+    return try run(of: value, in: ref).count
+  }
+
+  /// The leaf entry for the value's chunks.
+  private func entry(
+    for value: MixedValue, _ data: IndexData
+  ) throws(StorageError) -> SearchIndexEntry? {
+    var ref = root
+    var offset = 0
+    // A file that refers to itself must not hold us: depth is bounded by the value's length.
+    for _ in 0..<SearchIndexLimits.maximumPathLength {
+      let node = try SearchIndexNode(ref, in: space)
+      let chunk = data.chunk(at: offset)
+      let index = node.lowerBound(of: chunk)
+      guard index < node.count else { return nil }
+      if node.isInner {
+        ref = try node.node.ref(at: index + 1)
+        continue
+      }
+      guard node.key(at: index) == chunk else { return nil }
+      let entry = try node.entry(at: index, in: space)
+      guard case .subindex(let child) = entry else { return entry }
+      ref = child
+      offset += 4
+    }
+    throw .corrupted("a search index does not end")
+  }
+
+  /// The keys in a list whose objects have `value`.
+  private func run(of value: MixedValue, in list: Ref) throws(StorageError) -> [ObjectKey] {
+    let count = try BTree<IntegerLeaf>.count(list, in: space)
+    if try holdsOnlyOneValue(list, count: count) {
+      guard count > 0, try valueOfElement(0, of: list).isEqual(to: value) else { return [] }
+      var keys: [ObjectKey] = []
+      keys.reserveCapacity(count)
+      for index in 0..<count { keys.append(try key(at: index, of: list)) }
+      return keys
+    }
+    // Lists of several values may be in the order of an older format: look at every element.
+    var keys: [ObjectKey] = []
+    for index in 0..<count {
+      let key = try key(at: index, of: list)
+      if try values.indexedValue(of: key).isEqual(to: value) { keys.append(key) }
+    }
+    return keys.sorted()
+  }
+
+  private func holdsOnlyOneValue(_ list: Ref, count: Int) throws(StorageError) -> Bool {
+    guard count > 1 else { return true }
+    return try valueOfElement(0, of: list).isEqual(to: valueOfElement(count - 1, of: list))
+  }
+
+  private func key(at index: Int, of list: Ref) throws(StorageError) -> ObjectKey {
+    ObjectKey(try BTree<IntegerLeaf>.value(at: index, of: list, in: space))
+  }
+
+  private func valueOfElement(_ index: Int, of list: Ref) throws(StorageError) -> MixedValue {
+    try values.indexedValue(of: try key(at: index, of: list))
+  }
+}
+
+/// The figures of the format that bound a search index.
+package enum SearchIndexLimits {
+  /// The most entries of a node.
+  package static let nodeEntryCount = 1000
+  /// Values that agree up to here are kept in lists instead of deeper sub-indexes.
+  package static let maximumOffset = 200
+  /// More nodes than any path from the root can have.
+  static let maximumPathLength = (maximumOffset / 4 + 2) * 5
+}

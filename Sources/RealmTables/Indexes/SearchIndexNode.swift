@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One node of a search index: ascending chunks, and what belongs to each.
+
+import RealmStorage
+
+/// A checked view of an index node.
+///
+/// ```
+/// slot 0      ref of the keys array: 32-bit integers, ascending
+/// slot 1 + i  what belongs to keys[i]: a child (inner node), an object, a list or a sub-index
+/// ```
+/// - SeeAlso: file format, part 4, section 14.2.
+struct SearchIndexNode {
+  let node: Node
+  let keys: Node
+
+  /// - Throws: `StorageError.corrupted` if flags, key width or sizes are not those of an index.
+  init(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
+    node = try space.node(at: ref)
+    guard node.header.hasRefs, node.header.hasContext, node.header.layout == .bits else {
+      throw .corrupted("the node at \(ref.offset) is not a search index node")
+    }
+    keys = try space.node(at: try node.ref(at: 0))
+    guard keys.header.layout == .bits, keys.header.widthCode == 6,
+      keys.count + 1 == node.count
+    else { throw .corrupted("the keys of the search index node at \(ref.offset) are malformed") }
+  }
+
+  var isInner: Bool { node.header.isInner }
+
+  /// The number of entries.
+  var count: Int { keys.count }
+
+  func key(at index: Int) -> Int32 {
+    keys.payload.load(fromByteOffset: index &<< 2, as: Int32.self)
+  }
+
+  /// The first entry whose key is not less than `chunk`.
+  func lowerBound(of chunk: Int32) -> Int {
+    var low = 0
+    var length = keys.count
+    while length > 0 {
+      let half = length &>> 1
+      let isLess = key(at: low &+ half) < chunk
+      low = isLess ? low &+ half &+ 1 : low
+      length = isLess ? length &- half &- 1 : half
+    }
+    return low
+  }
+
+  func entry(at index: Int, in space: NodeSpace) throws(StorageError) -> SearchIndexEntry {
+    let slot = node.uncheckedInteger(at: index + 1)
+    if slot & 1 == 1 {
+      return .object(ObjectKey(Int64(UInt64(bitPattern: slot) >> 1)))
+    }
+    guard let ref = Ref(slot: slot) else {
+      throw .corrupted("a search index has an empty entry")
+    }
+    return try space.node(at: ref).header.hasContext ? .subindex(ref) : .list(ref)
+  }
+}
+
+/// What belongs to one chunk of a leaf node.
+enum SearchIndexEntry {
+  /// Exactly one object has a value that begins so.
+  case object(ObjectKey)
+  /// A B+ tree of object keys.
+  case list(Ref)
+  /// The index over the next four bytes.
+  case subindex(Ref)
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The node core: header bits, packed integers, the border where refs are checked, the allocator.
+
+import RealmTestSupport
+import Testing
+
+@testable import RealmStorage
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A reserved range with a readable "file" part, and an allocator above it.
+private struct Arena {
+  let reservation: AddressReservation
+  let allocator: NodeAllocator
+
+  init(fileByteCount: Int = 4096) throws {
+    reservation = try AddressReservation(
+      path: "arena", fileCapacity: 1 << 20, slabCapacity: 64 << 20, minimumFileCapacity: 1 << 20)
+    mprotect(reservation.base, 1 << 20, PROT_READ | PROT_WRITE)
+    allocator = NodeAllocator(
+      space: NodeSpace(
+        base: UnsafeRawPointer(reservation.base), fileEnd: fileByteCount,
+        slabStart: reservation.fileCapacity,
+        slabEnd: reservation.fileCapacity + reservation.slabCapacity))
+  }
+
+  func writeFileNode(_ header: NodeHeader, at offset: Int, payload: [UInt8] = []) {
+    reservation.base.storeBytes(of: header.bits, toByteOffset: offset, as: UInt64.self)
+    for (index, byte) in payload.enumerated() {
+      reservation.base.storeBytes(of: byte, toByteOffset: offset + 8 + index, as: UInt8.self)
+    }
+  }
+
+  func elements(_ ref: Ref) throws -> [Int64] {
+    let node = try allocator.node(at: ref)
+    return try (0..<node.count).map { try node.integer(at: $0) }
+  }
+}
+
+@Suite struct NodeCoreTests {
+  @Test func headerBytesMatchTheFormatDocument() throws {
+    // Worked example A of the format document: the leaf of table names, two cells of 16 bytes.
+    let bytes: [UInt8] = [0x41, 0x41, 0x41, 0x41, 0x0d, 0x00, 0x00, 0x02]
+    let bits = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    let header = NodeHeader(bits: bits)
+    #expect(header.layout == .multiply)
+    #expect(header.width == 16)
+    #expect(header.count == 2)
+    #expect(header.flags == [])
+    #expect(header.nodeByteCount == 40)
+    #expect(NodeHeader(flags: [], layout: .multiply, widthCode: 5, count: 2).bits == bits)
+  }
+
+  @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7])
+  func packedIntegersRoundTripAtTheEdgesOfEachWidth(code: Int) {
+    let edges: [[Int64]] = [
+      [0], [0, 1], [0, 3], [0, 15], [-128, 127], [-32768, 32767],
+      [Int64(Int32.min), Int64(Int32.max)], [.min, .max],
+    ]
+    let values = edges[...code].flatMap(\.self)
+    let room = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 8)
+    defer { room.deallocate() }
+    room.initializeMemory(as: UInt8.self, repeating: 0xFF, count: 256)
+    for (index, value) in values.enumerated() {
+      PackedIntegers.store(value, to: room, widthCode: code, at: index)
+    }
+    for (index, value) in values.enumerated() {
+      #expect(PackedIntegers.load(room, widthCode: code, at: index) == value)
+      #expect(PackedIntegers.widthCode(for: value) <= code)
+    }
+    #expect(edges[code].map(PackedIntegers.widthCode(for:)).max() == code)
+  }
+
+  @Test func theFirstValueBeyondAWidthNeedsTheNext() {
+    let beyond: [(Int64, Int)] = [
+      (1, 1), (2, 2), (4, 3), (16, 4), (-1, 4), (128, 5), (-129, 5), (32768, 6), (-32769, 6),
+      (Int64(Int32.max) + 1, 7), (Int64(Int32.min) - 1, 7),
+    ]
+    for (value, code) in beyond { #expect(PackedIntegers.widthCode(for: value) == code) }
+  }
+
+  @Test func aRefOutsideTheFileOrMisalignedThrows() throws {
+    let arena = try Arena(fileByteCount: 128)
+    arena.writeFileNode(NodeHeader(flags: [], layout: .bits, widthCode: 7, count: 11), at: 24)
+    arena.writeFileNode(NodeHeader(flags: [], layout: .bits, widthCode: 7, count: 4), at: 96)
+    #expect(try arena.allocator.node(at: Ref(24)).count == 11)
+    for bad in [0, 8, 16, 25, 28, 96, 120 + 8, 4096, 1 << 40, -8, Int.min, Int.max & ~7] {
+      #expect(throws: StorageError.self) { try arena.allocator.node(at: Ref(bad)) }
+    }
+  }
+
+  @Test func anElementBeyondTheEndThrows() throws {
+    let arena = try Arena()
+    let node = try IntegerNode.make([1, 2, 3], in: arena.allocator).node
+    #expect(throws: StorageError.self) { try node.integer(at: 3) }
+    #expect(throws: StorageError.self) { try node.integer(at: -1) }
+    #expect(throws: StorageError.self) { try node.ref(at: 0) }
+  }
+
+  @Test func aCommittedNodeIsCopiedOnceAndListedAsFreed() throws {
+    let arena = try Arena()
+    let header = NodeHeader(flags: [.hasRefs], layout: .bits, widthCode: 4, count: 3)
+    arena.writeFileNode(header, at: 32, payload: [5, 7, 0])
+    let copy = try arena.allocator.makeWritable(Ref(32))
+    #expect(copy.header.width == 64)
+    #expect(try arena.elements(copy.ref) == [5, 7, 0])
+    #expect(try arena.allocator.makeWritable(copy.ref).ref == copy.ref)
+    #expect(arena.allocator.freedBlocks == [.init(offset: 32, byteCount: 16)])
+    #expect(arena.reservation.base.load(fromByteOffset: 40, as: UInt8.self) == 5)
+  }
+
+  @Test func freedSlabMemoryIsUsedAgain() throws {
+    let arena = try Arena()
+    let first = try IntegerNode.make(repeating: 9, count: 40, in: arena.allocator)
+    try arena.allocator.free(first.ref)
+    let used = arena.allocator.slabByteCount
+    let second = try IntegerNode.make(repeating: 3, count: 80, in: arena.allocator)
+    #expect(second.ref == first.ref || arena.allocator.slabByteCount > used)
+    let third = try IntegerNode.make(repeating: 9, count: 40, in: arena.allocator)
+    #expect([second.ref, third.ref].contains(first.ref))
+    #expect(arena.allocator.freedBlocks.isEmpty)
+  }
+
+  @Test func freeingATreeThatRefersToItselfThrows() throws {
+    let arena = try Arena()
+    let node = try IntegerNode.make([0], flags: .hasRefs, in: arena.allocator)
+    node.store(node.ref.slot, at: 0)
+    #expect(throws: StorageError.self) { try arena.allocator.freeTree(node.ref) }
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+  func editsMatchAnArray(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let arena = try Arena()
+    var model: [Int64] = []
+    var ref = try IntegerNode.make(in: arena.allocator).ref
+    for step in 0..<2_000 {
+      let value =
+        Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0...63, using: &random)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<4:
+        let index =
+          Bool.random(using: &random) ? model.count : .random(in: 0...model.count, using: &random)
+        // Small values for the first half, so that the narrow widths are edited too.
+        let small = step < 1_000 ? value & 3 : value
+        model.insert(small, at: index)
+        ref = try IntegerNode.insert(small, at: index, in: ref, arena.allocator)
+      case 4..<7 where !model.isEmpty:
+        let index = Int.random(in: 0..<model.count, using: &random)
+        let small = step < 1_000 ? value & 15 : value
+        model[index] = small
+        ref = try IntegerNode.set(small, at: index, in: ref, arena.allocator)
+      case 7..<9 where !model.isEmpty:
+        let index = Int.random(in: 0..<model.count, using: &random)
+        model.remove(at: index)
+        ref = try IntegerNode.remove(at: index, from: ref, arena.allocator)
+      case 9 where model.count > 100:
+        model.removeLast(50)
+        ref = try IntegerNode.truncate(to: model.count, ref, arena.allocator)
+      default: break
+      }
+      #expect(try arena.allocator.node(at: ref).count == model.count)
+    }
+    #expect(try arena.elements(ref) == model, "seed \(seed)")
+  }
+}
