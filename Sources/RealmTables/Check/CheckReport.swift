@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Collects what the checks of tables find.
+
+import RealmStorage
+
+/// The findings of one run.
+///
+/// Damage tends to repeat for every object, so findings beyond a limit are only counted.
+final class CheckReport {
+  private(set) var findings: [CheckFinding] = []
+  private(set) var droppedCount = 0
+  private let limit = 1000
+
+  /// Reports a contradiction to the format.
+  func error(
+    _ check: Int, _ message: @autoclosure () -> String, _ type: String? = nil,
+    _ key: ObjectKey? = nil
+  ) {
+    add(check, .error, message, type, key)
+  }
+
+  /// Reports what is allowed but should not be.
+  func warning(
+    _ check: Int, _ message: @autoclosure () -> String, _ type: String? = nil,
+    _ key: ObjectKey? = nil
+  ) {
+    add(check, .warning, message, type, key)
+  }
+
+  /// Runs `body`; what it throws becomes an error of that check, and nil is given back.
+  func attempt<Result>(
+    _ check: Int, _ type: String? = nil, _ key: ObjectKey? = nil,
+    _ body: () throws(StorageError) -> Result
+  ) -> Result? {
+    do {
+      return try body()
+    } catch {
+      let reason = if case .corrupted(let reason) = error { reason } else { "\(error)" }
+      self.error(check, reason, type, key)
+      return nil
+    }
+  }
+
+  private func add(
+    _ check: Int, _ severity: CheckFinding.Severity, _ message: () -> String, _ type: String?,
+    _ key: ObjectKey?
+  ) {
+    guard findings.count < limit else {
+      droppedCount += 1
+      return
+    }
+    findings.append(
+      CheckFinding(
+        check: check, severity: severity, message(), objectType: type, objectKey: key?.rawValue))
+  }
+}

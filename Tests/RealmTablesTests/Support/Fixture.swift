@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The `.realm` files that Realm Core wrote, and what is in them.
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+/// A fixture file of format 24 in the test bundle.
+struct Fixture {
+  static let names = [
+    "after-many-commits", "all-types", "blank", "compacted", "deep", "empty", "schema-changes",
+    "streaming", "todo", "tombstones",
+  ]
+
+  let name: String
+  private let folder: URL
+
+  init(_ name: String) throws {
+    self.name = name
+    let bundle = try #require(Bundle.module.resourceURL)
+    folder = bundle.appendingPathComponent("Fixtures")
+  }
+
+  var path: String { folder.appendingPathComponent(name + ".realm").path }
+
+  func bytes() throws -> [UInt8] {
+    Array(try Data(contentsOf: folder.appendingPathComponent(name + ".realm")))
+  }
+
+  /// The contents, as Realm Core reads them.
+  func expected() throws -> JSON {
+    try JSON(
+      parsing: Array(try Data(contentsOf: folder.appendingPathComponent(name + ".json"))))
+  }
+}
