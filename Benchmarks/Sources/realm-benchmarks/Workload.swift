@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is measured.
+
+import ArgumentParser
+
+/// A piece of work that every engine does.
+enum Workload: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case bulkInsert = "bulk-insert"
+  case transactionsOf1000 = "transactions-of-1000"
+  case durableInserts = "durable-inserts"
+  case durableUpdates = "durable-updates"
+  case lookUpInt = "look-up-int"
+  case lookUpString = "look-up-string"
+  case lookUpHeld = "look-up-held"
+  case countRange = "count-range"
+  case countString = "count-string"
+  case sum
+  case iterate
+
+  /// What stands in the table.
+  var title: String {
+    switch self {
+    case .bulkInsert: "bulk insert, one transaction"
+    case .transactionsOf1000: "bulk insert, transactions of 1,000"
+    case .durableInserts: "durable commits of one object"
+    case .durableUpdates: "durable commits of one property"
+    case .lookUpInt: "look-up by int key"
+    case .lookUpString: "look-up by string key"
+    case .lookUpHeld: "look-up by object key"
+    case .countRange: "count an int range, no index"
+    case .countString: "count a string's equals, no index"
+    case .sum: "sum of an int property"
+    case .iterate: "iterate, read three properties"
+    }
+  }
+
+  /// Whether the work starts with a fresh file.
+  var startsFresh: Bool {
+    switch self {
+    case .bulkInsert, .transactionsOf1000, .durableInserts: true
+    default: false
+    }
+  }
+
+  /// Whether each operation ends with a durable commit.
+  var isDurable: Bool { self == .durableInserts || self == .durableUpdates }
+
+  /// The goal for the ratio OpenRealm : SQLite prepared; for durable updates OpenRealm : two syncs.
+  var goal: Double? {
+    switch self {
+    case .bulkInsert: 1.0
+    case .durableUpdates: 1.5
+    case .lookUpInt: 0.65
+    case .countRange, .countString, .sum: 0.05
+    case .iterate: 0.9
+    default: nil
+    }
+  }
+}
