@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The form of string and binary leaves in which all values share one blob.
+
+/// The medium form of strings and the small form of binaries (file format, part 4, sections 4.2,
+/// 4.4): `[offsets, blob, nulls]`, where `offsets[i]` is the end of value i in the blob.
+///
+/// Strings are followed by one zero byte, which the offsets count (`terminator` is 1); binaries are
+/// not (`terminator` is 0).
+enum MediumBlobs {
+  static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
+    let offsets = try IntegerNode.make(in: allocator).ref.slot
+    let blob = try BlobNode.make(.empty, in: allocator).ref.slot
+    let nulls = try IntegerNode.make(in: allocator).ref.slot
+    return try IntegerNode.make([offsets, blob, nulls], flags: .hasRefs, in: allocator).ref
+  }
+
+  /// The three parts of a leaf, sizes checked against each other.
+  private static func parts(
+    _ outer: Node, in space: NodeSpace
+  ) throws(StorageError) -> (offsets: Node, blob: Node, nulls: Node) {
+    guard outer.count == 3 else { throw .corrupted("a leaf of bytes does not have three parts") }
+    let offsets = try IntegerNode.checked(try outer.ref(at: 0), in: space)
+    let blob = try BlobNode.checked(try outer.ref(at: 1), in: space)
+    let nulls = try IntegerNode.checked(try outer.ref(at: 2), in: space)
+    guard offsets.count == nulls.count else {
+      throw .corrupted("the parts of a leaf of bytes differ in length")
+    }
+    return (offsets, blob, nulls)
+  }
+
+  static func count(_ outer: Node, in space: NodeSpace) throws(StorageError) -> Int {
+    guard outer.count == 3 else { throw .corrupted("a leaf of bytes does not have three parts") }
+    return try space.node(at: try outer.ref(at: 0)).count
+  }
+
+  static func value(
+    at index: Int, of outer: Node, terminator: Int, in space: NodeSpace
+  ) throws(StorageError) -> ByteView? {
+    let (offsets, blob, nulls) = try parts(outer, in: space)
+    if try nulls.integer(at: index) != 0 { return nil }
+    let (start, end) = try range(of: index, offsets)
+    guard start >= 0, end <= blob.count, end - start >= terminator else {
+      throw .corrupted("the offsets of a leaf of bytes are out of order")
+    }
+    return ByteView(start: blob.payload + start, count: end - start - terminator)
+  }
+
+  private static func range(
+    of index: Int, _ offsets: Node
+  ) throws(StorageError) -> (Int, Int) {
+    let end = Int(try offsets.integer(at: index))
+    return (index == 0 ? 0 : Int(offsets.uncheckedInteger(at: index - 1)), end)
+  }
+
+  static func insert(
+    _ value: ByteView?, at index: Int, in ref: Ref, terminator: Int, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let outer = try allocator.makeWritable(ref)
+    let (offsets, _, _) = try parts(outer.node, in: allocator.space)
+    guard index >= 0, index <= offsets.count else { throw .elementOutOfBounds(index, in: offsets) }
+    let start = index == 0 ? 0 : Int(offsets.uncheckedInteger(at: index - 1))
+    let byteCount = (value?.count ?? 0) + terminator
+    let blob = try BlobNode.replace(
+      start..<start, in: try outer.node.ref(at: 1), with: value ?? .empty, terminator: terminator,
+      allocator)
+    var ends = try IntegerNode.insert(
+      Int64(start + byteCount), at: index, in: try outer.node.ref(at: 0), allocator)
+    ends = try shift(ends, from: index + 1, by: byteCount, allocator)
+    let nulls = try IntegerNode.insert(
+      value == nil ? 1 : 0, at: index, in: try outer.node.ref(at: 2), allocator)
+    return store(ends, blob, nulls, in: outer)
+  }
+
+  static func set(
+    _ value: ByteView?, at index: Int, in ref: Ref, terminator: Int, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let outer = try allocator.makeWritable(ref)
+    let (offsets, _, _) = try parts(outer.node, in: allocator.space)
+    let (start, end) = try checkedRange(of: index, offsets)
+    let byteCount = (value?.count ?? 0) + terminator
+    let blob = try BlobNode.replace(
+      start..<end, in: try outer.node.ref(at: 1), with: value ?? .empty, terminator: terminator,
+      allocator)
+    let ends = try shift(
+      try outer.node.ref(at: 0), from: index, by: byteCount - (end - start), allocator)
+    let nulls = try IntegerNode.set(
+      value == nil ? 1 : 0, at: index, in: try outer.node.ref(at: 2), allocator)
+    return store(ends, blob, nulls, in: outer)
+  }
+
+  static func remove(
+    at index: Int, from ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let outer = try allocator.makeWritable(ref)
+    let (offsets, _, _) = try parts(outer.node, in: allocator.space)
+    let (start, end) = try checkedRange(of: index, offsets)
+    let blob = try BlobNode.replace(
+      start..<end, in: try outer.node.ref(at: 1), with: .empty, allocator)
+    var ends = try IntegerNode.remove(at: index, from: try outer.node.ref(at: 0), allocator)
+    ends = try shift(ends, from: index, by: start - end, allocator)
+    let nulls = try IntegerNode.remove(at: index, from: try outer.node.ref(at: 2), allocator)
+    return store(ends, blob, nulls, in: outer)
+  }
+
+  static func truncate(
+    to count: Int, _ ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let outer = try allocator.makeWritable(ref)
+    let (offsets, blob, _) = try parts(outer.node, in: allocator.space)
+    guard count >= 0, count <= offsets.count else { throw .elementOutOfBounds(count, in: offsets) }
+    let end = count == 0 ? 0 : Int(offsets.uncheckedInteger(at: count - 1))
+    guard end >= 0, end <= blob.count else {
+      throw .corrupted("the offsets of a leaf of bytes are out of order")
+    }
+    let kept = try BlobNode.replace(
+      end..<blob.count, in: try outer.node.ref(at: 1), with: .empty, allocator)
+    let ends = try IntegerNode.truncate(to: count, try outer.node.ref(at: 0), allocator)
+    let nulls = try IntegerNode.truncate(to: count, try outer.node.ref(at: 2), allocator)
+    return store(ends, kept, nulls, in: outer)
+  }
+
+  static func validate(
+    _ outer: Node, terminator: Int, in space: NodeSpace
+  ) throws(StorageError) {
+    let (offsets, blob, nulls) = try parts(outer, in: space)
+    var previous = 0
+    for index in 0..<offsets.count {
+      let end = Int(offsets.uncheckedInteger(at: index))
+      let isNull = nulls.uncheckedInteger(at: index) != 0
+      guard end >= previous + (isNull ? 0 : terminator), end <= blob.count else {
+        throw .corrupted("the offsets of a leaf of bytes are out of order")
+      }
+      previous = end
+    }
+  }
+
+  // MARK: Parts
+
+  private static func checkedRange(
+    of index: Int, _ offsets: Node
+  ) throws(StorageError) -> (Int, Int) {
+    let (start, end) = try range(of: index, offsets)
+    guard start >= 0, start <= end else {
+      throw .corrupted("the offsets of a leaf of bytes are out of order")
+    }
+    return (start, end)
+  }
+
+  private static func shift(
+    _ offsets: Ref, from index: Int, by change: Int, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    var ref = offsets
+    let count = try allocator.node(at: ref).count
+    guard change != 0, index < count else { return ref }
+    for position in index..<count {
+      let end = try allocator.node(at: ref).integer(at: position) + Int64(change)
+      ref = try IntegerNode.set(end, at: position, in: ref, allocator)
+    }
+    return ref
+  }
+
+  private static func store(
+    _ offsets: Ref, _ blob: Ref, _ nulls: Ref, in outer: MutableNode
+  ) -> Ref {
+    // The outer node was made writable and so has 64-bit slots, or was made with them.
+    outer.store(offsets.slot, at: 0)
+    outer.store(blob.slot, at: 1)
+    outer.store(nulls.slot, at: 2)
+    return outer.ref
+  }
+}
