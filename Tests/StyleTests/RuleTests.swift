@@ -96,6 +96,9 @@ import Testing
     #expect(StructureRules.primaryType(two).map(\.line) == [6])
     let hidden = source("struct Thing {}\nprivate struct Large {\n\(body)}\n")
     #expect(StructureRules.primaryType(hidden).isEmpty)
+    let several = source("extension One {}\nextension Two {}\n")
+    #expect(StructureRules.primaryType(several).isEmpty)
+    #expect(StructureRules.primaryType(source("protocol _Thing {}\n")).isEmpty)
     let topic = file(Self.header + "extension Thing {}\n", path: "Sources/A/Thing+Write.swift")
     #expect(StructureRules.primaryType(topic).isEmpty)
   }
@@ -103,9 +106,9 @@ import Testing
   @Test(arguments: [
     "package func a() {}\n",
     "// Not documentation.\npackage func a() {}\n",
-    "/// Of something else.\nlet b = 1\npackage var a: Int { 1 }\n",
+    "/// Of something else.\nlet b = 1\npackage func a() {}\n",
     "@available(\n  *, unavailable\n)\npublic static func a() {}\n",
-    "@inlinable package init() {}\n",
+    "@inlinable package subscript(a: Int) -> Int { a }\n",
     "final package class A {}\n",
     "package class func a() {}\n",
   ])
@@ -116,7 +119,8 @@ import Testing
   @Test(arguments: [
     "/// A.\npackage func a() {}\n",
     "/// A.\n@available(\n  *, unavailable\n)\n@inlinable\npublic static func a() {}\n",
-    "/** A. */\npackage init() {}\n",
+    "/** A. */\npackage func a() {}\n",
+    "package init() {}\n",
     "package import RealmStorage\n",
     "package extension A {}\n",
     "func a() {}\n",
@@ -128,6 +132,20 @@ import Testing
   ])
   func documentationPresent(code: String) {
     #expect(DocumentationRule.check(source(code)).isEmpty, "\(code)")
+  }
+
+  @Test func documentationOfTheAPI() {
+    let code = Self.header + "public let a = 1\npublic init() {}\npackage func b() {}\n"
+    let api = file(code, path: "Sources/RealmSwift/Thing.swift")
+    #expect(DocumentationRule.check(api).map(\.line) == [5, 6])
+  }
+
+  @Test func requirementsDocumentTheirWitnesses() {
+    let leaf = source("protocol Leaf {\n  /// The length.\n  static func count() -> Int\n}\n")
+    #expect(DocumentationRule.requirements(leaf) == ["count"])
+    let witness = source("package static func count() -> Int { 1 }\n")
+    #expect(DocumentationRule.check(witness).count == 1)
+    #expect(DocumentationRule.check(witness, requirements: ["count"]).isEmpty)
   }
 
   @Test func importsPointDown() {

@@ -29,9 +29,16 @@ import Testing
     Rule(
       name: "length of functions", isEnforced: false, check: StructureRules.functionLength),
     Rule(name: "one primary type", isEnforced: false, check: StructureRules.primaryType),
-    Rule(name: "documentation", isEnforced: false, check: DocumentationRule.check),
+    Rule(name: "documentation", isEnforced: false, check: documentation),
     Rule(name: "imports point down", isEnforced: false, check: ModuleOrder.imports),
   ]
+
+  private static let requirements = Repository.code.filter { $0.module != nil }
+    .reduce(into: Set<String>()) { $0.formUnion(DocumentationRule.requirements($1)) }
+
+  private static let documentation: @Sendable (SourceFile) -> [Violation] = {
+    DocumentationRule.check($0, requirements: requirements)
+  }
 
   @Test(arguments: rules)
   func everyFileFollows(_ rule: Rule) {

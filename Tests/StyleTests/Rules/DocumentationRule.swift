@@ -7,8 +7,10 @@
 /// Invariants:
 /// 1. A declaration begins at its first attribute or modifier; its documentation ends on the line
 ///    above.
-/// 2. What a protocol of the standard library or an overridden member already documents needs no
-///    words: `witnesses`.
+/// 2. What a protocol (of the standard library: `witnesses`; of ours: `requirements`) or an overridden
+///    member already documents needs no words.
+/// 3. In the API module everything needs words; below it, types and functions: a property's name and
+///    its type's documentation say enough among ourselves.
 enum DocumentationRule {
   private static let kinds: Set<String> = [
     "func", "var", "let", "init", "subscript", "struct", "class", "enum", "protocol", "typealias",
@@ -27,21 +29,38 @@ enum DocumentationRule {
     "endIndex", "index", "==", "<", "!=", "errorDescription", "rawValue", "underestimatedCount",
   ]
 
+  /// What needs no words below the API module.
+  private static let plainKinds: Set<String> = ["let", "var", "init"]
+
   /// Applies to `package` and `public` declarations of the lower modules, and to `public` and
-  /// `open` declarations of the API module.
-  static func check(_ file: SourceFile) -> [Violation] {
+  /// `open` declarations of the API module. `requirements` are names that protocols document.
+  static func check(_ file: SourceFile, requirements: Set<String> = []) -> [Violation] {
     guard let module = file.module, file.isSwift else { return [] }
-    let visible: Set<String> =
-      module == ModuleOrder.apiModule ? ["public", "open"] : ["public", "open", "package"]
+    let isAPI = module == ModuleOrder.apiModule
+    let visible: Set<String> = isAPI ? ["public", "open"] : ["public", "open", "package"]
     return file.tokens.indices.compactMap { index in
       guard visible.contains(file.tokens[index].text),
         let declaration = declaration(file, at: index),
+        isAPI || !plainKinds.contains(declaration.kind), !requirements.contains(declaration.name),
         !isDocumented(file, declarationAt: declaration.first)
       else { return nil }
       return Violation(
         rule: "documentation", path: file.path, line: file.tokens[index].line,
         message: "\(declaration.kind) \(declaration.name) has no documentation")
     }
+  }
+
+  /// The names that the protocols of a file ask for.
+  static func requirements(_ file: SourceFile) -> Set<String> {
+    let tokens = file.tokens
+    var names: Set<String> = []
+    for index in tokens.indices where tokens[index].text == "protocol" {
+      guard let body = StructureRules.bodyRange(file, after: index) else { continue }
+      for position in body where kinds.contains(tokens[position].text) {
+        names.insert(name(tokens, after: position))
+      }
+    }
+    return names
   }
 
   private struct Declaration {

@@ -24,7 +24,7 @@ enum ModuleOrder {
     "RealmTables": ["Synchronization"],
     "RealmQuery": ["Synchronization"],
     "RealmSwift": [
-      "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "Observation",
+      "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "ObjectiveC",
     ],
     "RealmTestSupport": [
       "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "Testing",

@@ -22,21 +22,29 @@ enum StructureRules {
   }
 
   /// A source file is named after its primary type (`Type.swift`), or after the type that it
-  /// extends and the topic (`Type+Topic.swift`); other types in it are private or small.
+  /// extends and the topic (`Type+Topic.swift`); other types in it are private or small. A file that
+  /// does one thing for several types, by extensions only, is named after that thing.
   static func primaryType(_ file: SourceFile) -> [Violation] {
     guard file.module != nil, file.isSwift else { return [] }
     let types = topLevelTypes(file)
     let parts = file.name.split(separator: "+")
     let primary = parts.first.map(String.init) ?? ""
     var violations: [Violation] = []
-    let named = types.filter { $0.name == primary || $0.name.hasSuffix(".\(primary)") }
-    if named.isEmpty, !types.isEmpty {
+    let isNamed = types.contains { type in
+      // A leading underscore marks what is public only for the compiler.
+      let name = type.name.drop { $0 == "_" }
+      return name == primary || name.hasSuffix(".\(primary)")
+    }
+    let extended = Set(types.filter { $0.isExtension }.map(\.name))
+    let isTopic = extended.count > 1 && types.allSatisfy { $0.isExtension || $0.isPrivate }
+    if !isNamed, !isTopic, !types.isEmpty {
       violations.append(
         Violation(
           rule: "primary-type", path: file.path, line: 1,
           message: "declares and extends no type \(primary)"))
     }
-    for type in types where type.name != primary && !type.isPrivate && !type.isExtension {
+    for type in types
+    where type.name.drop(while: { $0 == "_" }) != primary && !type.isPrivate && !type.isExtension {
       guard type.lineCount > helperTypeLengthMax else { continue }
       violations.append(
         Violation(
