@@ -2,6 +2,12 @@
 
 // The one error type of the storage engine.
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// What can go wrong below the tables: I/O, a file that is not ours to open, damaged bytes.
 ///
 /// Layers above add the object type and key, and widen it to the public `Realm.Error`.
@@ -35,7 +41,7 @@ extension StorageError: CustomStringConvertible {
     case .corrupted(let reason):
       "The database is damaged: \(reason)."
     case .system(let operation, let path, let code):
-      "\(operation) of '\(path)' failed with error \(code)."
+      Self.describe(operation, path, code)
     case .notADatabase(let path, let reason):
       "Failed to open Realm file at path '\(path)': \(reason)"
     case .unsupportedFormat(let path, let version):
@@ -56,6 +62,26 @@ extension StorageError: CustomStringConvertible {
     case .limitExceeded(let reason):
       reason
     }
+  }
+}
+
+extension StorageError {
+  /// What a failed system call means to the user of the file.
+  private static func describe(_ operation: String, _ path: String, _ code: Int32) -> String {
+    let cause = String(cString: strerror(code))
+    guard operation == "Opening" else {
+      return "\(operation) the Realm file at path '\(path)' failed: \(cause)"
+        + (code == ENOSPC || code == EDQUOT ? ". Make room on the disk and try again." : "")
+    }
+    let hint =
+      switch code {
+      case EACCES, EPERM, EROFS:
+        ". Please use a path where your app has read-write permissions."
+      case EISDIR: ". Give the path of a file inside the directory."
+      case ENOTDIR: ": parent path is not a directory"
+      default: ""
+      }
+    return "Failed to open Realm file at path '\(path)': \(cause)\(hint)"
   }
 }
 

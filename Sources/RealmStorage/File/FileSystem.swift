@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The one door between the storage engine and the operating system's files.
+//
+// Everything the engine does to a file goes through these two protocols. Production puts system
+// calls behind them (`SystemFiles`), in-memory databases a file without a name (`MemoryFiles`),
+// tests a file that records, fails on demand and can be reopened in any crash state.
+//
+// 1. The primitives may transfer less than they were asked to and may fail with EINTR, as the
+//    system's do; the loops that deal with it are in the extension below, so that tests reach them.
+// 2. A failed `sync` is never repeated: the kernel may have dropped the pages it could not write.
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Opens files.
+package protocol FileSystem: Sendable {
+  /// Opens or creates the file at `path`.
+  ///
+  /// - Throws: `StorageError.system` with the operation "Opening".
+  func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile
+}
+
+/// What a file is opened for.
+package enum FileOpenMode: Sendable {
+  case readOnly
+  case readWrite
+  /// As `readWrite`; the file is created if it is missing.
+  case readWriteCreating
+}
+
+/// Which file it is, whatever path led to it.
+package struct FileIdentity: Hashable, Sendable {
+  package var device: UInt64
+  package var inode: UInt64
+
+  package init(device: UInt64, inode: UInt64) {
+    self.device = device
+    self.inode = inode
+  }
+}
+
+/// An open file; closed with its last reference. Safe for concurrent use.
+package protocol StorageFile: AnyObject, Sendable {
+  var path: String { get }
+  var identity: FileIdentity { get }
+
+  func byteCount() throws(StorageError) -> Int
+
+  /// Reads up to `buffer.count` bytes; 0 at the end of the file.
+  func readSome(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(StorageError) -> Int
+
+  /// Writes up to `bytes.count` bytes and says how many.
+  func writeSome(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) -> Int
+
+  /// Returns when all that was written before is durable.
+  func syncOnce() throws(StorageError)
+
+  /// Cuts or extends the file; what is added reads as zero.
+  func resize(to byteCount: Int) throws(StorageError)
+
+  /// Makes the file `range.upperBound` bytes long, with disk space behind the whole range.
+  func allocate(_ range: Range<Int>) throws(StorageError)
+
+  /// Shows the range of the file at `address`; both are page-aligned (the upper bound need not be).
+  ///
+  /// The memory belongs to the caller, who unmaps it with the address range it lies in.
+  func map(
+    _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
+  ) throws(StorageError)
+
+  /// Takes the lock of the whole file, shared or exclusive, or changes the one it holds, without
+  /// waiting. False if somebody else's lock is in the way.
+  func tryLock(exclusive: Bool) throws(StorageError) -> Bool
+  func unlock()
+
+  /// Takes the exclusive lock of one byte, which need not exist, for this open file (not for the
+  /// calling thread). False if it is taken and `waits` is false.
+  func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool
+  func unlockByte(at offset: Int)
+}
+
+extension StorageFile {
+  /// Reads until the buffer is full or the file ends; the number of bytes read.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(StorageError) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      do throws(StorageError) {
+        let count = try readSome(into: rest, at: offset + done)
+        if count == 0 { break }
+        done += count
+      } catch {
+        guard error.isInterruption else { throw error }
+      }
+    }
+    return done
+  }
+
+  /// Writes all of `bytes`.
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      do throws(StorageError) {
+        let count = try writeSome(rest, at: offset + done)
+        guard count > 0 else {
+          throw StorageError.system(operation: "Writing", path: path, code: ENOSPC)
+        }
+        done += count
+      } catch {
+        guard error.isInterruption else { throw error }
+      }
+    }
+  }
+
+  /// Makes all that was written before durable.
+  package func sync() throws(StorageError) {
+    while true {
+      do throws(StorageError) {
+        return try syncOnce()
+      } catch {
+        guard error.isInterruption else { throw error }
+      }
+    }
+  }
+
+  /// Writes the bytes of an integer, least significant first.
+  package func write(
+    _ value: some FixedWidthInteger, at offset: Int
+  ) throws(StorageError) {
+    var bytes = value.littleEndian
+    let result = withUnsafeBytes(of: &bytes) { raw -> StorageError? in
+      do throws(StorageError) {
+        try write(raw, at: offset)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let result { throw result }
+  }
+}
+
+extension StorageError {
+  var isInterruption: Bool {
+    if case .system(_, _, EINTR) = self { true } else { false }
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Files that have a name and live in memory, as long as somebody has them open.
+
+import CRealmPlatform
+import Synchronization
+
+/// A file system in memory: databases in it vanish with their last user.
+package final class MemoryFiles: FileSystem {
+  /// The files of this process's in-memory databases, by their identifiers.
+  package static let shared = MemoryFiles()
+
+  private struct Entry {
+    weak var file: SystemFile?
+  }
+
+  private let files = Mutex<[String: Entry]>([:])
+
+  package init() {}
+
+  package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
+    let result = files.withLock { files -> Result<SystemFile, StorageError> in
+      if let file = files[path]?.file { return .success(file) }
+      files = files.filter { $0.value.file != nil }
+      do throws(StorageError) {
+        let file = try Self.makeFile(named: path)
+        files[path] = Entry(file: file)
+        return .success(file)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// A new empty file that only the caller knows.
+  package static func makeFile(named path: String) throws(StorageError) -> SystemFile {
+    let descriptor = realm_memory_file()
+    guard descriptor >= 0 else {
+      throw .system(operation: "Opening", path: path, code: -descriptor)
+    }
+    return try SystemFile(path: path, descriptor: descriptor)
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Files by system calls.
+
+import CRealmPlatform
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The files of the operating system.
+package struct SystemFiles: FileSystem {
+  package init() {}
+
+  package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
+    let flags =
+      switch mode {
+      case .readOnly: O_RDONLY
+      case .readWrite: O_RDWR
+      case .readWriteCreating: O_RDWR | O_CREAT
+      }
+    let descriptor = realm_open(path, flags, 0o644)
+    guard descriptor >= 0 else {
+      throw .system(operation: "Opening", path: path, code: -descriptor)
+    }
+    return try SystemFile(path: path, descriptor: descriptor)
+  }
+}
+
+/// An open file of the operating system.
+package final class SystemFile: StorageFile {
+  package let path: String
+  package let identity: FileIdentity
+  private let descriptor: CInt
+
+  /// Takes over an open file descriptor.
+  ///
+  /// - Throws: `StorageError.system` with EISDIR for a directory.
+  package init(path: String, descriptor: CInt) throws(StorageError) {
+    self.path = path
+    self.descriptor = descriptor
+    var status = stat()
+    let code = fstat(descriptor, &status) == 0 ? 0 : errno
+    identity = FileIdentity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
+    guard code == 0 else { throw .system(operation: "Opening", path: path, code: code) }
+    guard status.st_mode & S_IFMT != S_IFDIR else {
+      throw .system(operation: "Opening", path: path, code: EISDIR)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  private func check(_ operation: String, _ code: CInt) throws(StorageError) {
+    if code != 0 { throw .system(operation: operation, path: path, code: code) }
+  }
+
+  package func byteCount() throws(StorageError) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw .system(operation: "Measuring", path: path, code: errno)
+    }
+    return Int(status.st_size)
+  }
+
+  package func readSome(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(StorageError) -> Int {
+    let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+    guard count >= 0 else { throw .system(operation: "Reading", path: path, code: errno) }
+    return count
+  }
+
+  package func writeSome(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int
+  ) throws(StorageError) -> Int {
+    let count = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    guard count >= 0 else { throw .system(operation: "Writing", path: path, code: errno) }
+    return count
+  }
+
+  package func syncOnce() throws(StorageError) {
+    try check("Syncing", realm_sync(descriptor))
+  }
+
+  package func resize(to byteCount: Int) throws(StorageError) {
+    while ftruncate(descriptor, off_t(byteCount)) != 0 {
+      let code = errno
+      if code != EINTR { throw .system(operation: "Resizing", path: path, code: code) }
+    }
+  }
+
+  package func allocate(_ range: Range<Int>) throws(StorageError) {
+    guard !range.isEmpty else { return }
+    var code: CInt
+    repeat {
+      code = realm_allocate(descriptor, Int64(range.lowerBound), Int64(range.count))
+    } while code == EINTR
+    try check("Growing", code)
+  }
+
+  package func map(
+    _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
+  ) throws(StorageError) {
+    guard !range.isEmpty else { return }
+    let protection = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
+    let result = mmap(
+      address, range.count, protection, MAP_SHARED | MAP_FIXED, descriptor,
+      off_t(range.lowerBound))
+    guard result != MAP_FAILED else {
+      throw .system(operation: "Mapping", path: path, code: errno)
+    }
+  }
+
+  package func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
+    while true {
+      let code = realm_lock_file(descriptor, exclusive)
+      if code == EWOULDBLOCK { return false }
+      if code == EINTR { continue }
+      try check("Locking", code)
+      return true
+    }
+  }
+
+  package func unlock() { _ = realm_unlock_file(descriptor) }
+
+  package func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
+    let code = realm_lock_byte(descriptor, Int64(offset), waits)
+    if code == EAGAIN { return false }
+    try check("Locking", code)
+    return true
+  }
+
+  package func unlockByte(at offset: Int) {
+    _ = realm_unlock_byte(descriptor, Int64(offset))
+  }
+}

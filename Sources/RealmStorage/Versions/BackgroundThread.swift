@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Threads of our own, for what must sleep: the cooperative pool's must not.
+
+import CRealmPlatform
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Starts detached threads.
+enum BackgroundThread {
+  private final class Body {
+    let name: String
+    let run: @Sendable () -> Void
+
+    init(_ name: String, _ run: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.run = run
+    }
+  }
+
+  /// Runs `body` on a new thread.
+  ///
+  /// If the system refuses a thread, `body` runs on this one: late is better than never.
+  static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
+    let argument = Unmanaged.passRetained(Body(name, body)).toOpaque()
+    #if canImport(Darwin)
+    var thread: pthread_t?
+    #else
+    var thread = pthread_t()
+    #endif
+    let code = pthread_create(&thread, nil, threadMain, argument)
+    guard code == 0 else {
+      Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+      return
+    }
+    #if canImport(Darwin)
+    if let thread { pthread_detach(thread) }
+    #else
+    pthread_detach(thread)
+    #endif
+  }
+
+  #if canImport(Darwin)
+  private static let threadMain:
+    @convention(c) (UnsafeMutableRawPointer) ->
+      UnsafeMutableRawPointer? = { argument in
+        let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+        realm_name_thread(body.name)
+        body.run()
+        return nil
+      }
+  #else
+  private static let threadMain:
+    @convention(c) (UnsafeMutableRawPointer?) ->
+      UnsafeMutableRawPointer? = { argument in
+        guard let argument else { return nil }
+        let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+        realm_name_thread(body.name)
+        body.run()
+        return nil
+      }
+  #endif
+}
+
+/// Lets one thread sleep until another has a value for it.
+final class Handover<Value: Sendable>: Sendable {
+  private let value = Mutex<Value?>(nil)
+  // Points to an atomic that lives as long as this object.
+  nonisolated(unsafe) private let word: UnsafeMutablePointer<Atomic<UInt32>>
+
+  init() {
+    word = .allocate(capacity: 1)
+    word.initialize(to: Atomic(0))
+  }
+
+  deinit {
+    word.deinitialize(count: 1)
+    word.deallocate()
+  }
+
+  func give(_ new: Value) {
+    value.withLock { $0 = new }
+    word.pointee.store(1, ordering: .sequentiallyConsistent)
+    realm_wake_word(UnsafeRawPointer(word), false)
+  }
+
+  func wait() -> Value {
+    while true {
+      if let value = value.withLock({ $0 }) { return value }
+      realm_wait_on_word(UnsafeRawPointer(word), 0, 1_000_000_000, false)
+    }
+  }
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commit protocol (file format, part 2, section 4), in two syncs.
+//
+// 1. The nodes of the new version, its free lists and its top array are written to space that no
+//    reachable version uses. With them goes the new top ref, to the header's slot that is not
+//    selected: nobody interprets it yet.
+// 2. First sync. All that the new version needs is durable, or the commit fails.
+// 3. One byte flips the slot selector. This is the commit point: whatever a crash leaves of it, the
+//    byte is the old one or the new one, and both versions are whole.
+// 4. Second sync. The commit is durable; only now does anybody learn of the version.
+//
+// A crash before 3 leaves the old version, between 3 and 4 one of the two, after 4 the new one.
+// The space that the new version gave up is tagged with it, so it is not overwritten before the
+// next commit, when the new version is certain. A failed first or second sync poisons the session:
+// the kernel may have dropped what it could not write, and a second sync would not notice.
+//
+// Between 3 and the publication the shared memory says so (`committing`): if the process dies
+// there and others live on, the next writer finds the selector flipped, syncs and publishes.
+
+import Synchronization
+
+/// Writes one transaction to the file.
+struct CommitWriter {
+  private let transaction: WriteTransaction
+  private let file: DatabaseFile
+  private let base: Snapshot
+  private let allocator: NodeAllocator
+
+  init(_ transaction: WriteTransaction) {
+    self.transaction = transaction
+    base = transaction.base
+    file = base.file
+    allocator = transaction.allocator
+  }
+
+  /// - Returns: The new version, and whether its listeners are this thread's to call.
+  func commit(_ changeset: [UInt8]) throws(StorageError) -> (Snapshot, Bool) {
+    let header = try currentHeader()
+    let oldTop = try base.top()
+    let oldest = file.readers.oldestPinned(newest: base.version)
+    var top = oldTop
+    top.version = transaction.version
+    top.historyType = TopArray.inFileHistory
+    top.historySchemaVersion = 1
+    top.roots = try rootsWithTables()
+    top.history = try History.append(
+      changeset, to: oldTop.history, through: transaction.version, oldest: oldest, allocator)
+    try giveUp(oldTop)
+
+    var writer = try makeWriter(top, oldTop, oldest)
+    top.roots.tableNames = try writer.write(top.roots.tableNames)
+    top.roots.tables = try writer.write(top.roots.tables)
+    top.history = try writer.write(top.history)
+    try writer.add(freed: allocator.freedBlocks, tag: transaction.version)
+    let topRef = try writeLists(&top, &writer)
+    try writer.flush()
+    return try makeDurable(
+      VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize),
+      header, writer.space)
+  }
+
+  // MARK: Before writing
+
+  /// The header, which must still be the one of the version that the transaction started from.
+  private func currentHeader() throws(StorageError) -> FileHeader {
+    let bytes = UnsafeRawBufferPointer(start: base.space.base, count: FileHeader.byteCount)
+    guard let header = FileHeader(bytes) else {
+      throw .corrupted("the header of '\(file.path)' was overwritten while the file was open")
+    }
+    if header.isStreaming { return try convertToNormalForm(header) }
+    guard header.topRef(slot: header.selectedSlot) == UInt64(base.topRef.offset) else {
+      throw .corrupted(
+        "the header of '\(file.path)' was changed by somebody who does not respect its lock")
+    }
+    return header
+  }
+
+  /// Makes the header name the top array that the footer names: the footer is lost when the file
+  /// grows (file format, part 1, section 2.3).
+  private func convertToNormalForm(_ old: FileHeader) throws(StorageError) -> FileHeader {
+    var header = old
+    header.topRefs.1 = UInt64(base.topRef.offset)
+    header.formatVersions.1 = header.formatVersions.0
+    header.flags |= 1
+    try file.storage.write(header.topRefs.1, at: 8)
+    try file.storage.write(header.formatVersions.1, at: 21)
+    try syncOrPoison()
+    try flipOrPoison(header.flags)
+    try syncOrPoison()
+    return header
+  }
+
+  /// The roots; a version must have some, even if they are empty.
+  private func rootsWithTables() throws(StorageError) -> VersionRoots {
+    var roots = transaction.roots
+    if roots.tableNames.isNull {
+      let header = NodeHeader(flags: [], layout: .multiply, widthCode: 0, count: 0)
+      roots.tableNames = try allocator.allocate(header, capacity: 0).ref
+    }
+    if roots.tables.isNull {
+      roots.tables = try IntegerNode.make(flags: .hasRefs, in: allocator).ref
+    }
+    return roots
+  }
+
+  /// Frees the nodes that every commit replaces, and the state of file shrinking, which only a
+  /// writer that shrinks files may carry on.
+  private func giveUp(_ old: TopArray) throws(StorageError) {
+    try allocator.free(base.topRef)
+    try allocator.free(old.freePositions)
+    try allocator.free(old.freeLengths)
+    try allocator.free(old.freeVersions)
+    if let evacuation = Ref(slot: old.evacuation) { try allocator.free(evacuation) }
+  }
+
+  private func makeWriter(
+    _ top: TopArray, _ oldTop: TopArray, _ oldest: UInt64
+  ) throws(StorageError) -> NodeWriter {
+    let state = file.writer
+    var space: FreeSpace
+    if let known = state.freeSpace, state.freeSpaceVersion == base.version {
+      state.freeSpace = nil
+      space = known
+    } else {
+      space = try FreeSpace(oldTop, in: base.space)
+    }
+    space.expire(through: oldest)
+    let slab = allocator.space
+    let expected =
+      try NodeWriter.measure(top.roots.tableNames, in: slab)
+      + NodeWriter.measure(top.roots.tables, in: slab)
+      + NodeWriter.measure(top.history, in: slab)
+      + Self.listBound(space.blocks.count + allocator.freedBlocks.count)
+    return NodeWriter(
+      space, slab: slab, file: file.storage, staging: state.staging,
+      pageSize: DatabaseFile.pageSize, expecting: expected,
+      extend: { [file] end throws(StorageError) in try file.extend(to: end) })
+  }
+
+  // MARK: Free lists and top array
+
+  /// An upper bound of the bytes that free lists of so many blocks and a few more, and the top array
+  /// take.
+  private static func listBound(_ blockCount: Int) -> Int {
+    4 * NodeHeader.byteCount + (blockCount + 8) * 24 + 12 * 8
+  }
+
+  /// Writes the free lists and the top array as the commit's last nodes, one behind the other.
+  ///
+  /// The lists describe the space that they themselves leave over. So a run with room for more
+  /// than enough is taken first; its rest, never empty, is one free block, and nothing that the
+  /// lists' sizes depend on is open any more.
+  private func writeLists(
+    _ top: inout TopArray, _ writer: inout NodeWriter
+  ) throws(StorageError) -> Ref {
+    let start = try writer.takeLast(Self.listBound(writer.space.blocks.count))
+    var longest = writer.lastEnd - start
+    var newestTag: UInt64 = 0
+    for block in writer.space.blocks {
+      longest = max(longest, block.byteCount)
+      newestTag = max(newestTag, block.tag)
+    }
+    let count = writer.space.blocks.count + 1
+    let codes = [writer.lastEnd, longest, Int(newestTag)].map {
+      PackedIntegers.widthCode(for: Int64($0))
+    }
+    top.logicalSize = writer.space.logicalSize
+    let last = max(writer.lastEnd, writer.space.blocks.last?.position ?? 0)
+    let positionCode = max(codes[0], PackedIntegers.widthCode(for: Int64(last)))
+    let positions = start
+    let lengths = positions + Self.byteCount(count, positionCode)
+    let tags = lengths + Self.byteCount(count, codes[1])
+    let topRef = tags + Self.byteCount(count, codes[2])
+    top.freePositions = Ref(positions)
+    top.freeLengths = Ref(lengths)
+    top.freeVersions = Ref(tags)
+    let slots = top.slots
+    let slotCode = slots.reduce(0) { max($0, PackedIntegers.widthCode(for: $1)) }
+    writer.finish(at: topRef + Self.byteCount(slots.count, slotCode))
+
+    let blocks = writer.space.blocks
+    try writer.writeIntegers(count: count, widthCode: positionCode, at: positions) {
+      Int64(blocks[$0].position)
+    }
+    try writer.writeIntegers(count: count, widthCode: codes[1], at: lengths) {
+      Int64(blocks[$0].byteCount)
+    }
+    try writer.writeIntegers(count: count, widthCode: codes[2], at: tags) {
+      Int64(blocks[$0].tag)
+    }
+    try writer.writeIntegers(
+      count: slots.count, widthCode: slotCode, flags: .hasRefs, at: topRef
+    ) { slots[$0] }
+    return Ref(topRef)
+  }
+
+  private static func byteCount(_ count: Int, _ widthCode: Int) -> Int {
+    NodeHeader(flags: [], layout: .bits, widthCode: widthCode, count: count).nodeByteCount
+  }
+
+  // MARK: Durability
+
+  private func makeDurable(
+    _ entry: VersionEntry, _ header: FileHeader, _ space: FreeSpace
+  ) throws(StorageError) -> (Snapshot, Bool) {
+    let slot = 1 - header.selectedSlot
+    try file.storage.write(UInt64(entry.topRef.offset), at: slot * 8)
+    if header.formatVersion(slot: slot) != FileHeader.supportedVersion {
+      try file.storage.write(UInt8(FileHeader.supportedVersion), at: 20 + slot)
+    }
+    try syncOrPoison()
+    // The snapshot is made before the commit point, after which nothing may fail but the disk.
+    let snapshot = try file.snapshot(of: entry, pin: file.readers.pin(entry.version))
+    file.session.memory.committing.pointee.store(
+      entry.version, ordering: .sequentiallyConsistent)
+    try flipOrPoison(header.flags ^ 1)
+    try syncOrPoison()
+    file.writer.freeSpace = space
+    file.writer.freeSpaceVersion = entry.version
+    let claimed = file.listeners.claim(entry.version)
+    file.session.memory.publish(entry)
+    return (snapshot, claimed)
+  }
+
+  private func syncOrPoison() throws(StorageError) {
+    do throws(StorageError) {
+      try file.storage.sync()
+    } catch {
+      file.poison()
+      throw error
+    }
+  }
+
+  private func flipOrPoison(_ flags: UInt8) throws(StorageError) {
+    do throws(StorageError) {
+      try file.storage.write(flags, at: FileHeader.flagsOffset)
+    } catch {
+      file.poison()
+      throw error
+    }
+  }
+}
+
+extension DatabaseFile {
+  /// Makes the file at least `byteCount` bytes long, with disk space behind them.
+  fileprivate func extend(to byteCount: Int) throws(StorageError) {
+    guard byteCount <= reservation.fileCapacity else {
+      throw .addressSpaceExhausted(path: path, byteCount: byteCount)
+    }
+    let physical = try storage.byteCount()
+    if physical < byteCount { try storage.allocate(physical..<byteCount) }
+  }
+
+  /// Publishes a version that a writer of another process committed before it died.
+  ///
+  /// The caller holds the writer lock.
+  func finishInterruptedCommit() throws(StorageError) {
+    let memory = session.memory
+    guard memory.committing.pointee.load(ordering: .sequentiallyConsistent) != 0, !isPoisoned
+    else { return }
+    writer.freeSpace = nil
+    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
+    guard let header = FileHeader(bytes) else {
+      throw .corrupted("the header of '\(path)' was overwritten while the file was open")
+    }
+    let topRef = Ref(Int(truncatingIfNeeded: header.topRef(slot: header.selectedSlot)))
+    let newest = memory.newest.pointee.load(ordering: .sequentiallyConsistent)
+    if !header.isStreaming, topRef != memory.entry(of: newest)?.topRef {
+      do throws(StorageError) {
+        try storage.sync()
+      } catch {
+        poison()
+        throw error
+      }
+      let physical = try storage.byteCount()
+      try mapThrough(physical)
+      let top = try TopArray(
+        at: topRef, in: NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physical))
+      memory.publish(
+        VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize))
+    }
+    memory.committing.pointee.store(0, ordering: .sequentiallyConsistent)
+  }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Opening a database: what must be true of a file before anybody looks at its nodes.
+//
+// 1. One `DatabaseFile` exists for a file in a process, whatever paths lead to it (`FileRegistry`).
+// 2. Whoever starts a session checks the header, the format, the history type and the size, and
+//    brings the physical size back to what the newest version needs: a crash may have left more.
+// 3. A file in streaming form keeps its size until its first commit: its footer must stay at the
+//    end.
+
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+extension DatabaseFile {
+  /// Opens the database at `path`, creating it if it is missing.
+  ///
+  /// - Throws: `StorageError.system` if the system refuses the file, `.notADatabase` for other
+  ///   contents, `.unsupportedFormat`, `.formatUpgradeRequired`, `.incompatibleHistory`,
+  ///   `.incompatibleLockFile`, `.corrupted` and `.addressSpaceExhausted`.
+  package static func open(
+    path: String, options: OpenOptions = OpenOptions(),
+    system: any FileSystem = SystemFiles()
+  ) throws(StorageError) -> DatabaseFile {
+    try open(path: path, options: options, system: system, registry: .shared)
+  }
+
+  /// - Parameter registry: Another one than `.shared` acts as another process.
+  package static func open(
+    path: String, options: OpenOptions, system: any FileSystem, registry: FileRegistry
+  ) throws(StorageError) -> DatabaseFile {
+    let system: any FileSystem = options.isInMemory ? MemoryFiles.shared : system
+    let mode: FileOpenMode =
+      options.isReadOnly ? .readOnly : options.mustExist ? .readWrite : .readWriteCreating
+    let storage = try system.open(path: path, mode: mode)
+    return try registry.file(storage.identity) { () throws(StorageError) in
+      try open(storage, path, options, system)
+    }
+  }
+
+  private static func open(
+    _ storage: any StorageFile, _ path: String, _ options: OpenOptions, _ system: any FileSystem
+  ) throws(StorageError) -> DatabaseFile {
+    // Nobody else learns of a read-only open: its reader table is its own.
+    let lockSystem: any FileSystem = options.isReadOnly ? MemoryFiles() : system
+    var opened: OpenedStorage?
+    let session = try Session.join(path: path + ".lock", system: lockSystem) {
+      () throws(StorageError) in
+      if !options.isReadOnly { try initialiseIfEmpty(storage) }
+      var new = try OpenedStorage(storage, path)
+      let entry = try new.committedVersion(isReadOnly: options.isReadOnly)
+      if !options.isReadOnly { try new.normaliseSize(entry) }
+      opened = new
+      return entry
+    }
+    let result: OpenedStorage
+    if let opened { result = opened } else { result = try OpenedStorage(storage, path) }
+    return DatabaseFile(
+      path: path, options: options, storage: storage, reservation: result.reservation,
+      mappedByteCount: result.mappedByteCount, session: session)
+  }
+
+  /// Gives a new file its header.
+  private static func initialiseIfEmpty(_ storage: any StorageFile) throws(StorageError) {
+    guard try storage.byteCount() == 0 else { return }
+    try storage.allocate(0..<pageSize)
+    let bytes = FileHeader.blank.bytes
+    let result = bytes.withUnsafeBytes { raw -> Result<Void, StorageError> in
+      do throws(StorageError) {
+        try storage.write(raw, at: 0)
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+    try storage.sync()
+  }
+}
+
+/// A file that is mapped and not yet part of a session.
+private struct OpenedStorage {
+  let storage: any StorageFile
+  let path: String
+  let reservation: AddressReservation
+  let physicalSize: Int
+  private(set) var mappedByteCount: Int
+
+  init(_ storage: any StorageFile, _ path: String) throws(StorageError) {
+    self.storage = storage
+    self.path = path
+    physicalSize = try storage.byteCount()
+    guard physicalSize >= FileHeader.byteCount else {
+      throw .notADatabase(
+        path: path,
+        reason: "file is non-empty but too small (\(physicalSize) bytes) to be a valid Realm. "
+          + "Delete it, restore it from a backup, or use another path.")
+    }
+    let page = DatabaseFile.pageSize
+    let wanted = (max(64 << 30, physicalSize * 4) + page - 1) / page * page
+    reservation = try AddressReservation(
+      path: path, fileCapacity: wanted, slabCapacity: 16 << 30,
+      minimumFileCapacity: physicalSize + page)
+    try storage.map(0..<physicalSize, at: reservation.base, isWritable: false)
+    // Bytes of the last page behind the end are mapped, but are not there until the file grows.
+    mappedByteCount = physicalSize
+  }
+
+  private func notADatabase(_ reason: String) -> StorageError {
+    .notADatabase(path: path, reason: reason)
+  }
+
+  /// Checks the container and finds the committed version.
+  func committedVersion(isReadOnly: Bool) throws(StorageError) -> VersionEntry {
+    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
+    guard let header = FileHeader(bytes) else {
+      throw notADatabase(
+        "it is not a Realm file, or it is encrypted. Check the path and the encryption key.")
+    }
+    let topRef = try self.topRef(header, bytes)
+    try check(format: header.formatVersion(slot: header.selectedSlot), topRef)
+    let top = try TopArray(
+      at: topRef,
+      in: NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physicalSize))
+    guard top.logicalSize <= physicalSize else {
+      throw notADatabase(
+        "the file is truncated: \(physicalSize) bytes of \(top.logicalSize) are left. "
+          + "Restore it from a backup.")
+    }
+    try check(history: top, isReadOnly: isReadOnly)
+    return VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize)
+  }
+
+  private func topRef(
+    _ header: FileHeader, _ bytes: UnsafeRawBufferPointer
+  ) throws(StorageError) -> Ref {
+    guard physicalSize & 7 == 0 else {
+      throw notADatabase(
+        "its size of \(physicalSize) bytes is no multiple of 8: the file is truncated. "
+          + "Restore it from a backup.")
+    }
+    var value = header.topRef(slot: header.selectedSlot)
+    if header.isStreaming {
+      let footer = physicalSize - FileHeader.footerByteCount
+      guard footer >= FileHeader.byteCount,
+        bytes.load(fromByteOffset: footer + 8, as: UInt64.self).littleEndian
+          == FileHeader.footerCookie
+      else {
+        throw notADatabase(
+          "the footer of the copy is missing: the file is truncated. Copy it again.")
+      }
+      value = bytes.load(fromByteOffset: footer, as: UInt64.self).littleEndian
+    }
+    guard value & 7 == 0, value < UInt64(physicalSize), value == 0 || value >= 24 else {
+      throw notADatabase(
+        "its top ref \(value) is outside the file's \(physicalSize) bytes: the file is truncated "
+          + "or damaged. Restore it from a backup.")
+    }
+    return Ref(Int(value))
+  }
+
+  private func check(format: Int, _ topRef: Ref) throws(StorageError) {
+    switch format {
+    case FileHeader.supportedVersion: return
+    case 0 where topRef.isNull: return
+    case 10, 11, 20, 21, 22, 23: throw .formatUpgradeRequired(path: path, version: format)
+    default: throw .unsupportedFormat(path: path, version: format)
+    }
+  }
+
+  private func check(history top: TopArray, isReadOnly: Bool) throws(StorageError) {
+    switch top.historyType {
+    case 0: return
+    case TopArray.inFileHistory where top.historySchemaVersion <= 1: return
+    case 3 where isReadOnly, 4 where isReadOnly: return
+    default: throw .incompatibleHistory(path: path, type: top.historyType)
+    }
+  }
+
+  /// Cuts what a crash left behind the logical end, or fills the last page up.
+  mutating func normaliseSize(_ entry: VersionEntry) throws(StorageError) {
+    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
+    if let header = FileHeader(bytes), header.isStreaming { return }
+    let page = DatabaseFile.pageSize
+    let size = (entry.logicalSize + page - 1) / page * page
+    if physicalSize > size {
+      try storage.resize(to: size)
+      mappedByteCount = size
+    } else if physicalSize < size {
+      try storage.allocate(physicalSize..<size)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An open database: where versions are read and made.
+//
+// 1. The mapping is read-only and never moves. Bytes reach the file through `CommitWriter` only.
+// 2. `mappedByteCount` never shrinks, and is at least the logical size of every version that a
+//    snapshot was made of.
+// 3. `writer` belongs to whoever holds the writer lock (`WriterQueue`).
+// 4. After a failed sync, what the kernel holds and what the disk holds may differ, and nothing
+//    tells how. The session is poisoned: it goes on reading, and takes no more writes.
+
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// How to open a database.
+package struct OpenOptions: Hashable, Sendable {
+  /// No locks are taken and nothing is written; nobody else may write the file meanwhile.
+  package var isReadOnly = false
+  /// Whether a missing file is an error.
+  package var mustExist = false
+  /// Whether the database lives in memory, under its path as a name, as long as it is open.
+  package var isInMemory = false
+
+  package init(isReadOnly: Bool = false, mustExist: Bool = false, isInMemory: Bool = false) {
+    self.isReadOnly = isReadOnly
+    self.mustExist = mustExist
+    self.isInMemory = isInMemory
+  }
+}
+
+/// An open database file, shared by all its users in the process.
+package final class DatabaseFile: Sendable {
+  package let path: String
+  package let options: OpenOptions
+
+  let storage: any StorageFile
+  let reservation: AddressReservation
+  let session: Session
+  let listeners = VersionListeners()
+  private let writerQueue: WriterQueue
+  private let mappedByteCount: Atomic<Int>
+  private let mapping = Mutex<Void>(())
+  // Touched only by the holder of the writer lock, which hands it over with acquire and release.
+  nonisolated(unsafe) let writer: WriterState
+
+  var readers: ReaderTable { session.readers }
+
+  init(
+    path: String, options: OpenOptions, storage: any StorageFile,
+    reservation: AddressReservation, mappedByteCount: Int, session: Session
+  ) {
+    self.path = path
+    self.options = options
+    self.storage = storage
+    self.reservation = reservation
+    self.mappedByteCount = Atomic(mappedByteCount)
+    self.session = session
+    writerQueue = WriterQueue(lockFile: session.memory.file)
+    writer = WriterState()
+  }
+
+  deinit { listeners.stop(session.memory) }
+
+  // MARK: Reading
+
+  /// The newest version that a snapshot can be made of.
+  package var newestVersion: UInt64 {
+    session.memory.newest.pointee.load(ordering: .acquiring)
+  }
+
+  /// The newest version, pinned as long as the snapshot lives.
+  package func snapshot() throws(StorageError) -> Snapshot {
+    while true {
+      let (version, pin) = try readers.pinNewest()
+      do throws(StorageError) {
+        // The entry is gone if 64 commits passed since; then there is a newer version to take.
+        if let entry = session.memory.entry(of: version) {
+          return try snapshot(of: entry, pin: pin)
+        }
+        readers.release(pin)
+      } catch {
+        readers.release(pin)
+        throw error
+      }
+    }
+  }
+
+  /// A snapshot of a version that `pin` protects.
+  func snapshot(
+    of entry: VersionEntry, pin: ReaderTable.Pin
+  ) throws(StorageError) -> Snapshot {
+    try mapThrough(entry.logicalSize)
+    let space = NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: entry.logicalSize)
+    let roots = try TopArray.roots(at: entry.topRef, in: space)
+    return Snapshot(file: self, entry: entry, space: space, roots: roots, pin: pin)
+  }
+
+  /// Maps the file up to `byteCount`, if another process or this commit made it grow.
+  func mapThrough(_ byteCount: Int) throws(StorageError) {
+    guard mappedByteCount.load(ordering: .acquiring) < byteCount else { return }
+    try mapping.withLock { _ throws(StorageError) in
+      let mapped = mappedByteCount.load(ordering: .relaxed)
+      guard mapped < byteCount else { return }
+      guard byteCount <= reservation.fileCapacity else {
+        throw .addressSpaceExhausted(path: path, byteCount: byteCount)
+      }
+      let physical = try storage.byteCount()
+      guard physical >= byteCount else {
+        throw .corrupted("the file was cut to \(physical) bytes while it was open")
+      }
+      let start = mapped & ~(Self.pageSize - 1)
+      try storage.map(start..<byteCount, at: reservation.base + start, isWritable: false)
+      let end = (byteCount + Self.pageSize - 1) & ~(Self.pageSize - 1)
+      mappedByteCount.store(min(end, physical), ordering: .releasing)
+    }
+  }
+
+  static let pageSize = Int(getpagesize())
+
+  // MARK: Writing
+
+  /// Starts a write transaction, after all that were asked for before; sleeps until then.
+  package func beginWrite() throws(StorageError) -> WriteTransaction {
+    let handover = Handover<Result<WriteTransaction.Start, StorageError>>()
+    requestWrite { handover.give($0) }
+    return try handover.wait().get().begin()
+  }
+
+  /// Asks for a write transaction without waiting for it.
+  ///
+  /// - Parameter granted: Called once, off all locks, on the thread that hands the right over: this
+  ///   one before the call returns, or the one that ends the transaction before. It must only pass
+  ///   the start on to where the transaction is to run. Not called after a successful `cancel()`.
+  @discardableResult
+  package func requestWrite(
+    _ granted: @escaping @Sendable (Result<WriteTransaction.Start, StorageError>) -> Void
+  ) -> WriteRequest {
+    let request = WriteRequest(writerQueue) { [self] result in
+      granted(result.map { _ in WriteTransaction.Start(self) })
+    }
+    writerQueue.add(request)
+    return request
+  }
+
+  /// Gives back the right to write.
+  func releaseWriter() { writerQueue.release() }
+
+  /// Refuses all further writes of this session, in every process.
+  func poison() {
+    session.memory.poisoned.pointee.store(1, ordering: .sequentiallyConsistent)
+  }
+
+  var isPoisoned: Bool {
+    session.memory.poisoned.pointee.load(ordering: .sequentiallyConsistent) != 0
+  }
+
+  // MARK: Watching
+
+  /// Calls `body` with the newest version after each commit, off all locks, on the thread that
+  /// committed or, if that was in another process, on one of our own. Several commits may be told
+  /// as one. Ends when the listener is cancelled or goes away.
+  package func onNewVersion(
+    _ body: @escaping @Sendable (UInt64) -> Void
+  ) -> VersionListener {
+    listeners.add(body, session.memory, newestVersion)
+  }
+
+  // MARK: Figures
+
+  /// The oldest version that a snapshot of any process looks at, or the newest.
+  package var oldestPinnedVersion: UInt64 { readers.pinnedVersions().first ?? newestVersion }
+
+  /// The versions that snapshots of any process look at, ascending.
+  package var pinnedVersions: [UInt64] { readers.pinnedVersions() }
+
+  /// The length of the file.
+  package func fileByteCount() throws(StorageError) -> Int { try storage.byteCount() }
+}

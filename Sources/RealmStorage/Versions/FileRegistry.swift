@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The open databases of the process.
+
+import Synchronization
+
+/// Finds the one `DatabaseFile` of a file that is already open.
+///
+/// Opening happens under the registry's lock, so that two threads cannot open a file twice.
+package final class FileRegistry: Sendable {
+  /// The registry of the process.
+  package static let shared = FileRegistry()
+
+  private struct Entry {
+    weak var file: DatabaseFile?
+  }
+
+  private let entries = Mutex<[FileIdentity: Entry]>([:])
+
+  /// An empty registry.
+  package init() {}
+
+  /// The open database with that identity, or the one that `open` makes.
+  ///
+  /// A poisoned one is left to its users: who opens the file again gets a new start.
+  func file(
+    _ identity: FileIdentity, open: () throws(StorageError) -> DatabaseFile
+  ) throws(StorageError) -> DatabaseFile {
+    try entries.withLock { entries throws(StorageError) in
+      if let file = entries[identity]?.file, !file.isPoisoned { return file }
+      let file = try open()
+      entries = entries.filter { $0.value.file != nil }
+      entries[identity] = Entry(file: file)
+      return file
+    }
+  }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The free blocks of a file (file format, part 2, section 2), kept in memory between commits.
+//
+// 1. Blocks are sorted by position, disjoint, aligned to 8 and not empty.
+// 2. A block may be overwritten only if it is usable: its tag is at most the oldest version that
+//    anybody can look at, the version that the header selects included. Space that the running
+//    commit gives up is tagged with the new version, and so is not usable before the next one.
+// 3. Blocks and reachable nodes together cover the file up to `logicalSize`.
+
+/// A run of unused bytes of the file.
+struct FreeBlock: Hashable, Sendable {
+  var position: Int
+  var byteCount: Int
+  /// The version whose commit freed the block; 0 once every reader is past it.
+  var tag: UInt64
+
+  var end: Int { position + byteCount }
+}
+
+/// The free blocks below the logical size of a file.
+struct FreeSpace: Sendable {
+  private(set) var blocks: [FreeBlock]
+  private(set) var logicalSize: Int
+
+  /// A window of the file that no node may cross the border of.
+  static let sectionByteCount = 64 << 20
+
+  init(blocks: [FreeBlock] = [], logicalSize: Int) {
+    self.blocks = blocks
+    self.logicalSize = logicalSize
+  }
+
+  /// Reads the free lists of a version.
+  ///
+  /// - Throws: `StorageError.corrupted` if they contradict invariant 1.
+  init(_ top: TopArray, in space: NodeSpace) throws(StorageError) {
+    self.init(logicalSize: top.logicalSize)
+    guard !top.freePositions.isNull else { return }
+    let positions = try Self.integers(at: top.freePositions, in: space)
+    let lengths = try Self.integers(at: top.freeLengths, in: space)
+    let versions =
+      top.freeVersions.isNull ? nil : try Self.integers(at: top.freeVersions, in: space)
+    guard positions.count == lengths.count, versions.map({ $0.count == lengths.count }) ?? true
+    else { throw .corrupted("the free lists differ in length") }
+    blocks.reserveCapacity(positions.count)
+    var previousEnd = FileHeader.byteCount
+    for index in 0..<positions.count {
+      let position = Int(positions.uncheckedInteger(at: index))
+      let byteCount = Int(lengths.uncheckedInteger(at: index))
+      let tag = versions?.uncheckedInteger(at: index) ?? 0
+      guard position >= previousEnd, position & 7 == 0, byteCount > 0, byteCount & 7 == 0,
+        byteCount <= logicalSize, position <= logicalSize - byteCount, tag >= 0
+      else { throw .corrupted("the free block at \(position) is impossible") }
+      blocks.append(FreeBlock(position: position, byteCount: byteCount, tag: UInt64(tag)))
+      previousEnd = position + byteCount
+    }
+  }
+
+  private static func integers(at ref: Ref, in space: NodeSpace) throws(StorageError) -> Node {
+    let node = try space.node(at: ref)
+    guard node.header.layout == .bits, !node.header.hasRefs else {
+      throw .corrupted("the node at \(ref.offset) is no free list")
+    }
+    return node
+  }
+
+  /// The free bytes, usable or not.
+  var freeByteCount: Int { blocks.reduce(0) { $0 + $1.byteCount } }
+
+  // MARK: Commits
+
+  /// Marks as usable what no reader can need any more, and merges what is usable.
+  mutating func expire(through oldest: UInt64) {
+    var kept = 0
+    for index in blocks.indices {
+      var block = blocks[index]
+      if block.tag <= oldest { block.tag = 0 }
+      if kept > 0, block.tag == blocks[kept - 1].tag, blocks[kept - 1].end == block.position {
+        blocks[kept - 1].byteCount += block.byteCount
+      } else {
+        blocks[kept] = block
+        kept += 1
+      }
+    }
+    blocks.removeLast(blocks.count - kept)
+  }
+
+  /// Adds what a commit gives up.
+  ///
+  /// - Throws: `StorageError.corrupted` if any of it is free already: the file uses a node twice.
+  mutating func add(
+    freed: [NodeAllocator.FreedBlock], tag: UInt64
+  ) throws(StorageError) {
+    guard !freed.isEmpty else { return }
+    let freed = freed.sorted { $0.offset < $1.offset }
+    var merged: [FreeBlock] = []
+    merged.reserveCapacity(blocks.count + freed.count)
+    var next = 0
+    for block in blocks {
+      while next < freed.count, freed[next].offset < block.position {
+        try Self.append(freed[next], tag, to: &merged)
+        next += 1
+      }
+      if let last = merged.last, last.end > block.position {
+        throw .corrupted("the bytes at \(block.position) are free and in use")
+      }
+      if let last = merged.last, last.end == block.position, last.tag == block.tag {
+        merged[merged.count - 1].byteCount += block.byteCount
+      } else {
+        merged.append(block)
+      }
+    }
+    while next < freed.count {
+      try Self.append(freed[next], tag, to: &merged)
+      next += 1
+    }
+    blocks = merged
+  }
+
+  private static func append(
+    _ freed: NodeAllocator.FreedBlock, _ tag: UInt64, to blocks: inout [FreeBlock]
+  ) throws(StorageError) {
+    if let last = blocks.last {
+      guard last.end <= freed.offset else {
+        throw .corrupted("the bytes at \(freed.offset) are free and in use")
+      }
+      if last.end == freed.offset, last.tag == tag {
+        blocks[blocks.count - 1].byteCount += freed.byteCount
+        return
+      }
+    }
+    blocks.append(FreeBlock(position: freed.offset, byteCount: freed.byteCount, tag: tag))
+  }
+
+  // MARK: Taking space
+
+  /// Takes a usable run of bytes inside one section out of the list: the smallest that holds
+  /// `wanted`; failing that the largest, if it holds `needed` and is not a mere splinter of what
+  /// is wanted; nil if there is none.
+  ///
+  /// Estimate: one pass over the list, 24 bytes a block.
+  mutating func take(wanted: Int, needed: Int) -> Range<Int>? {
+    var best: Range<Int>?
+    var bestIndex = 0
+    for (index, block) in blocks.enumerated() where block.tag == 0 && block.byteCount >= needed {
+      var start = block.position
+      while start < block.end {
+        let sectionEnd = (start / Self.sectionByteCount + 1) * Self.sectionByteCount
+        let piece = start..<min(sectionEnd, block.end)
+        start = piece.upperBound
+        guard piece.count >= needed else { continue }
+        if let old = best {
+          let fits = piece.count >= wanted
+          let oldFits = old.count >= wanted
+          let isBetter =
+            fits
+            ? !oldFits || piece.count < old.count : !oldFits && piece.count > old.count
+          guard isBetter else { continue }
+        }
+        best = piece
+        bestIndex = index
+      }
+    }
+    guard let best, best.count >= wanted || best.count >= wanted / 16 else { return nil }
+    carve(best, outOf: bestIndex)
+    return best
+  }
+
+  private mutating func carve(_ piece: Range<Int>, outOf index: Int) {
+    let block = blocks[index]
+    let before = FreeBlock(
+      position: block.position, byteCount: piece.lowerBound - block.position, tag: 0)
+    let after = FreeBlock(
+      position: piece.upperBound, byteCount: block.end - piece.upperBound, tag: 0)
+    blocks.replaceSubrange(index...index, with: [before, after].filter { $0.byteCount > 0 })
+  }
+
+  /// Puts back what was taken and not used.
+  mutating func giveBack(_ piece: Range<Int>) {
+    guard !piece.isEmpty else { return }
+    var low = 0
+    var high = blocks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if blocks[middle].position < piece.lowerBound { low = middle + 1 } else { high = middle }
+    }
+    blocks.insert(
+      FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: 0), at: low)
+  }
+
+  /// Makes the file longer: twice as long below 1 MiB, then by 1 MiB, or as much as is wanted.
+  mutating func grow(by wanted: Int, pageSize: Int) {
+    let step = logicalSize < 1 << 20 ? logicalSize : 1 << 20
+    let end = logicalSize + max(step, wanted)
+    let newSize = (end + pageSize - 1) / pageSize * pageSize
+    let added = FreeBlock(position: logicalSize, byteCount: newSize - logicalSize, tag: 0)
+    if let last = blocks.last, last.end == logicalSize, last.tag == 0 {
+      blocks[blocks.count - 1].byteCount += added.byteCount
+    } else {
+      blocks.append(added)
+    }
+    logicalSize = newSize
+  }
+}

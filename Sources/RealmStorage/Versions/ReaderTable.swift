@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which versions somebody still reads.
+//
+// The reader table is an array of 64-byte slots in the session's shared memory. A slot holds the
+// version that one snapshot looks at, or 0. Readers take no lock and make no system call; a writer
+// reads the whole table once a commit to learn which space it may reuse.
+//
+// Pinning is two steps. A reader loads the newest version n, stores n in a free slot (the
+// compare-and-swap that claims the slot stores it at once), and loads the newest version again. If
+// it is still n, version n is pinned; if not, it stores the new number and looks again.
+//
+// Why that is enough. The stores and loads above are sequentially consistent, so they have one
+// order that everybody agrees on. A writer reuses a block only if every slot that it saw, and the
+// version it started from, is at or after the commit that freed the block. Say its scan passed our
+// slot before our store. The writer's own version w was the newest before the scan began, so our
+// second load, which comes after our store, sees w or later. If we read w' > w, we try again. If we
+// read w and had pinned w, the writer may overwrite only what version w does not use, as w is what
+// the file falls back to after a crash. In any other case n < w, and we try again. So a reader that
+// went past its second load is either seen, or needs no protection from this writer; and the next
+// writer's scan comes after the publication of w + 1, hence after our store.
+//
+// What may be stale: a slot may still hold a version while its snapshot is going away, and for a
+// moment a version that is about to be replaced by a newer one. Either only delays reuse.
+//
+// Slots are a cache line each, because readers of different threads would otherwise slow each other
+// down; a thread starts looking at a place of its own. Slots come in segments of 64. A process takes
+// whole segments and holds a lock on one byte for each, which the kernel drops when the process
+// dies: a segment whose byte can be locked has no owner, and what it pins is void.
+
+import CRealmPlatform
+import Synchronization
+
+/// The versions that snapshots of all processes have pinned.
+final class ReaderTable: Sendable {
+  /// A slot of the table that belongs to one snapshot.
+  struct Pin: @unchecked Sendable {
+    // Sendable: points to an atomic in memory that the snapshot's file keeps mapped.
+    fileprivate let slot: UnsafeMutablePointer<Atomic<UInt64>>
+  }
+
+  static let segmentSlotCount = 64
+  private static let maximumOwnedSegments = 1024
+
+  private let memory: SharedMemory
+  /// The offsets of this process's segments; the first `ownedCount` are valid and never change.
+  nonisolated(unsafe) private let ownedOffsets: UnsafeMutablePointer<Int>
+  private let ownedCount = Atomic<Int>(0)
+  private let growth = Mutex<Void>(())
+
+  init(_ memory: SharedMemory) throws(StorageError) {
+    self.memory = memory
+    ownedOffsets = .allocate(capacity: Self.maximumOwnedSegments)
+    try grow(from: 0)
+  }
+
+  deinit { ownedOffsets.deallocate() }
+
+  // MARK: Readers
+
+  /// Pins the newest version.
+  func pinNewest() throws(StorageError) -> (version: UInt64, pin: Pin) {
+    var version = memory.newest.pointee.load(ordering: .sequentiallyConsistent)
+    let pin = try self.pin(version)
+    while true {
+      let newest = memory.newest.pointee.load(ordering: .sequentiallyConsistent)
+      if newest == version { return (version, pin) }
+      version = newest
+      pin.slot.pointee.store(version, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// Pins a version that cannot go away meanwhile: the caller is the writer that publishes it, or
+  /// holds a snapshot of it.
+  func pin(_ version: UInt64) throws(StorageError) -> Pin {
+    while true {
+      let segments = ownedCount.load(ordering: .acquiring)
+      let slots = segments * Self.segmentSlotCount
+      let thread = UInt64(realm_thread_pointer())
+      let start = Int((thread &* 0x9E37_79B9_7F4A_7C15) &>> 40) % slots
+      for step in 0..<slots {
+        let index = start + step < slots ? start + step : start + step - slots
+        let offset = ownedOffsets[index / Self.segmentSlotCount]
+        let slot = memory.word(
+          at: offset + index % Self.segmentSlotCount * SharedMemory.slotByteCount)
+        guard slot.pointee.load(ordering: .relaxed) == 0 else { continue }
+        let (claimed, _) = slot.pointee.compareExchange(
+          expected: 0, desired: version, ordering: .sequentiallyConsistent)
+        if claimed { return Pin(slot: slot) }
+      }
+      try grow(from: segments)
+    }
+  }
+
+  func release(_ pin: Pin) { pin.slot.pointee.store(0, ordering: .releasing) }
+
+  // MARK: Writers
+
+  /// The versions in use, ascending, each once.
+  func pinnedVersions() -> [UInt64] {
+    var versions: [UInt64] = []
+    forEachPin { _, version in versions.append(version) }
+    versions.sort()
+    var result: [UInt64] = []
+    for version in versions where version != result.last { result.append(version) }
+    return result
+  }
+
+  /// The oldest version in use; `newest` if there is none older.
+  ///
+  /// What a dead process has pinned is dropped. The caller holds the writer lock.
+  func oldestPinned(newest: UInt64) -> UInt64 {
+    while true {
+      var oldest = newest
+      var segment = 0
+      forEachPin { index, version in
+        if version < oldest {
+          oldest = version
+          segment = index / Self.segmentSlotCount
+        }
+      }
+      if oldest == newest || !dropIfOwnerDied(segment) { return oldest }
+    }
+  }
+
+  private func forEachPin(_ body: (_ slot: Int, _ version: UInt64) -> Void) {
+    let count = Int(memory.slotCount.pointee.load(ordering: .sequentiallyConsistent))
+    for index in 0..<count {
+      let slot = memory.word(at: Self.offset(ofSlot: index))
+      let version = slot.pointee.load(ordering: .sequentiallyConsistent)
+      if version != 0 { body(index, version) }
+    }
+  }
+
+  private static func offset(ofSlot index: Int) -> Int {
+    SharedMemory.slotsOffset + index * SharedMemory.slotByteCount
+  }
+
+  private func isOurs(_ segment: Int) -> Bool {
+    let offset = Self.offset(ofSlot: segment * Self.segmentSlotCount)
+    return (0..<ownedCount.load(ordering: .acquiring)).contains { ownedOffsets[$0] == offset }
+  }
+
+  private func dropIfOwnerDied(_ segment: Int) -> Bool {
+    growth.withLock { _ in
+      let lock = SharedMemory.segmentLockOffset + segment
+      guard !isOurs(segment), (try? memory.file.lockByte(at: lock, waits: false)) == true else {
+        return false
+      }
+      clear(segment)
+      memory.file.unlockByte(at: lock)
+      return true
+    }
+  }
+
+  // MARK: Segments
+
+  private func clear(_ segment: Int) {
+    for index in 0..<Self.segmentSlotCount {
+      memory.word(at: Self.offset(ofSlot: segment * Self.segmentSlotCount + index))
+        .pointee.store(0, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// Takes one more segment, unless another thread did so since `seen` were counted.
+  private func grow(from seen: Int) throws(StorageError) {
+    try growth.withLock { _ throws(StorageError) in
+      let owned = ownedCount.load(ordering: .acquiring)
+      guard owned == seen else { return }
+      guard owned < Self.maximumOwnedSegments else {
+        throw .limitExceeded(
+          "Too many versions of '\(memory.file.path)' are in use at the same time. "
+            + "Release frozen objects and realms that are no longer needed.")
+      }
+      let growthLock = SharedMemory.growthLockOffset
+      _ = try memory.file.lockByte(at: growthLock, waits: true)
+      defer { memory.file.unlockByte(at: growthLock) }
+      let segment = try takeSegment()
+      ownedOffsets[owned] = Self.offset(ofSlot: segment * Self.segmentSlotCount)
+      ownedCount.store(owned + 1, ordering: .releasing)
+    }
+  }
+
+  /// An ownerless segment, or a new one at the end.
+  private func takeSegment() throws(StorageError) -> Int {
+    let slots = Int(memory.slotCount.pointee.load(ordering: .sequentiallyConsistent))
+    let count = slots / Self.segmentSlotCount
+    for segment in 0..<count where !isOurs(segment) {
+      let lock = SharedMemory.segmentLockOffset + segment
+      if try memory.file.lockByte(at: lock, waits: false) {
+        clear(segment)
+        return segment
+      }
+    }
+    guard slots + Self.segmentSlotCount <= SharedMemory.maximumSlotCount else {
+      throw .limitExceeded("Too many processes use '\(memory.file.path)' at the same time.")
+    }
+    _ = try memory.file.lockByte(at: SharedMemory.segmentLockOffset + count, waits: false)
+    let newCount = slots + Self.segmentSlotCount
+    if try memory.file.byteCount() < Self.offset(ofSlot: newCount) {
+      try memory.file.resize(to: Self.offset(ofSlot: newCount))
+    }
+    clear(count)
+    memory.slotCount.pointee.store(UInt64(newCount), ordering: .sequentiallyConsistent)
+    return count
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Joining the processes that have a database open, and keeping other implementations out.
+//
+// 1. A session lasts as long as somebody holds the shared lock of the lock file. Who gets the
+//    exclusive lock is alone, and starts a new session: no reader exists, every free block may be
+//    reused, and the header tells the newest version.
+// 2. Changing the exclusive lock into the shared one is not atomic. If somebody else started a
+//    session in between, the layout version tells whether it was one of ours.
+// 3. Who joins a session never looks at the header: the shared memory says what is committed.
+
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Membership in the group of processes that have a database open.
+final class Session: Sendable {
+  let memory: SharedMemory
+  let readers: ReaderTable
+
+  private init(_ memory: SharedMemory) throws(StorageError) {
+    self.memory = memory
+    readers = try ReaderTable(memory)
+  }
+
+  /// Joins the session of the lock file at `path`, or starts one.
+  ///
+  /// - Parameter start: Called if this process starts the session, alone with the database: makes
+  ///   the file ready and says what is committed.
+  static func join(
+    path: String, system: any FileSystem,
+    start: () throws(StorageError) -> VersionEntry
+  ) throws(StorageError) -> Session {
+    let file = try system.open(path: path, mode: .readWriteCreating)
+    let memory = try SharedMemory(file)
+    for attempt in 0... {
+      if try file.tryLock(exclusive: true) {
+        try memory.initialise(try start())
+        guard try file.tryLock(exclusive: false) else { continue }
+        if try layoutVersion(of: file) == SharedMemory.layoutVersion {
+          return try Session(memory)
+        }
+        file.unlock()
+      } else if try file.tryLock(exclusive: false) {
+        if try layoutVersion(of: file) == SharedMemory.layoutVersion {
+          try requireOurRevision(memory)
+          return try Session(memory)
+        }
+        file.unlock()
+      }
+      try giveUpIfHopeless(attempt, file)
+      usleep(2000)
+    }
+    preconditionFailure("the loop above has no end")
+  }
+
+  /// The layout version of an initialised lock file; nil if it is not initialised.
+  private static func layoutVersion(
+    of file: any StorageFile
+  ) throws(StorageError) -> UInt16? {
+    var bytes: (UInt64, UInt64) = (0, 0)
+    let read = withUnsafeMutableBytes(of: &bytes) { raw -> Result<Int, StorageError> in
+      do throws(StorageError) {
+        return .success(try file.read(into: raw, at: 0))
+      } catch {
+        return .failure(error)
+      }
+    }
+    guard try read.get() == 16, bytes.0 & 0xFF == 1 else { return nil }
+    return UInt16(truncatingIfNeeded: bytes.0.littleEndian &>> 48)
+  }
+
+  private static func requireOurRevision(_ memory: SharedMemory) throws(StorageError) {
+    let revision = memory.word(at: 2048).pointee.load(ordering: .relaxed)
+    guard revision == SharedMemory.layoutRevision else {
+      throw .incompatibleLockFile(
+        path: memory.file.path,
+        reason: "Another process has the file open with another version of OpenRealm. "
+          + "Use the same version in all processes, or close the Realm in the other one.")
+    }
+  }
+
+  /// Others hold their locks for a few milliseconds while they start; Realm Core holds a session.
+  private static func giveUpIfHopeless(
+    _ attempt: Int, _ file: any StorageFile
+  ) throws(StorageError) {
+    if attempt >= 200, try layoutVersion(of: file) == SharedMemory.realmCoreLayoutVersion {
+      throw .incompatibleLockFile(
+        path: file.path,
+        reason: "The file is in use by an incompatible process (another Realm SDK has it open). "
+          + "Close it there first.")
+    }
+    if attempt >= 2500 {
+      throw .incompatibleLockFile(
+        path: file.path,
+        reason: "The lock file is held by another process that does not finish opening the Realm.")
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The lock file as memory that all processes of a session share.
+//
+// Its first 2 KiB are the fence that keeps Realm Core out (file format, part 2, section 9.3): a
+// Realm Core process that finds the shared file lock taken, byte 0 = 1 and a layout version other
+// than its own 14 gives up with a clean error. Everything of ours lies behind:
+//
+//     0     fence: 1 at byte 0, the file format at byte 4, our layout version (u16) at byte 6
+//     2048  revision of the layout below (u64)
+//     2112  newest version (u64) | number of reader slots (u64)
+//     2176  wake word (u32) | poisoned (u32) | version being committed, or 0 (u64)
+//     4096  the newest 64 versions, 32 bytes each: version, top ref, logical size, 0
+//     8192  reader slots, 64 bytes each (`ReaderTable`)
+//
+// Locks on single bytes lie beyond all that: the writer's, the one for growing the reader table,
+// and one for each segment of reader slots.
+//
+// 1. The file is initialised under the exclusive file lock, and only then. Whoever holds the
+//    shared lock may rely on everything here.
+// 2. All words are atomics. A version's entry is written before the newest version is.
+
+import CRealmPlatform
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Where a version's top array is.
+struct VersionEntry: Hashable, Sendable {
+  var version: UInt64
+  var topRef: Ref
+  var logicalSize: Int
+}
+
+/// The mapped lock file of a session.
+final class SharedMemory: Sendable {
+  static let layoutVersion: UInt16 = 0x5200
+  static let realmCoreLayoutVersion: UInt16 = 14
+  static let layoutRevision: UInt64 = 1
+  static let slotsOffset = 8192
+  static let slotByteCount = 64
+  static let maximumSlotCount = 1 << 20
+  static let initialByteCount = slotsOffset
+  static let writerLockOffset = 1 << 40
+  static let growthLockOffset = writerLockOffset + 1
+  static let segmentLockOffset = writerLockOffset + 16
+  private static let entryCount: UInt64 = 64
+  private static let byteCount = slotsOffset + maximumSlotCount * slotByteCount
+
+  let file: any StorageFile
+  // An address that never changes; all words behind it are atomics.
+  nonisolated(unsafe) private let base: UnsafeMutableRawPointer
+
+  /// Maps the lock file, whose reader slots may lie beyond its present end.
+  init(_ file: any StorageFile) throws(StorageError) {
+    self.file = file
+    let range = mmap(
+      nil, Self.byteCount, PROT_NONE, MAP_PRIVATE | Self.anonymous | MAP_NORESERVE, -1, 0)
+    guard let range, range != MAP_FAILED else {
+      throw .addressSpaceExhausted(path: file.path, byteCount: Self.byteCount)
+    }
+    base = range
+    try file.map(0..<Self.byteCount, at: range, isWritable: true)
+  }
+
+  deinit { munmap(base, Self.byteCount) }
+
+  #if canImport(Darwin)
+  private static let anonymous = MAP_ANON
+  #else
+  private static let anonymous = MAP_ANONYMOUS
+  #endif
+
+  // MARK: Words
+
+  func word(at offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  private func halfWord(at offset: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
+    (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
+  }
+
+  var newest: UnsafeMutablePointer<Atomic<UInt64>> { word(at: 2112) }
+  var slotCount: UnsafeMutablePointer<Atomic<UInt64>> { word(at: 2120) }
+  var wakeWord: UnsafeMutablePointer<Atomic<UInt32>> { halfWord(at: 2176) }
+  var poisoned: UnsafeMutablePointer<Atomic<UInt32>> { halfWord(at: 2180) }
+  /// Not 0 between the flip of the header's selector and the publication of the version.
+  var committing: UnsafeMutablePointer<Atomic<UInt64>> { word(at: 2184) }
+
+  // MARK: The session's start
+
+  /// Writes the shared state of a new session.
+  ///
+  /// The caller holds the exclusive lock of the file.
+  func initialise(_ start: VersionEntry) throws(StorageError) {
+    try file.resize(to: Self.initialByteCount)
+    memset(base, 0, Self.initialByteCount)
+    word(at: 2048).pointee.store(Self.layoutRevision, ordering: .relaxed)
+    write(start)
+    base.storeBytes(of: UInt8(FileHeader.supportedVersion), toByteOffset: 4, as: UInt8.self)
+    base.storeBytes(
+      of: Self.layoutVersion.littleEndian, toByteOffset: 6, as: UInt16.self)
+    newest.pointee.store(start.version, ordering: .sequentiallyConsistent)
+    base.storeBytes(of: 1, as: UInt8.self)
+  }
+
+  // MARK: Versions
+
+  private func entryOffset(_ version: UInt64) -> Int {
+    4096 + Int(version % Self.entryCount) * 32
+  }
+
+  private func write(_ entry: VersionEntry) {
+    let offset = entryOffset(entry.version)
+    word(at: offset).pointee.store(0, ordering: .sequentiallyConsistent)
+    word(at: offset + 8).pointee.store(
+      UInt64(entry.topRef.offset), ordering: .sequentiallyConsistent)
+    word(at: offset + 16).pointee.store(
+      UInt64(entry.logicalSize), ordering: .sequentiallyConsistent)
+    word(at: offset).pointee.store(entry.version, ordering: .sequentiallyConsistent)
+  }
+
+  /// Where `version` is, or nil if it is older than the last 64.
+  func entry(of version: UInt64) -> VersionEntry? {
+    let offset = entryOffset(version)
+    guard word(at: offset).pointee.load(ordering: .sequentiallyConsistent) == version else {
+      return nil
+    }
+    let topRef = word(at: offset + 8).pointee.load(ordering: .sequentiallyConsistent)
+    let size = word(at: offset + 16).pointee.load(ordering: .sequentiallyConsistent)
+    guard word(at: offset).pointee.load(ordering: .sequentiallyConsistent) == version else {
+      return nil
+    }
+    return VersionEntry(
+      version: version, topRef: Ref(Int(topRef)), logicalSize: Int(size))
+  }
+
+  /// Makes a durable version the newest and wakes whoever waits for one.
+  ///
+  /// The caller holds the writer lock.
+  func publish(_ entry: VersionEntry) {
+    write(entry)
+    newest.pointee.store(entry.version, ordering: .sequentiallyConsistent)
+    committing.pointee.store(0, ordering: .sequentiallyConsistent)
+    wake()
+  }
+
+  // MARK: Waiting
+
+  func wake() {
+    wakeWord.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    realm_wake_word(UnsafeRawPointer(wakeWord), true)
+  }
+
+  /// Sleeps until `wake()` changes the wake word from `value`, at most a second.
+  func wait(whileWakeWordIs value: UInt32) {
+    realm_wait_on_word(UnsafeRawPointer(wakeWord), value, 1_000_000_000, true)
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One version of a database, kept alive for reading.
+
+/// A committed version that nobody overwrites while this object lives.
+///
+/// Making one takes no lock and no system call. It keeps the file open and mapped.
+package final class Snapshot: Sendable {
+  package let file: DatabaseFile
+  package let version: UInt64
+  /// Where the version's nodes are found.
+  package let space: NodeSpace
+  package let roots: VersionRoots
+  /// The node that the version hangs on; null in a file that was never committed to.
+  package let topRef: Ref
+  private let pin: ReaderTable.Pin
+
+  init(
+    file: DatabaseFile, entry: VersionEntry, space: NodeSpace, roots: VersionRoots,
+    pin: ReaderTable.Pin
+  ) {
+    self.file = file
+    version = entry.version
+    self.space = space
+    self.roots = roots
+    topRef = entry.topRef
+    self.pin = pin
+  }
+
+  deinit { file.readers.release(pin) }
+
+  /// The decoded top array.
+  package func top() throws(StorageError) -> TopArray { try TopArray(at: topRef, in: space) }
+}
+
+extension Snapshot: Equatable {
+  /// Whether both look at the same version of the same file.
+  package static func == (left: Snapshot, right: Snapshot) -> Bool {
+    left.file === right.file && left.version == right.version
+  }
+}

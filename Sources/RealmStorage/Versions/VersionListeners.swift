@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Telling this process about new versions.
+//
+// A commit of this process calls the listeners itself. For commits of other processes one thread
+// sleeps on the wake word of the shared memory, from the first listener on.
+//
+// 1. `told` only grows, and listeners are called for a version only by who made `told` that
+//    version. The committing thread does so before it publishes the version, so that the waiting
+//    thread never tells the same news.
+// 2. Listeners are called off the lock, so they may add and cancel listeners.
+
+import Synchronization
+
+/// The listeners of one open file.
+final class VersionListeners: Sendable {
+  private struct State {
+    var listeners: [VersionListener.Identifier: @Sendable (UInt64) -> Void] = [:]
+    var nextIdentifier: VersionListener.Identifier = 0
+    var told: UInt64 = 0
+    var hasThread = false
+    var isStopped = false
+  }
+
+  private let state = Mutex(State())
+
+  func add(
+    _ body: @escaping @Sendable (UInt64) -> Void, _ memory: SharedMemory, _ newest: UInt64
+  ) -> VersionListener {
+    let (identifier, needsThread) = state.withLock { state in
+      let identifier = state.nextIdentifier
+      state.nextIdentifier += 1
+      state.listeners[identifier] = body
+      defer { state.hasThread = true }
+      if !state.hasThread { state.told = max(state.told, newest) }
+      return (identifier, !state.hasThread)
+    }
+    if needsThread {
+      BackgroundThread.start(named: "realm-listener") { [self] in watch(memory) }
+    }
+    return VersionListener(self, identifier)
+  }
+
+  func remove(_ identifier: VersionListener.Identifier) {
+    // The closure is destroyed after the lock is released: its captures may own a listener.
+    let removed = state.withLock { $0.listeners.removeValue(forKey: identifier) }
+    withExtendedLifetime(removed) {}
+  }
+
+  /// Takes the news of a version on itself. False if it was told already.
+  func claim(_ version: UInt64) -> Bool {
+    state.withLock { state in
+      guard state.told < version else { return false }
+      state.told = version
+      return true
+    }
+  }
+
+  /// Calls the listeners.
+  func tell(_ version: UInt64) {
+    let bodies = state.withLock { state in
+      state.listeners.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for body in bodies { body(version) }
+  }
+
+  /// Ends the thread.
+  func stop(_ memory: SharedMemory) {
+    let hasThread = state.withLock { state in
+      state.isStopped = true
+      return state.hasThread
+    }
+    if hasThread { memory.wake() }
+  }
+
+  private func watch(_ memory: SharedMemory) {
+    while true {
+      let word = memory.wakeWord.pointee.load(ordering: .sequentiallyConsistent)
+      let newest = memory.newest.pointee.load(ordering: .sequentiallyConsistent)
+      if state.withLock({ $0.isStopped }) { return }
+      if claim(newest) { tell(newest) }
+      memory.wait(whileWakeWordIs: word)
+    }
+  }
+}
+
+/// Keeps a listener for new versions registered.
+package final class VersionListener: Sendable {
+  typealias Identifier = UInt64
+
+  private let listeners: VersionListeners
+  private let identifier: Identifier
+
+  init(_ listeners: VersionListeners, _ identifier: Identifier) {
+    self.listeners = listeners
+    self.identifier = identifier
+  }
+
+  deinit { cancel() }
+
+  /// Ends the listening. A call that has begun on another thread may still be running.
+  package func cancel() { listeners.remove(identifier) }
+}

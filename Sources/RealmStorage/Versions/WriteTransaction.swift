@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A write transaction: from the newest version to the next.
+
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// What the holder of the writer lock keeps from transaction to transaction.
+final class WriterState {
+  /// The free space of `freeSpaceVersion`, so that it is not read from the file for each commit.
+  var freeSpace: FreeSpace?
+  var freeSpaceVersion: UInt64 = 0
+  /// The header as it is in the file.
+  var header: FileHeader?
+  let staging = StagingBuffer()
+}
+
+/// The one write transaction that a file has at a time.
+///
+/// New nodes are made by `allocator`; `roots` says where the tables are now. Nothing reaches the
+/// file before `commit(changeset:)`; a transaction that is let go of without it is rolled back.
+///
+/// Confined to one user at a time, who may be on another thread each time.
+package final class WriteTransaction {
+  /// The right to start a write transaction, handed over by the queue of writers. It may be passed
+  /// to another thread; if it is dropped, the next writer gets its turn.
+  package final class Start: Sendable {
+    private let file: DatabaseFile
+    private let isUsed = Atomic(false)
+
+    init(_ file: DatabaseFile) { self.file = file }
+
+    deinit {
+      if !isUsed.load(ordering: .relaxed) { file.releaseWriter() }
+    }
+
+    /// Starts the transaction; can be done once.
+    package func begin() throws(StorageError) -> WriteTransaction {
+      let wasUsed = isUsed.exchange(true, ordering: .acquiringAndReleasing)
+      precondition(!wasUsed, "a write transaction was started twice")
+      do throws(StorageError) {
+        return try WriteTransaction(file)
+      } catch {
+        file.releaseWriter()
+        throw error
+      }
+    }
+  }
+
+  /// The version that the transaction started from.
+  package let base: Snapshot
+  /// The version that a commit will make.
+  package let version: UInt64
+  package let allocator: NodeAllocator
+  package var roots: VersionRoots
+  /// Whether the transaction was committed or rolled back.
+  package private(set) var isEnded = false
+
+  /// The caller holds the writer lock, which the transaction releases when it ends.
+  private init(_ file: DatabaseFile) throws(StorageError) {
+    guard !file.options.isReadOnly else {
+      throw .system(operation: "Writing", path: file.path, code: EROFS)
+    }
+    try file.finishInterruptedCommit()
+    guard !file.isPoisoned else { throw .poisoned(path: file.path) }
+    base = try file.snapshot()
+    version = base.version + 1
+    roots = base.roots
+    let slabStart = file.reservation.fileCapacity
+    allocator = NodeAllocator(
+      space: NodeSpace(
+        base: base.space.base, fileEnd: base.space.fileEnd, slabStart: slabStart,
+        slabEnd: slabStart + file.reservation.slabCapacity))
+  }
+
+  deinit {
+    if !isEnded { end() }
+  }
+
+  /// Drops all changes and lets the next writer start.
+  package func rollback() {
+    guard !isEnded else { return }
+    end()
+  }
+
+  /// Makes the changes durable, publishes the new version and lets the next writer start.
+  ///
+  /// The transaction is over in any case. If this throws before the commit point, the file is as it
+  /// was; `StorageError.system` from a sync poisons the session.
+  ///
+  /// - Parameter changeset: What changed, in the format's encoding, for the in-file history.
+  /// - Returns: A snapshot of the new version.
+  package func commit(changeset: [UInt8]) throws(StorageError) -> Snapshot {
+    precondition(!isEnded, "a write transaction was committed after its end")
+    let file = base.file
+    let claimed: Bool
+    let snapshot: Snapshot
+    do throws(StorageError) {
+      (snapshot, claimed) = try CommitWriter(self).commit(changeset)
+    } catch {
+      file.writer.freeSpace = nil
+      end()
+      throw error
+    }
+    end()
+    if claimed { file.listeners.tell(snapshot.version) }
+    return snapshot
+  }
+
+  private func end() {
+    isEnded = true
+    // A small slab stays warm for the next transaction; a large one goes back to the system.
+    let slabByteCount = allocator.slabByteCount
+    if slabByteCount > Self.warmSlabByteCount {
+      base.file.reservation.releaseSlab(byteCount: slabByteCount)
+    }
+    base.file.releaseWriter()
+  }
+
+  private static let warmSlabByteCount = 4 << 20
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A second opinion on the files that tests write.
+
+import Foundation
+
+/// Runs the independent reader of the file format, where it is installed.
+enum IndependentChecker {
+  private static let tool =
+    ProcessInfo.processInfo.environment["REALM_CHECKER"]
+    ?? "/work/shared/tools/read_realm.py"
+
+  /// Checks the container, the nodes and the space, not what the tables hold: tests of the storage
+  /// engine write trees that are no tables.
+  private static let script = """
+    import importlib.util, sys
+    spec = importlib.util.spec_from_file_location('reader', sys.argv[1])
+    reader = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reader)
+    def load(self):
+        top = self.top = self.node(self.top_ref)
+        tag = lambda index: top.tagged_at(index, 0) if top.size > index else None
+        self.logical, self.version, self.hist_type = tag(2), tag(6), tag(7)
+        self.hist_ref = top.ref_at(8) if top.size > 8 else 0
+    reader.RealmFile._load = load
+    file = reader.RealmFile(sys.argv[2])
+    checker = reader.Checker(file)
+    if file.top is not None:
+        checker.walk()
+        checker.space()
+        changesets = file.changesets()
+        if changesets is not None and len(changesets) > (file.version or 0):
+            checker.err('more changesets than versions')
+    print(checker.errors, checker.warnings)
+    sys.exit(1 if checker.errors else 0)
+    """
+
+  /// What the checker has to say about the container, or nil if it is content or absent.
+  static func findings(_ path: String) throws -> String? {
+    guard FileManager.default.fileExists(atPath: tool) else { return nil }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", script, tool, path]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? nil : String(decoding: output, as: UTF8.self)
+  }
+}
