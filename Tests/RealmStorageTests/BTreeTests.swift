@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// B+ trees against arrays, with enough elements for two levels and the edges of nodes.
+
+import RealmTestSupport
+import Testing
+
+@testable import RealmStorage
+
+@Suite struct BTreeTests {
+  private func elements(_ root: Ref, _ scratch: ScratchSpace) throws -> [Int64] {
+    var found: [Int64] = []
+    try BTree<IntegerLeaf>.forEachLeaf(of: root, in: scratch.space) {
+      leaf, first, count throws(StorageError) in
+      guard first == found.count else { throw .corrupted("leaf starts at \(first)") }
+      for index in 0..<count {
+        found.append(try IntegerLeaf.value(at: index, of: leaf, in: scratch.space))
+      }
+      return true
+    }
+    return found
+  }
+
+  @Test func appendingLeavesFullLeavesAndCompactNodes() throws {
+    let scratch = try ScratchSpace()
+    var root = try BTree<IntegerLeaf>.make(in: scratch.allocator)
+    for value in 0..<4_500 {
+      root = try BTree<IntegerLeaf>.append(Int64(value), to: root, scratch.allocator)
+    }
+    let node = try scratch.space.node(at: root)
+    #expect(node.header.isInner)
+    #expect(try node.taggedNumber(at: 0) == 1000)
+    #expect(node.count == 7)
+    #expect(try node.taggedNumber(at: 6) == 4_500)
+    #expect(try elements(root, scratch) == (0..<4_500).map(Int64.init))
+  }
+
+  @Test func aMillionAppendedElementsMakeThreeLevels() throws {
+    let scratch = try ScratchSpace()
+    var root = try BTree<IntegerLeaf>.make(in: scratch.allocator)
+    for value in 0..<1_001_500 {
+      root = try BTree<IntegerLeaf>.append(Int64(value), to: root, scratch.allocator)
+    }
+    #expect(try BTree<IntegerLeaf>.count(root, in: scratch.space) == 1_001_500)
+    for index in [0, 999, 1000, 999_999, 1_000_000, 1_001_499] {
+      #expect(try BTree<IntegerLeaf>.value(at: index, of: root, in: scratch.space) == Int64(index))
+    }
+    root = try BTree<IntegerLeaf>.insert(-1, at: 500_000, in: root, scratch.allocator)
+    root = try BTree<IntegerLeaf>.remove(at: 1_000_500, from: root, scratch.allocator)
+    #expect(try BTree<IntegerLeaf>.value(at: 500_000, of: root, in: scratch.space) == -1)
+    #expect(try BTree<IntegerLeaf>.value(at: 1_000_500, of: root, in: scratch.space) == 1_000_500)
+  }
+
+  @Test(arguments: [71, 72, 73] as [UInt64])
+  func editsMatchAnArray(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let scratch = try ScratchSpace()
+    var model: [Int64] = []
+    var root = try BTree<IntegerLeaf>.make(in: scratch.allocator)
+    for round in 0..<40 {
+      // Grow in the even rounds, shrink in the odd ones, in runs at one place and scattered.
+      let place = model.isEmpty ? 0 : Int.random(in: 0...model.count, using: &random)
+      for _ in 0..<Int.random(in: 100...900, using: &random) {
+        let isScattered = round % 3 == 0
+        if round % 4 < 3 || model.isEmpty {
+          let index =
+            round % 5 == 0
+            ? model.count
+            : isScattered ? .random(in: 0...model.count, using: &random) : min(place, model.count)
+          let value = randomInteger(&random)
+          model.insert(value, at: index)
+          root = try BTree<IntegerLeaf>.insert(value, at: index, in: root, scratch.allocator)
+        } else {
+          let index =
+            isScattered
+            ? Int.random(in: 0..<model.count, using: &random) : min(place, model.count - 1)
+          model.remove(at: index)
+          root = try BTree<IntegerLeaf>.remove(at: index, from: root, scratch.allocator)
+        }
+      }
+      if !model.isEmpty {
+        let index = Int.random(in: 0..<model.count, using: &random)
+        model[index] = 42
+        root = try BTree<IntegerLeaf>.set(42, at: index, in: root, scratch.allocator)
+        #expect(try BTree<IntegerLeaf>.value(at: index, of: root, in: scratch.space) == 42)
+      }
+      #expect(try elements(root, scratch) == model, "seed \(seed), round \(round)")
+      #expect(try BTree<IntegerLeaf>.count(root, in: scratch.space) == model.count)
+    }
+    while !model.isEmpty {
+      let index = Int.random(in: 0..<model.count, using: &random)
+      model.remove(at: index)
+      root = try BTree<IntegerLeaf>.remove(at: index, from: root, scratch.allocator)
+      if model.count % 500 == 0 { #expect(try elements(root, scratch) == model) }
+    }
+    #expect(try !scratch.space.node(at: root).header.isInner)
+  }
+
+  @Test func aTreeThatRefersToItselfThrows() throws {
+    let scratch = try ScratchSpace()
+    let node = try IntegerNode.make(
+      [Tagged.slot(1), 0, 0, Tagged.slot(2)], flags: [.hasRefs, .inner], in: scratch.allocator)
+    node.store(node.ref.slot, at: 1)
+    node.store(node.ref.slot, at: 2)
+    #expect(throws: StorageError.self) {
+      try BTree<IntegerLeaf>.value(at: 0, of: node.ref, in: scratch.space)
+    }
+    #expect(throws: StorageError.self) {
+      try BTree<IntegerLeaf>.forEachLeaf(of: node.ref, in: scratch.space) { _, _, _ in true }
+    }
+  }
+}
