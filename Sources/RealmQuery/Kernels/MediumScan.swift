@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Equality over the form of byte leaves in which all values share one blob.
+
+import RealmStorage
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Finds values of one length in a shared blob: lengths first, then eight bytes at once.
+enum MediumScan {
+  /// Bit i tells whether value i has these bytes; null values may be reported too.
+  ///
+  /// - Safety: `offsets` holds `count` packed integers.
+  static func mask(
+    _ offsets: Node, _ blob: Node, count: Int, equalTo value: ByteView, terminator: Int
+  ) throws(StorageError) -> LeafMask {
+    let byteCount = value.count &+ terminator
+    guard byteCount <= blob.count else { return .none }
+    // One check for the whole leaf instead of one for each value: only the last end bounds the blob,
+    // and what lies between is checked to ascend as it is used.
+    let scan = Scan(
+      blob: blob.payload, blobCount: blob.count, value: value, terminator: terminator)
+    return switch offsets.header.widthCode {
+    case 4: try scan.run(offsets.payload, count) { Int($0[$1] as Int8) }
+    case 5: try scan.run(offsets.payload, count) { Int($0[$1] as Int16) }
+    case 6: try scan.run(offsets.payload, count) { Int($0[$1] as Int32) }
+    default:
+      try scan.run(offsets.payload, count) {
+        Int(PackedIntegers.load($0, widthCode: offsets.header.widthCode, at: $1))
+      }
+    }
+  }
+
+  private struct Scan {
+    let blob: UnsafeRawPointer
+    let blobCount: Int
+    let value: ByteView
+    let terminator: Int
+
+    /// - Parameter end: the end of a value in the blob; inlined for each width.
+    @inline(__always)
+    func run(
+      _ offsets: UnsafeRawPointer, _ count: Int,
+      _ end: (UnsafeRawPointer, Int) -> Int
+    ) throws(StorageError) -> LeafMask {
+      var mask = LeafMask.none
+      let length = value.count
+      let wanted = length &+ terminator
+      let pattern = value.bytes.baseAddress
+      let head: UInt64 =
+        if length >= 8, let pattern { pattern.loadUnaligned(as: UInt64.self) } else { 0 }
+      var start = 0
+      for index in 0..<count {
+        let stop = end(offsets, index)
+        if stop &- start == wanted {
+          guard start >= 0, stop <= blobCount else { throw .badOffsets() }
+          if length < 8 || (blob + start).loadUnaligned(as: UInt64.self) == head {
+            if length == 0 {
+              mask.insert(index)
+            } else if let pattern, memcmp(blob + start, pattern, length) == 0 {
+              mask.insert(index)
+            }
+          }
+        }
+        start = stop
+      }
+      return mask
+    }
+  }
+}
+
+extension UnsafeRawPointer {
+  /// Element `index` of an array of `T` that begins here.
+  @inline(__always)
+  fileprivate subscript<T: FixedWidthInteger & BitwiseCopyable>(index: Int) -> T {
+    loadUnaligned(fromByteOffset: index &* MemoryLayout<T>.size, as: T.self)
+  }
+}

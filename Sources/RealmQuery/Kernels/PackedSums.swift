@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sums and extremes of packed integers.
+
+package import RealmStorage
+
+/// Aggregates over nodes of packed integers.
+package enum PackedSums {
+  /// The sum of elements `first ..< first + count`, wrapping around on overflow.
+  ///
+  /// - Safety: the elements exist, the layout is `.bits`.
+  package static func sum(_ node: Node, first: Int, count: Int) -> Int64 {
+    let payload = node.payload
+    var total: Int64 = 0
+    var index = first
+    let end = first &+ count
+    // One plain loop for each width: these vectorise.
+    switch node.header.widthCode {
+    case 0: return 0
+    case 4:
+      while index < end {
+        total &+= Int64(payload.load(fromByteOffset: index, as: Int8.self))
+        index &+= 1
+      }
+    case 5:
+      while index < end {
+        total &+= Int64(payload.load(fromByteOffset: index &* 2, as: Int16.self))
+        index &+= 1
+      }
+    case 6:
+      while index < end {
+        total &+= Int64(payload.load(fromByteOffset: index &* 4, as: Int32.self))
+        index &+= 1
+      }
+    case 7:
+      while index < end {
+        total &+= payload.load(fromByteOffset: index &* 8, as: Int64.self)
+        index &+= 1
+      }
+    default:
+      total = narrowSum(payload, code: node.header.widthCode, end: end)
+      if first == 1 { total &-= node.uncheckedInteger(at: 0) }
+    }
+    return total
+  }
+
+  /// The sum of the first `end` elements of 1, 2 or 4 bits, whole words at a time.
+  private static func narrowSum(_ payload: UnsafeRawPointer, code: Int, end: Int) -> Int64 {
+    let width = 1 &<< (code &- 1)
+    let bitCount = end &* width
+    var total: Int64 = 0
+    var done = 0
+    while done < bitCount {
+      var word = payload.load(fromByteOffset: done &>> 3, as: UInt64.self)
+      let left = bitCount &- done
+      if left < 64 { word &= (1 &<< UInt64(truncatingIfNeeded: left)) &- 1 }
+      switch code {
+      case 1: total &+= Int64(word.nonzeroBitCount)
+      case 2:
+        let high = (word &>> 1 & 0x5555_5555_5555_5555).nonzeroBitCount
+        total &+= Int64((word & 0x5555_5555_5555_5555).nonzeroBitCount &+ 2 &* high)
+      default:
+        let nibbles: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
+        // Eight sums of two nibbles, added up by the multiplication into the top byte (at most 240).
+        let sums = (word & nibbles) &+ (word &>> 4 & nibbles)
+        total &+= Int64((sums &* 0x0101_0101_0101_0101) &>> 56)
+      }
+      done &+= 64
+    }
+    return total
+  }
+
+  /// The sum of the elements `first + row` of the rows of a mask, wrapping around on overflow.
+  ///
+  /// - Safety: the elements exist, the layout is `.bits`.
+  package static func sum(_ node: Node, first: Int, rows: LeafMask) -> Int64 {
+    var total: Int64 = 0
+    for row in rows { total &+= node.uncheckedInteger(at: first &+ row) }
+    return total
+  }
+
+  /// The smallest and the largest of the elements `first + row` of the rows of a mask.
+  ///
+  /// - Safety: the elements exist, the layout is `.bits`; the mask is not empty.
+  package static func bounds(_ node: Node, first: Int, rows: LeafMask) -> ClosedRange<Int64> {
+    var smallest = Int64.max
+    var largest = Int64.min
+    for row in rows {
+      let value = node.uncheckedInteger(at: first &+ row)
+      smallest = min(smallest, value)
+      largest = max(largest, value)
+    }
+    return smallest...max(smallest, largest)
+  }
+}
