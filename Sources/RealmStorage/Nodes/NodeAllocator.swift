@@ -26,11 +26,14 @@ package final class NodeAllocator {
   /// What the committed version used and this transaction replaced or dropped, unordered.
   package private(set) var freedBlocks: [FreedBlock] = []
 
+  // The transaction has one user at a time (invariant 3), so the run-time exclusivity checks, one
+  // call for each node made, could not find anything.
+
   /// The first slab offset that was never handed out.
-  private var slabTop: Int
+  @exclusivity(unchecked) private var slabTop: Int
   /// Freed slab blocks by capacity in units of 8 bytes, for the small sizes; each list is chained
-  /// through the first payload word.
-  private var recycled: [Int]
+  /// through the first payload word, and 0 ends it.
+  private let recycled: UnsafeMutablePointer<Int>
 
   private static let recycledClassCount = 1025
 
@@ -38,8 +41,11 @@ package final class NodeAllocator {
     precondition(space.slabStart > 0 && space.slabStart & 7 == 0)
     self.space = space
     slabTop = space.slabStart
-    recycled = Array(repeating: 0, count: Self.recycledClassCount)
+    recycled = .allocate(capacity: Self.recycledClassCount)
+    recycled.initialize(repeating: 0, count: Self.recycledClassCount)
   }
+
+  deinit { recycled.deallocate() }
 
   /// Bytes of slab memory that this transaction has touched.
   package var slabByteCount: Int { slabTop - space.slabStart }
