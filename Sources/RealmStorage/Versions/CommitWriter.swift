@@ -45,7 +45,7 @@ struct CommitWriter {
     top.historySchemaVersion = 1
     top.roots = try rootsWithTables()
     top.history = try History.append(
-      changeset, to: oldTop.history, through: transaction.version, oldest: oldest, allocator)
+      changeset, to: oldTop.history, making: transaction.version, oldest: oldest, allocator)
     try giveUp(oldTop)
 
     var writer = try makeWriter(top, oldTop, oldest)

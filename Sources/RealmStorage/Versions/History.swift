@@ -8,15 +8,111 @@
 
 /// Reads and extends the changesets in a file.
 enum History {
+  private typealias Entries = BTree<BinaryLeaf>
+
   /// Adds the changeset of the commit that makes `version`, and drops those that lead to versions
   /// up to `oldest`.
   ///
   /// - Returns: The new root.
   static func append(
-    _ changeset: [UInt8], to root: Ref, through version: UInt64, oldest: UInt64,
+    _ changeset: [UInt8], to root: Ref, making version: UInt64, oldest: UInt64,
     _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    try allocator.freeTree(root)
-    return .null
+    let count = root.isNull ? 0 : try Entries.count(root, in: allocator.space)
+    let kept = min(count, Int(version - 1 - min(oldest, version - 1)))
+    guard UInt64(count) < version, kept > 0 else {
+      // A history that nobody needs; or that counts more commits than there were.
+      try allocator.freeTree(root)
+      return try append(changeset, to: try Entries.make(in: allocator), allocator)
+    }
+    let dropped = count - kept
+    if kept < dropped {
+      let new = try copy(of: root, from: dropped, allocator)
+      try allocator.freeTree(root)
+      return try append(changeset, to: new, allocator)
+    }
+    var root = root
+    for _ in 0..<dropped { root = try Entries.remove(at: 0, from: root, allocator) }
+    return try append(changeset, to: root, allocator)
+  }
+
+  private static func copy(
+    of root: Ref, from first: Int, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    var new = try Entries.make(in: allocator)
+    for index in first..<(try Entries.count(root, in: allocator.space)) {
+      new = try append(try entry(index, of: root, in: allocator.space), to: new, allocator)
+    }
+    return new
+  }
+
+  private static func append(
+    _ changeset: [UInt8], to root: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    guard changeset.count > BlobNode.maximumByteCount else {
+      return try withView(of: changeset) { view throws(StorageError) in
+        try Entries.append(view, to: root, allocator)
+      }
+    }
+    // A long entry is a chain of blobs, which takes the place of one that makes the leaf have a
+    // ref for each entry.
+    let placeholder = [UInt8](repeating: 0, count: 1024)
+    let root = try withView(of: placeholder) { view throws(StorageError) in
+      try Entries.append(view, to: root, allocator)
+    }
+    let last = try Entries.count(root, in: allocator.space) - 1
+    let (leaf, position) = try Entries.leaf(containing: last, of: root, in: allocator.space)
+    try allocator.freeTree(try allocator.node(at: leaf).ref(at: position))
+    let chain = try withView(of: changeset) { view throws(StorageError) in
+      try BlobNode.makeChain(view, in: allocator)
+    }
+    let same = try IntegerNode.set(chain.slot, at: position, in: leaf, allocator)
+    assert(same == leaf, "a leaf of this transaction has 64-bit slots")
+    return root
+  }
+
+  private static func entry(
+    _ index: Int, of root: Ref, in space: NodeSpace
+  ) throws(StorageError) -> [UInt8] {
+    let (leaf, position) = try Entries.leaf(containing: index, of: root, in: space)
+    return try BinaryLeaf.bytes(at: position, of: leaf, in: space) ?? []
+  }
+
+  /// The changesets that lead from `version` to the version of `top`, one for each step.
+  ///
+  /// - Throws: `StorageError.corrupted` if the history does not reach back that far.
+  static func changesets(
+    after version: UInt64, in top: TopArray, _ space: NodeSpace
+  ) throws(StorageError) -> [[UInt8]] {
+    guard version < top.version else { return [] }
+    let steps = Int(top.version - version)
+    let count = top.history.isNull ? 0 : try Entries.count(top.history, in: space)
+    guard top.historyType == TopArray.inFileHistory, steps <= count else {
+      throw .corrupted("the history does not reach back to version \(version)")
+    }
+    var changesets: [[UInt8]] = []
+    changesets.reserveCapacity(steps)
+    for index in count - steps..<count {
+      changesets.append(try entry(index, of: top.history, in: space))
+    }
+    return changesets
+  }
+
+  /// The number of entries.
+  static func count(_ top: TopArray, in space: NodeSpace) throws(StorageError) -> Int {
+    top.history.isNull ? 0 : try Entries.count(top.history, in: space)
+  }
+}
+
+extension DatabaseFile {
+  /// What the commits after `version` up to the one that made the snapshot changed, one changeset
+  /// for each.
+  ///
+  /// `version` must have been pinned when the snapshot's version was committed; else its changesets
+  /// may be gone.
+  package func changesets(
+    after version: UInt64, through snapshot: Snapshot
+  ) throws(StorageError) -> [[UInt8]] {
+    try History.changesets(after: version, in: try snapshot.top(), snapshot.space)
   }
 }

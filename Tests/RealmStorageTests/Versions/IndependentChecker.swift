@@ -36,11 +36,15 @@ enum IndependentChecker {
     """
 
   /// What the checker has to say about the container, or nil if it is content or absent.
-  static func findings(_ path: String) throws -> String? {
+  ///
+  /// - Parameter tables: Whether to check what the tables hold, too.
+  static func findings(_ path: String, tables: Bool = false) throws -> String? {
     guard FileManager.default.fileExists(atPath: tool) else { return nil }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", script, tool, path]
+    process.arguments =
+      tables
+      ? ["python3", tool, path, "--check"] : ["python3", "-c", script, tool, path]
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The part of the integrity check that knows nodes and space, not tables (file format, part 5,
+// sections 1.1 to 1.3).
+
+/// Checks the container, the nodes and the space of one version.
+struct StorageCheck {
+  /// Bytes that a node or free block takes.
+  private struct Span {
+    var start: Int
+    var end: Int
+    var isFree: Bool
+  }
+
+  private let snapshot: Snapshot
+  private let top: TopArray
+  private let physicalSize: Int
+  private var findings: [CheckFinding] = []
+  private var spans: [Span] = []
+
+  private static let limit = 1000
+  private static let maximumDepth = 512
+
+  private init(_ snapshot: Snapshot, physicalSize: Int) throws(StorageError) {
+    self.snapshot = snapshot
+    self.physicalSize = physicalSize
+    top = try snapshot.top()
+  }
+
+  /// What is wrong with a version; empty if nothing is.
+  static func findings(
+    _ snapshot: Snapshot, physicalSize: Int
+  ) -> [CheckFinding] {
+    guard !snapshot.topRef.isNull else { return [] }
+    do throws(StorageError) {
+      var check = try StorageCheck(snapshot, physicalSize: physicalSize)
+      check.checkContainer()
+      check.walk(snapshot.topRef)
+      check.checkSpace()
+      return check.findings
+    } catch {
+      return [CheckFinding(check: 3, reason(error))]
+    }
+  }
+
+  private static func reason(_ error: StorageError) -> String {
+    if case .corrupted(let reason) = error { reason } else { "\(error)" }
+  }
+
+  private mutating func report(
+    _ check: Int, _ severity: CheckFinding.Severity = .error, _ message: String
+  ) {
+    guard findings.count < Self.limit else { return }
+    findings.append(CheckFinding(check: check, severity: severity, message))
+  }
+
+  // MARK: Container
+
+  private mutating func checkContainer() {
+    if top.logicalSize > physicalSize {
+      report(4, .error, "the logical size \(top.logicalSize) exceeds the file's \(physicalSize)")
+    }
+    if top.logicalSize != snapshot.space.fileEnd {
+      report(4, .error, "the logical size \(top.logicalSize) is not that of the open version")
+    }
+    if top.version != snapshot.version {
+      report(3, .error, "version \(snapshot.version) says that it is version \(top.version)")
+    }
+    guard (0...4).contains(top.historyType) else {
+      return report(5, .error, "the history type \(top.historyType) is unknown")
+    }
+    guard top.historyType == TopArray.inFileHistory else { return }
+    if top.historySchemaVersion > 1 {
+      report(5, .error, "the history schema version \(top.historySchemaVersion) is unknown")
+    }
+    do throws(StorageError) {
+      let count = try History.count(top, in: snapshot.space)
+      if UInt64(count) > top.version {
+        report(5, .error, "there are \(count) changesets in version \(top.version)")
+      }
+    } catch {
+      report(5, .error, Self.reason(error))
+    }
+  }
+
+  // MARK: Nodes
+
+  private mutating func walk(_ root: Ref) {
+    var pending = [(ref: root, depth: 0)]
+    // A file cannot hold more nodes than words: a walk that meets more goes in circles.
+    var budget = top.logicalSize / 8
+    while let (ref, depth) = pending.popLast() {
+      budget -= 1
+      guard budget >= 0, depth < Self.maximumDepth else {
+        return report(7, .error, "the tree of nodes has a loop through \(ref.offset)")
+      }
+      let node: Node
+      do throws(StorageError) {
+        node = try snapshot.space.node(at: ref)
+      } catch {
+        report(6, .error, Self.reason(error))
+        continue
+      }
+      let end = ref.offset + node.header.nodeByteCount
+      spans.append(Span(start: ref.offset, end: end, isFree: false))
+      guard checkHeader(node, at: ref) else { continue }
+      let section = FreeSpace.sectionByteCount
+      if ref.offset / section != (end - 1) / section {
+        report(10, .warning, "the node at \(ref.offset) crosses a section boundary")
+      }
+      guard node.header.hasRefs else { continue }
+      for index in 0..<node.count {
+        let slot = node.uncheckedInteger(at: index)
+        guard slot & 1 == 0, slot != 0 else { continue }
+        pending.append((Ref(Int(slot)), depth + 1))
+      }
+    }
+  }
+
+  /// - Returns: Whether the slots of the node can be read.
+  private mutating func checkHeader(_ node: Node, at ref: Ref) -> Bool {
+    guard let layout = node.header.layout else {
+      report(8, .error, "the node at \(ref.offset) has an unknown layout")
+      return false
+    }
+    if node.header.isInner, !node.header.hasRefs {
+      report(8, .error, "the inner node at \(ref.offset) has no refs")
+    }
+    if node.address.load(fromByteOffset: 3, as: UInt8.self) != 0x41 {
+      report(8, .warning, "byte 3 of the node at \(ref.offset) is not 0x41")
+    }
+    guard !node.header.hasRefs || layout == .bits else {
+      report(8, .error, "the node at \(ref.offset) has refs and no integers")
+      return false
+    }
+    return true
+  }
+
+  // MARK: Space
+
+  private mutating func checkSpace() {
+    let space: FreeSpace
+    do throws(StorageError) {
+      space = try FreeSpace(top, in: snapshot.space)
+    } catch {
+      return report(12, .error, Self.reason(error))
+    }
+    for block in space.blocks {
+      if block.tag > top.version {
+        report(13, .error, "the free block at \(block.position) is of version \(block.tag)")
+      }
+      spans.append(Span(start: block.position, end: block.end, isFree: true))
+    }
+    spans.sort { $0.start < $1.start }
+    var position = FileHeader.byteCount
+    var lost = 0
+    for span in spans {
+      if span.start < position {
+        let check = span.isFree ? 14 : 7
+        report(check, .error, "the bytes at \(span.start) are used twice")
+      }
+      lost += max(0, span.start - position)
+      position = max(position, span.end)
+    }
+    lost += max(0, top.logicalSize - position)
+    // Streams list no free space, and need none.
+    if lost > 0, top.slotCount > 3, !space.blocks.isEmpty {
+      report(15, .warning, "\(lost) bytes are neither used nor free")
+    }
+  }
+}
+
+extension DatabaseFile {
+  /// Checks the container, the nodes and the space of the newest version; what the tables hold is
+  /// checked by the layer that knows tables.
+  package func check() throws(StorageError) -> [CheckFinding] {
+    try check(try snapshot())
+  }
+
+  /// Checks the container, the nodes and the space of one version.
+  package func check(_ snapshot: Snapshot) throws(StorageError) -> [CheckFinding] {
+    StorageCheck.findings(snapshot, physicalSize: try storage.byteCount())
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Files that Realm Core wrote, and those of the worked examples of the file format.
+
+import Foundation
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@Suite struct FixtureTests {
+  static let names = [
+    "after-many-commits", "all-types", "blank", "compacted", "deep", "empty", "schema-changes",
+    "streaming", "todo", "tombstones",
+  ]
+
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func copy(of name: String) throws -> String {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    return try directory.copy(
+      of: tests.appendingPathComponent("RealmTablesTests/Fixtures/\(name).realm").path)
+  }
+
+  @Test(arguments: names) func readOnlyOpenChangesNothing(_ name: String) throws {
+    let path = try copy(of: name)
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    do {
+      let file = try DatabaseFile.open(path: path, options: OpenOptions(isReadOnly: true))
+      #expect(try file.check() == [])
+      #expect(throws: StorageError.self) { try file.beginWrite() }
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    #expect(!FileManager.default.fileExists(atPath: path + ".lock"))
+  }
+
+  @Test(arguments: names) func commitsKeepTheFileWhole(_ name: String) throws {
+    let path = try copy(of: name)
+    do {
+      let file = try DatabaseFile.open(path: path)
+      let first = try file.snapshot()
+      let firstVersion = first.version
+      for step in 1...20 {
+        let write = try file.beginWrite()
+        // Rewriting a root makes the commit lay it out anew.
+        if !write.roots.tables.isNull {
+          write.roots.tables = try write.allocator.makeWritable(write.roots.tables).ref
+        }
+        let snapshot = try write.commit(changeset: [UInt8](repeating: 1, count: step))
+        #expect(snapshot.version == firstVersion + UInt64(step))
+        #expect(try file.check() == [])
+      }
+      #expect(try file.check(first).filter { $0.severity == .error } == [])
+      let changes = try file.changesets(after: firstVersion, through: try file.snapshot())
+      #expect(changes.map(\.count) == Array(1...20))
+    }
+    #expect(try IndependentChecker.findings(path, tables: true) == nil)
+    let file = try DatabaseFile.open(path: path)
+    #expect(try file.check() == [])
+    _ = try file.beginWrite().commit(changeset: [])
+    #expect(try IndependentChecker.findings(path, tables: true) == nil)
+  }
+
+  /// The history of a file with one user has one entry.
+  @Test func historyIsTrimmedToWhatReadersNeed() throws {
+    let file = try DatabaseFile.open(path: try copy(of: "after-many-commits"))
+    let first = try file.beginWrite().commit(changeset: [7])
+    var last = first
+    for step in 0..<1500 {
+      last = try file.beginWrite().commit(changeset: [UInt8(step & 0xFF)])
+    }
+    let all = try file.changesets(after: first.version, through: last)
+    #expect(all == (0..<1500).map { [UInt8($0 & 0xFF)] })
+    #expect(throws: StorageError.self) {
+      try file.changesets(after: first.version - 10, through: last)
+    }
+    let middle = first.version + 900
+    #expect(try file.changesets(after: middle, through: last).count == 600)
+    #expect(try file.check() == [])
+  }
+
+  @Test func longChangesetsAreChains() throws {
+    let file = try DatabaseFile.open(path: directory.file("a.realm"))
+    let start = try file.snapshot()
+    let long = [UInt8](repeating: 0xAB, count: BlobNode.maximumByteCount + 5)
+    _ = try file.beginWrite().commit(changeset: [1])
+    _ = try file.beginWrite().commit(changeset: long)
+    let last = try file.beginWrite().commit(changeset: [2])
+    let changes = try file.changesets(after: start.version, through: last)
+    #expect(changes.map(\.count) == [1, long.count, 1])
+    #expect(changes[1] == long)
+    #expect(try file.check() == [])
+    #expect(try IndependentChecker.findings(directory.file("a.realm")) == nil)
+  }
+
+  // MARK: Worked examples
+
+  @Test func workedExampleAReadsAsDescribed() throws {
+    let path = directory.file("example.realm")
+    try Data(WorkedExamples.firstCommit).write(to: URL(fileURLWithPath: path))
+    let file = try DatabaseFile.open(path: path, options: OpenOptions(isReadOnly: true))
+    let snapshot = try file.snapshot()
+    #expect(snapshot.version == 2)
+    #expect(snapshot.topRef == Ref(952))
+    #expect(snapshot.roots == VersionRoots(tableNames: Ref(24), tables: Ref(784)))
+    let tables = try snapshot.space.node(at: snapshot.roots.tables)
+    #expect(try (0..<2).map { try tables.ref(at: $0).offset } == [232, 664])
+    let top = try snapshot.top()
+    #expect(top.logicalSize == 4096)
+    #expect(top.freePositions == Ref(912))
+    #expect(top.history == Ref(896))
+    #expect(try file.changesets(after: 1, through: snapshot).map(\.count) == [50])
+    #expect(try file.check() == [])
+  }
+
+  @Test func workedExampleBReadsAsDescribed() throws {
+    let path = directory.file("example.realm")
+    try Data(WorkedExamples.secondCommit).write(to: URL(fileURLWithPath: path))
+    let file = try DatabaseFile.open(path: path)
+    let snapshot = try file.snapshot()
+    #expect(snapshot.version == 3)
+    #expect(snapshot.topRef == Ref(1112))
+    #expect(try file.changesets(after: 2, through: snapshot) == [[]])
+    #expect(try file.check() == [])
+    let next = try file.beginWrite().commit(changeset: [])
+    #expect(next.version == 4)
+    #expect(try IndependentChecker.findings(path, tables: true) == nil)
+  }
+}
