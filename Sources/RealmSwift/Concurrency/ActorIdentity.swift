@@ -11,7 +11,7 @@ final class ActorIdentity: Sendable {
   private let address: ObjectIdentifier
   /// What `realm_current_executor()` says inside the actor: its own address, or what its custom
   /// executor is known by.
-  private let executor: UInt
+  let executor: UInt
   let name: String
 
   /// The identity of the actor that the caller is isolated to.
@@ -22,6 +22,9 @@ final class ActorIdentity: Sendable {
     // A reference to an executor is two words in the Swift ABI, of which the first identifies it.
     executor = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
   }
+
+  /// The identity of the executor that the caller runs on; 0 outside of tasks.
+  static var currentExecutor: UInt { realm_current_executor() }
 
   /// The actor, as long as it lives.
   var living: (any Actor)? { actor }

@@ -17,18 +17,6 @@ private actor PlainActor {
   }
 }
 
-/// An executor that runs an actor's jobs on a queue.
-private final class QueueExecutor: SerialExecutor {
-  let queue = DispatchQueue(label: "queue of an actor")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-  }
-
-  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
-}
-
 private actor QueueActor {
   let queue = QueueExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
