@@ -109,3 +109,47 @@ package struct TableTop: Hashable, Sendable {
     ]
   }
 }
+
+extension TableTop {
+  /// The roots of a new table without columns (file format, part 3, section 4).
+  static func make(
+    key: TableKey, kind: TableKind, in allocator: NodeAllocator
+  ) throws(StorageError) -> TableTop {
+    let empty = SpecEditor.empty
+    let stored = try empty.store(in: allocator)
+    return TableTop(
+      spec: stored.spec,
+      clusters: try ClusterEditor.makeEmpty(layouts: [], in: allocator),
+      key: key,
+      indexes: try IntegerNode.make(count: 0, flags: .hasRefs, in: allocator).ref,
+      columnSequence: 0,
+      version: 0,
+      oppositeTables: stored.oppositeTables,
+      oppositeColumns: stored.oppositeColumns,
+      objectSequence: 0,
+      collisions: .null,
+      primaryKey: nil,
+      kind: kind,
+      tombstones: .null)
+  }
+
+  private init(
+    spec: Ref, clusters: Ref, key: TableKey, indexes: Ref, columnSequence: Int, version: Int,
+    oppositeTables: Ref, oppositeColumns: Ref, objectSequence: Int, collisions: Ref,
+    primaryKey: ColumnKey?, kind: TableKind, tombstones: Ref
+  ) {
+    self.spec = spec
+    self.clusters = clusters
+    self.key = key
+    self.indexes = indexes
+    self.columnSequence = columnSequence
+    self.version = version
+    self.oppositeTables = oppositeTables
+    self.oppositeColumns = oppositeColumns
+    self.objectSequence = objectSequence
+    self.collisions = collisions
+    self.primaryKey = primaryKey
+    self.kind = kind
+    self.tombstones = tombstones
+  }
+}

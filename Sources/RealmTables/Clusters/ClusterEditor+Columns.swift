@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Columns that come and go in the clusters of a table with data.
+
+import RealmStorage
+
+extension ClusterEditor {
+  /// Adds a column with default values for all objects.
+  func addColumn(_ layout: LeafLayout, at leafIndex: Int) throws(StorageError) {
+    while layouts.count <= leafIndex { layouts.append(nil) }
+    layouts[leafIndex] = layout
+    try editLeaves { (node) throws(StorageError) -> Ref in
+      let count = try Cluster(
+        node.node, offset: 0, spec: .null, in: self.allocator.space
+      ).count
+      var ref = node.ref
+      while try self.allocator.node(at: ref).count <= leafIndex + 1 {
+        ref = try IntegerNode.append(0, to: ref, self.allocator)
+      }
+      let leaf = try layout.make(count: count, in: self.allocator)
+      return try IntegerNode.set(leaf.slot, at: leafIndex + 1, in: ref, self.allocator)
+    }
+  }
+
+  /// Removes a column with all its values.
+  func removeColumn(at leafIndex: Int) throws(StorageError) {
+    layouts[leafIndex] = nil
+    while let last = layouts.last, last == nil { layouts.removeLast() }
+    let slotCount = layouts.count + 1
+    try editLeaves { (node) throws(StorageError) -> Ref in
+      try self.allocator.freeTree(try node.node.ref(at: leafIndex + 1))
+      node.store(0, at: leafIndex + 1)
+      if node.count > slotCount { node.setCount(slotCount) }
+      return node.ref
+    }
+  }
+
+  /// Replaces the leaf of one column in each cluster.
+  func replaceColumn(
+    at leafIndex: Int, by layout: LeafLayout,
+    _ transform: (Ref) throws(StorageError) -> Ref
+  ) throws(StorageError) {
+    layouts[leafIndex] = layout
+    try editLeaves { (node) throws(StorageError) -> Ref in
+      let new = try transform(try node.node.ref(at: leafIndex + 1))
+      node.store(new.slot, at: leafIndex + 1)
+      return node.ref
+    }
+  }
+
+  /// Calls `body` with each cluster, made writable, and stores the ref it gives in the parent.
+  private func editLeaves(
+    _ body: (MutableNode) throws(StorageError) -> Ref
+  ) throws(StorageError) {
+    forgetLeaf()
+    root = try editLeaves(below: root, depth: 0, body)
+  }
+
+  private func editLeaves(
+    below ref: Ref, depth: Int, _ body: (MutableNode) throws(StorageError) -> Ref
+  ) throws(StorageError) -> Ref {
+    guard depth < ClusterLimits.maximumDepth else {
+      throw StorageError.badCluster("tree does not end")
+    }
+    let node = try allocator.makeWritable(ref)
+    guard node.header.isInner else { return try body(node) }
+    for slot in 3..<max(node.count, 3) {
+      let child = try editLeaves(below: try node.node.ref(at: slot), depth: depth + 1, body)
+      node.store(child.slot, at: slot)
+    }
+    return node.ref
+  }
+}

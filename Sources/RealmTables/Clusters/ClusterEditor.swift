@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Editing a cluster tree in a write transaction.
+//
+// Invariants:
+// 1. Every node on `path`, and `leaf`, is writable, and each is what its parent's slot refers to;
+//    `root` refers to the first of them.
+// 2. A key in `leafRange` belongs to `leaf` and nowhere else, so an edit that names such a key needs
+//    no descent. `leafRange` is empty whenever 1 does not hold.
+// 3. Each column leaf of a cluster has as many elements as the cluster has keys, before and after
+//    each call.
+// 4. `generation.value` changes whenever a cluster was copied, split or merged, or lost an object: a `Row`
+//    made before is stale then.
+
+import RealmStorage
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A place of an object that may be written.
+struct WritableRow {
+  let cluster: MutableNode
+  let index: Int
+}
+
+/// The objects' tree of one table in a write transaction (file format, part 3, section 9).
+final class ClusterEditor {
+  /// An inner node on the way to the current leaf.
+  struct Level {
+    var node: MutableNode
+    /// The child that was taken.
+    var child: Int
+    /// The sum of the offsets above: what keys in this node are relative to.
+    var offset: UInt64
+  }
+
+  let allocator: NodeAllocator
+  var root: Ref
+  /// By leaf index; nil where there is no column.
+  var layouts: [LeafLayout?]
+  private let generation: StructureGeneration
+
+  private(set) var path: [Level] = []
+  private(set) var leaf: MutableNode
+  private(set) var leafOffset: UInt64 = 0
+  /// The keys that belong to `leaf`: from the first to, but not including, the second.
+  private var leafLowest: UInt64 = 0
+  private var leafEnd: UInt64 = 0
+
+  init(
+    root: Ref, layouts: [LeafLayout?], _ allocator: NodeAllocator,
+    _ generation: StructureGeneration
+  ) {
+    self.root = root
+    self.layouts = layouts
+    self.generation = generation
+    self.allocator = allocator
+    // Not looked at before the first descent: the range of keys is empty.
+    leaf = MutableNode(ref: .null, address: UnsafeMutableRawPointer(mutating: allocator.space.base))
+  }
+
+  /// A new tree without objects: one empty leaf.
+  static func makeEmpty(
+    layouts: [LeafLayout?], in allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    var slots: [Int64] = [Tagged.slot(0)]
+    for layout in layouts {
+      slots.append(try layout?.make(count: 0, in: allocator).slot ?? 0)
+    }
+    return try IntegerNode.make(slots, flags: .hasRefs, in: allocator).ref
+  }
+
+  // MARK: Descending
+
+  /// Forgets the current leaf after a change of the tree's shape.
+  func forgetLeaf() {
+    leafLowest = 0
+    leafEnd = 0
+    generation.value &+= 1
+  }
+
+  @inline(__always)
+  func isCurrent(_ key: UInt64) -> Bool { key >= leafLowest && key < leafEnd }
+
+  /// Makes the path to the leaf for `key` writable and current.
+  @inline(__always)
+  func moveTo(_ key: UInt64) throws(StorageError) {
+    if !isCurrent(key) { try descend(to: key) }
+  }
+
+  private func descend(to key: UInt64) throws(StorageError) {
+    let space = allocator.space
+    path.removeAll(keepingCapacity: true)
+    leafEnd = 0
+    var end = UInt64.max
+    var offset: UInt64 = 0
+    var node = try writable(root, parent: nil)
+    while node.header.isInner {
+      guard path.count < ClusterLimits.maximumDepth else {
+        throw StorageError.badCluster("tree does not end")
+      }
+      let inner = try InnerCluster(node.node, in: space)
+      let child = inner.child(for: key &- offset)
+      if child + 1 < inner.childCount { end = offset &+ inner.offset(of: child + 1) }
+      path.append(Level(node: node, child: child, offset: offset))
+      offset &+= inner.offset(of: child)
+      node = try writable(try inner.ref(of: child), parent: node, slot: child + 3)
+    }
+    let cluster = try Cluster(node.node, offset: offset, spec: .null, in: space)
+    guard cluster.node.count > layouts.count else {
+      throw StorageError.badCluster("has \(cluster.node.count) slots")
+    }
+    leaf = node
+    leafOffset = offset
+    leafLowest = offset
+    leafEnd = end
+  }
+
+  private func writable(
+    _ ref: Ref, parent: MutableNode?, slot: Int = 0
+  ) throws(StorageError) -> MutableNode {
+    if allocator.isWritable(ref) { return allocator.mutableNode(at: ref) }
+    let node = try allocator.makeWritable(ref)
+    if let parent { parent.store(node.ref.slot, at: slot) } else { root = node.ref }
+    if !node.header.isInner { generation.value &+= 1 }
+    return node
+  }
+
+  /// The current leaf, decoded.
+  @inline(__always)
+  func currentCluster() throws(StorageError) -> Cluster {
+    try Cluster(leaf.node, offset: leafOffset, spec: .null, in: allocator.space)
+  }
+
+  /// The object with that key, ready to be written; nil if there is none.
+  func row(of key: ObjectKey) throws(StorageError) -> WritableRow? {
+    try moveTo(key.ordinal)
+    guard let index = try currentCluster().index(of: key) else { return nil }
+    return WritableRow(cluster: leaf, index: index)
+  }
+
+  // MARK: Inserting
+
+  /// Inserts an object with default values in all columns.
+  ///
+  /// - Returns: its place; nil if the key is in use.
+  func insert(_ key: ObjectKey) throws(StorageError) -> WritableRow? {
+    try moveTo(key.ordinal)
+    let cluster = try currentCluster()
+    let relative = key.ordinal &- leafOffset
+    let count = cluster.count
+    var position = count
+    if let keys = cluster.keys {
+      position = KeyArray.lowerBound(relative, in: keys)
+      if position < count, KeyArray.value(at: position, of: keys) == relative { return nil }
+    } else if relative < UInt64(count) {
+      return nil
+    }
+    guard count < ClusterLimits.fanOut else {
+      return try insertIntoFull(relative, at: position, of: cluster)
+    }
+    try insertKey(relative, at: position, of: cluster)
+    try insertDefaults(at: position)
+    for level in path { Self.changeTotal(of: level.node, by: 1) }
+    if position < count { generation.value &+= 1 }
+    return WritableRow(cluster: leaf, index: position)
+  }
+
+  private func insertKey(
+    _ relative: UInt64, at position: Int, of cluster: Cluster
+  ) throws(StorageError) {
+    if cluster.keys == nil, relative == UInt64(cluster.count) {
+      leaf.store(Tagged.slot(cluster.count + 1), at: 0)
+      return
+    }
+    let keys = try explicitKeys(of: leaf)
+    leaf.store(try KeyArray.insert(relative, at: position, in: keys, allocator).slot, at: 0)
+  }
+
+  private func insertDefaults(at position: Int) throws(StorageError) {
+    for (index, layout) in layouts.enumerated() {
+      guard let layout else { continue }
+      let old = try leaf.node.ref(at: index + 1)
+      let new = try layout.insertDefault(at: position, in: old, allocator)
+      if new != old { leaf.store(new.slot, at: index + 1) }
+    }
+  }
+
+  /// The key array of a cluster, made from the compact form if need be.
+  func explicitKeys(of node: MutableNode) throws(StorageError) -> Ref {
+    if let ref = Ref(slot: node.node.uncheckedInteger(at: 0)) { return ref }
+    let count = try node.node.taggedNumber(at: 0)
+    let ref = try KeyArray.make(count: count, shift: 0, in: allocator)
+    node.store(ref.slot, at: 0)
+    return ref
+  }
+
+  static func changeTotal(of inner: MutableNode, by difference: Int) {
+    inner.store(inner.node.uncheckedInteger(at: 2) &+ Int64(difference) &* 2, at: 2)
+  }
+}

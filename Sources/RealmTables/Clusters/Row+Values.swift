@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads of an object that go through the leaf codecs.
+
+package import RealmStorage
+
+extension Row {
+  // MARK: Bytes
+
+  /// The bytes of a String column's value, valid as long as the version (or, in a write transaction,
+  /// until the next change); nil for null.
+  package func stringBytes(_ leafIndex: Int) throws(StorageError) -> ByteView? {
+    let leaf = try leaf(leafIndex)
+    if leaf.header.layout == .bits, !leaf.header.hasRefs {
+      return try enumeratedBytes(leafIndex, leaf)
+    }
+    return try StringLeaf.value(at: index, of: try cluster.ref(at: leafIndex &+ 1), in: space)
+  }
+
+  /// The value of a String column; nil for null.
+  package func string(_ leafIndex: Int) throws(StorageError) -> String? {
+    try stringBytes(leafIndex)?.string
+  }
+
+  /// The string that a position in the enumeration of a column stands for.
+  @inline(never)
+  func enumeratedBytes(_ leafIndex: Int, _ leaf: Node) throws(StorageError) -> ByteView? {
+    let position = Int(try leaf.integer(at: index))
+    let values = try Enumeration.leaf(ofColumnAt: leafIndex, spec: spec, in: space)
+    return try StringLeaf.value(at: position, of: values, in: space)
+  }
+
+  /// The bytes of a Binary column's value, valid as those of a string; nil for null.
+  package func binary(_ leafIndex: Int) throws(StorageError) -> ByteView? {
+    try BinaryLeaf.value(at: index, of: try cluster.ref(at: leafIndex &+ 1), in: space)
+  }
+
+  // MARK: Fixed size
+
+  /// The value of a Timestamp column; nil for null.
+  package func timestamp(_ leafIndex: Int) throws(StorageError) -> Timestamp? {
+    try TimestampLeaf.value(at: index, of: try cluster.ref(at: leafIndex &+ 1), in: space)
+  }
+
+  /// The value of a Decimal128 column; nil for null.
+  package func decimal(_ leafIndex: Int) throws(StorageError) -> DecimalBits? {
+    try DecimalLeaf.value(at: index, of: try cluster.ref(at: leafIndex &+ 1), in: space)
+  }
+
+  /// The value of an ObjectId column; nil for null.
+  package func objectId(_ leafIndex: Int) throws(StorageError) -> Bytes12? {
+    try ObjectIdLeaf.value(at: index, of: try cluster.ref(at: leafIndex &+ 1), in: space)
+  }
+
+  /// The value of a UUID column; nil for null.
+  package func uuid(_ leafIndex: Int) throws(StorageError) -> Bytes16? {
+    try UUIDLeaf.value(at: index, of: try cluster.ref(at: leafIndex &+ 1), in: space)
+  }
+
+  /// The value of a Mixed column as stored.
+  package func mixed(_ leafIndex: Int) throws(StorageError) -> MixedValue {
+    try MixedLeaf.value(at: index, of: try cluster.ref(at: leafIndex &+ 1), in: space)
+  }
+
+  // MARK: Any column
+
+  /// The list or set of a column.
+  package func list(_ column: Column) throws(StorageError) -> ListView {
+    try ListView(root: try collectionRoot(column.leafIndex), column: column, in: space)
+  }
+
+  /// The dictionary of a column.
+  package func dictionary(_ column: Column) throws(StorageError) -> DictionaryView {
+    try DictionaryView(
+      root: try collectionRoot(column.leafIndex), hasIntegerKeys: column.hasIntegerKeys, in: space)
+  }
+
+  /// The value of any public column, as the SDKs present it.
+  package func value(of column: Column) throws(StorageError) -> TableValue {
+    switch column.collection {
+    case .none:
+      if column.type == .string { return try string(column.leafIndex).map { .string($0) } ?? .null }
+      let ref = try cluster.ref(at: column.leafIndex + 1)
+      return try column.visitElements(LeafValueVisitor(leaf: ref, index: index, space: space))
+    case .list, .set: return .list(try list(column).values())
+    case .dictionary: return .dictionary(try dictionary(column).entries(of: column))
+    }
+  }
+
+  /// The keys of the objects that link here through the column that `column` is the backlink column
+  /// of: one for each link, in no particular order.
+  package func backlinks(of column: Column) throws(StorageError) -> [ObjectKey] {
+    let slot = try leaf(column.leafIndex).integer(at: index)
+    if slot == 0 { return [] }
+    guard let root = Ref(slot: slot) else {
+      return [ObjectKey(Int64(bitPattern: UInt64(bitPattern: slot) >> 1))]
+    }
+    var keys: [ObjectKey] = []
+    for position in 0..<(try BTree<IntegerLeaf>.count(root, in: space)) {
+      keys.append(ObjectKey(try BTree<IntegerLeaf>.value(at: position, of: root, in: space)))
+    }
+    return keys
+  }
+
+  /// The number of links to this object through the column that `column` is the backlink column of.
+  package func backlinkCount(of column: Column) throws(StorageError) -> Int {
+    let slot = try leaf(column.leafIndex).integer(at: index)
+    if slot == 0 { return 0 }
+    guard let root = Ref(slot: slot) else { return 1 }
+    return try BTree<IntegerLeaf>.count(root, in: space)
+  }
+}
+
+struct LeafValueVisitor: ElementVisitor {
+  let leaf: Ref
+  let index: Int
+  let space: NodeSpace
+
+  func visit<C: ElementCodec>(_ codec: C.Type) throws(StorageError) -> TableValue {
+    try C.decode(try C.L.value(at: index, of: leaf, in: space), in: space)
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reading a dictionary (file format, part 4, section 12).
+
+package import RealmStorage
+
+/// The entries of a dictionary in the order of their keys.
+package struct DictionaryView {
+  private let space: NodeSpace
+  private let keys: Ref
+  private let values: Ref
+  private let hasIntegerKeys: Bool
+  /// The number of entries.
+  package let count: Int
+
+  /// - Parameter root: the dictionary's node; null if it is empty.
+  package init(root: Ref, hasIntegerKeys: Bool, in space: NodeSpace) throws(StorageError) {
+    self.space = space
+    self.hasIntegerKeys = hasIntegerKeys
+    guard !root.isNull else {
+      keys = .null
+      values = .null
+      count = 0
+      return
+    }
+    let node = try space.node(at: root)
+    keys = try node.ref(at: 0)
+    values = try node.ref(at: 1)
+    count =
+      hasIntegerKeys
+      ? try BTree<IntegerLeaf>.count(keys, in: space)
+      : try BTree<StringLeaf>.count(keys, in: space)
+    guard try BTree<MixedLeaf>.count(values, in: space) == count else {
+      throw .corrupted("a dictionary has more keys than values, or fewer")
+    }
+  }
+
+  /// The key of entry `index`; integer keys in decimal.
+  package func key(at index: Int) throws(StorageError) -> String {
+    if hasIntegerKeys {
+      return String(try BTree<IntegerLeaf>.value(at: index, of: keys, in: space))
+    }
+    guard let bytes = try BTree<StringLeaf>.value(at: index, of: keys, in: space) else {
+      throw .corrupted("a key of a dictionary is null")
+    }
+    return bytes.string
+  }
+
+  /// The value of entry `index` as stored.
+  package func mixed(at index: Int) throws(StorageError) -> MixedValue {
+    try BTree<MixedLeaf>.value(at: index, of: values, in: space)
+  }
+
+  /// The value of entry `index` of a dictionary whose values have the type of `column`.
+  package func value(at index: Int, of column: Column) throws(StorageError) -> TableValue {
+    let value = try MixedCodec.decode(try mixed(at: index), in: space)
+    // Values of a dictionary of links are typed links; the column knows the table.
+    if column.type == .link, case .typedLink(_, let key) = value { return .link(key) }
+    return value
+  }
+
+  /// All entries.
+  package func entries(of column: Column) throws(StorageError) -> TableDictionary {
+    var entries: [TableDictionary.Entry] = []
+    for index in 0..<count {
+      entries.append(
+        TableDictionary.Entry(
+          key: try key(at: index), value: try value(at: index, of: column)))
+    }
+    return TableDictionary(entries)
+  }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changing the list of an object.
+
+package import RealmStorage
+
+/// A list of a write transaction. Positions are those that readers see: links to tombstones are
+/// passed over and left alone.
+///
+/// Every change keeps the backlinks of what is linked, and tells the change log.
+package struct ListEditor {
+  private let table: WritableTable
+  private let column: Column
+  private let key: ObjectKey
+
+  init(table: WritableTable, column: Column, key: ObjectKey) {
+    self.table = table
+    self.column = column
+    self.key = key
+  }
+
+  private var allocator: NodeAllocator { table.allocator }
+
+  // MARK: Reading
+
+  /// The list as it is now.
+  package var view: ListView {
+    get throws(StorageError) {
+      guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
+      return try row.list(column)
+    }
+  }
+
+  /// The number of elements.
+  package var count: Int {
+    get throws(StorageError) { try view.count }
+  }
+
+  /// Element `index`.
+  package func value(at index: Int) throws(StorageError) -> TableValue {
+    try view.value(at: index)
+  }
+
+  // MARK: Changing
+
+  /// Inserts before element `index`; `index == count` appends.
+  package func insert(_ value: TableValue, at index: Int) throws(StorageError) {
+    try check(value)
+    let view = try view
+    guard index >= 0, index <= view.count else { throw .outOfBounds(index, view.count) }
+    let stored = index == view.count ? view.storedCount : try view.storedIndex(index)
+    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+      try column.visitElements(
+        ListInsertion(value: value, index: stored, root: root, allocator: allocator))
+    }
+    if let link = link(of: value) { try table.addBacklink(to: link, column, key) }
+    table.log.insert(at: index, in: column.key, of: key, table.key)
+  }
+
+  /// Inserts at the end.
+  package func append(_ value: TableValue) throws(StorageError) {
+    try insert(value, at: try count)
+  }
+
+  /// Creates an embedded object as element `index`.
+  package func insertEmbedded(
+    at index: Int
+  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+    guard let target = column.targetTable else { throw .typeMismatch(.null) }
+    let owner = try table.group.requiredTable(target)
+    let (object, _) = try owner.createObject()
+    try insert(.link(object), at: index)
+    guard let row = try owner.row(of: object) else { throw .missing(object, owner.schema.name) }
+    return (object, row)
+  }
+
+  /// Replaces element `index`. An embedded object that stood there is deleted.
+  package func set(_ value: TableValue, at index: Int) throws(StorageError) {
+    try check(value)
+    let view = try view
+    let stored = try view.storedIndex(index)
+    let old = try links(at: stored, of: view)
+    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+      try column.visitElements(
+        ListReplacement(value: value, index: stored, root: root, allocator: allocator))
+    }
+    if let link = link(of: value) { try table.addBacklink(to: link, column, key) }
+    table.log.set(at: index, in: column.key, of: key, table.key)
+    for link in old { try table.dropLink(to: link, column, key) }
+  }
+
+  /// Removes element `index`. An embedded object is deleted.
+  package func remove(at index: Int) throws(StorageError) {
+    let view = try view
+    let stored = try view.storedIndex(index)
+    let old = try links(at: stored, of: view)
+    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+      try column.visitElements(ListRemoval(index: stored, root: root, allocator: allocator))
+    }
+    table.log.erase(at: index, in: column.key, of: key, table.key)
+    for link in old { try table.dropLink(to: link, column, key) }
+  }
+
+  /// Takes element `source` out and puts it back so that it stands at `target`.
+  package func move(from source: Int, to target: Int) throws(StorageError) {
+    let view = try view
+    let from = try view.storedIndex(source)
+    let to = try view.storedIndex(target)
+    guard from != to else { return }
+    guard try !isNested(at: from, of: view) else {
+      throw .limitExceeded("Nested collections cannot be moved by this version")
+    }
+    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+      let value = try column.visitElements(
+        ValueVisitor(root: root, index: from, space: allocator.space))
+      let shorter = try column.visitElements(
+        ListRemoval(index: from, root: root, allocator: allocator))
+      return try column.visitElements(
+        ListInsertion(value: value, index: to, root: shorter, allocator: allocator))
+    }
+    table.log.move(from: source, to: target, in: column.key, of: key, table.key)
+  }
+
+  /// Exchanges two elements.
+  package func swap(_ first: Int, _ second: Int) throws(StorageError) {
+    guard first != second else { return }
+    let low = min(first, second)
+    let high = max(first, second)
+    try move(from: high, to: low)
+    if high - low > 1 { try move(from: low + 1, to: high) }
+  }
+
+  /// Removes all elements. Embedded objects are deleted. Links to tombstones go too.
+  package func removeAll() throws(StorageError) {
+    let view = try view
+    guard !view.root.isNull else { return }
+    var old: [StoredLink] = []
+    if column.canLink, let row = try table.row(of: key) {
+      try row.forEachLink(in: column) { old.append($0) }
+    }
+    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+      try allocator.freeTree(root)
+      return .null
+    }
+    table.log.clear(oldCount: view.count, in: column.key, of: key, table.key)
+    for link in old { try table.dropLink(to: link, column, key) }
+  }
+
+  /// Replaces all elements.
+  package func replaceAll(with values: [TableValue]) throws(StorageError) {
+    for value in values { try check(value) }
+    try removeAll()
+    for (index, value) in values.enumerated() { try insert(value, at: index) }
+  }
+
+  // MARK: Links
+
+  /// Refuses what the column cannot hold, before anything is changed.
+  private func check(_ value: TableValue) throws(StorageError) {
+    if value.isNull, !column.isNullable { throw .typeMismatch(value) }
+    guard let link = link(of: value) else { return }
+    guard let target = try table.group.table(link.table), try target.row(of: link.key) != nil else {
+      throw .missing(link.key, table.schema.name)
+    }
+  }
+
+  private func link(of value: TableValue) -> StoredLink? {
+    switch value {
+    case .link(let key): column.targetTable.map { StoredLink(table: $0, key: key) }
+    case .typedLink(let table, let key): StoredLink(table: table, key: key)
+    default: nil
+    }
+  }
+
+  /// The links that one element holds.
+  private func links(at stored: Int, of view: ListView) throws(StorageError) -> [StoredLink] {
+    var links: [StoredLink] = []
+    switch column.type {
+    case .link:
+      let key = try BTree<IntegerLeaf>.value(at: stored, of: view.root, in: allocator.space)
+      if let target = column.targetTable {
+        links.append(StoredLink(table: target, key: ObjectKey(key)))
+      }
+    case .mixed:
+      let value = try BTree<MixedLeaf>.value(at: stored, of: view.root, in: allocator.space)
+      try LinkWalk.visit(value, in: allocator.space, depth: 0) { links.append($0) }
+    default: break
+    }
+    return links
+  }
+
+  private func isNested(at stored: Int, of view: ListView) throws(StorageError) -> Bool {
+    guard column.type == .mixed else { return false }
+    switch try BTree<MixedLeaf>.value(at: stored, of: view.root, in: allocator.space) {
+    case .list, .dictionary: return true
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Mixed values: a value with its type, or a collection of them (file format, part 4, section 9).
+
+import RealmStorage
+
+/// Mixed values as `TableValue`, nested collections included.
+enum MixedCodec: ElementCodec {
+  typealias L = MixedLeaf
+
+  /// The depth below which collections may nest.
+  static let maximumDepth = 100
+
+  static func decode(
+    _ element: MixedValue, in space: NodeSpace
+  ) throws(StorageError) -> TableValue {
+    try decode(element, in: space, depth: 0)
+  }
+
+  private static func decode(
+    _ element: MixedValue, in space: NodeSpace, depth: Int
+  ) throws(StorageError) -> TableValue {
+    switch element {
+    case .null: return .null
+    case .int(let value): return .int(value)
+    case .bool(let value): return .bool(value)
+    case .string(let value): return .string(value.string)
+    case .binary(let value): return .binary(value.array)
+    case .timestamp(let value): return .timestamp(value)
+    case .float(let value): return .float(value)
+    case .double(let value): return .double(value)
+    case .decimal(let value): return .decimal(value)
+    case .objectId(let value): return .objectId(value)
+    case .uuid(let value): return .uuid(value)
+    case .typedLink(let table, let key):
+      return key < 0
+        ? .null : .typedLink(TableKey(UInt32(truncatingIfNeeded: table)), ObjectKey(key))
+    case .list(let root):
+      guard depth < maximumDepth else { throw .corrupted("nested collections do not end") }
+      var values: [TableValue] = []
+      if !root.isNull {
+        for index in 0..<(try BTree<MixedLeaf>.count(root, in: space)) {
+          let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
+          values.append(try decode(element, in: space, depth: depth + 1))
+        }
+      }
+      return .list(values)
+    case .dictionary(let root):
+      guard depth < maximumDepth else { throw .corrupted("nested collections do not end") }
+      var entries: [TableDictionary.Entry] = []
+      let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
+      for index in 0..<view.count {
+        let value = try decode(try view.mixed(at: index), in: space, depth: depth + 1)
+        entries.append(TableDictionary.Entry(key: try view.key(at: index), value: value))
+      }
+      return .dictionary(TableDictionary(entries))
+    }
+  }
+
+  /// Scalars and links only: a nested collection is made by whoever owns its tree.
+  static func encode<R>(
+    _ value: TableValue, _ body: (MixedValue) throws(StorageError) -> R
+  ) throws(StorageError) -> R {
+    switch value {
+    case .null: try body(.null)
+    case .int(let value): try body(.int(value))
+    case .bool(let value): try body(.bool(value))
+    case .string(let text):
+      try text.withByteView { (view) throws(StorageError) in try body(.string(view)) }
+    case .binary(let bytes):
+      try bytes.withByteView { (view) throws(StorageError) in try body(.binary(view)) }
+    case .timestamp(let value): try body(.timestamp(value))
+    case .float(let value): try body(.float(value))
+    case .double(let value): try body(.double(value))
+    case .decimal(let value): try body(.decimal(value))
+    case .objectId(let value): try body(.objectId(value))
+    case .uuid(let value): try body(.uuid(value))
+    case .typedLink(let table, let key):
+      try body(.typedLink(table: Int64(table.rawValue), key: key.rawValue))
+    case .link, .list, .dictionary: throw .typeMismatch(value)
+    }
+  }
+}
+
+/// Columns of typed links, which no SDK makes.
+enum TypedLinkCodec: ElementCodec {
+  typealias L = TypedLinkLeaf
+
+  static func decode(_ element: TypedLink?, in space: NodeSpace) -> TableValue {
+    guard let element, element.key >= 0 else { return .null }
+    return .typedLink(
+      TableKey(UInt32(truncatingIfNeeded: element.table)), ObjectKey(element.key))
+  }
+
+  static func encode<R>(
+    _ value: TableValue, _ body: (TypedLink?) throws(StorageError) -> R
+  ) throws(StorageError) -> R {
+    switch value {
+    case .typedLink(let table, let key):
+      try body(TypedLink(table: Int64(table.rawValue), key: key.rawValue))
+    case .null: try body(nil)
+    default: throw .typeMismatch(value)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A value of any column, owning what it holds.
+
+package import RealmStorage
+
+/// A value that has left the database, or is on its way in.
+///
+/// The typed reads of `Row` and the typed setters of `WritableTable` avoid it in hot paths.
+package enum TableValue: Hashable, Sendable {
+  case null
+  case int(Int64)
+  case bool(Bool)
+  case float(Float)
+  case double(Double)
+  case string(String)
+  case binary([UInt8])
+  case timestamp(Timestamp)
+  case decimal(DecimalBits)
+  case objectId(Bytes12)
+  case uuid(Bytes16)
+  /// An object of the column's target table.
+  case link(ObjectKey)
+  /// An object of any table.
+  case typedLink(TableKey, ObjectKey)
+  /// The elements of a list, or of a set in its order.
+  case list([TableValue])
+  case dictionary(TableDictionary)
+
+  package var isNull: Bool { self == .null }
+}
+
+/// The entries of a dictionary in the order of their keys.
+package struct TableDictionary: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
+    package var key: String
+    package var value: TableValue
+
+    package init(key: String, value: TableValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  package var entries: [Entry]
+
+  package init(_ entries: [Entry]) { self.entries = entries }
+
+  /// The value of `key`.
+  package subscript(key: String) -> TableValue? {
+    entries.first { $0.key == key }?.value
+  }
+}

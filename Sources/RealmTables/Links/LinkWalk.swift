@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// All links that leave an object, wherever they are stored.
+
+package import RealmStorage
+
+/// One stored link: an object of a table, a tombstone too.
+package struct StoredLink: Hashable, Sendable {
+  package let table: TableKey
+  package let key: ObjectKey
+
+  package init(table: TableKey, key: ObjectKey) {
+    self.table = table
+    self.key = key
+  }
+
+  init(table: Int64, key: Int64) {
+    self.table = TableKey(UInt32(truncatingIfNeeded: table))
+    self.key = ObjectKey(key)
+  }
+}
+
+extension Row {
+  /// Calls `body` with each link in a column: single, in a list, set or dictionary, in a mixed value
+  /// and in collections nested in one. A link that occurs twice is given twice.
+  package func forEachLink(
+    in column: Column, _ body: (StoredLink) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    guard column.canLink else { return }
+    switch column.collection {
+    case .none: try visitSingleLink(column, body)
+    case .list, .set:
+      let root = try collectionRoot(column.leafIndex)
+      guard !root.isNull else { return }
+      if column.type == .mixed { return try LinkWalk.visit(list: root, in: space, depth: 0, body) }
+      guard column.type == .link, let target = column.targetTable else { return }
+      try BTree<IntegerLeaf>.forEachLeaf(of: root, in: space) {
+        (leaf, _, count) throws(StorageError) -> Bool in
+        let node = try space.node(at: leaf)
+        for index in 0..<count {
+          try body(StoredLink(table: target, key: ObjectKey(try node.integer(at: index))))
+        }
+        return true
+      }
+    case .dictionary:
+      let view = try dictionary(column)
+      for index in 0..<view.count {
+        try LinkWalk.visit(try view.mixed(at: index), in: space, depth: 0, body)
+      }
+    }
+  }
+
+  private func visitSingleLink(
+    _ column: Column, _ body: (StoredLink) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    switch column.type {
+    case .link:
+      let key = try storedLink(column.leafIndex)
+      if let target = column.targetTable, !key.isNull {
+        try body(StoredLink(table: target, key: key))
+      }
+    case .mixed: try LinkWalk.visit(try mixed(column.leafIndex), in: space, depth: 0, body)
+    default:
+      let leaf = try cluster.ref(at: column.leafIndex + 1)
+      if let link = try TypedLinkLeaf.value(at: index, of: leaf, in: space) {
+        try body(StoredLink(table: link.table, key: link.key))
+      }
+    }
+  }
+}
+
+/// Links inside mixed values.
+enum LinkWalk {
+  /// Calls `body` with each link in a value, which may be a collection.
+  static func visit(
+    _ value: MixedValue, in space: NodeSpace, depth: Int,
+    _ body: (StoredLink) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    switch value {
+    case .typedLink(let table, let key): try body(StoredLink(table: table, key: key))
+    case .list(let root):
+      if !root.isNull { try visit(list: root, in: space, depth: depth, body) }
+    case .dictionary(let root):
+      let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
+      for index in 0..<view.count {
+        try visit(try view.mixed(at: index), in: space, depth: try deeper(depth), body)
+      }
+    default: return
+    }
+  }
+
+  /// Calls `body` with each link in a list or set of mixed values.
+  static func visit(
+    list root: Ref, in space: NodeSpace, depth: Int,
+    _ body: (StoredLink) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    for index in 0..<(try BTree<MixedLeaf>.count(root, in: space)) {
+      let value = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
+      try visit(value, in: space, depth: try deeper(depth), body)
+    }
+  }
+
+  private static func deeper(_ depth: Int) throws(StorageError) -> Int {
+    guard depth < MixedCodec.maximumDepth else {
+      throw .corrupted("nested collections do not end")
+    }
+    return depth + 1
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Assigning single links and mixed values.
+
+package import RealmStorage
+
+extension WritableTable {
+  /// Assigns a link to an object of the column's target table.
+  ///
+  /// An embedded object that was linked before is deleted.
+  package func setLink(
+    _ target: ObjectKey?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
+  ) throws(StorageError) {
+    guard let row = try row(of: key) else { throw .missing(key, schema.name) }
+    guard let table = column.targetTable else { throw .corrupted("a link column has no target") }
+    let old = try row.storedLink(column.leafIndex)
+    if let target {
+      let targetTable = try group.requiredTable(table)
+      guard try targetTable.row(of: target) != nil else {
+        throw .missing(target, targetTable.schema.name)
+      }
+    }
+    if target ?? .null != old {
+      try storeLink(target, column, key)
+      if let target { try addBacklink(to: StoredLink(table: table, key: target), column, key) }
+      if !old.isNull { try dropLink(to: StoredLink(table: table, key: old), column, key) }
+    }
+    log.set(column.key, of: key, in: self.key, isDefault: isDefault)
+  }
+
+  /// Creates an embedded object as the value of a single link; the one before is deleted.
+  package func createEmbedded(
+    _ column: Column, of key: ObjectKey
+  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+    guard let table = column.targetTable, column.collection == .none else {
+      throw .corrupted("a link column has no target")
+    }
+    let target = try group.requiredTable(table)
+    let (object, _) = try target.createObject()
+    try setLink(object, column, key)
+    guard let row = try target.row(of: object) else { throw .missing(object, target.schema.name) }
+    return (object, row)
+  }
+
+  /// Stores a link without touching backlinks or the log.
+  func storeLink(
+    _ target: ObjectKey?, _ column: Column, _ key: ObjectKey
+  ) throws(StorageError) {
+    try editLeaf(column.leafIndex, of: key) { (ref, index) throws(StorageError) -> Ref in
+      try LinkLeaf.set(target?.rawValue, at: index, in: ref, allocator)
+    }
+  }
+
+  /// Assigns a mixed value that is no collection.
+  package func setMixed(
+    _ value: TableValue, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
+  ) throws(StorageError) {
+    guard let row = try row(of: key) else { throw .missing(key, schema.name) }
+    var old: [StoredLink] = []
+    try row.forEachLink(in: column) { old.append($0) }
+    if case .typedLink(let table, let target) = value {
+      guard try group.table(table)?.row(of: target) != nil else {
+        throw .missing(target, schema.name)
+      }
+    }
+    try MixedCodec.encode(value) { (element) throws(StorageError) in
+      try assign(MixedLeaf.self, element, column, key, isDefault)
+    }
+    if case .typedLink(let table, let target) = value {
+      try addBacklink(to: StoredLink(table: table, key: target), column, key)
+    }
+    for link in old { try dropLink(to: link, column, key) }
+  }
+}

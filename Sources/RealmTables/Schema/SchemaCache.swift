@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Decoded schemas, shared by the versions of one file.
+
+package import RealmStorage
+import Synchronization
+
+/// Keeps the last decoded schema of each table.
+///
+/// A schema is recognised by the bytes it was decoded from, not by its ref: refs are reused once a
+/// version is gone. Versions that differ in nothing but data therefore share one `TableSchema`.
+package final class SchemaCache: Sendable {
+  private struct Entry {
+    var fingerprint: [UInt8]
+    var schema: TableSchema
+  }
+
+  private let entries = Mutex<[TableKey: Entry]>([:])
+
+  package init() {}
+
+  /// The schema of a table with that top array.
+  package func schema(
+    of top: TableTop, name: String, in space: NodeSpace
+  ) throws(StorageError) -> TableSchema {
+    let decoder = try SchemaDecoder(top, name: name, in: space)
+    let known = entries.withLock { $0[top.key] }
+    if let known, decoder.matches(known.fingerprint) { return known.schema }
+    var schema = try decoder.decode()
+    // The same columns may be stored with other widths.
+    if let known, known.schema == schema { schema = known.schema }
+    let entry = Entry(fingerprint: decoder.fingerprint(), schema: schema)
+    entries.withLock { $0[top.key] = entry }
+    return schema
+  }
+
+  /// Forgets everything.
+  package func removeAll() { entries.withLock { $0.removeAll() } }
+}

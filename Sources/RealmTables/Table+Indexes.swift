@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finding objects of a table by value.
+
+package import RealmStorage
+
+extension Table {
+  /// The index of a column of single values; nil if it has none.
+  package func index(of column: Column) throws(StorageError) -> SearchIndex<ColumnValues>? {
+    guard column.hasIndex, !column.isFullText, column.collection == .none else { return nil }
+    let root = try indexRoot(column.leafIndex)
+    guard !root.isNull else { return nil }
+    return SearchIndex(root: root, space: space, values: ColumnValues(column, in: clusters))
+  }
+
+  /// The object with that primary key.
+  package func find(primaryKey value: TableValue) throws(StorageError) -> ObjectKey? {
+    switch value {
+    case .int(let number): return try find(primaryKey: number)
+    case .string(let text):
+      return try text.withByteView { (view) throws(StorageError) in
+        try find(mixed: .string(view))
+      }
+    case .objectId(let bytes): return try find(mixed: .objectId(bytes))
+    case .uuid(let bytes): return try find(mixed: .uuid(bytes))
+    case .null: return try find(mixed: .null)
+    default: return nil
+    }
+  }
+
+  /// The object with that integer as its primary key.
+  package func find(primaryKey value: Int64) throws(StorageError) -> ObjectKey? {
+    try find(mixed: .int(value))
+  }
+
+  /// The object with that string, given as UTF-8, as its primary key.
+  package func find(
+    primaryKeyUTF8 bytes: UnsafeRawBufferPointer
+  ) throws(StorageError) -> ObjectKey? {
+    try find(mixed: .string(ByteView(bytes)))
+  }
+
+  /// The object with that primary key.
+  package func find(mixed value: MixedValue) throws(StorageError) -> ObjectKey? {
+    guard let column = schema.primaryKey else { return nil }
+    if let index = try index(of: column) { return try index.find(value) }
+    // Primary keys always have an index; a file without one is searched through.
+    var found: ObjectKey?
+    try forEachCluster { (cluster) throws(StorageError) -> Bool in
+      for position in 0..<cluster.count
+      where try cluster.row(at: position).mixedValue(of: column).isEqual(to: value) {
+        found = cluster.key(at: position)
+        return false
+      }
+      return true
+    }
+    return found
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// All tables of one version.
+
+package import RealmStorage
+import Synchronization
+
+/// The tables of a snapshot, read-only.
+///
+/// Making one reads two nodes; a table is looked at when it is first asked for. It keeps the
+/// snapshot, and with it everything that its tables and their rows point to.
+package final class TableGroup: Sendable {
+  package let snapshot: Snapshot
+  /// Shared by the versions of a file, so that unchanged tables keep their `TableSchema`.
+  package let schemas: SchemaCache
+
+  private let list: TableList
+  private let tables = Mutex<[TableKey: Table]>([:])
+
+  package init(_ snapshot: Snapshot, schemas: SchemaCache = SchemaCache()) throws(StorageError) {
+    self.snapshot = snapshot
+    self.schemas = schemas
+    list = try TableList(snapshot.roots, in: snapshot.space)
+  }
+
+  package var version: UInt64 { snapshot.version }
+
+  /// The keys of all tables in the order of the file.
+  package func tableKeys() throws(StorageError) -> [TableKey] { try list.keys() }
+
+  /// The key of the table called `name`; nil if there is none.
+  package func key(ofTable name: String) throws(StorageError) -> TableKey? {
+    try list.key(ofTable: name)
+  }
+
+  /// The table with that key; nil if there is none.
+  package func table(_ key: TableKey) throws(StorageError) -> Table? {
+    if let table = tables.withLock({ $0[key] }) { return table }
+    guard let top = try list.top(of: key) else { return nil }
+    let name = try list.name(at: key.index)
+    let schema = try schemas.schema(of: top, name: name, in: snapshot.space)
+    let table = Table(top, schema: schema, in: snapshot.space)
+    tables.withLock { $0[key] = table }
+    return table
+  }
+
+  /// The table called `name`; nil if there is none.
+  package func table(named name: String) throws(StorageError) -> Table? {
+    guard let key = try key(ofTable: name) else { return nil }
+    return try table(key)
+  }
+
+  /// The version of the schema that the application stored; nil if it never did.
+  package func schemaVersion() throws(StorageError) -> UInt64? {
+    try SchemaVersion.read(from: try table(named: SchemaVersion.tableName))
+  }
+}

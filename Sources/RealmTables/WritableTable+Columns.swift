@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changing the columns of a table, with or without data (file format, part 3, section 3.4).
+
+package import RealmStorage
+
+extension WritableTable {
+  /// Adds a column with default values for all objects.
+  ///
+  /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use.
+  @discardableResult
+  package func addColumn(
+    named name: String, type: ColumnType, collection: CollectionKind = .none,
+    isNullable: Bool = false, target: TableKey? = nil, isIndexed: Bool = false
+  ) throws(StorageError) -> Column {
+    try settleIndexes()
+    guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
+      throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
+    }
+    guard schema.column(named: name) == nil else {
+      throw .limitExceeded("There is a property '\(schema.name).\(name)' already")
+    }
+    guard (type == .link) == (target != nil), type != .backlink else {
+      throw .limitExceeded("Property '\(schema.name).\(name)' needs a target exactly if it links")
+    }
+    var attributes = collection.attribute
+    if Self.isNullable(type, collection, declared: isNullable) { attributes.insert(.nullable) }
+    let key = try addColumn(name, type, attributes, isBacklink: false)
+    if let target { try pair(key, with: group.requiredTable(target)) }
+    log.insertColumn(key, in: self.key)
+    if isIndexed { try setIndexed(true, key) }
+    return try column(key)
+  }
+
+  /// What the format makes of a declared nullability.
+  private static func isNullable(
+    _ type: ColumnType, _ collection: CollectionKind, declared: Bool
+  ) -> Bool {
+    switch (type, collection) {
+    case (.mixed, _), (.link, .none), (.link, .dictionary): true
+    case (.link, _): false
+    default: declared
+    }
+  }
+
+  func column(_ key: ColumnKey) throws(StorageError) -> Column {
+    guard let column = schema.column(key) else {
+      throw .limitExceeded("Table '\(schema.name)' has no \(key)")
+    }
+    return column
+  }
+
+  /// Adds a column to the spec and to all clusters.
+  private func addColumn(
+    _ name: String, _ type: ColumnType, _ attributes: ColumnAttributes, isBacklink: Bool
+  ) throws(StorageError) -> ColumnKey {
+    var spec = try SpecEditor(top, in: allocator.space)
+    let leafIndex = spec.freeLeafIndex
+    guard leafIndex < 0xFFFF else {
+      throw .limitExceeded("A table cannot have more than 65535 properties")
+    }
+    let tag = UInt32(truncatingIfNeeded: top.columnSequence) ^ self.key.rawValue
+    let key = ColumnKey(leafIndex: leafIndex, type: type, attributes: attributes, tag: tag)
+    // The type carries the type of a dictionary's keys in its upper half.
+    let keyType: Int64 =
+      attributes.contains(.dictionary) ? Int64(ColumnType.string.rawValue) << 16 : 0
+    let entry = SpecEditor.Entry(
+      key: key, type: Int64(type.rawValue) | keyType, attributes: Int64(attributes.rawValue),
+      name: name, enumeration: .null)
+    if isBacklink {
+      spec.entries.append(entry)
+    } else {
+      spec.entries.insert(entry, at: spec.publicCount)
+      spec.publicCount += 1
+    }
+    spec.setOpposite(leafIndex, table: .null, column: .null)
+    try storeIndexRoot(.null, leafIndex)
+    try store(spec)
+    let layout = LeafLayout(try column(key))
+    try clusters.addColumn(layout, at: leafIndex)
+    try tombstones?.addColumn(layout, at: leafIndex)
+    return key
+  }
+
+  /// Writes a changed spec and decodes it again.
+  private func store(_ spec: SpecEditor) throws(StorageError) {
+    let stored = try spec.store(in: allocator)
+    try SpecEditor.free(top, allocator)
+    top.spec = stored.spec
+    top.oppositeTables = stored.oppositeTables
+    top.oppositeColumns = stored.oppositeColumns
+    try reloadSchema()
+  }
+
+  private func reloadSchema() throws(StorageError) {
+    isChanged = true
+    group.generation.value &+= 1
+    schema = try SchemaDecoder(top, name: schema.name, in: allocator.space).decode()
+  }
+
+  // MARK: Links
+
+  /// Gives a link column its backlink column in the target.
+  private func pair(
+    _ column: ColumnKey, with target: WritableTable
+  ) throws(StorageError) {
+    let backlink = try target.addBacklinkColumn(from: key, column)
+    try setOpposite(column.leafIndex, table: target.key, column: backlink)
+  }
+
+  private func setOpposite(
+    _ leafIndex: Int, table: TableKey, column: ColumnKey
+  ) throws(StorageError) {
+    var spec = try SpecEditor(top, in: allocator.space)
+    spec.setOpposite(leafIndex, table: table, column: column)
+    try store(spec)
+  }
+
+  /// Adds the column for backlinks from a column of another table.
+  func addBacklinkColumn(
+    from origin: TableKey, _ column: ColumnKey
+  ) throws(StorageError) -> ColumnKey {
+    try settleIndexes()
+    let key = try addColumn("", .backlink, [], isBacklink: true)
+    try setOpposite(key.leafIndex, table: origin, column: column)
+    return key
+  }
+
+  // MARK: Removing
+
+  /// Removes a column with all its values.
+  package func removeColumn(_ key: ColumnKey) throws(StorageError) {
+    try settleIndexes()
+    let column = try column(key)
+    if column.canLink { try removeAllLinks(from: column) }
+    try eraseColumn(column)
+    log.eraseColumn(key, in: self.key)
+  }
+
+  /// Takes a column out of spec, clusters and indexes.
+  private func eraseColumn(_ column: Column) throws(StorageError) {
+    try dropIndex(column)
+    if top.primaryKey == column.key { top.primaryKey = nil }
+    var spec = try SpecEditor(top, in: allocator.space)
+    let index = column.specIndex
+    try allocator.freeTree(spec.entries[index].enumeration)
+    spec.entries.remove(at: index)
+    if index < spec.publicCount { spec.publicCount -= 1 }
+    spec.setOpposite(column.leafIndex, table: .null, column: .null)
+    top.columnSequence += 1
+    try clusters.removeColumn(at: column.leafIndex)
+    try tombstones?.removeColumn(at: column.leafIndex)
+    try store(spec)
+  }
+
+  /// Removes what a column of links keeps elsewhere: embedded objects, and the backlink columns.
+  private func removeAllLinks(from column: Column) throws(StorageError) {
+    if let target = column.targetTable, let opposite = column.oppositeColumn {
+      let target = try group.requiredTable(target)
+      if target.schema.kind == .embedded { try deleteEmbedded(ownedThrough: column) }
+      // The target may be this table, whose columns are known by key.
+      try target.eraseColumn(try target.column(opposite))
+      return
+    }
+    for key in try group.tableKeys() {
+      let target = try group.requiredTable(key)
+      if let backlink = target.schema.backlinkColumn(from: self.key, column.key) {
+        try target.eraseColumn(backlink)
+      }
+    }
+  }
+
+  // MARK: Renaming
+
+  /// Gives a column another name.
+  package func renameColumn(_ key: ColumnKey, to name: String) throws(StorageError) {
+    guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
+      throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
+    }
+    guard schema.column(named: name) == nil else {
+      throw .limitExceeded("There is a property '\(schema.name).\(name)' already")
+    }
+    try settleIndexes()
+    let column = try column(key)
+    var spec = try SpecEditor(top, in: allocator.space)
+    spec.entries[column.specIndex].name = name
+    try store(spec)
+    log.renameColumn(key, in: self.key)
+  }
+
+  // MARK: Indexes and the primary key
+
+  /// Adds or removes the search index of a column; that of the primary key stays.
+  package func setIndexed(_ isIndexed: Bool, _ key: ColumnKey) throws(StorageError) {
+    try settleIndexes()
+    let column = try column(key)
+    guard column.isIndexed != isIndexed || column.isFullText else { return }
+    guard !isIndexed || column.type.canBeIndexed && column.collection == .none else {
+      throw .limitExceeded("Property '\(schema.name).\(column.name)' cannot be indexed")
+    }
+    var spec = try SpecEditor(top, in: allocator.space)
+    var attributes = ColumnAttributes(
+      rawValue: UInt16(truncatingIfNeeded: spec.entries[column.specIndex].attributes))
+    attributes.subtract([.indexed, .fullTextIndexed])
+    if isIndexed { attributes.insert(.indexed) }
+    spec.entries[column.specIndex].attributes = Int64(attributes.rawValue)
+    if isIndexed {
+      if column.isFullText { try dropIndex(column) }
+      if column.isFullText || !column.hasIndex { try buildIndex(column) }
+    } else if !column.isPrimaryKey {
+      try dropIndex(column)
+    }
+    try store(spec)
+  }
+
+  /// Makes a column the primary key, or takes the primary key away.
+  ///
+  /// - Throws: `StorageError.limitExceeded` if two objects have the same value.
+  package func setPrimaryKey(_ key: ColumnKey?) throws(StorageError) {
+    try settleIndexes()
+    guard key != top.primaryKey else { return }
+    if let key {
+      let column = try column(key)
+      guard column.type.canBePrimaryKey, column.collection == .none else {
+        throw .limitExceeded("Property '\(schema.name).\(column.name)' cannot be a primary key")
+      }
+      if column.isEnumerated { try expandEnumeration(of: column) }
+      if !column.hasIndex { try buildIndex(column) }
+      try checkUnique(column)
+    }
+    if let old = schema.primaryKey, !old.isIndexed { try dropIndex(old) }
+    top.primaryKey = key
+    try reloadSchema()
+  }
+
+  private func checkUnique(_ column: Column) throws(StorageError) {
+    let index = SearchIndex(
+      root: try currentTable.indexRoot(column.leafIndex), space: allocator.space,
+      values: ColumnValues(column, in: tree))
+    var cursor = ClusterCursor(tree)
+    while let cluster = try cursor.next() {
+      for position in 0..<cluster.count {
+        let value = try cluster.row(at: position).mixedValue(of: column)
+        guard try index.count(of: value) == 1 else {
+          throw .limitExceeded(
+            "Primary key property '\(schema.name).\(column.name)' has duplicate values")
+        }
+      }
+    }
+  }
+
+  // MARK: Enumerated strings
+
+  /// Writes out the strings of all enumerated columns: what follows stores new values.
+  func expandEnumerations() throws(StorageError) {
+    for column in schema.columns where column.isEnumerated { try expandEnumeration(of: column) }
+  }
+
+  /// Stores the strings of an enumerated column in its clusters, as those of any other.
+  func expandEnumeration(of column: Column) throws(StorageError) {
+    guard let column = schema.column(column.key), column.isEnumerated else { return }
+    let values = try Enumeration.leaf(
+      ofColumnAt: column.leafIndex, spec: top.spec, in: allocator.space)
+    let layout = LeafLayout(kind: .string, isNullable: column.isNullable)
+    for editor in [clusters, tombstones] {
+      try editor?.replaceColumn(at: column.leafIndex, by: layout) {
+        (positions) throws(StorageError) -> Ref in
+        var leaf = try StringLeaf.make(in: self.allocator)
+        for index in 0..<(try IntegerLeaf.count(positions, in: self.allocator.space)) {
+          let position = try IntegerLeaf.value(
+            at: index, of: positions, in: self.allocator.space)
+          let value = try StringLeaf.value(
+            at: Int(position), of: values, in: self.allocator.space)
+          leaf = try StringLeaf.insert(value, at: index, in: leaf, self.allocator)
+        }
+        try self.allocator.freeTree(positions)
+        return leaf
+      }
+    }
+    try allocator.freeTree(values)
+    var spec = try SpecEditor(top, in: allocator.space)
+    spec.entries[column.specIndex].enumeration = .null
+    try store(spec)
+  }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Keeping the search indexes of a table in step with its columns.
+
+import RealmStorage
+
+extension WritableTable {
+  /// Enters the newest object in the indexes that it is not in yet.
+  @inline(__always)
+  func settleIndexes() throws(StorageError) {
+    if !unindexed.isNull { try settle() }
+  }
+
+  @inline(never)
+  private func settle() throws(StorageError) {
+    let object = unindexed
+    unindexed = .null
+    for column in schema.columns where column.hasIndex && !column.isPrimaryKey {
+      try insertIntoIndex(column, object)
+    }
+  }
+
+  /// Takes an object out of the index of a column; the column still has the old value.
+  @inline(never)
+  func removeFromIndex(_ column: Column, _ object: ObjectKey) throws(StorageError) {
+    try editIndex(column) { (editor) throws(StorageError) in
+      try editor.remove(try ColumnValues(column, in: self.tree).indexedValue(of: object), object)
+    }
+  }
+
+  /// Enters an object in the index of a column; the column has the new value.
+  @inline(never)
+  func insertIntoIndex(_ column: Column, _ object: ObjectKey) throws(StorageError) {
+    try editIndex(column) { (editor) throws(StorageError) in
+      try editor.insert(try ColumnValues(column, in: self.tree).indexedValue(of: object), object)
+    }
+  }
+
+  var tree: ClusterTree {
+    ClusterTree(root: clusters.root, spec: top.spec, in: allocator.space)
+  }
+
+  private func editIndex(
+    _ column: Column,
+    _ edit: (inout SearchIndexEditor<ColumnValues>) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    guard column.hasIndex, !column.isFullText, column.collection == .none else {
+      if column.hasIndex { try abandonIndex(column) }
+      return
+    }
+    let roots = try allocator.makeWritable(top.indexes)
+    top.indexes = roots.ref
+    isChanged = true
+    let old = try roots.node.ref(at: column.leafIndex)
+    var editor = SearchIndexEditor(
+      root: old, allocator: allocator, values: ColumnValues(column, in: tree))
+    try edit(&editor)
+    if editor.root != old { roots.store(editor.root.slot, at: column.leafIndex) }
+  }
+
+  /// Builds the index of a column from its values.
+  func buildIndex(_ column: Column) throws(StorageError) {
+    var editor = SearchIndexEditor(
+      root: try SearchIndexEditor<ColumnValues>.make(in: allocator), allocator: allocator,
+      values: ColumnValues(column, in: tree))
+    var cursor = ClusterCursor(tree)
+    while let cluster = try cursor.next() {
+      for index in 0..<cluster.count {
+        try editor.insert(
+          try cluster.row(at: index).mixedValue(of: column), cluster.key(at: index))
+      }
+    }
+    try storeIndexRoot(editor.root, column.leafIndex)
+  }
+
+  /// Gives up an index of whole words, which this version does not maintain: without its attribute
+  /// an application that declares it builds it anew.
+  func abandonIndex(_ column: Column) throws(StorageError) {
+    guard let column = schema.column(column.key), column.hasIndex else { return }
+    try setIndexed(false, column.key)
+  }
+
+  /// Frees the index of a column.
+  func dropIndex(_ column: Column) throws(StorageError) {
+    guard !top.indexes.isNull else { return }
+    let node = try allocator.node(at: top.indexes)
+    guard column.leafIndex < node.count else { return }
+    try allocator.freeTree(try node.ref(at: column.leafIndex))
+    try storeIndexRoot(.null, column.leafIndex)
+  }
+
+  func storeIndexRoot(_ root: Ref, _ leafIndex: Int) throws(StorageError) {
+    isChanged = true
+    if top.indexes.isNull { top.indexes = try IntegerNode.make(flags: .hasRefs, in: allocator).ref }
+    while try allocator.node(at: top.indexes).count <= leafIndex {
+      top.indexes = try IntegerNode.append(0, to: top.indexes, allocator)
+    }
+    top.indexes = try IntegerNode.set(root.slot, at: leafIndex, in: top.indexes, allocator)
+  }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects that come and go.
+
+package import RealmStorage
+
+extension WritableTable {
+  // MARK: Creating
+
+  /// Creates an object; all properties but the primary key have their default values.
+  ///
+  /// In a table with a primary key no object may have that key yet (`findOrCreate`).
+  package func createObject(
+    primaryKey value: TableValue? = nil
+  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+    switch value {
+    case nil:
+      guard schema.primaryKey == nil else {
+        throw .limitExceeded("An object of table '\(schema.name)' needs a primary key")
+      }
+      let (key, place) = try insertObject()
+      return (key, row(at: place))
+    case .some(let value):
+      guard let column = schema.primaryKey else { throw .typeMismatch(value) }
+      return try column.visitElements(CreateVisitor(table: self, value: value, column: column))
+    }
+  }
+
+  /// Creates an object with an integer primary key that no object has yet.
+  package func createObject(
+    primaryKey value: Int64
+  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+    guard let column = schema.primaryKey, column.leafKind == .int else {
+      return try createObject(primaryKey: .int(value))
+    }
+    return try createObject(IntegerLeaf.self, value, .int(value), column)
+  }
+
+  /// The object with that primary key, created if there is none.
+  package func findOrCreate(
+    primaryKey value: TableValue
+  ) throws(StorageError) -> (key: ObjectKey, row: Row, isNew: Bool) {
+    if let key = try table.find(primaryKey: value), let row = try row(of: key) {
+      return (key, row, false)
+    }
+    let (key, row) = try createObject(primaryKey: value)
+    return (key, row, true)
+  }
+
+  /// Creates an object whose primary key is known as an element of its leaf.
+  @inline(__always)
+  fileprivate func createObject<L: Leaf>(
+    _ leaf: L.Type, _ element: L.Value, _ value: @autoclosure () -> TableValue, _ column: Column
+  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+    if column.isEnumerated { try expandEnumeration(of: column) }
+    let (key, place) = try insertObject()
+    let slot = column.leafIndex + 1
+    let old = try place.cluster.node.ref(at: slot)
+    let new = try L.set(element, at: place.index, in: old, allocator)
+    if new != old { place.cluster.store(new.slot, at: slot) }
+    try insertIntoIndex(column, key)
+    if tombstones != nil { try resurrect(value(), as: key) }
+    return (key, try row(of: key) ?? row(at: place))
+  }
+
+  private func row(at place: WritableRow) -> Row {
+    Row(space: allocator.space, cluster: place.cluster.node, index: place.index, spec: top.spec)
+  }
+
+  /// A new object under the next free key.
+  private func insertObject() throws(StorageError) -> (ObjectKey, WritableRow) {
+    try settleIndexes()
+    isChanged = true
+    if schema.hasEnumeratedColumns { try expandEnumerations() }
+    let isScattered = schema.primaryKey == nil
+    while true {
+      let sequence = top.objectSequence
+      guard sequence < 1 << 54 else {
+        throw .limitExceeded("Table '\(schema.name)' has no object keys left")
+      }
+      top.objectSequence = sequence + 1
+      let key =
+        isScattered ? ObjectKey.scattered(UInt64(sequence)) : ObjectKey(Int64(sequence))
+      guard let place = try clusters.insert(key) else { continue }
+      log.createObject(key, in: self.key)
+      unindexed = key
+      return (key, place)
+    }
+  }
+
+  // MARK: Deleting
+
+  /// Deletes an object; links to it become null or vanish from their lists, embedded objects that it
+  /// owns are deleted with it.
+  package func delete(_ key: ObjectKey) throws(StorageError) {
+    try settleIndexes()
+    guard let row = try row(of: key) else { throw .missing(key, schema.name) }
+    isChanged = true
+    if !schema.backlinkColumns.isEmpty { try changeIncomingLinks(to: key, row, .remove) }
+    let owned = try removeOutgoingLinks(of: key)
+    for column in schema.columns where column.hasIndex { try removeFromIndex(column, key) }
+    _ = try clusters.erase(key)
+    log.removeObject(key, in: self.key)
+    for link in owned {
+      let table = try group.requiredTable(link.table)
+      if try table.row(of: link.key) != nil { try table.delete(link.key) }
+    }
+  }
+
+  /// Deletes all objects.
+  package func deleteAll() throws(StorageError) {
+    try settleIndexes()
+    if schema.backlinkColumns.isEmpty, !schema.columns.contains(where: \.canLink) {
+      return try deleteAllUnlinked()
+    }
+    // From the end, so that clusters are emptied instead of merged.
+    while true {
+      let count = try objectCount()
+      guard count > 0, let key = try currentTable.key(at: count - 1) else { return }
+      try delete(key)
+    }
+  }
+
+  /// Without links in or out, the trees go as a whole.
+  private func deleteAllUnlinked() throws(StorageError) {
+    var cursor = currentTable.clusterCursor()
+    while let cluster = try cursor.next() {
+      for index in 0..<cluster.count { log.removeObject(cluster.key(at: index), in: key) }
+    }
+    isChanged = true
+    try clusters.eraseAll()
+    for column in schema.columns where column.hasIndex {
+      try dropIndex(column)
+      if column.isFullText || column.collection != .none { continue }
+      try buildIndex(column)
+    }
+  }
+}
+
+private struct CreateVisitor: ElementVisitor {
+  let table: WritableTable
+  let value: TableValue
+  let column: Column
+
+  func visit<C: ElementCodec>(
+    _ codec: C.Type
+  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+    if value.isNull, !column.isNullable { throw .typeMismatch(value) }
+    return try C.encode(value) { (element) throws(StorageError) in
+      try table.createObject(C.L.self, element, value, column)
+    }
+  }
+}

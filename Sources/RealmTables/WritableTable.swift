@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A table in a write transaction.
+//
+// Invariants:
+// 1. Roots, counters and flags of the table live here while the transaction runs. `flush()` puts
+//    them into the table's top array, once, at commit.
+// 2. The object `unindexed`, if any, is the newest; it is in the index of the primary key but in no
+//    other. `settleIndexes()` enters it; whoever reads an index calls that first. Setting the
+//    properties of a new object thus costs one insertion an index, whatever their number.
+// 3. Every link has its entry in the backlinks of its target before the call that stored it returns.
+
+package import RealmStorage
+
+/// A table that can be changed. Confined as its `WriteGroup`.
+package final class WritableTable {
+  /// The group owns its tables; both go with the transaction.
+  unowned let group: WriteGroup
+  let allocator: NodeAllocator
+  let log: ChangeLogWriter
+  package internal(set) var schema: TableSchema
+  package let key: TableKey
+
+  /// Everything of the top array but the two trees, which the editors hold.
+  var top: TableTop
+  let clusters: ClusterEditor
+  let tombstones: ClusterEditor?
+  var isChanged = false
+  /// See invariant 2.
+  var unindexed = ObjectKey.null
+  /// The tombstones by primary key, made when first needed.
+  var tombstonesByPrimaryKey: [TableValue: ObjectKey]?
+
+  private var topRef: Ref
+  private let name: String
+
+  init(
+    _ top: TableTop, name: String, topRef: Ref, in group: WriteGroup
+  ) throws(StorageError) {
+    self.group = group
+    self.top = top
+    self.name = name
+    self.topRef = topRef
+    allocator = group.allocator
+    log = group.log
+    key = top.key
+    isChanged = topRef.isNull
+    schema = try group.schemas.schema(of: top, name: name, in: group.allocator.space)
+    let layouts = schema.columnsByLeafIndex.map { $0.map(LeafLayout.init) }
+    clusters = ClusterEditor(
+      root: top.clusters, layouts: layouts, group.allocator, group.generation)
+    tombstones =
+      top.tombstones.isNull
+      ? nil
+      : ClusterEditor(root: top.tombstones, layouts: layouts, group.allocator, group.generation)
+  }
+
+  /// The present state for reading. It does not follow later changes: ask again after each.
+  package var table: Table {
+    get throws(StorageError) {
+      try settleIndexes()
+      return currentTable
+    }
+  }
+
+  /// The present state but for indexes, which may lack the newest object.
+  var currentTable: Table {
+    Table(
+      space: allocator.space, schema: schema, spec: top.spec, clusterRoot: clusters.root,
+      tombstoneRoot: tombstones?.root ?? .null, indexRoots: top.indexes)
+  }
+
+  /// The object with that key; nil if there is none.
+  package func row(of key: ObjectKey) throws(StorageError) -> Row? { try currentTable.row(of: key) }
+
+  /// The number of objects.
+  package func objectCount() throws(StorageError) -> Int { try currentTable.objectCount() }
+
+  /// The tree that holds objects with keys like `key`.
+  func editor(for key: ObjectKey) throws(StorageError) -> ClusterEditor {
+    if key.rawValue >= 0 { return clusters }
+    guard let tombstones else { throw .corrupted("a link leads to \(key), a missing tombstone") }
+    return tombstones
+  }
+
+  /// The object `key`, ready to be written.
+  ///
+  /// - Throws: `StorageError.limitExceeded` if there is no such object.
+  @inline(__always)
+  func writableRow(of key: ObjectKey) throws(StorageError) -> WritableRow {
+    guard let row = try editor(for: key).row(of: key) else { throw .missing(key, name) }
+    isChanged = true
+    return row
+  }
+
+  /// Replaces the leaf of one column where `key` lies by what `edit` makes of it.
+  @inline(__always)
+  func editLeaf(
+    _ leafIndex: Int, of key: ObjectKey, _ edit: (Ref, Int) throws(StorageError) -> Ref
+  ) throws(StorageError) {
+    let row = try writableRow(of: key)
+    let old = try row.cluster.node.ref(at: leafIndex + 1)
+    let new = try edit(old, row.index)
+    if new != old { row.cluster.store(new.slot, at: leafIndex + 1) }
+  }
+
+  // MARK: The top array
+
+  /// Writes the top array if anything changed; its ref, null for a table that was freed.
+  func flush() throws(StorageError) -> Ref? {
+    try settleIndexes()
+    guard isChanged else { return topRef }
+    top.clusters = clusters.root
+    top.tombstones = tombstones?.root ?? .null
+    top.version += 1
+    let slots = top.slots
+    if allocator.isWritable(topRef), try allocator.node(at: topRef).count == slots.count {
+      let node = allocator.mutableNode(at: topRef)
+      for (index, slot) in slots.enumerated() { node.store(slot, at: index) }
+    } else {
+      try allocator.free(topRef)
+      topRef = try IntegerNode.make(slots, flags: .hasRefs, in: allocator).ref
+    }
+    isChanged = false
+    return topRef
+  }
+
+  /// Gives up all nodes of the table, which has no columns any more.
+  func freeAll() throws(StorageError) {
+    try SpecEditor.free(top, allocator)
+    for ref in [clusters.root, tombstones?.root ?? .null, top.indexes, top.collisions] {
+      try allocator.freeTree(ref)
+    }
+    try allocator.free(topRef)
+  }
+}
+
+extension StorageError {
+  /// A call named an object that does not exist; layers above check before.
+  @inline(never)
+  static func missing(_ key: ObjectKey, _ table: String) -> StorageError {
+    .limitExceeded("There is no \(key) in table '\(table)'")
+  }
+}

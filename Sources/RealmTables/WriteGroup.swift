@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// All tables of a write transaction.
+//
+// Invariants:
+// 1. While the transaction runs, the truth about a table that was asked for is its `WritableTable`;
+//    the top array in the tree of nodes is brought up to date by `flush()` alone, at commit.
+// 2. `generation.value` changes whenever a `Row` of this transaction may be stale.
+// 3. Every change of data goes to the change log before the call that made it returns.
+
+package import RealmStorage
+
+/// Counts the changes of structure in a write transaction.
+@usableFromInline
+package final class StructureGeneration {
+  @usableFromInline package var value = 0
+
+  package init() {}
+}
+
+/// The tables of a write transaction. Confined to the transaction's one user at a time.
+package final class WriteGroup {
+  package let transaction: WriteTransaction
+  package let allocator: NodeAllocator
+  /// What this transaction tells its readers.
+  package let log = ChangeLogWriter()
+  package let schemas: SchemaCache
+  /// See `structureGeneration`.
+  package let generation = StructureGeneration()
+
+  private var names: [String]
+  /// By table index: a ref or, where no table is, the counter for the next one.
+  private var slots: [Int64]
+  private var tables: [WritableTable?]
+  private var isListChanged = false
+
+  package init(
+    _ transaction: WriteTransaction, schemas: SchemaCache = SchemaCache()
+  ) throws(StorageError) {
+    self.transaction = transaction
+    allocator = transaction.allocator
+    self.schemas = schemas
+    let list = try TableList(transaction.roots, in: transaction.allocator.space)
+    names = []
+    slots = []
+    for index in 0..<list.count {
+      names.append(try list.name(at: index))
+      slots.append(try list.slot(at: index))
+    }
+    tables = Array(repeating: nil, count: slots.count)
+  }
+
+  /// Changes whenever a cluster moved or rows shifted: a `Row` that was made before is stale.
+  @inlinable
+  package var structureGeneration: Int { generation.value }
+
+  // MARK: Finding tables
+
+  /// The keys of all tables in the order of the file.
+  package func tableKeys() throws(StorageError) -> [TableKey] {
+    var keys: [TableKey] = []
+    for index in slots.indices {
+      if let table = try table(at: index) { keys.append(table.key) }
+    }
+    return keys
+  }
+
+  /// The key of the table called `name`; nil if there is none.
+  package func key(ofTable name: String) throws(StorageError) -> TableKey? {
+    guard !name.isEmpty, let index = names.firstIndex(of: name) else { return nil }
+    return try table(at: index)?.key
+  }
+
+  /// The table with that key; nil if there is none.
+  package func table(_ key: TableKey) throws(StorageError) -> WritableTable? {
+    guard key != .null, key.index < slots.count, let table = try table(at: key.index),
+      table.key == key
+    else { return nil }
+    return table
+  }
+
+  /// The table called `name`; nil if there is none.
+  package func table(named name: String) throws(StorageError) -> WritableTable? {
+    guard let key = try key(ofTable: name) else { return nil }
+    return try table(key)
+  }
+
+  private func table(at index: Int) throws(StorageError) -> WritableTable? {
+    if let table = tables[index] { return table }
+    guard let ref = Ref(slot: slots[index]) else { return nil }
+    let top = try TableTop(at: ref, in: allocator.space)
+    guard top.key.index == index else {
+      throw .corrupted("the table at \(index) has key \(top.key.rawValue)")
+    }
+    let table = try WritableTable(top, name: names[index], topRef: ref, in: self)
+    tables[index] = table
+    return table
+  }
+
+  /// A table that a link or a backlink column names; its absence is damage.
+  func requiredTable(_ key: TableKey) throws(StorageError) -> WritableTable {
+    guard let table = try table(key) else {
+      throw .corrupted("a column leads to \(key), which does not exist")
+    }
+    return table
+  }
+
+  // MARK: Creating and removing tables
+
+  /// Creates a table without columns.
+  ///
+  /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use.
+  package func createTable(
+    named name: String, kind: TableKind = .topLevel
+  ) throws(StorageError) -> WritableTable {
+    guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
+      throw .limitExceeded("'\(name)' is not a valid table name: 1 to 63 bytes are allowed")
+    }
+    guard !names.contains(name) else {
+      throw .limitExceeded("There is a table '\(name)' already")
+    }
+    let index = slots.firstIndex { $0 & 1 == 1 } ?? slots.count
+    guard index < TableKey.maximumTableCount else {
+      throw .limitExceeded("A file cannot hold more than \(TableKey.maximumTableCount) tables")
+    }
+    if index == slots.count {
+      slots.append(0)
+      names.append("")
+      tables.append(nil)
+    }
+    let key = TableKey(index: index, reuse: Tagged.number(slots[index]) ?? 0)
+    let top = try TableTop.make(key: key, kind: kind, in: allocator)
+    let table = try WritableTable(top, name: name, topRef: .null, in: self)
+    names[index] = name
+    slots[index] = 0
+    tables[index] = table
+    isListChanged = true
+    log.insertTable(key)
+    return table
+  }
+
+  /// Removes a table with all its objects; links to them from mixed values become null.
+  ///
+  /// - Throws: `StorageError.limitExceeded` if a link column of another table leads to it.
+  package func removeTable(_ key: TableKey) throws(StorageError) {
+    guard let table = try table(key) else { return }
+    for column in table.schema.backlinkColumns {
+      guard let origin = column.targetTable, origin != key else { continue }
+      let link = try requiredTable(origin).schema.column(column.oppositeColumn ?? .null)
+      guard link?.type != .link else {
+        throw .limitExceeded(
+          "Table '\(table.schema.name)' cannot be removed: '\(link?.name ?? "")' links to it")
+      }
+    }
+    try table.deleteAll()
+    while let column = table.schema.columns.last { try table.removeColumn(column.key) }
+    try table.freeAll()
+    slots[key.index] = Tagged.slot((Int(key.rawValue >> 16) + 1) & 0x7FFF)
+    names[key.index] = ""
+    tables[key.index] = nil
+    isListChanged = true
+    generation.value &+= 1
+    log.eraseTable(key)
+  }
+
+  // MARK: The schema version
+
+  /// The version of the schema that the application stored; nil if it never did.
+  package func schemaVersion() throws(StorageError) -> UInt64? {
+    try SchemaVersion.read(from: try table(named: SchemaVersion.tableName)?.table)
+  }
+
+  /// Stores the version of the schema in the one object of the table `metadata`.
+  package func setSchemaVersion(_ version: UInt64) throws(StorageError) {
+    let name = SchemaVersion.tableName
+    var table = try table(named: name)
+    if table == nil { table = try createTable(named: name) }
+    guard let table else { return }
+    var column = table.schema.column(named: SchemaVersion.columnName)
+    if column == nil { column = try table.addColumn(named: SchemaVersion.columnName, type: .int) }
+    var key = try table.table.key(at: 0)
+    if key == nil { key = try table.createObject().key }
+    guard let column, let key else { return }
+    try table.setInt(Int64(bitPattern: version), column, key)
+  }
+
+  // MARK: Ending
+
+  /// Writes the top arrays of the tables that changed.
+  package func flush() throws(StorageError) {
+    for (index, table) in tables.enumerated() {
+      guard let table, let ref = try table.flush(), slots[index] != ref.slot else { continue }
+      slots[index] = ref.slot
+      isListChanged = true
+    }
+    guard isListChanged else { return }
+    let old = transaction.roots
+    let newTables = try IntegerNode.make(slots, flags: .hasRefs, in: allocator).ref
+    let newNames = try NameLeaf.make(names, in: allocator)
+    try allocator.free(old.tables)
+    try allocator.free(old.tableNames)
+    transaction.roots = VersionRoots(tableNames: newNames, tables: newTables)
+    isListChanged = false
+  }
+
+  /// Makes the changes durable and visible as a new version.
+  package func commit() throws(StorageError) -> Snapshot {
+    try flush()
+    return try transaction.commit(changeset: log.changeset)
+  }
+
+  /// Drops all changes.
+  package func rollback() {
+    tables = []
+    slots = []
+    names = []
+    generation.value &+= 1
+    transaction.rollback()
+  }
+}
