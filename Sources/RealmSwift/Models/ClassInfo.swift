@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A model class in one realm: where its properties are stored.
+//
+// Invariants:
+// 1. `columns[i]` is the column of `schema.properties[i]`; nil only for backlinks.
+// 2. `hot` lives as long as the core, which owns this object.
+
+import RealmStorage
+import RealmTables
 
 /// What one realm knows about one model class.
 @usableFromInline
@@ -8,9 +15,93 @@ final class ClassInfo {
   let schema: ModelSchema
   /// The realm; it owns this object.
   unowned let core: RealmCore
+  let tableKey: TableKey
+  let columns: [Column?]
+  let hot: UnsafeMutablePointer<ClassHot>
 
-  init(schema: ModelSchema, core: RealmCore) {
+  /// By property, the class that it links to; filled when first needed.
+  var linkedClasses: [ClassInfo?]
+
+  private var cachedTable: Table?
+  private var cachedGeneration = HotState.noGeneration
+
+  init(schema: ModelSchema, table: TableSchema, core: RealmCore) {
     self.schema = schema
     self.core = core
+    tableKey = table.key
+    columns = schema.properties.map { table.column(named: $0.columnName) }
+    linkedClasses = Array(repeating: nil, count: schema.properties.count)
+    let slots = UnsafeMutablePointer<_ColumnSlot>.allocate(capacity: schema.slotCount)
+    slots.initialize(
+      repeating: _ColumnSlot(leafIndex: 0, property: -1), count: schema.slotCount)
+    for property in schema.properties {
+      let leaf = columns[property.index]?.leafIndex ?? 0
+      slots[property.offset >> 3] = _ColumnSlot(
+        leafIndex: Int32(leaf), property: Int32(property.index))
+    }
+    hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
+    hot.initialize(to: ClassHot(state: core.hot, columnAtOffset: slots, info: nil))
+    hot.pointee.info = Unmanaged.passUnretained(self)
+  }
+
+  deinit {
+    hot.pointee.columnAtOffset.deallocate()
+    hot.deallocate()
+  }
+
+  /// The table in the version that the realm shows, or as the open transaction left it.
+  var table: Table {
+    get throws(StorageError) {
+      if let writable = core.writableTable(tableKey) { return try writable.table }
+      let generation = core.hot.pointee.generation
+      if let cachedTable, cachedGeneration == generation { return cachedTable }
+      guard let table = try core.readableGroup().table(tableKey) else {
+        throw .corrupted("the table of class '\(schema.className)' has vanished")
+      }
+      cachedTable = table
+      cachedGeneration = core.hot.pointee.generation
+      return table
+    }
+  }
+
+  /// Where an object is now; nil if it does not exist.
+  func row(of key: ObjectKey) throws(StorageError) -> Row? {
+    if let writable = core.writableTable(tableKey) { return try writable.row(of: key) }
+    return try table.row(of: key)
+  }
+
+  /// The slot of a property.
+  func slot(_ property: ModelProperty) -> _ColumnSlot {
+    hot.pointee.columnAtOffset[property.offset >> 3]
+  }
+
+  /// The column of a property; every property but a backlink has one.
+  func column(_ property: Int) -> Column {
+    guard let column = columns[property] else {
+      throwRealmException("LinkingObjects properties are read-only")
+    }
+    return column
+  }
+
+  /// A managed object that stands for the object `key`; `row` is where it is now, if known.
+  @inline(__always)
+  func makeObject(_ key: ObjectKey, _ row: Row? = nil) -> ObjectBase {
+    let object = schema.modelClass.init()
+    object._attach(self, key, row)
+    return object
+  }
+
+  /// Writes a value in the open transaction.
+  func set(_ value: TableValue, property: Int, of object: ObjectBase) {
+    let column = column(property)
+    do throws(StorageError) {
+      if core.skipsEqualValues, let row = try row(of: object._key),
+        try row.value(of: column) == value
+      {
+        return
+      }
+      try core.requireWritableTable(tableKey).set(value, column, object._key)
+    } catch { stop(error) }
+    core.didMutate()
   }
 }

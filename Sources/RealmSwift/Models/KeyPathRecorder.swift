@@ -49,11 +49,17 @@ public struct _Recording {
     self.offset = offset
   }
 
-  /// The recorder, after the property's name was written down.
-  func record() -> KeyPathRecorder {
+  /// The recorder of the object.
+  var recorder: KeyPathRecorder {
     guard let recorder = object._owner as? KeyPathRecorder else {
       throwRealmException("The object does not record key paths.")
     }
+    return recorder
+  }
+
+  /// The recorder, after the property's name was written down.
+  func record() -> KeyPathRecorder {
+    let recorder = recorder
     if let property = ModelSchema.of(type(of: object)).property(atOffset: Int(offset)) {
       recorder.record(property.name)
     }

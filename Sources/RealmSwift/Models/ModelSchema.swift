@@ -18,10 +18,12 @@ struct ModelProperty: Sendable {
   let columnName: String
   /// Where its wrapper is in instances of the class.
   let offset: Int
-  let wrapperType: any (AnyPersisted & SendableMetatype).Type
+  let wrapperType: any AnyPersisted.Type
   let shape: _PropertyShape
   let isIndexed: Bool
   let isPrimaryKey: Bool
+  /// The property of the linked class that a backlink property is the other end of.
+  let originProperty: String?
 }
 
 /// The stored properties of a model class.
@@ -42,6 +44,12 @@ final class ModelSchema: Sendable {
       properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     indexByOffset = Dictionary(uniqueKeysWithValues: properties.map { ($0.offset, $0.index) })
   }
+
+  /// The name of the class's table.
+  var tableName: String { "class_" + className }
+
+  /// One more than the number of the last 8-byte slot of an instance that holds a wrapper.
+  var slotCount: Int { (properties.map { $0.offset >> 3 }.max() ?? -1) + 1 }
 
   func property(named name: String) -> ModelProperty? {
     indexByName[name].map { properties[$0] }
@@ -73,7 +81,7 @@ final class ModelSchema: Sendable {
     var properties: [ModelProperty] = []
     let classType = _EachFieldOptions(rawValue: 1)
     let wasComplete = _forEachField(of: modelClass, options: classType) { name, offset, type, _ in
-      guard let wrapperType = type as? any (AnyPersisted & SendableMetatype).Type else {
+      guard let wrapperType = type as? any AnyPersisted.Type else {
         return true
       }
       // The storage of `@Persisted var name` is called `_name`.
@@ -83,7 +91,8 @@ final class ModelSchema: Sendable {
         ModelProperty(
           index: properties.count, name: label, columnName: columnNames[label] ?? label,
           offset: offset, wrapperType: wrapperType, shape: wrapperType.valueType._shape,
-          isIndexed: flags.contains(.indexed), isPrimaryKey: flags.contains(.primaryKey)))
+          isIndexed: flags.contains(.indexed), isPrimaryKey: flags.contains(.primaryKey),
+          originProperty: wrapperType.originProperty(at: address + offset)))
       return true
     }
     withExtendedLifetime(instance) {}

@@ -10,7 +10,46 @@
 ///   @Persisted var name: String
 /// }
 /// ```
-open class Object: ObjectBase {}
+///
+/// An object is unmanaged, and behaves like any other, until it is added to a realm. From then on its
+/// properties are those of the database: they may be read where the realm lives, change when the
+/// realm advances, and may be set in write transactions only.
+open class Object: ObjectBase {
+  /// Creates an unmanaged object with default values.
+  public required init() { super.init() }
+
+  /// Creates an unmanaged object.
+  ///
+  /// - Parameter value: The values of its properties: a dictionary by name, an array in the order of
+  ///   the declarations, or another object. Missing ones have their defaults.
+  public convenience init(value: Any) {
+    self.init()
+    _fill(from: value)
+  }
+
+  /// The value of the property called `key`.
+  open subscript(key: String) -> Any? {
+    get {
+      guard let value = _value(named: key) else {
+        throwRealmException("Invalid property name '\(key)' for class '\(Self.className())'.")
+      }
+      return unwrapped(value)
+    }
+    set { _setValue(newValue as Any, named: key) }
+  }
+}
 
 /// A model whose objects are part of exactly one parent object, and are deleted with it.
-open class EmbeddedObject: ObjectBase {}
+open class EmbeddedObject: ObjectBase {
+  /// Creates an unmanaged object with default values.
+  public required init() { super.init() }
+
+  /// Creates an unmanaged object.
+  ///
+  /// - Parameter value: The values of its properties: a dictionary by name, an array in the order of
+  ///   the declarations, or another object. Missing ones have their defaults.
+  public convenience init(value: Any) {
+    self.init()
+    _fill(from: value)
+  }
+}

@@ -8,6 +8,8 @@
 // 2. The header's fields are plain memory to the accessors of `@Persisted`: reads and assignments
 //    only, no reference counting, no exclusivity check.
 
+public import RealmTables
+
 /// What an object that is not unmanaged belongs to, and keeps alive.
 @usableFromInline
 class ObjectOwner {
@@ -24,6 +26,11 @@ open class ObjectBase: Hashable, CustomStringConvertible {
   final var _generation: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline
   final var _owner: ObjectOwner?
+  /// Where the object was at `_generation`; nil before the first access of a managed object.
+  @exclusivity(unchecked) @usableFromInline
+  final var _row: Row?
+  @exclusivity(unchecked)
+  final var _key = ObjectKey.null
 
   /// Creates an unmanaged object whose properties have their default values.
   public required init() {}
@@ -37,14 +44,14 @@ open class ObjectBase: Hashable, CustomStringConvertible {
   /// realm; others only if they are identical.
   open func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? ObjectBase else { return false }
-    return self === other
+    return _isEqual(other)
   }
 
   /// Compares by `isEqual(_:)`.
   public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isEqual(right) }
 
   /// Feeds what `isEqual(_:)` compares.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  public func hash(into hasher: inout Hasher) { _hash(into: &hasher) }
 
   /// The name of the class without its module: the name of its table in the database.
   public class func className() -> String { String(describing: self) }

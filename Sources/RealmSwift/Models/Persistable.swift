@@ -1,31 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a type must be able to do to be the type of a `@Persisted` property.
+// What a type must be able to do to be the type of a property or the element of a collection.
 
-/// Types that are stored as another type (or as themselves).
+import RealmTables
+
+/// Types that are stored as another type, or as themselves.
 public protocol _HasPersistedType: SendableMetatype {
   /// The type that is stored.
   associatedtype PersistedType
 }
 
-/// Types that `@Persisted` properties can have.
-public protocol _Persistable: _HasPersistedType {
-  /// How the database stores the property.
+/// Types that the database stores in some way.
+public protocol _Storable: _HasPersistedType {
+  /// How the database stores the property, or the elements.
   static var _shape: _PropertyShape { get }
 
+  /// The value of `any`, as dictionaries, arrays and untyped setters give them; nil if it is not of
+  /// this type.
+  static func _convert(_ any: Any) -> Self?
+
+  /// `value` in the engine's terms, if it and this type are scalars.
+  static func _storedScalar(_ value: Any) -> _StoredValue?
+}
+
+/// Types that `@Persisted` properties can have.
+public protocol _Persistable: _Storable {
   /// The value of a property that has no other: made anew for each object.
   static func _makeDefault() -> Self
 
+  /// Whether the default is what a new row of the database holds anyway.
+  static var _isDefaultZero: Bool { get }
+
   /// What an object that records key paths gives for the property it was just asked for.
   static func _traced(by recording: _Recording) -> Self
+
+  /// The value that a managed object, whose row is current, has in a column.
+  static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self
+
+  /// Sets the property of a managed object.
+  static func _store(_ value: Self, _ object: ObjectBase, _ slot: _ColumnSlot)
+}
+
+extension _Storable {
+  public static func _storedScalar(_ value: Any) -> _StoredValue? { nil }
 }
 
 extension _Persistable {
-  /// Scalars end a key path.
-  public static func _traced(by recording: _Recording) -> Self {
-    _ = recording.record()
-    return _makeDefault()
-  }
+  public static var _isDefaultZero: Bool { true }
+}
+
+/// Types whose `Optional` can be the type of a property: scalars and links.
+public protocol _OptionalPersistable: _Storable {
+  /// What an object that records key paths gives for the property it was just asked for.
+  static func _tracedOptional(by recording: _Recording) -> Self?
+
+  /// The value, or nil, that a managed object, whose row is current, has in a column.
+  static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self?
+
+  /// Sets the property of a managed object.
+  static func _storeOptional(_ value: Self?, _ object: ObjectBase, _ slot: _ColumnSlot)
+}
+
+/// Types that lists and results hold.
+public protocol RealmCollectionValue: Hashable, _Storable {
+  /// The element that `value` stands for, in the realm of `context`.
+  static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self
+
+  /// The stored form; objects that are not in the realm of `context` are added to it.
+  static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue
+
+  /// What a recording list gives for any of its elements.
+  static func _tracedElement(by recording: _Recording) -> Self
 }
 
 /// Types of properties that can be `indexed`.
@@ -34,39 +79,21 @@ public protocol _Indexable {}
 /// Types of properties that can be the primary key.
 public protocol _PrimaryKey {}
 
-/// How a property is stored.
-public struct _PropertyShape: Sendable {
-  /// Whether the property is one value or a collection of them.
-  @usableFromInline
-  enum Collection: Sendable { case none, list, set, map }
+/// A value in the engine's terms.
+public struct _StoredValue {
+  let value: TableValue
 
-  @usableFromInline let type: PropertyType
-  @usableFromInline var collection = Collection.none
-  @usableFromInline var isOptional = false
-  /// The class that a link, or a backlink, leads to.
-  @usableFromInline var linkedClass: ObjectBase.Type?
-
-  @usableFromInline
-  init(_ type: PropertyType, linkedClass: ObjectBase.Type? = nil) {
-    self.type = type
-    self.linkedClass = linkedClass
-  }
+  init(_ value: TableValue) { self.value = value }
 }
 
-/// The types of values that the database stores.
-public enum PropertyType: Int32, Sendable {
-  case int = 0
-  case bool = 1
-  case string = 2
-  case data = 3
-  case date = 4
-  case float = 5
-  case double = 6
-  case object = 7
-  case linkingObjects = 8
-  case any = 9
-  case objectId = 10
-  case decimal128 = 11
-  // swift-format-ignore: AlwaysUseLowerCamelCase
-  case UUID = 12
+/// The realm that values are read from or written to.
+public struct _RealmContext {
+  let core: RealmCore
+  /// The class of the objects that are read; nil for scalars.
+  let info: ClassInfo?
+
+  init(_ core: RealmCore, _ info: ClassInfo? = nil) {
+    self.core = core
+    self.info = info
+  }
 }

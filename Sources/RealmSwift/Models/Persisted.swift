@@ -8,6 +8,8 @@
 // 2. The stored value is used only while the object is unmanaged.
 // 3. `&object[keyPath: storage]` reaches no function that the compiler cannot see into.
 
+public import CRealmPlatform
+
 /// Declares a stored property of a model.
 ///
 /// ```swift
@@ -57,7 +59,7 @@ public struct Persisted<Value: _Persistable> {
     storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>
   ) -> Value {
     @inline(__always) get {
-      guard object._hot != nil else {
+      guard let hot = object._hot else {
         if let value = object[keyPath: storageKeyPath].value { return value }
         let value = Value._makeDefault()
         object[keyPath: storageKeyPath].value = value
@@ -66,10 +68,25 @@ public struct Persisted<Value: _Persistable> {
       let offset =
         withUnsafeMutablePointer(to: &object[keyPath: storageKeyPath]) { UInt(bitPattern: $0) }
         &- UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-      return Value._traced(by: _Recording(object, offset))
+      let state = hot.pointee.state
+      if state.pointee.isolation != realm_thread_pointer()
+        || state.pointee.generation != object._generation
+      {
+        guard object._prepareToRead() else {
+          return Value._traced(by: _Recording(object, offset))
+        }
+      }
+      return Value._load(object, hot.pointee.columnAtOffset[Int(bitPattern: offset &>> 3)])
     }
     @inline(__always) set {
-      object[keyPath: storageKeyPath].value = newValue
+      guard object._hot != nil else {
+        object[keyPath: storageKeyPath].value = newValue
+        return
+      }
+      let offset =
+        withUnsafeMutablePointer(to: &object[keyPath: storageKeyPath]) { UInt(bitPattern: $0) }
+        &- UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+      Value._store(newValue, object, object._prepareToWrite(offset))
     }
   }
 }
@@ -95,26 +112,5 @@ extension Persisted where Value.PersistedType: _PrimaryKey {
   @inlinable
   public init(wrappedValue value: Value, primaryKey: Bool) {
     self.init(value: value, flags: primaryKey ? 2 : 0)
-  }
-}
-
-/// What reflection asks of a field, whatever its `Value`.
-protocol AnyPersisted {
-  static var valueType: any _Persistable.Type { get }
-  static func flags(at address: UnsafeRawPointer) -> PersistedFlags
-}
-
-/// The arguments of a `@Persisted` declaration.
-struct PersistedFlags: OptionSet {
-  let rawValue: UInt
-  static let indexed = PersistedFlags(rawValue: 1)
-  static let primaryKey = PersistedFlags(rawValue: 2)
-}
-
-extension Persisted: AnyPersisted {
-  static var valueType: any _Persistable.Type { Value.self }
-
-  static func flags(at address: UnsafeRawPointer) -> PersistedFlags {
-    PersistedFlags(rawValue: address.assumingMemoryBound(to: Self.self).pointee.flags)
   }
 }

@@ -7,30 +7,6 @@ public import Foundation
 extension Realm {
   /// Where a realm is stored, and what is stored in it.
   public struct Configuration: Sendable {
-    /// The file of the realm; nil for realms in memory. Setting it clears `inMemoryIdentifier`.
-    public var fileURL: URL? {
-      get { file }
-      set {
-        if let newValue, newValue.path.isEmpty {
-          throwRealmException("Realm path must not be empty")
-        }
-        file = newValue
-        memoryIdentifier = nil
-      }
-    }
-
-    /// The name of a realm that lives in memory; nil for files. Setting it clears `fileURL`.
-    public var inMemoryIdentifier: String? {
-      get { memoryIdentifier }
-      set {
-        if let newValue, newValue.isEmpty {
-          throwRealmException("In-memory identifier must not be empty")
-        }
-        memoryIdentifier = newValue
-        file = nil
-      }
-    }
-
     /// Whether the file is never changed through realms of this configuration.
     public var readOnly: Bool
 
@@ -40,10 +16,60 @@ extension Realm {
     /// The classes that the realm stores; nil means all classes of the program.
     public var objectTypes: [ObjectBase.Type]?
 
-    private var file: URL?
-    private var memoryIdentifier: String?
+    private(set) var location: Location
+
+    /// What identifies the database.
+    enum Location: Hashable {
+      case file(String)
+      case memory(String)
+      case nowhere
+
+      /// The path of the file, or the name that stands for one in memory.
+      var path: String {
+        switch self {
+        case .file(let path), .memory(let path): path
+        case .nowhere: ""
+        }
+      }
+    }
+
+    /// The file of the realm; nil for realms in memory. Setting it clears `inMemoryIdentifier`.
+    public var fileURL: URL? {
+      get { if case .file(let path) = location { URL(fileURLWithPath: path) } else { nil } }
+      set {
+        guard let newValue else {
+          if case .file = location { location = .nowhere }
+          return
+        }
+        let path = newValue.standardizedFileURL.path
+        if newValue.path.isEmpty { throwRealmException("Realm path must not be empty") }
+        location = .file(path)
+      }
+    }
+
+    /// The name of a realm that lives in memory; nil for files. Setting it clears `fileURL`.
+    ///
+    /// The data lives while any realm of that name is alive, and is shared by the whole process.
+    public var inMemoryIdentifier: String? {
+      get { if case .memory(let name) = location { name } else { nil } }
+      set {
+        guard let newValue else {
+          if case .memory = location { location = .nowhere }
+          return
+        }
+        if newValue.isEmpty { throwRealmException("In-memory identifier must not be empty") }
+        location = .memory(newValue)
+      }
+    }
 
     /// Creates a configuration of a file, or of a realm in memory if `inMemoryIdentifier` is given.
+    ///
+    /// - Parameters:
+    ///   - fileURL: The file; by default `default.realm` in the default directory.
+    ///   - inMemoryIdentifier: The name of a realm in memory.
+    ///   - readOnly: Whether the file is never changed through this configuration.
+    ///   - schemaVersion: The version of the program's model classes.
+    ///   - objectTypes: The classes that the realm stores; nil means all classes of the program.
     public init(
       fileURL: URL? = Realm.Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
       readOnly: Bool = false, schemaVersion: UInt64 = 0, objectTypes: [ObjectBase.Type]? = nil
@@ -51,11 +77,34 @@ extension Realm {
       self.readOnly = readOnly
       self.schemaVersion = schemaVersion
       self.objectTypes = objectTypes
+      location = .nowhere
       if let inMemoryIdentifier {
         self.inMemoryIdentifier = inMemoryIdentifier
       } else {
         self.fileURL = fileURL
       }
     }
+  }
+}
+
+extension Realm.Configuration: Equatable {
+  /// Whether both open the same file in the same way.
+  public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
+    left.location == right.location && left.readOnly == right.readOnly
+      && left.schemaVersion == right.schemaVersion
+  }
+}
+
+extension Realm.Configuration: CustomStringConvertible {
+  /// The properties and their values.
+  public var description: String {
+    """
+    Realm.Configuration {
+    \tfileURL = \(fileURL?.absoluteString ?? "(null)");
+    \tinMemoryIdentifier = \(inMemoryIdentifier ?? "(null)");
+    \treadOnly = \(readOnly ? 1 : 0);
+    \tschemaVersion = \(schemaVersion);
+    }
+    """
   }
 }

@@ -32,7 +32,7 @@ struct ClassHot {
   /// The column of the wrapper at byte `8 * i` of an object, for each such wrapper.
   @usableFromInline let columnAtOffset: UnsafeMutablePointer<_ColumnSlot>
   /// The class, for everything that is not hot.
-  let info: Unmanaged<ClassInfo>?
+  var info: Unmanaged<ClassInfo>?
 }
 
 /// Where the values of one property are: the leaf of its column, and the property's number.
@@ -40,6 +40,9 @@ struct ClassHot {
 public struct _ColumnSlot: Sendable {
   @usableFromInline let leafIndex: Int32
   @usableFromInline let property: Int32
+
+  @inlinable @inline(__always)
+  var leaf: Int { Int(truncatingIfNeeded: leafIndex) }
 
   @inlinable
   init(leafIndex: Int32, property: Int32) {

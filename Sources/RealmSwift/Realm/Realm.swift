@@ -2,7 +2,20 @@
 
 // The database as a program sees it.
 
+public import Dispatch
+public import Foundation
+import RealmStorage
+import RealmTables
+
 /// A database: objects of the program's model classes in one file.
+///
+/// ```swift
+/// let realm = try Realm()
+/// try realm.write {
+///   realm.add(Todo(value: ["name": "Water the plants"]))
+/// }
+/// let open = realm.objects(Todo.self).where { !$0.isDone }
+/// ```
 ///
 /// A realm, and every object and collection read from it, may be used only where it was opened: on
 /// that thread, that queue, or that actor.
@@ -10,6 +23,46 @@ public struct Realm {
   @usableFromInline let core: RealmCore
 
   init(core: RealmCore) { self.core = core }
+
+  /// Opens the default configuration for the calling thread, or for `queue`.
+  ///
+  /// - Throws: `Realm.Error`.
+  public init(queue: DispatchQueue? = nil) throws {
+    try self.init(configuration: .defaultConfiguration, queue: queue)
+  }
+
+  /// Opens a realm for the calling thread, or for whatever runs on `queue`, a serial queue on which
+  /// the caller must be.
+  ///
+  /// - Throws: `Realm.Error`.
+  public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
+    let confinement = queue.map { Confinement.queue($0) } ?? .current
+    if queue != nil, !confinement.isCurrent {
+      throwRealmException("Realm opened from incorrect dispatch queue.")
+    }
+    core = try RealmCache.core(configuration, confinement)
+  }
+
+  /// Opens the default configuration with another file.
+  ///
+  /// - Throws: `Realm.Error`.
+  public init(fileURL: URL) throws {
+    var configuration = Configuration.defaultConfiguration
+    configuration.fileURL = fileURL
+    try self.init(configuration: configuration)
+  }
+
+  /// The configuration that the realm was opened with.
+  public var configuration: Configuration { core.configuration }
+
+  /// Whether there is no object in the realm.
+  public var isEmpty: Bool {
+    core.checkIsolation()
+    do throws(StorageError) {
+      for info in core.allClasses where try info.table.objectCount() > 0 { return false }
+      return true
+    } catch { stop(error) }
+  }
 }
 
 extension Realm: Equatable {

@@ -7,8 +7,8 @@
 //    that leaves by unwinding finds the engine as it was.
 // 2. Nothing but this function ends the process for misuse.
 
-import CRealmPlatform
 import Foundation
+public import RealmStorage
 
 /// Ends the process because the program broke a rule of the API; `reason` is the documented text.
 ///
@@ -20,4 +20,11 @@ func throwRealmException(_ reason: String) -> Never {
     Data("*** Terminating app due to uncaught exception 'RLMException', reason: '\(reason)'\n".utf8)
   )
   fatalError(reason)
+}
+
+/// Ends the process because a read or an edit in memory found damaged bytes, or no memory: where the
+/// API can throw, `Realm.Error` says the same.
+@usableFromInline @inline(never)
+func stop(_ error: StorageError) -> Never {
+  throwRealmException("\(error)")
 }

@@ -1,23 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Optional properties: scalars that can be nil, and links.
+// Optional properties and elements: scalars that can be nil, and links.
+
+import RealmTables
 
 extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
   public typealias PersistedType = Wrapped.PersistedType?
 }
 
-extension Optional: _Persistable where Wrapped: _Persistable {
+extension Optional: _Storable where Wrapped: _Storable {
   public static var _shape: _PropertyShape {
     var shape = Wrapped._shape
     shape.isOptional = true
     return shape
   }
 
+  /// Accepts nil in its untyped forms, and what the wrapped type accepts.
+  public static func _convert(_ any: Any) -> Wrapped?? {
+    if isNil(any) { return .some(nil) }
+    return Wrapped._convert(any).map { .some($0) }
+  }
+
+  public static func _storedScalar(_ value: Any) -> _StoredValue? {
+    isNil(value) ? _StoredValue(.null) : Wrapped._storedScalar(value)
+  }
+}
+
+extension Optional: _Persistable where Wrapped: _OptionalPersistable {
+
+  @inlinable
   public static func _makeDefault() -> Wrapped? { nil }
 
   public static func _traced(by recording: _Recording) -> Wrapped? {
-    Wrapped._traced(by: recording)
+    Wrapped._tracedOptional(by: recording)
   }
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Wrapped? {
+    Wrapped._loadOptional(object, slot)
+  }
+
+  public static func _store(_ value: Wrapped?, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    Wrapped._storeOptional(value, object, slot)
+  }
+}
+
+extension Optional: RealmCollectionValue where Wrapped: _Scalar {
+  public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Wrapped? {
+    Wrapped._scalar(value)
+  }
+
+  public static func _encode(_ value: Wrapped?, _ context: _RealmContext) -> _StoredValue {
+    value.map { Wrapped._stored($0) } ?? _StoredValue(.null)
+  }
+
+  public static func _tracedElement(by recording: _Recording) -> Wrapped? { nil }
 }
 
 extension Optional: _Indexable where Wrapped: _Indexable {}

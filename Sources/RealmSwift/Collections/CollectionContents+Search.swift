@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finding an element in a collection.
+
+import RealmStorage
+import RealmTables
+
+extension _CollectionContents {
+  /// The position of an element that is equal to `element`; nil if there is none.
+  func index<Element: RealmCollectionValue>(of element: Element) -> Int? {
+    if let object = element as? ObjectBase { return index(ofObject: object) }
+    let value = Element._encode(element, _RealmContext(core)).value
+    do throws(StorageError) { return try values().firstIndex(of: value) } catch { stop(error) }
+  }
+
+  private func index(ofObject object: ObjectBase) -> Int? {
+    guard let owner = object._info else { return nil }
+    guard object._owner === core else {
+      throwRealmException("Object must be from the Realm being queried")
+    }
+    guard object._locate(owner) else {
+      throwRealmException("Object has been deleted or invalidated.")
+    }
+    guard owner === info else { return nil }
+    do throws(StorageError) {
+      if case .table(let table) = form { return try table.position(of: object._key) }
+      return try keys().firstIndex(of: object._key)
+    } catch { stop(error) }
+  }
+
+  /// The check of insertions, which may be at the end.
+  func checkInsertion(_ index: Int) {
+    if index < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
+    if index > count {
+      throwRealmException("Index \(index) is out of bounds (must be less than \(count + 1)).")
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The elements of a managed collection at one moment: what subscripts and iteration read.
+//
+// Invariants:
+// 1. Contents are valid while `core.dataGeneration` is the one they were made at; their owner makes
+//    new ones after that. An iterator keeps its contents, which then are a snapshot: keys stay keys.
+
+import RealmStorage
+import RealmTables
+
+/// Where a managed collection's elements are.
+public final class _CollectionContents {
+  enum Form {
+    /// All objects of a table, in the order of their keys.
+    case table(Table)
+    /// Objects by key.
+    case keys([ObjectKey])
+    /// Values of a scalar type.
+    case values([TableValue])
+    /// The elements of a list, as they are stored.
+    case list(ListView)
+  }
+
+  let core: RealmCore
+  /// The class of the elements; nil if they are scalars.
+  let info: ClassInfo?
+  let form: Form
+  let count: Int
+
+  init(_ form: Form, _ core: RealmCore, _ info: ClassInfo?) throws(StorageError) {
+    self.form = form
+    self.core = core
+    self.info = info
+    count =
+      switch form {
+      case .table(let table): try table.objectCount()
+      case .keys(let keys): keys.count
+      case .values(let values): values.count
+      case .list(let list): list.count
+      }
+  }
+
+  /// Ends the process with the documented texts unless there is an element `index`.
+  @inline(__always)
+  func check(_ index: Int) {
+    if UInt(bitPattern: index) >= UInt(bitPattern: count) { refuse(index) }
+  }
+
+  @inline(never)
+  private func refuse(_ index: Int) -> Never {
+    if index < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
+    throwRealmException("Index \(index) is out of bounds (must be less than \(count)).")
+  }
+
+  /// The key of element `index`, which exists and is an object.
+  func key(at index: Int) -> ObjectKey {
+    do throws(StorageError) {
+      switch form {
+      case .table(let table):
+        guard let key = try table.key(at: index) else {
+          throw .corrupted("a table has fewer objects than it says")
+        }
+        return key
+      case .keys(let keys): return keys[index]
+      case .list(let list): return try list.key(at: index)
+      case .values: throw .corrupted("values have no keys")
+      }
+    } catch { stop(error) }
+  }
+
+  /// Element `index`, which exists, in the engine's terms.
+  func value(at index: Int) -> TableValue {
+    do throws(StorageError) {
+      switch form {
+      case .values(let values): return values[index]
+      case .list(let list): return try list.value(at: index)
+      case .table, .keys: return .link(key(at: index))
+      }
+    } catch { stop(error) }
+  }
+
+  /// Element `index`, which exists.
+  @inline(__always)
+  func element<Element: RealmCollectionValue>(at index: Int, as type: Element.Type) -> Element {
+    if let info { return info.makeElement(key(at: index)) }
+    return Element._decode(_StoredValue(value(at: index)), _RealmContext(core))
+  }
+
+  /// The keys of all elements, which are objects.
+  func keys() throws(StorageError) -> [ObjectKey] {
+    switch form {
+    case .keys(let keys): return keys
+    case .list(let list): return try list.keys()
+    case .values: return []
+    case .table(let table):
+      var keys: [ObjectKey] = []
+      keys.reserveCapacity(count)
+      var cursor = table.clusterCursor()
+      while let cluster = try cursor.next() {
+        for index in 0..<cluster.count { keys.append(cluster.key(at: index)) }
+      }
+      return keys
+    }
+  }
+
+  /// All elements in the engine's terms.
+  func values() throws(StorageError) -> [TableValue] {
+    switch form {
+    case .values(let values): values
+    case .list(let list): try list.values()
+    case .keys, .table: try keys().map { .link($0) }
+    }
+  }
+
+  /// The same elements, independent of what happens to the collection.
+  func frozenForIteration() throws(StorageError) -> _CollectionContents {
+    switch form {
+    case .keys, .values: self
+    case .table: try _CollectionContents(.keys(keys()), core, info)
+    case .list:
+      try info == nil
+        ? _CollectionContents(.values(values()), core, info)
+        : _CollectionContents(.keys(keys()), core, info)
+    }
+  }
+}
+
+extension ClassInfo {
+  /// A managed object as an element; `Element` is the class's type, or a superclass.
+  @inline(__always)
+  func makeElement<Element>(_ key: ObjectKey, _ row: Row? = nil) -> Element {
+    // Results and lists of objects are only made with the class of `Element`.
+    unsafeBitCast(makeObject(key, row), to: Element.self)
+  }
+}

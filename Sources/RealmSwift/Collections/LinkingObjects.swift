@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Backlinks: the objects that link to an object.
+
+/// What `LinkingObjects` of all classes have in common.
+public protocol LinkingObjectsProtocol {
+  /// Creates the value of a property for which `property` of `type` is the origin.
+  init(fromType type: ObjectBase.Type, property: String)
+
+  /// The name of the property that links.
+  var _originProperty: String { get }
+}
+
+/// The objects that link to the object that has this property.
+///
+/// ```swift
+/// class Dog: Object {
+///   @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+/// }
+/// ```
+public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
+  /// The name of the property that links.
+  public let _originProperty: String
+  private let state: ResultsState?
+
+  /// Creates the value of a property for which `property` of `type` is the origin.
+  public init(fromType type: Element.Type, property: String) {
+    _originProperty = property
+    state = nil
+  }
+
+  init(_ state: ResultsState, originProperty: String) {
+    _originProperty = originProperty
+    self.state = state
+  }
+
+  /// The number of objects that link.
+  public var count: Int { state?.contents().count ?? 0 }
+
+  /// Object `position`.
+  public subscript(position: Int) -> Element { results[position] }
+
+  /// Iterates over the objects.
+  public func makeIterator() -> RLMIterator<Element> {
+    state.map { RLMIterator($0.contents()) } ?? RLMIterator([])
+  }
+
+  /// The position of an object; nil if it does not link here.
+  public func index(of element: Element) -> Int? { state?.contents().index(of: element) }
+
+  /// What the collection holds, in the engine's terms.
+  public var _contents: _CollectionContents { results._contents }
+
+  private var results: Results<Element> {
+    guard let state else {
+      throwRealmException("LinkingObjects of an object that no Realm manages are empty")
+    }
+    return Results(state)
+  }
+}
+
+extension LinkingObjects: LinkingObjectsProtocol {
+  /// Creates the value of a property for which `property` of `type` is the origin.
+  public init(fromType type: ObjectBase.Type, property: String) {
+    _originProperty = property
+    state = nil
+  }
+}
+
+extension LinkingObjects: RealmCollection {
+  /// The realm of the objects, or nil.
+  public var realm: Realm? { state.map { Realm(core: $0.core) } }
+
+  /// Whether the realm was invalidated.
+  public var isInvalidated: Bool { state?.isInvalidated ?? false }
+
+  /// Whether both are the backlinks of one property of one object.
+  public static func == (left: LinkingObjects, right: LinkingObjects) -> Bool {
+    guard case .backlinks(let leftSource) = left.state?.source,
+      case .backlinks(let rightSource) = right.state?.source
+    else { return left.state == nil && right.state == nil }
+    return leftSource.key == rightSource.key && leftSource.origin === rightSource.origin
+      && leftSource.property.index == rightSource.property.index
+  }
+}
+
+extension LinkingObjects: _Persistable {
+  /// Backlinks are not stored.
+  public typealias PersistedType = LinkingObjects
+
+  public static var _shape: _PropertyShape {
+    _PropertyShape(.linkingObjects, linkedClass: Element.self)
+  }
+
+  public static func _makeDefault() -> LinkingObjects {
+    LinkingObjects(fromType: Element.self, property: "")
+  }
+
+  public static var _isDefaultZero: Bool { true }
+
+  public static func _traced(by recording: _Recording) -> LinkingObjects {
+    _ = recording.record()
+    return _makeDefault()
+  }
+
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> LinkingObjects {
+    guard let info = object._info else { return _makeDefault() }
+    let property = info.schema.properties[Int(slot.property)]
+    let name = property.originProperty ?? ""
+    let origin = info.core.info(Element.self)
+    guard let link = origin.schema.property(named: name) else { return _makeDefault() }
+    let source = BacklinkSource(target: info, key: object._key, origin: origin, property: link)
+    return LinkingObjects(
+      ResultsState(.backlinks(source), info.core, origin), originProperty: name)
+  }
+
+  public static func _store(
+    _ value: LinkingObjects, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) {
+    throwRealmException("LinkingObjects properties are read-only")
+  }
+
+  public static func _convert(_ any: Any) -> LinkingObjects? { nil }
+}
+
+extension Persisted where Value: LinkingObjectsProtocol {
+  /// Declares the objects that link here through the property called `originProperty`.
+  public init(originProperty: String) {
+    self.init(value: Value(fromType: ObjectBase.self, property: originProperty), flags: 0)
+  }
+}

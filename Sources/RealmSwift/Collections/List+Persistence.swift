@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Lists as properties of models.
+
+import RealmStorage
+import RealmTables
+
+extension List: _Persistable {
+  /// Lists are stored as lists.
+  public typealias PersistedType = List
+
+  public static var _shape: _PropertyShape {
+    var shape = Element._shape
+    shape.collection = .list
+    return shape
+  }
+
+  public static func _makeDefault() -> List { List() }
+
+  public static func _traced(by recording: _Recording) -> List {
+    _ = recording.record()
+    return List(recording: recording)
+  }
+
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> List {
+    guard let info = object._info else { return List() }
+    return List(managed: ManagedList(object, info, slot))
+  }
+
+  /// Replaces the elements; the property keeps its list. A list that belonged to no realm becomes
+  /// that of the property.
+  public static func _store(_ value: List, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    guard let info = object._info else { return }
+    let target = ManagedList(object, info, slot)
+    if let managed = value.managed, managed.isSame(as: target) { return }
+    target.requireWrite()
+    let context = _RealmContext(target.core, target.info)
+    let values = Array(value).map { Element._encode($0, context).value }
+    target.replaceAll(with: values)
+    if value.managed == nil { value.becomeManaged(target) }
+  }
+
+  public static func _convert(_ any: Any) -> List? {
+    if let list = any as? List { return list }
+    if isNil(any) { return List() }
+    guard let sequence = unwrapped(any) as? any Sequence else { return nil }
+    var elements: [Element] = []
+    for element in sequence {
+      guard let converted = Element._convert(element) else { return nil }
+      elements.append(converted)
+    }
+    return List(elements: elements)
+  }
+}
+
+extension ManagedList {
+  /// Replaces all elements; while `.modified` updates an object, only if they differ.
+  func replaceAll(with values: [TableValue]) {
+    do throws(StorageError) {
+      let before = try contents().values()
+      if values.isEmpty && before.isEmpty { return }
+      if core.skipsEqualValues, before == values { return }
+    } catch { stop(error) }
+    edit { (editor) throws(StorageError) in try editor.replaceAll(with: values) }
+  }
+}

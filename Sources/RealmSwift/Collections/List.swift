@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Lists: ordered to-many properties.
+
+import Foundation
+import RealmStorage
+import RealmTables
+
+/// An ordered collection of scalars or of links to objects: the type of to-many properties.
+///
+/// ```swift
+/// class Person: Object {
+///   @Persisted var dogs: List<Dog>
+/// }
+/// try realm.write { person.dogs.append(Dog(value: ["name": "Rex"])) }
+/// ```
+///
+/// A list of a managed object always shows the present state, and can be changed in write
+/// transactions only.
+public final class List<Element: RealmCollectionValue> {
+  /// The elements while the list belongs to no realm.
+  private var unmanaged: [Element] = []
+  /// The list in the database, once it belongs to a realm.
+  private(set) var managed: ManagedList?
+  /// The object and property that a recording list stands for.
+  private var recording: _Recording?
+
+  /// Creates an empty list that belongs to no realm.
+  public init() {}
+
+  init(managed: ManagedList) { self.managed = managed }
+
+  init(recording: _Recording) { self.recording = recording }
+
+  init(elements: [Element]) { unmanaged = elements }
+
+  /// Makes a list that belonged to no realm stand for one that does, with the same elements.
+  func becomeManaged(_ list: ManagedList) {
+    managed = list
+    unmanaged = []
+  }
+
+  // MARK: Reading
+
+  /// The number of elements.
+  public var count: Int {
+    if let managed { return managed.contents().count }
+    return recording == nil ? unmanaged.count : 1
+  }
+
+  /// Element `position`. Setting it replaces the element.
+  public subscript(position: Int) -> Element {
+    get {
+      if let managed {
+        let contents = managed.contents()
+        contents.check(position)
+        return contents.element(at: position, as: Element.self)
+      }
+      if let recording { return Element._tracedElement(by: recording) }
+      checkUnmanaged(position, below: unmanaged.count)
+      return unmanaged[position]
+    }
+    set { replace(index: position, object: newValue) }
+  }
+
+  /// Iterates over the elements; in a write transaction over those of the present moment.
+  public func makeIterator() -> RLMIterator<Element> {
+    if let managed { return RLMIterator(managed.contents()) }
+    return RLMIterator(unmanaged)
+  }
+
+  /// The position of an element that is equal to `element`; nil if there is none.
+  public func index(of element: Element) -> Int? {
+    guard let managed else { return unmanaged.firstIndex(of: element) }
+    return managed.contents().index(of: element)
+  }
+
+  /// What the list holds, in the engine's terms.
+  public var _contents: _CollectionContents {
+    guard let managed else {
+      throwRealmException(
+        "This method may only be called on RLMArray instances retrieved from an RLMRealm")
+    }
+    return managed.contents()
+  }
+
+  // MARK: Changing
+
+  /// Adds an element at the end. Unmanaged objects are added to the realm.
+  public func append(_ element: Element) { insert(element, at: count) }
+
+  /// Adds elements at the end.
+  public func append<S: Sequence>(objectsIn sequence: S) where S.Element == Element {
+    // Copied first: `sequence` may be this list.
+    insert(contentsOf: Array(sequence), at: count)
+  }
+
+  /// Adds an element so that it has position `index`.
+  public func insert(_ element: Element, at index: Int) {
+    guard let managed else {
+      checkUnmanaged(index, below: unmanaged.count + 1)
+      unmanaged.insert(element, at: index)
+      return
+    }
+    managed.requireWrite().checkInsertion(index)
+    let value = encoded(element, managed)
+    managed.edit { (editor) throws(StorageError) in try editor.insert(value, at: index) }
+  }
+
+  /// Adds elements so that the first of them has position `index`.
+  public func insert<C: Collection>(contentsOf collection: C, at index: Int)
+  where C.Element == Element {
+    guard let managed else {
+      checkUnmanaged(index, below: unmanaged.count + 1)
+      unmanaged.insert(contentsOf: collection, at: index)
+      return
+    }
+    managed.requireWrite().checkInsertion(index)
+    let values = Array(collection).map { encoded($0, managed) }
+    managed.edit { (editor) throws(StorageError) in
+      for (offset, value) in values.enumerated() { try editor.insert(value, at: index + offset) }
+    }
+  }
+
+  /// Replaces element `index`.
+  public func replace(index: Int, object: Element) {
+    guard let managed else {
+      checkUnmanaged(index, below: unmanaged.count)
+      unmanaged[index] = object
+      return
+    }
+    managed.requireWrite().check(index)
+    let value = encoded(object, managed)
+    managed.edit { (editor) throws(StorageError) in try editor.set(value, at: index) }
+  }
+
+  /// Removes element `index`. An object stays in the realm.
+  public func remove(at index: Int) {
+    guard let managed else {
+      checkUnmanaged(index, below: unmanaged.count)
+      unmanaged.remove(at: index)
+      return
+    }
+    managed.requireWrite().check(index)
+    managed.edit { (editor) throws(StorageError) in try editor.remove(at: index) }
+  }
+
+  /// Removes all elements. Objects stay in the realm.
+  public func removeAll() {
+    guard let managed else { return unmanaged.removeAll() }
+    managed.requireWrite()
+    managed.edit { (editor) throws(StorageError) in try editor.removeAll() }
+  }
+
+  /// Moves an element, so that it has position `to` afterwards.
+  public func move(from: Int, to: Int) {
+    guard let managed else {
+      checkUnmanaged(from, below: unmanaged.count)
+      checkUnmanaged(to, below: unmanaged.count)
+      unmanaged.insert(unmanaged.remove(at: from), at: to)
+      return
+    }
+    let contents = managed.requireWrite()
+    contents.check(from)
+    contents.check(to)
+    managed.edit { (editor) throws(StorageError) in try editor.move(from: from, to: to) }
+  }
+
+  /// Exchanges two elements.
+  public func swapAt(_ first: Int, _ second: Int) {
+    guard let managed else {
+      checkUnmanaged(first, below: unmanaged.count)
+      checkUnmanaged(second, below: unmanaged.count)
+      return unmanaged.swapAt(first, second)
+    }
+    let contents = managed.requireWrite()
+    contents.check(first)
+    contents.check(second)
+    let values = (contents.value(at: first), contents.value(at: second))
+    managed.edit { (editor) throws(StorageError) in
+      try editor.set(values.1, at: first)
+      try editor.set(values.0, at: second)
+    }
+  }
+
+  private func encoded(_ element: Element, _ managed: ManagedList) -> TableValue {
+    Element._encode(element, _RealmContext(managed.core, managed.info)).value
+  }
+
+  private func checkUnmanaged(_ index: Int, below limit: Int) {
+    if index < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
+    if index >= limit {
+      throwRealmException("Index \(index) is out of bounds (must be less than \(limit)).")
+    }
+  }
+}
+
+extension List: RealmCollection, MutableCollection {
+  /// The realm that the list belongs to, or nil.
+  public var realm: Realm? { managed.map { Realm(core: $0.core) } }
+
+  /// Whether the object that has the list was deleted, or the realm invalidated.
+  public var isInvalidated: Bool { managed.map { !$0.isValid } ?? false }
+
+  /// Whether both are the same list, or, if no realm has them, hold equal elements.
+  public static func == (left: List, right: List) -> Bool {
+    if let leftList = left.managed, let rightList = right.managed {
+      return leftList.isSame(as: rightList)
+    }
+    return left.managed == nil && right.managed == nil && left.unmanaged == right.unmanaged
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A list property of a managed object: where it is, and how it is read and changed.
+
+import RealmStorage
+import RealmTables
+
+/// The list in one property of one object.
+final class ManagedList {
+  let core: RealmCore
+  /// The class of the object that has the property.
+  let owner: ClassInfo
+  let property: ModelProperty
+  let column: Column
+  let key: ObjectKey
+  /// The class of the elements; nil if they are scalars.
+  let info: ClassInfo?
+
+  private let birth: UInt64
+  private var cached: _CollectionContents?
+  private var cachedGeneration: UInt64 = 0
+
+  init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {
+    core = owner.core
+    self.owner = owner
+    property = owner.schema.properties[Int(slot.property)]
+    column = owner.column(Int(slot.property))
+    key = object._key
+    info = property.shape.linkedClass == nil ? nil : owner.linkedClass(slot)
+    birth = owner.core.hot.pointee.generation
+  }
+
+  /// Whether the object still exists.
+  var isValid: Bool {
+    guard birth >= core.firstValidGeneration else { return false }
+    do throws(StorageError) { return try owner.row(of: key) != nil } catch { stop(error) }
+  }
+
+  /// The elements as they are now.
+  func contents() -> _CollectionContents {
+    core.checkIsolation()
+    if let cached, cachedGeneration == core.dataGeneration { return cached }
+    do throws(StorageError) {
+      guard birth >= core.firstValidGeneration, let row = try owner.row(of: key) else {
+        throwRealmException(
+          "List is no longer valid. Either the parent object was deleted or the containing Realm has "
+            + "been invalidated or closed.")
+      }
+      let contents = try _CollectionContents(.list(row.list(column)), core, info)
+      cached = contents
+      cachedGeneration = core.dataGeneration
+      return contents
+    } catch { stop(error) }
+  }
+
+  /// Checks that the list may be changed; what it holds before that.
+  @discardableResult
+  func requireWrite() -> _CollectionContents {
+    core.checkIsolation()
+    core.requireWrite(orElse: "Cannot modify List outside of a write transaction.")
+    return contents()
+  }
+
+  /// Changes the list; `requireWrite()` was called.
+  func edit(_ body: (ListEditor) throws(StorageError) -> Void) {
+    do throws(StorageError) {
+      try body(core.requireWritableTable(owner.tableKey).list(column, key))
+    } catch { stop(error) }
+    core.didMutate()
+  }
+
+  /// Whether both are the same list of the same realm.
+  func isSame(as other: ManagedList) -> Bool {
+    core === other.core && owner === other.owner && key == other.key
+      && property.index == other.property.index
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What lists and results have in common.
+
+public import Foundation
+
+/// What is confined to the thread, queue or actor of its realm.
+public protocol ThreadConfined: SendableMetatype {
+  /// The realm that manages this, or nil if none does.
+  var realm: Realm? { get }
+
+  /// Whether this can no longer be used: it was deleted, or its realm invalidated.
+  var isInvalidated: Bool { get }
+}
+
+/// Types that `Realm.objects(_:)` can read.
+public protocol RealmFetchable: RealmCollectionValue {
+  /// The name of the class.
+  static func className() -> String
+}
+
+extension Object: RealmFetchable {}
+
+/// A collection of values of the database.
+public protocol RealmCollectionBase<Element>: RandomAccessCollection, LazyCollectionProtocol,
+  CustomStringConvertible, ThreadConfined
+where Element: RealmCollectionValue, Index == Int {}
+
+/// A list, results, or the objects that link to another.
+///
+/// `map` and `filter` with a closure are lazy, as those of the standard library's lazy collections.
+public protocol RealmCollection<Element>: RealmCollectionBase, Equatable
+where Iterator == RLMIterator<Element> {
+  /// The position of an element that is equal to `element`; nil if there is none.
+  func index(of element: Element) -> Int?
+
+  /// What this collection holds, in the engine's terms.
+  var _contents: _CollectionContents { get }
+}
+
+extension RealmCollection {
+  /// 0.
+  public var startIndex: Int { 0 }
+
+  /// The number of elements.
+  public var endIndex: Int { count }
+
+  /// The position behind `index`.
+  public func index(after index: Int) -> Int { index + 1 }
+
+  /// The position before `index`.
+  public func index(before index: Int) -> Int { index - 1 }
+
+  /// The position `distance` behind `index`.
+  public func index(_ index: Int, offsetBy distance: Int) -> Int { index + distance }
+
+  /// How far `end` is behind `start`.
+  public func distance(from start: Int, to end: Int) -> Int { end - start }
+
+  /// Whether there is no element.
+  public var isEmpty: Bool { count == 0 }
+
+  /// The first element, or nil if there is none.
+  public var first: Element? { isEmpty ? nil : self[0] }
+
+  /// The last element, or nil if there is none.
+  public var last: Element? {
+    let count = count
+    return count == 0 ? nil : self[count - 1]
+  }
+
+  /// The elements at `indexes`.
+  public func objects(at indexes: IndexSet) -> [Element] {
+    guard (indexes.max() ?? -1) < count else {
+      throwRealmException("Indexes for collection are out of bounds.")
+    }
+    return indexes.map { self[$0] }
+  }
+
+  /// The class and the elements, at most 100 of them.
+  public var description: String { _description(limit: 100) }
+
+  func _description(limit: Int) -> String {
+    let count = count
+    var lines: [String] = []
+    for position in 0..<Swift.min(count, limit) {
+      let text = "\(self[position])".replacingOccurrences(of: "\n", with: "\n\t")
+      lines.append("\t[\(position)] \(text)")
+    }
+    if count > limit { lines.append("\t... \(count - limit) objects skipped.") }
+    return "\(type(of: self)) (\n" + lines.joined(separator: ",\n") + "\n)"
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Live results: all objects of a class, and what is filtered or sorted from them.
+
+/// The objects of a class, or those that a query selects. Results always show the present state of
+/// their realm, and are computed when they are first looked at.
+///
+/// ```swift
+/// let open = realm.objects(Todo.self).where { !$0.isDone }.sorted(byKeyPath: "name")
+/// ```
+public struct Results<Element: RealmCollectionValue> {
+  let state: ResultsState
+
+  init(_ state: ResultsState) { self.state = state }
+
+  /// The number of elements.
+  public var count: Int { state.contents().count }
+
+  /// Element `position`.
+  public subscript(position: Int) -> Element {
+    let contents = state.contents()
+    contents.check(position)
+    return contents.element(at: position, as: Element.self)
+  }
+
+  /// Iterates over the elements; in a write transaction over those of the present moment.
+  public func makeIterator() -> RLMIterator<Element> { RLMIterator(state.contents()) }
+
+  /// The position of an element that is equal to `element`; nil if there is none.
+  public func index(of element: Element) -> Int? { state.contents().index(of: element) }
+
+  /// What the results hold, in the engine's terms.
+  public var _contents: _CollectionContents { state.contents() }
+}
+
+extension Results: RealmCollection {
+  /// The realm of the elements.
+  public var realm: Realm? { Realm(core: state.core) }
+
+  /// Whether the realm was invalidated.
+  public var isInvalidated: Bool { state.isInvalidated }
+
+  /// Whether both are the same results, or copies of them.
+  public static func == (left: Results, right: Results) -> Bool { left.state === right.state }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What reflection asks of a `@Persisted` field, whatever its type: the untyped side of properties.
+
+/// The type of a `@Persisted` field.
+protocol AnyPersisted: SendableMetatype {
+  static var valueType: any _Persistable.Type { get }
+
+  /// The arguments of the declaration.
+  static func flags(at address: UnsafeRawPointer) -> PersistedFlags
+
+  /// The origin of a backlink property.
+  static func originProperty(at address: UnsafeRawPointer) -> String?
+
+  /// The value of an unmanaged object's property.
+  static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any
+
+  /// Sets an unmanaged object's property; false if the value is not of its type.
+  static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool
+
+  /// The value of a managed object's property; its row is current.
+  static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any
+
+  /// Sets a managed object's property; false if the value is not of its type.
+  static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool
+
+  /// `value` in the engine's terms, if the property is a scalar and takes it.
+  static func storedScalar(_ value: Any) -> _StoredValue?
+
+  /// Whether `value` can be assigned to the property.
+  static func accepts(_ value: Any) -> Bool
+
+  /// Writes what the object held while it was unmanaged to its new row.
+  ///
+  /// A fresh row has all the zeros that default values have, so those are skipped if it is one.
+  static func persist(
+    from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
+    isFresh: Bool)
+}
+
+/// The arguments of a `@Persisted` declaration.
+struct PersistedFlags: OptionSet {
+  let rawValue: UInt
+  static let indexed = PersistedFlags(rawValue: 1)
+  static let primaryKey = PersistedFlags(rawValue: 2)
+}
+
+extension Persisted: AnyPersisted {
+  static var valueType: any _Persistable.Type { Value.self }
+
+  static func flags(at address: UnsafeRawPointer) -> PersistedFlags {
+    PersistedFlags(rawValue: address.assumingMemoryBound(to: Self.self).pointee.flags)
+  }
+
+  static func originProperty(at address: UnsafeRawPointer) -> String? {
+    let value = address.assumingMemoryBound(to: Self.self).pointee.value
+    return (value as? any LinkingObjectsProtocol)?._originProperty
+  }
+
+  static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any {
+    let wrapper = address.assumingMemoryBound(to: Self.self)
+    if let value = wrapper.pointee.value { return value }
+    let value = Value._makeDefault()
+    wrapper.pointee.value = value
+    return value
+  }
+
+  static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool {
+    guard let converted = Value._convert(value) else { return false }
+    address.assumingMemoryBound(to: Self.self).pointee.value = converted
+    return true
+  }
+
+  static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any {
+    Value._load(object, slot)
+  }
+
+  static func setManagedValue(
+    _ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) -> Bool {
+    guard let converted = Value._convert(value) else { return false }
+    Value._store(converted, object, slot)
+    return true
+  }
+
+  static func storedScalar(_ value: Any) -> _StoredValue? { Value._storedScalar(value) }
+
+  static func accepts(_ value: Any) -> Bool { Value._convert(value) != nil }
+
+  static func persist(
+    from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
+    isFresh: Bool
+  ) {
+    let wrapper = address.assumingMemoryBound(to: Self.self)
+    if let value = wrapper.pointee.value {
+      Value._store(value, object, slot)
+    } else if !isFresh || !Value._isDefaultZero {
+      Value._store(Value._makeDefault(), object, slot)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects as values of properties and as elements of collections: links.
+
+import RealmStorage
+import RealmTables
+
+extension ObjectBase: _OptionalPersistable {
+  /// Links are stored as links.
+  public typealias PersistedType = ObjectBase
+}
+
+extension ObjectBase: RealmCollectionValue {}
+
+extension _Storable where Self: ObjectBase {
+  public static var _shape: _PropertyShape { _PropertyShape(.object, linkedClass: self) }
+
+  public static func _convert(_ any: Any) -> Self? { any as? Self }
+}
+
+extension _OptionalPersistable where Self: ObjectBase {
+  public static func _tracedOptional(by recording: _Recording) -> Self? {
+    recording.record().makeObject(Self.self)
+  }
+
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
+    guard let row = object._row, let info = object._info else { return nil }
+    do throws(StorageError) {
+      guard let key = try row.link(slot.leaf) else { return nil }
+      return info.linkedClass(slot).makeObject(key) as? Self
+    } catch { stop(error) }
+  }
+
+  public static func _storeOptional(_ value: Self?, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    guard let info = object._info else { return }
+    let link = value.map { TableValue.link(info.core.managedKey(of: $0)) }
+    info.set(link ?? .null, property: Int(slot.property), of: object)
+  }
+}
+
+extension RealmCollectionValue where Self: ObjectBase {
+  public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
+    guard case .link(let key) = value.value, let info = context.info,
+      let object = info.makeObject(key) as? Self
+    else { throwRealmException("The database holds a link to an object of another class") }
+    return object
+  }
+
+  public static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue {
+    _StoredValue(.link(context.core.managedKey(of: value)))
+  }
+
+  public static func _tracedElement(by recording: _Recording) -> Self {
+    recording.recorder.makeObject(Self.self)
+  }
+}
+
+extension ClassInfo {
+  /// The class that the link in a column leads to.
+  func linkedClass(_ slot: _ColumnSlot) -> ClassInfo {
+    let property = Int(slot.property)
+    if let info = linkedClasses[property] { return info }
+    guard let target = columns[property]?.targetTable, let info = core.info(ofTable: target) else {
+      throwRealmException(
+        "The class that '\(schema.className).\(schema.properties[property].name)' links to is not "
+          + "part of the Realm's schema")
+    }
+    linkedClasses[property] = info
+    return info
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How accessors get from a managed object to its row: the part that is not a few loads.
+
+import RealmStorage
+import RealmTables
+
+extension ObjectBase {
+  /// Makes the row current, after checking that the caller may read.
+  ///
+  /// - Returns: false if the object only records key paths.
+  @usableFromInline @inline(never)
+  final func _prepareToRead() -> Bool {
+    guard let info = _hot?.pointee.info?.takeUnretainedValue() else { return false }
+    info.core.checkIsolation()
+    guard _locate(info) else {
+      throwRealmException("Object has been deleted or invalidated.")
+    }
+    return true
+  }
+
+  /// Checks that the caller may set the property at `offset`, and makes the row current.
+  @usableFromInline @inline(never)
+  final func _prepareToWrite(_ offset: UInt) -> _ColumnSlot {
+    guard let hot = _hot?.pointee, let info = hot.info?.takeUnretainedValue() else {
+      throwRealmException("An object that records a key path cannot be changed.")
+    }
+    info.core.checkIsolation()
+    guard _locate(info) else {
+      throwRealmException("Object has been deleted or invalidated.")
+    }
+    info.core.requireWrite(
+      orElse: "Attempting to modify object outside of a write transaction - call "
+        + "beginWriteTransaction on an RLMRealm instance first.")
+    let slot = hot.columnAtOffset[Int(bitPattern: offset >> 3)]
+    let property = info.schema.properties[Int(slot.property)]
+    if property.isPrimaryKey {
+      throwRealmException(
+        "Primary key can't be changed to '\(property.name)' after an object is inserted.")
+    }
+    return slot
+  }
+
+  /// Makes the row current; false if the object was deleted or its realm invalidated.
+  final func _locate(_ info: ClassInfo) -> Bool {
+    let generation = info.core.hot.pointee.generation
+    if _generation == generation { return true }
+    guard _generation >= info.core.firstValidGeneration else { return false }
+    do throws(StorageError) {
+      guard let row = try info.row(of: _key) else { return false }
+      _row = row
+      _generation = info.core.hot.pointee.generation
+      return true
+    } catch { stop(error) }
+  }
+
+  /// The class of a managed object in its realm; nil for others.
+  final var _info: ClassInfo? { _hot?.pointee.info?.takeUnretainedValue() }
+
+  /// Makes a new object, or one whose values were just stored, stand for the object `key`.
+  @inline(__always)
+  final func _attach(_ info: ClassInfo, _ key: ObjectKey, _ row: Row?) {
+    _owner = info.core
+    _key = key
+    _row = row
+    _generation = row == nil ? info.core.firstValidGeneration : info.core.hot.pointee.generation
+    _hot = info.hot
+  }
+
+  /// Sets a property of a managed object that `_prepareToWrite` has admitted.
+  final func _set(_ value: _StoredValue, _ slot: _ColumnSlot) {
+    guard let info = _info else { return }
+    info.set(value.value, property: Int(slot.property), of: self)
+  }
+}

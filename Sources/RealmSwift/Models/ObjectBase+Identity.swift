@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which object of the database an accessor stands for.
+
+import RealmStorage
+import RealmTables
+
+extension ObjectBase {
+  /// The realm that manages the object; nil if none does, or if the object was deleted.
+  public final var realm: Realm? {
+    guard let info = _info else { return nil }
+    info.core.checkIsolation()
+    return _locate(info) ? Realm(core: info.core) : nil
+  }
+
+  /// Whether the object was deleted, or its realm invalidated. False for unmanaged objects.
+  public final var isInvalidated: Bool {
+    guard let info = _info else { return false }
+    info.core.checkIsolation()
+    return !_locate(info)
+  }
+
+  /// Whether both stand for the same object of the same realm; false for nil.
+  public final func isSameObject(as object: ObjectBase?) -> Bool {
+    guard let object else { return false }
+    if self === object { return true }
+    guard let info = _info, info === object._info else { return false }
+    return _key == object._key && _locate(info) && object._locate(info)
+  }
+
+  /// Equality: that of rows for classes with a primary key, else identity.
+  final func _isEqual(_ other: ObjectBase) -> Bool {
+    if self === other { return true }
+    guard _info?.schema.primaryKey != nil else { return false }
+    return isSameObject(as: other)
+  }
+
+  /// Agrees with `_isEqual(_:)`.
+  final func _hash(into hasher: inout Hasher) {
+    if let info = _info, info.schema.primaryKey != nil, info.core.confinement.isCurrent,
+      _locate(info)
+    {
+      hasher.combine(_key.rawValue)
+    } else {
+      hasher.combine(ObjectIdentifier(self))
+    }
+  }
+}
+
+extension ObjectBase: ThreadConfined {}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Properties by name.
+
+extension ObjectBase {
+  /// The memory of a property's wrapper.
+  final func _wrapper(_ property: ModelProperty) -> UnsafeMutableRawPointer {
+    Unmanaged.passUnretained(self).toOpaque() + property.offset
+  }
+
+  /// The value of the property called `name`; nil if the class has none.
+  final func _value(named name: String) -> Any? {
+    guard let property = ModelSchema.of(type(of: self)).property(named: name) else { return nil }
+    return _value(of: property)
+  }
+
+  final func _value(of property: ModelProperty) -> Any {
+    guard let info = _info else {
+      return property.wrapperType.unmanagedValue(at: _wrapper(property))
+    }
+    _ = _prepareToRead()
+    return property.wrapperType.managedValue(self, info.slot(property))
+  }
+
+  /// Sets the property called `name`; ends the process if the class has none, or if `value` is not of
+  /// its type.
+  final func _setValue(_ value: Any, named name: String) {
+    let schema = ModelSchema.of(type(of: self))
+    guard let property = schema.property(named: name) else {
+      throwRealmException("Invalid property name '\(name)' for class '\(schema.className)'.")
+    }
+    let isSet: Bool
+    if _hot == nil {
+      isSet = property.wrapperType.setUnmanagedValue(value, at: _wrapper(property))
+    } else {
+      let slot = _prepareToWrite(UInt(property.offset))
+      isSet = property.wrapperType.setManagedValue(value, self, slot)
+    }
+    if !isSet { property.refuse(value, in: schema) }
+  }
+
+  /// Sets the properties of an unmanaged object.
+  final func _fill(from value: Any) {
+    let schema = ModelSchema.of(type(of: self))
+    let source = ValueSource(value, for: schema)
+    for property in schema.properties where property.shape.type != .linkingObjects {
+      guard let value = source.value(of: property) else { continue }
+      let isSet = property.wrapperType.setUnmanagedValue(value, at: _wrapper(property))
+      if !isSet { property.refuse(value, in: schema) }
+    }
+  }
+}
+
+extension ModelProperty {
+  /// Ends the process because `value` cannot be the property's.
+  func refuse(_ value: Any, in schema: ModelSchema) -> Never {
+    let optional = shape.isOptional ? "?" : ""
+    throwRealmException(
+      "Invalid value '\(unwrapped(value) ?? "(null)")' of type '\(type(of: value))' for "
+        + "'\(shape)\(optional)' property '\(schema.className).\(name)'.")
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reading, adding, creating and deleting objects.
+
+import RealmStorage
+import RealmTables
+
+extension Realm {
+  // MARK: Reading
+
+  /// All objects of a class.
+  public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
+    core.checkIsolation()
+    guard let modelClass = type as? ObjectBase.Type else {
+      throwRealmException("Object type '\(type)' is not managed by the Realm.")
+    }
+    return Results(ResultsState(.table, core, core.info(modelClass)))
+  }
+
+  /// The object with that primary key, or nil if there is none.
+  public func object<Element: Object, KeyType>(
+    ofType type: Element.Type, forPrimaryKey key: KeyType
+  ) -> Element? {
+    core.checkIsolation()
+    let info = core.info(type)
+    guard let property = info.schema.primaryKey else {
+      throwRealmException("'\(info.schema.className)' does not have a primary key defined")
+    }
+    do throws(StorageError) {
+      let table = try info.table
+      let found: ObjectKey?
+      if let number = key as? Int, property.shape.type == .int {
+        found = try table.find(primaryKey: Int64(number))
+      } else {
+        guard let value = property.wrapperType.storedScalar(key) else {
+          property.refuse(key, in: info.schema)
+        }
+        found = try table.find(primaryKey: value.value)
+      }
+      guard let found else { return nil }
+      let object = type.init()
+      object._attach(info, found, nil)
+      return object
+    } catch { stop(error) }
+  }
+
+  // MARK: Writing
+
+  /// Adds an object, and the objects that it links to. The object itself becomes managed.
+  ///
+  /// - Parameters:
+  ///   - object: An object that no realm manages. One that this realm manages stays as it is.
+  ///   - update: What happens if the realm has an object with the same primary key.
+  public func add(_ object: Object, update: UpdatePolicy = .error) {
+    core.add(object, update)
+  }
+
+  /// Adds objects, and the objects that they link to.
+  public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
+  where S.Element: Object {
+    for object in objects { core.add(object, update) }
+  }
+
+  /// Creates an object, or updates the one with the same primary key.
+  ///
+  /// - Parameters:
+  ///   - type: The class of the object.
+  ///   - value: The values of its properties: a dictionary by name, an array in the order of the
+  ///     declarations, or another object. Missing ones get their defaults, or stay as they are in an
+  ///     object that is updated.
+  ///   - update: What happens if the realm has an object with the same primary key.
+  @discardableResult
+  public func create<T: Object>(
+    _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
+  ) -> T {
+    core.requireWriteForObjects()
+    return unsafeDowncast(core.create(core.info(type), value, update), to: T.self)
+  }
+
+  /// Deletes an object. Links to it become nil, and lists lose it.
+  public func delete(_ object: ObjectBase) { core.delete(object) }
+
+  /// Deletes objects.
+  public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
+    // Copied first: the sequence may be live.
+    for object in Array(objects) where !object.isInvalidated { core.delete(object) }
+  }
+
+  /// Deletes the objects that are in a list; the list is empty then.
+  public func delete<Element: ObjectBase>(_ objects: List<Element>) {
+    if objects.managed == nil {
+      for object in Array(objects) { core.delete(object) }
+      objects.removeAll()
+    } else {
+      delete(objects._contents)
+    }
+  }
+
+  /// Deletes the objects of results.
+  public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
+    delete(objects._contents)
+  }
+
+  /// Deletes all objects.
+  public func deleteAll() { core.deleteAll() }
+
+  private func delete(_ contents: _CollectionContents) {
+    core.requireWriteForObjects()
+    guard contents.core === core, let info = contents.info else {
+      throwRealmException("Can only delete an object from the Realm it belongs to.")
+    }
+    do throws(StorageError) {
+      // A list may hold an object more than once.
+      for key in Set(try contents.keys()).sorted() { core.delete(key, info) }
+    } catch { stop(error) }
+  }
+}

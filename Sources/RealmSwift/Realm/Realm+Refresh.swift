@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which version a realm shows.
+
+import RealmStorage
+
+extension Realm {
+  /// Whether the realm advances to new versions by itself, where it lives in a place that can be
+  /// told of them: the main actor, an actor, a queue, a thread with a run loop.
+  public var autorefresh: Bool {
+    get {
+      core.checkIsolation()
+      return core.autorefresh
+    }
+    nonmutating set {
+      core.checkIsolation()
+      core.autorefresh = newValue
+    }
+  }
+
+  /// Advances to the newest version, and updates all objects and collections of the realm.
+  ///
+  /// - Returns: whether there was a newer version. False in a write transaction, which always shows
+  ///   the newest.
+  @discardableResult
+  public func refresh() -> Bool {
+    core.checkIsolation()
+    if core.configuration.readOnly {
+      throwRealmException("Read-only Realms do not change and cannot be refreshed.")
+    }
+    if core.isInWrite { return false }
+    do throws(StorageError) { return try core.refresh() } catch { stop(error) }
+  }
+
+  /// Lets go of the version that the realm shows, so that the file can reuse its space.
+  ///
+  /// All objects and collections of the realm become invalid; an open write transaction is undone.
+  /// The realm itself shows the newest version when it is next used.
+  public func invalidate() {
+    core.checkIsolation()
+    core.invalidate()
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Write transactions that block the caller until they are durable.
+
+import RealmStorage
+
+extension Realm {
+  /// What happens when an object with the same primary key exists.
+  public enum UpdatePolicy: Int, Sendable {
+    /// The program ends: the object must not exist.
+    case error = 1
+    /// All given properties are set.
+    case all = 2
+    /// Only properties with other values are set, and reported to observers.
+    case modified = 3
+  }
+
+  /// Whether a write transaction is open in this realm.
+  public var isInWriteTransaction: Bool {
+    core.checkIsolation()
+    return core.isInWrite
+  }
+
+  /// Runs `block` in a write transaction, and commits it.
+  ///
+  /// The realm first advances to the newest version. While another transaction on the file is open,
+  /// in whatever thread or process, the call waits. If `block` throws, all its changes are undone.
+  /// If it ends the transaction itself, nothing more happens.
+  ///
+  /// - Throws: what `block` throws, and `Realm.Error` if the changes cannot be written.
+  @discardableResult
+  public func write<Result>(_ block: () throws -> Result) throws -> Result {
+    requireNoTransaction()
+    do throws(StorageError) {
+      try core.beginWrite()
+    } catch { throw Realm.Error(error, path: core.file.path) }
+    let result: Result
+    do {
+      result = try block()
+    } catch {
+      if core.isInWrite { core.cancelWrite() }
+      throw error
+    }
+    if core.isInWrite { try commitWrite() }
+    return result
+  }
+
+  /// Begins a write transaction; waits until no other one is open on the file.
+  ///
+  /// The realm first advances to the newest version. `write(_:)` is safer: it cannot forget to end
+  /// the transaction.
+  public func beginWrite() {
+    requireNoTransaction()
+    do throws(StorageError) {
+      try core.beginWrite()
+    } catch { stop(error) }
+  }
+
+  /// Makes the changes of the open write transaction durable, and visible everywhere.
+  ///
+  /// - Throws: `Realm.Error` if the changes cannot be written; they are undone.
+  public func commitWrite() throws {
+    core.checkIsolation()
+    core.requireWrite(orElse: "Can't commit a non-existing write transaction")
+    do throws(StorageError) {
+      try core.commitWrite()
+    } catch { throw Realm.Error(error, path: core.file.path) }
+  }
+
+  /// Undoes the changes of the open write transaction. Objects that it added are invalid then.
+  public func cancelWrite() {
+    core.checkIsolation()
+    core.requireWrite(orElse: "Can't cancel a non-existing write transaction")
+    core.cancelWrite()
+  }
+
+  private func requireNoTransaction() {
+    core.checkIsolation()
+    if core.configuration.readOnly {
+      throwRealmException("Can't perform transactions on read-only Realms.")
+    }
+    if core.isInWrite {
+      throwRealmException("The Realm is already in a write transaction")
+    }
+  }
+}

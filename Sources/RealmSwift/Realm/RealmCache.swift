@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds the living core of a file in a confinement, or opens one.
+
+import Foundation
+import RealmStorage
+import RealmTables
+import Synchronization
+
+/// All living cores of the process.
+enum RealmCache {
+  private struct Key: Hashable {
+    let location: Realm.Configuration.Location
+    let confinement: Confinement
+  }
+
+  /// A core that others keep alive. It is only looked up from its own confinement.
+  private struct WeakCore: @unchecked Sendable {
+    // Sendable: the reference is read under the cache's lock; the core's state is not touched.
+    weak var core: RealmCore?
+  }
+
+  private static let cores = Mutex<[Key: WeakCore]>([:])
+
+  /// The core of `configuration` in `confinement`, which the caller runs in.
+  static func core(
+    _ configuration: Realm.Configuration, _ confinement: Confinement
+  ) throws(Realm.Error) -> RealmCore {
+    let key = Key(location: configuration.location, confinement: confinement)
+    if let core = cores.withLock({ $0[key]?.core }) {
+      try core.requireCompatible(configuration)
+      return core
+    }
+    let core = try RealmOpener(configuration).open(confinement)
+    cores.withLock { cores in
+      cores = cores.filter { $0.value.core != nil }
+      cores[key] = WeakCore(core: core)
+    }
+    return core
+  }
+
+  /// Whether any core of the file at `path` lives.
+  static func hasCore(atPath path: String) -> Bool {
+    cores.withLock { cores in
+      cores.contains { $0.value.core != nil && $0.key.location.path == path }
+    }
+  }
+
+  /// Forgets all cores: later opens make new ones.
+  static func removeAll() { cores.withLock { $0.removeAll() } }
+}
+
+extension RealmCore {
+  /// Checks that the realm can serve another configuration of the same file.
+  fileprivate func requireCompatible(_ other: Realm.Configuration) throws(Realm.Error) {
+    let path = file.path
+    func refuse(_ reason: String) throws(Realm.Error) {
+      throw Realm.Error(
+        .alreadyOpen, message: "Realm at path '\(path)' already opened with \(reason).", path: path)
+    }
+    if configuration.readOnly != other.readOnly { try refuse("different read permissions") }
+    if configuration.schemaVersion != other.schemaVersion {
+      try refuse("different schema version")
+    }
+    for schema in RealmOpener.schemas(of: other) where !has(schema.modelClass) {
+      throw Realm.Error(
+        .schemaMismatch,
+        message: "Realm at path '\(path)' already opened on current thread with different schema.",
+        path: path)
+    }
+  }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Adding, creating and deleting objects in the open transaction.
+//
+// Invariants:
+// 1. What can be checked is checked before anything is changed.
+// 2. An object is attached to its row before its links are stored, so cycles of new objects end.
+
+import Foundation
+import RealmStorage
+import RealmTables
+
+extension RealmCore {
+  // MARK: Adding
+
+  /// The key of `object` in this realm; an unmanaged one is added.
+  func managedKey(of object: ObjectBase) -> ObjectKey {
+    if object._hot == nil { addObject(object, policy) }
+    guard object._owner === self, let info = object._info else {
+      throwRealmException(
+        "Object is already managed by another Realm. Use create instead to copy it into this "
+          + "Realm.")
+    }
+    guard object._locate(info) else {
+      throwRealmException("Object has been deleted or invalidated.")
+    }
+    return object._key
+  }
+
+  /// Makes an unmanaged object managed; `object` may be managed here already.
+  func add(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) {
+    requireWriteForObjects()
+    if let info = object._info {
+      guard object._locate(info) else {
+        throwRealmException("Adding a deleted or invalidated object to a Realm is not permitted")
+      }
+      if object._owner === self { return }
+      throwRealmException(
+        "Object is already managed by another Realm. Use create instead to copy it into this "
+          + "Realm.")
+    }
+    let info = info(type(of: object))
+    requirePrimaryKey(of: info, for: policy)
+    withPolicy(policy) { addObject(object, policy) }
+  }
+
+  private func addObject(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) {
+    let info = info(type(of: object))
+    var primaryKey: TableValue?
+    if let property = info.schema.primaryKey {
+      let value = property.wrapperType.unmanagedValue(at: object._wrapper(property))
+      primaryKey = property.primaryKeyValue(value, in: info.schema)
+    }
+    let (key, row, isFresh) = makeRow(info, primaryKey, policy)
+    object._attach(info, key, row)
+    updating(isFresh: isFresh, policy) {
+      for property in info.schema.properties
+      where !property.isPrimaryKey && property.shape.type != .linkingObjects {
+        property.wrapperType.persist(
+          from: object._wrapper(property), object, info.slot(property), isFresh: isFresh)
+      }
+    }
+  }
+
+  // MARK: Creating
+
+  /// Creates an object, or updates the one with the same primary key.
+  func create(_ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
+    requireWriteForObjects()
+    requirePrimaryKey(of: info, for: policy)
+    if policy != .error, let object = value as? ObjectBase, object._owner === self,
+      object._info === info
+    {
+      return object
+    }
+    return withPolicy(policy) { createObject(info, value, policy) }
+  }
+
+  private func createObject(
+    _ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy
+  ) -> ObjectBase {
+    let schema = info.schema
+    let source = ValueSource(value, for: schema)
+    let object = schema.modelClass.init()
+    var given: [(ModelProperty, Any)] = []
+    given.reserveCapacity(schema.properties.count)
+    var primaryKey: TableValue?
+    for property in schema.properties where property.shape.type != .linkingObjects {
+      guard let value = source.value(of: property) else { continue }
+      if property.isPrimaryKey {
+        primaryKey = property.primaryKeyValue(value, in: schema)
+      } else if property.shape.linkedClass == nil, !property.wrapperType.accepts(value) {
+        property.refuse(value, in: schema)
+      } else {
+        given.append((property, value))
+      }
+    }
+    if primaryKey == nil, let property = schema.primaryKey {
+      let value = property.wrapperType.unmanagedValue(at: object._wrapper(property))
+      primaryKey = property.primaryKeyValue(value, in: schema)
+    }
+    let (key, row, isFresh) = makeRow(info, primaryKey, policy)
+    object._attach(info, key, row)
+    updating(isFresh: isFresh, policy) {
+      if isFresh { persistDefaults(of: object, info, except: given) }
+      for (property, value) in given { set(value, property, of: object, info) }
+    }
+    return object
+  }
+
+  /// Writes the default values of the properties that no value is given for.
+  private func persistDefaults(
+    of object: ObjectBase, _ info: ClassInfo, except given: [(ModelProperty, Any)]
+  ) {
+    var next = 0
+    for property in info.schema.properties
+    where !property.isPrimaryKey && property.shape.type != .linkingObjects {
+      if next < given.count, given[next].0.index == property.index {
+        next += 1
+      } else {
+        property.wrapperType.persist(
+          from: object._wrapper(property), object, info.slot(property), isFresh: true)
+      }
+    }
+  }
+
+  /// Sets a property from an untyped value; those for links may be dictionaries or arrays.
+  private func set(
+    _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
+  ) {
+    let slot = info.slot(property)
+    let converted = property.shape.linkedClass == nil ? value : linkable(value, property, info)
+    if !property.wrapperType.setManagedValue(converted, object, slot) {
+      property.refuse(value, in: info.schema)
+    }
+  }
+
+  /// `value` with objects of this realm in place of dictionaries, arrays and foreign objects.
+  private func linkable(_ value: Any, _ property: ModelProperty, _ info: ClassInfo) -> Any {
+    guard let value = unwrapped(value) else {
+      return property.shape.collection == .none ? value : [ObjectBase]()
+    }
+    let target = info.linkedClass(info.slot(property))
+    if property.shape.collection == .none { return linkable(value, target) }
+    guard let elements = value as? any Sequence else {
+      throwRealmException(
+        "Invalid value (\(value)) for '\(property.shape)' property "
+          + "'\(info.schema.className).\(property.name)': value is not enumerable.")
+    }
+    return elements.map { linkable($0, target) }
+  }
+
+  private func linkable(_ value: Any, _ target: ClassInfo) -> ObjectBase {
+    if let object = value as? ObjectBase, object._owner === self || object._hot == nil,
+      type(of: object) == target.schema.modelClass
+    {
+      return object
+    }
+    // Objects without a primary key are always made anew.
+    return createObject(target, value, target.schema.primaryKey == nil ? .error : policy)
+  }
+
+  // MARK: Rows
+
+  /// The row for a new object, or of the one that it updates.
+  private func makeRow(
+    _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy
+  ) -> (ObjectKey, Row, isFresh: Bool) {
+    do throws(StorageError) {
+      let table = try requireWritableTable(info.tableKey)
+      if let primaryKey, let key = try table.table.find(primaryKey: primaryKey) {
+        guard policy != .error, let row = try table.row(of: key) else {
+          throwRealmException(
+            "Attempting to create an object of type '\(info.schema.className)' with an existing "
+              + "primary key value '\(primaryKey.text)'.")
+        }
+        return (key, row, false)
+      }
+      let (key, row) = try table.createObject(primaryKey: primaryKey)
+      didMutate()
+      return (key, row, true)
+    } catch { stop(error) }
+  }
+
+  private func requirePrimaryKey(of info: ClassInfo, for policy: Realm.UpdatePolicy) {
+    if policy != .error, info.schema.primaryKey == nil {
+      throwRealmException(
+        "'\(info.schema.className)' does not have a primary key and can not be updated")
+    }
+  }
+
+  private func withPolicy<R>(_ policy: Realm.UpdatePolicy, _ body: () -> R) -> R {
+    let before = self.policy
+    self.policy = policy
+    defer { self.policy = before }
+    return body()
+  }
+
+  private func updating(isFresh: Bool, _ policy: Realm.UpdatePolicy, _ body: () -> Void) {
+    let before = skipsEqualValues
+    skipsEqualValues = !isFresh && policy == .modified
+    defer { skipsEqualValues = before }
+    body()
+  }
+
+  // MARK: Deleting
+
+  /// Deletes an object of this realm.
+  func delete(_ object: ObjectBase) {
+    requireWriteForObjects()
+    guard object._owner === self, let info = object._info else {
+      throwRealmException("Can only delete an object from the Realm it belongs to.")
+    }
+    guard object._locate(info) else {
+      throwRealmException("Object has been deleted or invalidated.")
+    }
+    delete(object._key, info)
+    // The key may be given to another object one day; this one stays deleted.
+    object._generation = HotState.noGeneration
+    object._row = nil
+  }
+
+  /// Deletes the object `key`, which exists.
+  func delete(_ key: ObjectKey, _ info: ClassInfo) {
+    do throws(StorageError) {
+      try requireWritableTable(info.tableKey).delete(key)
+    } catch { stop(error) }
+    didMutate()
+  }
+
+  /// Deletes all objects of the realm's classes.
+  func deleteAll() {
+    requireWriteForObjects()
+    do throws(StorageError) {
+      for info in allClasses {
+        try requireWritableTable(info.tableKey).deleteAll()
+        didMutate()
+      }
+    } catch { stop(error) }
+  }
+}
+
+extension ModelProperty {
+  /// A primary key's value in the engine's terms; ends the process for values of other types.
+  func primaryKeyValue(_ value: Any, in schema: ModelSchema) -> TableValue {
+    guard let stored = wrapperType.storedScalar(value) else {
+      if isNil(value) {
+        throwRealmException(
+          "Invalid null value for non-nullable primary key '\(schema.className).\(name)'.")
+      }
+      refuse(value, in: schema)
+    }
+    return stored.value
+  }
+}
+
+extension TableValue {
+  /// The value in messages.
+  var text: String {
+    switch self {
+    case .null: "(null)"
+    case .int(let number): "\(number)"
+    case .string(let string): string
+    case .objectId(let bytes): ObjectId(high: bytes.high, low: bytes.low).stringValue
+    case .uuid(let bytes): "\(UUID(bytes))"
+    default: "\(self)"
+    }
+  }
+}

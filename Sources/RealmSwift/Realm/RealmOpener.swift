@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Opening: the file, then the schema, then the classes.
+
+import Foundation
+import RealmStorage
+import RealmTables
+
+/// Opens one configuration.
+struct RealmOpener {
+  private let configuration: Realm.Configuration
+  private let path: String
+
+  init(_ configuration: Realm.Configuration) {
+    self.configuration = configuration
+    path = configuration.location.path
+  }
+
+  /// The schemas of the classes of a configuration, in the order of their names.
+  static func schemas(of configuration: Realm.Configuration) -> [ModelSchema] {
+    let classes = configuration.objectTypes ?? ModelClasses.defaultSchema()
+    return classes.map { ModelSchema.of($0) }.sorted { $0.className < $1.className }
+  }
+
+  /// Opens the file, brings its tables in line with the classes, and makes a realm of it.
+  ///
+  /// May be called anywhere; the realm belongs to `confinement`.
+  func open(_ confinement: Confinement) throws(Realm.Error) -> RealmCore {
+    let schemas = RealmOpener.schemas(of: configuration)
+    try SchemaValidator(schemas).validate()
+    if configuration.location == .nowhere {
+      throwRealmException("A Realm Configuration must specify a path or an in-memory identifier.")
+    }
+    try makeDirectory()
+    do {
+      var options = OpenOptions()
+      options.isReadOnly = configuration.readOnly
+      options.mustExist = configuration.readOnly
+      if case .memory = configuration.location { options.isInMemory = true }
+      let file = try DatabaseFile.open(path: path, options: options)
+      let group = try alignedGroup(schemas, file)
+      let core = RealmCore(
+        configuration: configuration, confinement: confinement, file: file, group: group)
+      try core.register(schemas)
+      return core
+    } catch let error as StorageError {
+      throw Realm.Error(error, path: path)
+    } catch let error as Realm.Error {
+      throw error
+    } catch {
+      throw Realm.Error(.fail, message: "\(error)", path: path)
+    }
+  }
+
+  /// The directory of a new file is made with it, as for the default location.
+  private func makeDirectory() throws(Realm.Error) {
+    guard case .file = configuration.location, !configuration.readOnly,
+      configuration.location == Realm.Configuration().location
+    else { return }
+    do {
+      try FileManager.default.createDirectory(
+        at: Realm.Configuration.defaultDirectory, withIntermediateDirectories: true)
+    } catch {
+      throw Realm.Error(
+        .filePermissionDenied,
+        message: "Failed to create the directory of '\(path)': \(error.localizedDescription) "
+          + "Please use a path where your app has read-write permissions.",
+        path: path)
+    }
+  }
+
+  /// A version of the file whose tables are those of the classes: the present one, or a new one.
+  private func alignedGroup(
+    _ schemas: [ModelSchema], _ file: DatabaseFile
+  ) throws -> TableGroup {
+    let group = try TableGroup(file.snapshot())
+    let comparison = try SchemaComparison(schemas, group.tableSchemas(), group.schemaVersion())
+    try comparison.check(for: configuration)
+    guard comparison.needsWrite(to: configuration.schemaVersion), !configuration.readOnly else {
+      return group
+    }
+    let transaction = try file.beginWrite()
+    do {
+      let writing = try WriteGroup(transaction)
+      // Another process, or thread, may have been faster.
+      let comparison = try SchemaComparison(
+        schemas, writing.tableSchemas(), writing.schemaVersion())
+      try comparison.check(for: configuration)
+      guard comparison.needsWrite(to: configuration.schemaVersion) else {
+        writing.rollback()
+        return try TableGroup(file.snapshot())
+      }
+      try SchemaWriter(writing).apply(comparison, version: configuration.schemaVersion)
+      return try TableGroup(writing.commit())
+    } catch {
+      transaction.rollback()
+      throw error
+    }
+  }
+}
+
+extension TableGroup {
+  /// The schemas of all tables by their names.
+  fileprivate func tableSchemas() throws(StorageError) -> [String: TableSchema] {
+    var schemas: [String: TableSchema] = [:]
+    for key in try tableKeys() {
+      if let schema = try table(key)?.schema { schemas[schema.name] = schema }
+    }
+    return schemas
+  }
+}
+
+extension WriteGroup {
+  /// The schemas of all tables by their names.
+  fileprivate func tableSchemas() throws(StorageError) -> [String: TableSchema] {
+    var schemas: [String: TableSchema] = [:]
+    for key in try tableKeys() {
+      if let schema = try table(key)?.schema { schemas[schema.name] = schema }
+    }
+    return schemas
+  }
+}

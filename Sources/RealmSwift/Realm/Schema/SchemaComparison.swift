@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What differs between the model classes and the tables of a file.
+//
+// Tables of classes that the program does not declare are left alone. New classes and changed
+// indexes never need a higher schema version; everything else does.
+
+import RealmTables
+
+/// One difference, with what it takes to remove it.
+enum SchemaDifference {
+  case addClass(ModelSchema)
+  case addProperty(ModelSchema, ModelProperty)
+  case removeProperty(ModelSchema, Column)
+  case changeType(ModelSchema, ModelProperty, Column, from: String)
+  case changeNullability(ModelSchema, ModelProperty, Column)
+  case changeIndex(ModelSchema, ModelProperty, Column)
+  case changePrimaryKey(ModelSchema, from: String?)
+  case changeKind(ModelSchema, from: TableKind)
+
+  /// Whether the file may be brought in line without a higher schema version.
+  var isAutomatic: Bool {
+    switch self {
+    case .addClass, .changeIndex: true
+    default: false
+    }
+  }
+
+  /// The documented line that tells of the difference.
+  var text: String {
+    switch self {
+    case .addClass(let schema):
+      return "Class '\(schema.className)' has been added."
+    case .addProperty(let schema, let property):
+      return "Property '\(schema.className).\(property.columnName)' has been added."
+    case .removeProperty(let schema, let column):
+      return "Property '\(schema.className).\(column.name)' has been removed."
+    case .changeType(let schema, let property, let column, let from):
+      return "Property '\(schema.className).\(column.name)' has been changed from '\(from)' to "
+        + "'\(property.shape)'."
+    case .changeNullability(let schema, let property, let column):
+      return "Property '\(schema.className).\(column.name)' has been made "
+        + "\(property.shape.isOptional ? "optional" : "required")."
+    case .changeIndex(let schema, let property, let column):
+      return "Property '\(schema.className).\(column.name)' has been made "
+        + "\(property.isIndexed ? "indexed" : "unindexed")."
+    case .changePrimaryKey(let schema, let from):
+      return SchemaDifference.primaryKeyText(schema, from: from)
+    case .changeKind(let schema, let from):
+      return "Class '\(schema.className)' has been changed from \(from.name) to "
+        + "\(schema.tableKind.name)."
+    }
+  }
+
+  private static func primaryKeyText(_ schema: ModelSchema, from: String?) -> String {
+    let start = "Primary Key for class '\(schema.className)' has been "
+    switch (from, schema.primaryKey?.columnName) {
+    case (nil, _): return start + "added."
+    case (_, nil): return start + "removed."
+    case (let from?, let to?): return start + "changed from '\(from)' to '\(to)'."
+    }
+  }
+}
+
+/// All differences between the classes of a configuration and a file.
+struct SchemaComparison {
+  private(set) var differences: [SchemaDifference] = []
+  /// The version that the file's schema has; nil in a file that has none.
+  let storedVersion: UInt64?
+
+  init(_ schemas: [ModelSchema], _ tables: [String: TableSchema], _ storedVersion: UInt64?) {
+    self.storedVersion = storedVersion
+    for schema in schemas {
+      if let table = tables[schema.tableName] {
+        compare(schema, table, tables)
+      } else {
+        differences.append(.addClass(schema))
+      }
+    }
+  }
+
+  private mutating func compare(
+    _ schema: ModelSchema, _ table: TableSchema, _ tables: [String: TableSchema]
+  ) {
+    if table.kind != schema.tableKind {
+      differences.append(.changeKind(schema, from: table.kind))
+    }
+    let classNames = Dictionary(
+      uniqueKeysWithValues: tables.values.map { ($0.key, $0.className ?? $0.name) })
+    let stored = schema.properties.filter { $0.shape.type != .linkingObjects }
+    for property in stored {
+      guard let column = table.column(named: property.columnName) else {
+        differences.append(.addProperty(schema, property))
+        continue
+      }
+      let storedType = column.typeDescription(classNames)
+      if storedType != property.shape.description {
+        differences.append(.changeType(schema, property, column, from: storedType))
+      } else if column.canBeRequired, column.isNullable != property.shape.isOptional {
+        differences.append(.changeNullability(schema, property, column))
+      }
+      if !property.isPrimaryKey, !column.isPrimaryKey, column.isIndexed != property.isIndexed {
+        differences.append(.changeIndex(schema, property, column))
+      }
+    }
+    let names = Set(stored.map(\.columnName))
+    for column in table.columns where !names.contains(column.name) {
+      differences.append(.removeProperty(schema, column))
+    }
+    if table.primaryKey?.name != schema.primaryKey?.columnName {
+      differences.append(.changePrimaryKey(schema, from: table.primaryKey?.name))
+    }
+  }
+
+  /// Whether the file must be written so that a realm of schema version `version` can use it.
+  func needsWrite(to version: UInt64) -> Bool {
+    !differences.isEmpty || storedVersion != version
+  }
+
+  /// Checks that the configuration may open the file.
+  ///
+  /// - Throws: `Realm.Error.schemaMismatch`, or `.fail` for a schema version that is too low.
+  func check(for configuration: Realm.Configuration) throws(Realm.Error) {
+    let path = configuration.location.path
+    if let storedVersion, storedVersion > configuration.schemaVersion {
+      throw Realm.Error(
+        .fail,
+        message: "Provided schema version \(configuration.schemaVersion) is less than last set "
+          + "version \(storedVersion).",
+        path: path)
+    }
+    if configuration.readOnly {
+      let forbidden = differences.filter { difference in
+        switch difference {
+        case .addClass, .changeIndex, .removeProperty: false
+        default: true
+        }
+      }
+      try refuse(
+        forbidden, "The following changes cannot be made in read-only schema mode:", path)
+    } else if storedVersion == configuration.schemaVersion {
+      try refuse(
+        differences.filter { !$0.isAutomatic },
+        "Migration is required due to the following errors:", path)
+    }
+  }
+
+  private func refuse(
+    _ differences: [SchemaDifference], _ title: String, _ path: String
+  ) throws(Realm.Error) {
+    guard !differences.isEmpty else { return }
+    let lines = differences.map { "- \($0.text)" }
+    throw Realm.Error(
+      .schemaMismatch, message: ([title] + lines).joined(separator: "\n"), path: path)
+  }
+}

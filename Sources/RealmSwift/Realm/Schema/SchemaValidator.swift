@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether the classes of a configuration make a schema at all, apart from any file.
+
+/// Checks model classes for mistakes in their declarations.
+struct SchemaValidator {
+  private let schemas: [ModelSchema]
+
+  init(_ schemas: [ModelSchema]) { self.schemas = schemas }
+
+  /// - Throws: `Realm.Error.fail` with all mistakes.
+  func validate() throws(Realm.Error) {
+    var mistakes: [String] = []
+    var names: [String: ModelSchema] = [:]
+    for schema in schemas {
+      if let other = names.updateValue(schema, forKey: schema.className),
+        other.modelClass != schema.modelClass
+      {
+        mistakes.append(
+          "Two classes are called '\(schema.className)': "
+            + "\(String(reflecting: other.modelClass)) and \(String(reflecting: schema.modelClass))."
+        )
+      }
+    }
+    for schema in schemas { mistakes += SchemaValidator.mistakes(of: schema, among: names) }
+    guard mistakes.isEmpty else {
+      let lines = mistakes.map { "- \($0)" }.joined(separator: "\n")
+      throw Realm.Error(
+        .fail, message: "Schema validation failed due to the following errors:\n\(lines)")
+    }
+  }
+
+  private static func mistakes(
+    of schema: ModelSchema, among names: [String: ModelSchema]
+  ) -> [String] {
+    let name = schema.className
+    var mistakes: [String] = []
+    if schema.properties.isEmpty {
+      mistakes.append(
+        "No properties are defined for '\(name)'. Did you remember to mark them with '@objc' or "
+          + "'@Persisted' in your model?")
+    }
+    var seen: Set<String> = []
+    for property in schema.properties where !seen.insert(property.name).inserted {
+      mistakes.append(
+        "Property '\(property.name)' is declared multiple times in the class hierarchy of '\(name)'"
+      )
+    }
+    if schema.properties.filter(\.isPrimaryKey).count > 1 {
+      mistakes.append("Properties of '\(name)' are marked as primary keys more than once.")
+    }
+    for property in schema.properties {
+      mistakes += SchemaValidator.mistakes(of: property, in: schema, among: names)
+    }
+    return mistakes
+  }
+
+  private static func mistakes(
+    of property: ModelProperty, in schema: ModelSchema, among names: [String: ModelSchema]
+  ) -> [String] {
+    var mistakes: [String] = []
+    let shape = property.shape
+    let allowedKeys: [PropertyType] = [.string, .int, .objectId, .UUID]
+    if property.isPrimaryKey, !allowedKeys.contains(shape.type) || shape.collection != .none {
+      mistakes.append(
+        "Property '\(property.name)' cannot be made the primary key of '\(schema.className)' because "
+          + "it is not a 'string', 'int', 'objectId', or 'uuid' property.")
+    }
+    if let linked = shape.linkedClass, names[linked.className()]?.modelClass != linked {
+      mistakes.append(
+        "Property '\(schema.className).\(property.name)' of type '\(shape.description)' has unknown "
+          + "object type '\(linked.className())'")
+    }
+    if shape.type == .linkingObjects, let linked = shape.linkedClass {
+      mistakes += originMistakes(of: property, in: schema, linked)
+    }
+    return mistakes
+  }
+
+  private static func originMistakes(
+    of property: ModelProperty, in schema: ModelSchema, _ linked: ObjectBase.Type
+  ) -> [String] {
+    let origin = property.originProperty ?? ""
+    guard !origin.isEmpty else {
+      return [
+        "LinkingObjects<\(linked.className())> property '\(property.name)' must set the origin "
+          + "property name with @Persisted(originProperty: \"name\")."
+      ]
+    }
+    let target = ModelSchema.of(linked).property(named: origin)
+    guard let target else {
+      return [
+        "Property '\(linked.className()).\(origin)' declared as origin of linking objects property "
+          + "'\(schema.className).\(property.name)' does not exist"
+      ]
+    }
+    guard target.shape.linkedClass == schema.modelClass, target.shape.type == .object else {
+      return [
+        "Property '\(linked.className()).\(origin)' declared as origin of linking objects property "
+          + "'\(schema.className).\(property.name)' is not a link to '\(schema.className)'"
+      ]
+    }
+    return []
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Widens errors of the engine to what a program sees: the code, the path, and what to do about it.
+
+import Foundation
+import RealmStorage
+
+extension Realm.Error {
+  /// The public form of an error of the engine that came up while using the file at `path`.
+  init(_ error: StorageError, path: String) {
+    switch error {
+    case .corrupted(let reason):
+      self.init(
+        .invalidDatabase,
+        message:
+          "The Realm file at path '\(path)' is damaged: \(reason). Restore it from a backup, "
+          + "or delete it and create it again.",
+        path: path)
+    case .system(let operation, let failed, let code):
+      self.init(systemCode: code, operation: operation, failed: failed, path: path)
+    case .notADatabase:
+      self.init(
+        .invalidDatabase,
+        message: "\(error) Check the path, or move the file away to create a new Realm there.",
+        path: path)
+    case .unsupportedFormat:
+      self.init(
+        .unsupportedFileFormatVersion,
+        message: "\(error). Use a version of this library that knows the format.", path: path)
+    case .formatUpgradeRequired:
+      self.init(
+        .fileFormatUpgradeRequired,
+        message: "\(error) Open a copy of it with a configuration that is not read-only.",
+        path: path)
+    case .incompatibleHistory:
+      self.init(
+        .incompatibleHistories,
+        message: "\(error) Open it with the configuration that it was created with.", path: path)
+    case .incompatibleLockFile:
+      self.init(
+        .incompatibleLockFile, message: "\(error) Close the other program first.", path: path)
+    case .addressSpaceExhausted:
+      self.init(
+        .addressSpaceExhausted,
+        message: "\(error) Close other Realms, or raise the limit of the process's address space.",
+        path: path)
+    case .poisoned: self.init(.fileAccess, message: "\(error)", path: path)
+    case .limitExceeded(let reason): self.init(.invalidInput, message: reason, path: path)
+    }
+  }
+
+  private init(systemCode: Int32, operation: String, failed: String, path: String) {
+    let reason = String(cString: strerror(systemCode))
+    let opening = "Failed to open Realm file at path '\(path)': \(reason)"
+    switch systemCode {
+    case EACCES, EPERM, EROFS:
+      self.init(
+        .filePermissionDenied,
+        message: opening + ". Please use a path where your app has read-write permissions.",
+        path: path, systemCode: systemCode)
+    case ENOENT:
+      self.init(
+        .fileNotFound,
+        message: opening + ". Create the directory, or the file if the configuration is read-only.",
+        path: path, systemCode: systemCode)
+    case ENOSPC, EDQUOT:
+      self.init(
+        .outOfDiskSpace,
+        message: "\(operation) of '\(failed)' failed: \(reason). Nothing was written; free some "
+          + "space and write again.",
+        path: path, systemCode: systemCode)
+    case EISDIR, ENOTDIR:
+      self.init(
+        .fileAccess, message: opening + ". Use the path of a file in an existing directory.",
+        path: path, systemCode: systemCode)
+    default:
+      self.init(
+        .fileAccess, message: "\(operation) of '\(failed)' failed: \(reason).", path: path,
+        systemCode: systemCode)
+    }
+  }
+}

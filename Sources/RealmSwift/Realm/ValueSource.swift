@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where the values of a new object come from: a dictionary, an array, or another object.
+
+/// The values that `create` and `init(value:)` are given, by property.
+struct ValueSource {
+  private enum Form {
+    case dictionary([String: Any])
+    case array([Any])
+    case object(ObjectBase)
+  }
+
+  private let form: Form
+
+  /// Ends the process for values of other forms, and for arrays with more elements than `schema`
+  /// has properties.
+  init(_ value: Any, for schema: ModelSchema) {
+    guard let value = unwrapped(value) else {
+      throwRealmException("Must provide a non-nil value.")
+    }
+    switch value {
+    case let dictionary as [String: Any]: form = .dictionary(dictionary)
+    case let object as ObjectBase: form = .object(object)
+    case let array as [Any]:
+      let count = schema.properties.count
+      if array.count > count {
+        throwRealmException(
+          "Invalid array input: more values (\(array.count)) than properties (\(count)).")
+      }
+      form = .array(array)
+    default:
+      throwRealmException(
+        "Invalid value '\(value)' to initialize object of type '\(schema.className)'")
+    }
+  }
+
+  /// The value given for a property; nil if none is.
+  func value(of property: ModelProperty) -> Any? {
+    switch form {
+    case .dictionary(let dictionary): return dictionary[property.name]
+    case .array(let array): return property.index < array.count ? array[property.index] : nil
+    case .object(let object):
+      guard let value = object._value(named: property.name) else {
+        throwRealmException(
+          "Invalid value '\(object)' to initialize object of type "
+            + "'\(type(of: object).className())': missing key '\(property.name)'")
+      }
+      return value
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Decimal numbers of 34 digits (IEEE 754-2008 decimal128), in the binary integer encoding that
+// the database stores. Which of several representations of a number is used is preserved: 1.0 and
+// 1.00 are equal, but their texts differ.
+
+public import Foundation
+
+/// A decimal number of up to 34 digits with an exponent from -6176 to 6111.
+public final class Decimal128: Sendable {
+  /// The low and the high half of the encoding.
+  let low: UInt64
+  let high: UInt64
+
+  init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
+  /// Zero.
+  public convenience init() { self.init(low: 0, high: Decimal128.zeroHigh) }
+
+  /// The number that `string` spells, as in "-1.25E+3", "Infinity" or "NaN".
+  ///
+  /// - Throws: `Realm.Error.invalidInput` for any other string.
+  public convenience init(string: String) throws {
+    guard let parts = DecimalParts(string) else {
+      throw Realm.Error(
+        .invalidInput, message: "'\(string)' is not a valid Decimal128 number")
+    }
+    self.init(parts)
+  }
+
+  /// `value` as a decimal: any number, its text, or a `Decimal128`; NaN for anything else.
+  public convenience init(value: Any) {
+    self.init(DecimalParts(any: value) ?? .notANumber)
+  }
+
+  /// `number` as a decimal.
+  public convenience init(number: NSNumber) {
+    self.init(DecimalParts(number.stringValue) ?? .notANumber)
+  }
+
+  /// `source` as a decimal, or nil if it has too many digits.
+  public convenience init?<T: BinaryInteger>(exactly source: T) {
+    guard let parts = DecimalParts(exactly: source) else { return nil }
+    self.init(parts)
+  }
+
+  convenience init(_ parts: DecimalParts) {
+    let (low, high) = parts.encoded
+    self.init(low: low, high: high)
+  }
+
+  var parts: DecimalParts { DecimalParts(low: low, high: high) }
+
+  /// The smallest finite number.
+  public static let min = Decimal128(
+    DecimalParts(isNegative: true, coefficient: DecimalParts.maximumCoefficient, exponent: 6111))
+
+  /// The largest finite number.
+  public static let max = Decimal128(
+    DecimalParts(isNegative: false, coefficient: DecimalParts.maximumCoefficient, exponent: 6111))
+
+  /// Whether this is no number. NaN sorts below all numbers.
+  public var isNaN: Bool { parts.kind.isNaN }
+
+  /// Whether this is a NaN that signals.
+  public var isSignaling: Bool { parts.kind == .signalingNaN }
+
+  /// Whether this is a NaN that signals.
+  public var isSignalingNaN: Bool { isSignaling }
+
+  /// The number without its sign.
+  public var magnitude: Decimal128 { Decimal128(low: low, high: high & ~(1 << 63)) }
+
+  /// The text of the number, in the form that IEEE 754-2008 gives for exchange.
+  public var stringValue: String { parts.description }
+
+  /// The nearest `Double`.
+  public var doubleValue: Double { parts.doubleValue }
+
+  /// The nearest `Decimal`.
+  public var decimalValue: Decimal { Decimal(string: stringValue) ?? .nan }
+
+  /// The exponent field of a plain zero.
+  private static let zeroHigh: UInt64 = 6176 << 49
+}
+
+extension Decimal128: Hashable, Comparable {
+  /// Whether both are the same number, in whatever representation.
+  public static func == (left: Decimal128, right: Decimal128) -> Bool {
+    left.low == right.low && left.high == right.high
+      || left.parts.order(right.parts) == 0
+  }
+
+  /// Orders by value; NaN is below all numbers.
+  public static func < (left: Decimal128, right: Decimal128) -> Bool {
+    left.parts.order(right.parts) < 0
+  }
+
+  /// Feeds the value: equal numbers give equal hashes.
+  public func hash(into hasher: inout Hasher) {
+    let parts = parts.reduced
+    hasher.combine(parts.kind)
+    hasher.combine(parts.isNegative)
+    hasher.combine(parts.coefficient)
+    hasher.combine(parts.exponent)
+  }
+}
+
+extension Decimal128: CustomStringConvertible {
+  /// The text of the number.
+  public var description: String { stringValue }
+}
+
+extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+  /// The number of an integer literal.
+  public convenience init(integerLiteral value: Int64) {
+    self.init(DecimalParts(exactly: value) ?? .notANumber)
+  }
+
+  /// The number of a floating-point literal, by the shortest text of its `Double`.
+  public convenience init(floatLiteral value: Double) {
+    self.init(DecimalParts(any: value) ?? .notANumber)
+  }
+}
+
+extension Decimal128: ExpressibleByStringLiteral {
+  /// The number that a literal spells; ends the process if it spells none.
+  public convenience init(stringLiteral value: String) {
+    guard let parts = DecimalParts(value) else {
+      throwRealmException("'\(value)' is not a valid Decimal128 number")
+    }
+    self.init(parts)
+  }
+}
+
+extension Decimal128: Codable {
+  /// Decodes a text, an integer or a floating-point number.
+  public convenience init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let text = try? container.decode(String.self) {
+      try self.init(string: text)
+    } else if let integer = try? container.decode(Int64.self) {
+      self.init(integerLiteral: integer)
+    } else {
+      self.init(floatLiteral: try container.decode(Double.self))
+    }
+  }
+
+  /// Encodes the text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(stringValue)
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Strings, data, dates and identifiers as properties.
+
+public import Foundation
+import RealmStorage
+import RealmTables
+
+extension String: _Scalar, _Indexable, _PrimaryKey {
+  public typealias PersistedType = String
+  @inlinable public static var _type: PropertyType { .string }
+  @inlinable public static func _makeDefault() -> String { "" }
+
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> String {
+    _readOptional(row, slot) ?? ""
+  }
+
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> String? {
+    do throws(StorageError) { return try row.row.string(slot.leaf) } catch { stop(error) }
+  }
+
+  public static func _stored(_ value: String) -> _StoredValue { _StoredValue(.string(value)) }
+
+  public static func _scalar(_ value: _StoredValue) -> String? {
+    if case .string(let string) = value.value { string } else { nil }
+  }
+
+  public static func _convert(_ any: Any) -> String? {
+    any as? String ?? (any as? Substring).map { String($0) }
+  }
+}
+
+extension Data: _Scalar {
+  public typealias PersistedType = Data
+  @inlinable public static var _type: PropertyType { .data }
+  @inlinable public static func _makeDefault() -> Data { Data() }
+
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Data {
+    _readOptional(row, slot) ?? Data()
+  }
+
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Data? {
+    do throws(StorageError) { return try row.row.binary(slot.leaf).map { Data($0.bytes) } } catch {
+      stop(error)
+    }
+  }
+
+  public static func _stored(_ value: Data) -> _StoredValue {
+    _StoredValue(.binary([UInt8](value)))
+  }
+
+  public static func _scalar(_ value: _StoredValue) -> Data? {
+    if case .binary(let bytes) = value.value { Data(bytes) } else { nil }
+  }
+
+  public static func _convert(_ any: Any) -> Data? { any as? Data }
+}
+
+extension Date: _Scalar, _Indexable {
+  public typealias PersistedType = Date
+  @inlinable public static var _type: PropertyType { .date }
+  @inlinable public static func _makeDefault() -> Date { Date() }
+  public static var _isDefaultZero: Bool { false }
+
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Date {
+    _readOptional(row, slot) ?? Date(timeIntervalSince1970: 0)
+  }
+
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Date? {
+    do throws(StorageError) { return try row.row.timestamp(slot.leaf).map { Date($0) } } catch {
+      stop(error)
+    }
+  }
+
+  public static func _stored(_ value: Date) -> _StoredValue {
+    _StoredValue(.timestamp(Timestamp(value)))
+  }
+
+  public static func _scalar(_ value: _StoredValue) -> Date? {
+    if case .timestamp(let timestamp) = value.value { Date(timestamp) } else { nil }
+  }
+
+  public static func _convert(_ any: Any) -> Date? { any as? Date }
+}
+
+extension Date {
+  init(_ timestamp: Timestamp) {
+    // Relative to 2001, as `Date` itself counts: that keeps the most digits for present dates.
+    let sinceReference = timestamp.seconds.subtractingReportingOverflow(978_307_200)
+    let seconds = sinceReference.overflow ? Int64.min : sinceReference.partialValue
+    self.init(
+      timeIntervalSinceReferenceDate: Double(seconds) + Double(timestamp.nanoseconds) / 1e9)
+  }
+}
+
+extension Timestamp {
+  /// The date to the nanosecond; dates beyond what the format can store become the furthest.
+  init(_ date: Date) {
+    let interval = date.timeIntervalSinceReferenceDate
+    let whole = interval.rounded(.towardZero)
+    // 2^63 less the distance between the reference dates, as the nearest doubles inside.
+    guard whole > -9.22e18, whole < 9.22e18 else {
+      self.init(
+        seconds: interval.isNaN ? 0 : interval < 0 ? .min : .max, nanoseconds: 0)
+      return
+    }
+    var seconds = Int64(whole) + 978_307_200
+    var nanoseconds = Int32(((interval - whole) * 1e9).rounded())
+    if nanoseconds.magnitude == 1_000_000_000 {
+      seconds += Int64(nanoseconds.signum())
+      nanoseconds = 0
+    }
+    // The format wants both parts to have the same sign.
+    if seconds > 0, nanoseconds < 0 {
+      seconds -= 1
+      nanoseconds += 1_000_000_000
+    } else if seconds < 0, nanoseconds > 0 {
+      seconds += 1
+      nanoseconds -= 1_000_000_000
+    }
+    self.init(seconds: seconds, nanoseconds: nanoseconds)
+  }
+}
+
+extension UUID: _Scalar, _Indexable, _PrimaryKey {
+  public typealias PersistedType = UUID
+  @inlinable public static var _type: PropertyType { .UUID }
+  @inlinable public static func _makeDefault() -> UUID { UUID() }
+  public static var _isDefaultZero: Bool { false }
+
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> UUID {
+    _readOptional(row, slot) ?? UUID(Bytes16(high: 0, low: 0))
+  }
+
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> UUID? {
+    do throws(StorageError) { return try row.row.uuid(slot.leaf).map { UUID($0) } } catch {
+      stop(error)
+    }
+  }
+
+  public static func _stored(_ value: UUID) -> _StoredValue { _StoredValue(.uuid(Bytes16(value))) }
+
+  public static func _scalar(_ value: _StoredValue) -> UUID? {
+    if case .uuid(let bytes) = value.value { UUID(bytes) } else { nil }
+  }
+
+  /// Accepts a `UUID` or its text.
+  public static func _convert(_ any: Any) -> UUID? {
+    any as? UUID ?? (any as? String).flatMap { UUID(uuidString: $0) }
+  }
+}
+
+extension UUID {
+  init(_ bytes: Bytes16) {
+    let parts = (bytes.high.bigEndian, bytes.low.bigEndian)
+    self.init(uuid: unsafeBitCast(parts, to: uuid_t.self))
+  }
+}
+
+extension Bytes16 {
+  init(_ uuid: UUID) {
+    let (high, low) = unsafeBitCast(uuid.uuid, to: (UInt64, UInt64).self)
+    self.init(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
+  }
+}

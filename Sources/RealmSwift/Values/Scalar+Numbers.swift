@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Integers, booleans and floating-point numbers as properties.
+
+import RealmStorage
+public import RealmTables
+
+extension Int: _Scalar, _Indexable, _PrimaryKey {
+  public typealias PersistedType = Int
+}
+extension Int8: _Scalar, _Indexable, _PrimaryKey {
+  public typealias PersistedType = Int8
+}
+extension Int16: _Scalar, _Indexable, _PrimaryKey {
+  public typealias PersistedType = Int16
+}
+extension Int32: _Scalar, _Indexable, _PrimaryKey {
+  public typealias PersistedType = Int32
+}
+extension Int64: _Scalar, _Indexable, _PrimaryKey {
+  public typealias PersistedType = Int64
+}
+
+/// Integers: all are stored as 64 bits. A number that does not fit the property's type loses its
+/// upper bits.
+extension _Scalar where Self: FixedWidthInteger {
+  @inlinable public static var _type: PropertyType { .int }
+  @inlinable public static func _makeDefault() -> Self { 0 }
+
+  @inlinable @inline(__always)
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
+    do throws(StorageError) { return Self(truncatingIfNeeded: try row.row.int(slot.leaf)) } catch {
+      stop(error)
+    }
+  }
+
+  @inlinable @inline(__always)
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? {
+    do throws(StorageError) {
+      guard let number = try row.row.optionalInt(slot.leaf) else { return nil }
+      return Self(truncatingIfNeeded: number)
+    } catch { stop(error) }
+  }
+
+  public static func _stored(_ value: Self) -> _StoredValue { _StoredValue(.int(Int64(value))) }
+
+  public static func _scalar(_ value: _StoredValue) -> Self? {
+    if case .int(let number) = value.value { Self(truncatingIfNeeded: number) } else { nil }
+  }
+
+  /// Accepts integers in range and booleans; a floating-point number is refused even if integral.
+  public static func _convert(_ any: Any) -> Self? {
+    switch any {
+    case let same as Self: same
+    case let bool as Bool: bool ? 1 : 0
+    case let integer as any BinaryInteger: Self(exactly: integer)
+    default: nil
+    }
+  }
+}
+
+extension Bool: _Scalar, _Indexable, _PrimaryKey {
+  public typealias PersistedType = Bool
+  @inlinable public static var _type: PropertyType { .bool }
+  @inlinable public static func _makeDefault() -> Bool { false }
+
+  @inlinable @inline(__always)
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Bool {
+    do throws(StorageError) { return try row.row.bool(slot.leaf) } catch { stop(error) }
+  }
+
+  @inlinable @inline(__always)
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Bool? {
+    do throws(StorageError) { return try row.row.optionalBool(slot.leaf) } catch { stop(error) }
+  }
+
+  public static func _stored(_ value: Bool) -> _StoredValue { _StoredValue(.bool(value)) }
+
+  public static func _scalar(_ value: _StoredValue) -> Bool? {
+    if case .bool(let bool) = value.value { bool } else { nil }
+  }
+
+  /// Accepts booleans and the integers 0 and 1.
+  public static func _convert(_ any: Any) -> Bool? {
+    switch any {
+    case let same as Bool: same
+    case let integer as any BinaryInteger:
+      switch Int(exactly: integer) {
+      case 0: false
+      case 1: true
+      default: nil
+      }
+    default: nil
+    }
+  }
+}
+
+extension Double: _Scalar {
+  public typealias PersistedType = Double
+  @inlinable public static var _type: PropertyType { .double }
+  @inlinable public static func _makeDefault() -> Double { 0 }
+
+  @inlinable @inline(__always)
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Double {
+    do throws(StorageError) { return try row.row.double(slot.leaf) } catch { stop(error) }
+  }
+
+  @inlinable @inline(__always)
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Double? {
+    do throws(StorageError) { return try row.row.optionalDouble(slot.leaf) } catch { stop(error) }
+  }
+
+  public static func _stored(_ value: Double) -> _StoredValue { _StoredValue(.double(value)) }
+
+  public static func _scalar(_ value: _StoredValue) -> Double? {
+    if case .double(let number) = value.value { number } else { nil }
+  }
+
+  /// Accepts all numbers.
+  public static func _convert(_ any: Any) -> Double? {
+    switch any {
+    case let same as Double: same
+    case let float as Float: Double(float)
+    case is Bool: nil
+    case let integer as any BinaryInteger: Double(integer)
+    default: nil
+    }
+  }
+}
+
+extension Float: _Scalar {
+  public typealias PersistedType = Float
+  @inlinable public static var _type: PropertyType { .float }
+  @inlinable public static func _makeDefault() -> Float { 0 }
+
+  @inlinable @inline(__always)
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Float {
+    do throws(StorageError) { return try row.row.float(slot.leaf) } catch { stop(error) }
+  }
+
+  @inlinable @inline(__always)
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Float? {
+    do throws(StorageError) { return try row.row.optionalFloat(slot.leaf) } catch { stop(error) }
+  }
+
+  public static func _stored(_ value: Float) -> _StoredValue { _StoredValue(.float(value)) }
+
+  public static func _scalar(_ value: _StoredValue) -> Float? {
+    if case .float(let number) = value.value { number } else { nil }
+  }
+
+  /// Accepts integers, floats, and doubles that are NaN or within the range of `Float`.
+  public static func _convert(_ any: Any) -> Float? {
+    switch any {
+    case let same as Float: same
+    case let double as Double:
+      double.isFinite && Float(double).isInfinite ? nil : Float(double)
+    case is Bool: nil
+    case let integer as any BinaryInteger: Float(integer)
+    default: nil
+    }
+  }
+}

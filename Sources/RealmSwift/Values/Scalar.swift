@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What all scalar types share: everything about properties and elements follows from how a value
+// is read from a row and what it is in the engine's terms.
+
+public import RealmTables
+
+/// A type whose values are stored in one cell of a column.
+///
+/// Accessors of properties are made of these; each conformance keeps them inlinable.
+public protocol _Scalar: _Persistable, _OptionalPersistable, RealmCollectionValue {
+  /// The type's number in the schema.
+  static var _type: PropertyType { get }
+
+  /// The value in a column that is not nullable.
+  static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self
+
+  /// The value in a nullable column.
+  static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self?
+
+  /// The value in the engine's terms.
+  static func _stored(_ value: Self) -> _StoredValue
+
+  /// The value that the engine's value stands for; nil for null and for other types.
+  static func _scalar(_ value: _StoredValue) -> Self?
+}
+
+/// The row of a managed object, found to be current.
+@frozen
+public struct _LiveRow {
+  @usableFromInline package let row: Row
+
+  @inlinable @inline(__always)
+  package init(_ row: Row) { self.row = row }
+}
+
+extension _Scalar {
+  @inlinable
+  public static var _shape: _PropertyShape { _PropertyShape(_type) }
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
+    // Accessors load only after they made the row current.
+    _read(_LiveRow(object._row.unsafelyUnwrapped), slot)
+  }
+
+  @inlinable @inline(__always)
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
+    _readOptional(_LiveRow(object._row.unsafelyUnwrapped), slot)
+  }
+
+  public static func _store(_ value: Self, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._set(_stored(value), slot)
+  }
+
+  public static func _storeOptional(_ value: Self?, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._set(value.map(_stored) ?? _StoredValue(.null), slot)
+  }
+
+  public static func _storedScalar(_ value: Any) -> _StoredValue? {
+    _convert(value).map { _stored($0) }
+  }
+
+  public static func _traced(by recording: _Recording) -> Self {
+    _ = recording.record()
+    return _makeDefault()
+  }
+
+  public static func _tracedOptional(by recording: _Recording) -> Self? {
+    _ = recording.record()
+    return _makeDefault()
+  }
+
+  public static func _tracedElement(by recording: _Recording) -> Self { _makeDefault() }
+
+  public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
+    guard let scalar = _scalar(value) else {
+      throwRealmException("The database holds a value that is not of type '\(_type)'")
+    }
+    return scalar
+  }
+
+  public static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue {
+    _stored(value)
+  }
+}

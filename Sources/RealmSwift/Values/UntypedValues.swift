@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Values that come as `Any`, from dictionaries and arrays.
+
+import Foundation
+
+/// An optional of some type, seen through `Any`.
+private protocol AnyOptional {
+  var wrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+  fileprivate var wrapped: Any? { self }
+}
+
+/// Whether `value` is nil in one of its untyped forms: an empty optional, or `NSNull`.
+func isNil(_ value: Any) -> Bool {
+  if value is NSNull { return true }
+  guard let optional = value as? any AnyOptional else { return false }
+  guard let wrapped = optional.wrapped else { return true }
+  return isNil(wrapped)
+}
+
+/// `value` without the optionals around it; nil if it is nil.
+func unwrapped(_ value: Any) -> Any? {
+  if value is NSNull { return nil }
+  guard let optional = value as? any AnyOptional else { return value }
+  guard let wrapped = optional.wrapped else { return nil }
+  return unwrapped(wrapped)
+}
