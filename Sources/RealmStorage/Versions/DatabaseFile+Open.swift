@@ -65,19 +65,19 @@ extension DatabaseFile {
   }
 
   /// Gives a new file its header.
+  ///
+  /// A crash in here leaves an empty file, the header, or as many zeros; all are taken as new. The
+  /// page that the format asks for is allocated after the header is durable (`normaliseSize`).
   private static func initialiseIfEmpty(_ storage: any StorageFile) throws(StorageError) {
-    guard try storage.byteCount() == 0 else { return }
-    try storage.allocate(0..<pageSize)
-    let bytes = FileHeader.blank.bytes
-    let result = bytes.withUnsafeBytes { raw -> Result<Void, StorageError> in
-      do throws(StorageError) {
-        try storage.write(raw, at: 0)
-        return .success(())
-      } catch {
-        return .failure(error)
-      }
-    }
-    try result.get()
+    let byteCount = try storage.byteCount()
+    guard byteCount <= FileHeader.byteCount else { return }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: FileHeader.byteCount, alignment: 8)
+    defer { buffer.deallocate() }
+    let readCount = try storage.read(into: buffer, at: 0)
+    guard buffer[..<readCount].allSatisfy({ $0 == 0 }) else { return }
+    buffer.copyBytes(from: FileHeader.blank.bytes)
+    try storage.write(UnsafeRawBufferPointer(buffer), at: 0)
     try storage.sync()
   }
 }

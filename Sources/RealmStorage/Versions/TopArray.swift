@@ -34,6 +34,8 @@ package struct TopArray: Hashable, Sendable {
 
   /// The history type of all local files.
   static let inFileHistory = 2
+  /// Versions beyond cannot come from counting commits; the limit keeps arithmetic safe.
+  private static let versionLimit = 1 << 56
   static let slotCounts: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
 
   /// The top of a file without one.
@@ -70,7 +72,9 @@ package struct TopArray: Hashable, Sendable {
     }
     if slotCount >= 7 {
       freeVersions = try node.ref(at: 5)
-      version = max(1, UInt64(try node.taggedNumber(at: 6)))
+      let number = try node.taggedNumber(at: 6)
+      guard number < Self.versionLimit else { throw .corrupted("the version \(number) is absurd") }
+      version = UInt64(max(1, number))
     }
     if slotCount >= 9 {
       historyType = try node.taggedNumber(at: 7)

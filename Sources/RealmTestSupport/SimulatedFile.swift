@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A database file that remembers what was done to it, and fails when it is told to.
+
+package import RealmStorage
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// What the engine did to a simulated file, in order.
+package enum FileEvent: Hashable, Sendable {
+  case write(offset: Int, bytes: [UInt8])
+  case sync
+  /// The file was cut or extended with zeros; `allocate` counts as this, too.
+  case resize(byteCount: Int)
+  /// A note of the test: what it was told by then.
+  case acknowledge(UInt64)
+}
+
+/// What goes wrong at a call of the engine.
+package enum FileFault: Hashable, Sendable {
+  /// The call fails with this `errno` and does nothing.
+  case error(Int32)
+  /// This call and all after it fail.
+  case errorForever(Int32)
+  /// A write or read transfers half of what was asked for.
+  case short
+}
+
+/// A file in memory with a trace and faults.
+package final class SimulatedFile: StorageFile {
+  private struct State {
+    var trace: [FileEvent] = []
+    var callCount = 0
+    var syncCount = 0
+    var faultCall = 0
+    var fault: FileFault?
+    var ignoresSync: (@Sendable (Int) -> Bool)?
+    var failingSync = 0
+  }
+
+  package let path: String
+  package var identity: FileIdentity { backing.identity }
+  private let backing: SystemFile
+  private let state = Mutex(State())
+
+  init(path: String, contents: [UInt8]) throws(StorageError) {
+    self.path = path
+    backing = try MemoryFiles.makeFile(named: path)
+    try backing.write(contents, at: 0)
+  }
+
+  // MARK: For tests
+
+  /// What was done since the last `clearTrace()`.
+  package var trace: [FileEvent] { state.withLock { $0.trace } }
+
+  /// How many calls can fail were made since the last `clearTrace()`.
+  package var callCount: Int { state.withLock { $0.callCount } }
+
+  package func clearTrace() {
+    state.withLock { state in
+      state.trace = []
+      state.callCount = 0
+      state.syncCount = 0
+    }
+  }
+
+  /// Notes that the user was told that `version` is durable.
+  package func acknowledge(_ version: UInt64) {
+    state.withLock { $0.trace.append(.acknowledge(version)) }
+  }
+
+  /// Makes call number `call` (from 1, as `callCount` counts) go wrong.
+  package func fail(call: Int, _ fault: FileFault?) {
+    state.withLock { state in
+      state.faultCall = call
+      state.fault = fault
+    }
+  }
+
+  /// Makes the `count`-th sync from now on fail with EIO, once.
+  package func failSync(after count: Int) {
+    state.withLock { $0.failingSync = $0.syncCount + count }
+  }
+
+  /// Makes syncs with these numbers (from 1) do nothing and say that all is well: a broken disk, or
+  /// an engine without that sync.
+  package func ignoreSyncs(_ ignores: (@Sendable (Int) -> Bool)?) {
+    state.withLock { $0.ignoresSync = ignores }
+  }
+
+  /// The bytes of the file as the engine sees them.
+  package func contents() throws(StorageError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: try backing.byteCount())
+    let result = bytes.withUnsafeMutableBytes { buffer -> StorageError? in
+      do throws(StorageError) {
+        _ = try backing.read(into: buffer, at: 0)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let result { throw result }
+    return bytes
+  }
+
+  // MARK: Calls
+
+  /// Counts a call; the fault that is due.
+  private func begin(_ operation: String) throws(StorageError) -> Bool {
+    let fault = state.withLock { state -> FileFault? in
+      state.callCount += 1
+      guard let fault = state.fault else { return nil }
+      if case .errorForever = fault { return state.callCount >= state.faultCall ? fault : nil }
+      return state.callCount == state.faultCall ? fault : nil
+    }
+    switch fault {
+    case .error(let code), .errorForever(let code):
+      throw .system(operation: operation, path: path, code: code)
+    case .short: return true
+    case nil: return false
+    }
+  }
+
+  package func byteCount() throws(StorageError) -> Int {
+    _ = try begin("Measuring")
+    return try backing.byteCount()
+  }
+
+  package func readSome(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(StorageError) -> Int {
+    let isShort = try begin("Reading") && buffer.count > 1
+    let count = isShort ? buffer.count / 2 : buffer.count
+    return try backing.readSome(
+      into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+  }
+
+  package func writeSome(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int
+  ) throws(StorageError) -> Int {
+    let isShort = try begin("Writing") && bytes.count > 1
+    let part = UnsafeRawBufferPointer(rebasing: bytes[..<(isShort ? bytes.count / 2 : bytes.count)])
+    state.withLock { $0.trace.append(.write(offset: offset, bytes: Array(part))) }
+    return try backing.writeSome(part, at: offset)
+  }
+
+  package func syncOnce() throws(StorageError) {
+    _ = try begin("Syncing")
+    let fails = state.withLock { state in
+      state.syncCount += 1
+      if state.failingSync == state.syncCount { return true }
+      if state.ignoresSync?(state.syncCount) != true { state.trace.append(.sync) }
+      return false
+    }
+    if fails { throw .system(operation: "Syncing", path: path, code: EIO) }
+  }
+
+  package func resize(to byteCount: Int) throws(StorageError) {
+    _ = try begin("Resizing")
+    state.withLock { $0.trace.append(.resize(byteCount: byteCount)) }
+    try backing.resize(to: byteCount)
+  }
+
+  package func allocate(_ range: Range<Int>) throws(StorageError) {
+    _ = try begin("Growing")
+    state.withLock { $0.trace.append(.resize(byteCount: range.upperBound)) }
+    try backing.resize(to: range.upperBound)
+  }
+
+  package func map(
+    _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
+  ) throws(StorageError) {
+    _ = try begin("Mapping")
+    try backing.map(range, at: address, isWritable: isWritable)
+  }
+
+  package func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
+    try backing.tryLock(exclusive: exclusive)
+  }
+
+  package func unlock() { backing.unlock() }
+
+  package func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
+    try backing.lockByte(at: offset, waits: waits)
+  }
+
+  package func unlockByte(at offset: Int) { backing.unlockByte(at: offset) }
+}
+
+extension StorageFile {
+  /// Writes the bytes of an array.
+  fileprivate func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) {
+    let result = bytes.withUnsafeBytes { buffer -> StorageError? in
+      do throws(StorageError) {
+        try write(buffer, at: offset)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let result { throw result }
+  }
+}

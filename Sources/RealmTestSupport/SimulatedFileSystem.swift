@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A file system with one database file in it, which tests record, break and crash.
+
+package import RealmStorage
+
+/// A deterministic file system in memory.
+///
+/// The database file is a `SimulatedFile`; lock files are ordinary files in memory, as a crash
+/// makes their contents void. To reopen a file in a state that a crash may leave, make a new file
+/// system of one of the `CrashStates`.
+package final class SimulatedFileSystem: FileSystem {
+  /// The database file, whatever path it is opened by.
+  package let file: SimulatedFile
+  private let lockFiles = MemoryFiles()
+
+  /// A file system whose database file has these bytes.
+  package init(contents: [UInt8] = []) throws(StorageError) {
+    file = try SimulatedFile(path: "/simulated/test.realm", contents: contents)
+  }
+
+  package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
+    path.hasSuffix(".lock") ? try lockFiles.open(path: path, mode: mode) : file
+  }
+
+  /// Opens the database as a process of its own would.
+  package func openDatabase() throws(StorageError) -> DatabaseFile {
+    try DatabaseFile.open(
+      path: file.path, options: OpenOptions(), system: self, registry: FileRegistry())
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Damaged and foreign files: errors that say what is wrong, never a trap.
+
+import Foundation
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@Suite struct DamageTests {
+  /// Opens the bytes, reads all that can be read, checks, and commits once; errors are fine.
+  private func exercise(_ contents: [UInt8]) throws {
+    let system = try SimulatedFileSystem(contents: contents)
+    do throws(StorageError) {
+      let file = try system.openDatabase()
+      let snapshot = try file.snapshot()
+      _ = try file.check()
+      _ = try? NumberTree.numbers(of: snapshot)
+      _ = try? file.changesets(after: snapshot.version &- 1, through: snapshot)
+      let write = try file.beginWrite()
+      _ = try write.commit(changeset: [1])
+      _ = try file.check()
+    } catch {
+      #expect(!"\(error)".isEmpty)
+    }
+  }
+
+  @Test func flippedBitsNeverTrap() throws {
+    var random = SeededGenerator(seed: 5)
+    for contents in [WorkedExamples.firstCommit, WorkedExamples.secondCommit] {
+      for index in 0..<1200 {
+        let bits = index < 24 ? Array(0..<8) : [Int.random(in: 0..<8, using: &random)]
+        for bit in bits {
+          var damaged = contents
+          damaged[index] ^= 1 << UInt8(bit)
+          try exercise(damaged)
+        }
+      }
+    }
+  }
+
+  @Test func randomWordsInNodesNeverTrap() throws {
+    var random = SeededGenerator(seed: 6)
+    let nasty: [UInt64] = [
+      0, 1, 8, .max, .max - 7, 1 << 63, (1 << 63) - 8, 0x4141_4141_4700_FFFF, 0xFFFF_FF47_4141_4141,
+    ]
+    for _ in 0..<1500 {
+      var damaged = WorkedExamples.secondCommit
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let offset = Int.random(in: 0..<146, using: &random) * 8
+        let word = nasty.randomElement(using: &random) ?? 0
+        withUnsafeBytes(of: word.littleEndian) {
+          damaged.replaceSubrange(offset..<offset + 8, with: $0)
+        }
+      }
+      try exercise(damaged)
+    }
+  }
+
+  @Test func truncationsAreReported() throws {
+    let contents = WorkedExamples.firstCommit
+    for byteCount in stride(from: 0, to: contents.count, by: 8) {
+      try exercise(Array(contents[..<byteCount]))
+    }
+    #expect(throws: StorageError.self) {
+      try SimulatedFileSystem(contents: Array(contents[..<2048])).openDatabase()
+    }
+  }
+
+  // MARK: Texts
+
+  private func message(opening contents: [UInt8]) throws -> String {
+    let system = try SimulatedFileSystem(contents: contents)
+    do throws(StorageError) {
+      _ = try system.openDatabase()
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func foreignContentsAreNamed() throws {
+    let start = "Failed to open Realm file at path '/simulated/test.realm': "
+    #expect(
+      try message(opening: Array("hello".utf8)) == start
+        + "file is non-empty but too small (5 bytes) to be a valid Realm. "
+        + "Delete it, restore it from a backup, or use another path.")
+    let notARealm =
+      start + "it is not a Realm file, or it is encrypted. Check the path and the encryption key."
+    #expect(try message(opening: [UInt8](repeating: 0, count: 4096)) == notARealm)
+    #expect(
+      try message(opening: Array(String(repeating: "some text\n", count: 80).utf8)) == notARealm)
+    #expect(
+      try message(opening: Array(WorkedExamples.firstCommit[..<2048])) == start
+        + "the file is truncated: 2048 bytes of 4096 are left. Restore it from a backup.")
+    for (version, text) in [
+      (25, "Database has an unsupported version (25) and cannot be upgraded"),
+      (9, "Database has an unsupported version (9) and cannot be upgraded"),
+      (23, "Database upgrade required but prohibited. The file is in format 23."),
+    ] {
+      var other = WorkedExamples.firstCommit
+      other[21] = UInt8(version)
+      #expect(try message(opening: other) == start + text)
+    }
+  }
+
+  @Test func synchronisedFilesAreForReadingOnly() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("sync.realm")
+    var contents = WorkedExamples.firstCommit
+    contents[0x3C0 + 28] = 7  // history type: tag(3)
+    try Data(contents).write(to: URL(fileURLWithPath: path))
+    #expect(throws: StorageError.incompatibleHistory(path: path, type: 3)) {
+      try DatabaseFile.open(path: path)
+    }
+    _ = try DatabaseFile.open(path: path, options: OpenOptions(isReadOnly: true)).snapshot()
+  }
+
+  @Test func pathsThatCannotBeOpenedAreNamed() throws {
+    let directory = try TemporaryDirectory()
+    func message(_ path: String, _ options: OpenOptions = OpenOptions()) -> String {
+      do throws(StorageError) {
+        _ = try DatabaseFile.open(path: path, options: options)
+        return ""
+      } catch {
+        return "\(error)"
+      }
+    }
+    let missing = directory.file("missing.realm")
+    for options in [OpenOptions(isReadOnly: true), OpenOptions(mustExist: true)] {
+      #expect(
+        message(missing, options)
+          == "Failed to open Realm file at path '\(missing)': No such file or directory")
+    }
+    #expect(!FileManager.default.fileExists(atPath: missing))
+    #expect(
+      message(directory.path)
+        == "Failed to open Realm file at path '\(directory.path)': Is a directory. "
+        + "Give the path of a file inside the directory.")
+    #expect(
+      message(directory.path, OpenOptions(isReadOnly: true)).contains("Is a directory"))
+    let unwritable = "/proc/no-realm-here.realm"
+    #expect(message(unwritable).hasPrefix("Failed to open Realm file at path '\(unwritable)': "))
+    let file = directory.file("file")
+    try Data([1]).write(to: URL(fileURLWithPath: file))
+    #expect(message(file + "/a.realm").contains("parent path is not a directory"))
+  }
+}

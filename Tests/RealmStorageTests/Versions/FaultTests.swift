@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// System calls that fail, at every one of them.
+
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+@Suite struct FaultTests {
+  /// Opens, commits three times, and says which versions were acknowledged before the first error.
+  private func workload(_ system: SimulatedFileSystem) -> (done: Int, error: StorageError?) {
+    var done = 0
+    do throws(StorageError) {
+      let file = try system.openDatabase()
+      for step in 1...3 {
+        let write = try file.beginWrite()
+        try NumberTree.replace(with: Self.numbers(after: step), in: write)
+        _ = try write.commit(changeset: [1])
+        done = step
+      }
+      return (done, nil)
+    } catch {
+      return (done, error)
+    }
+  }
+
+  private static func numbers(after step: Int) -> [Int64] {
+    (0..<Int64(step * 700)).map { $0 &* 77_777_777 }
+  }
+
+  /// How many calls of a run without faults can fail.
+  private func callCount() throws -> Int {
+    let system = try SimulatedFileSystem()
+    #expect(workload(system).done == 3)
+    return system.file.callCount
+  }
+
+  @Test(arguments: [FileFault.error(EINTR), .short])
+  func interruptionsAndShortTransfersAreOvercome(_ fault: FileFault) throws {
+    for call in 1...(try callCount()) {
+      let system = try SimulatedFileSystem()
+      system.file.fail(call: call, fault)
+      let (done, error) = workload(system)
+      // Measuring, mapping and growing are not interruptible calls of the system.
+      if case .system(let operation, _, EINTR) = error {
+        #expect(["Measuring", "Mapping", "Growing", "Resizing"].contains(operation))
+        continue
+      }
+      #expect(error == nil)
+      #expect(done == 3, "call \(call)")
+      try expectWhole(system, [3], "call \(call)")
+    }
+  }
+
+  @Test(arguments: [
+    FileFault.error(EIO), .error(ENOSPC), .errorForever(EIO), .errorForever(ENOSPC),
+  ])
+  func failuresAreReportedAndHarmless(_ fault: FileFault) throws {
+    for call in 1...(try callCount()) {
+      let system = try SimulatedFileSystem()
+      system.file.fail(call: call, fault)
+      let (done, error) = workload(system)
+      guard case .system(let operation, let path, let code) = error else {
+        Issue.record("call \(call): \(error.map { "\($0)" } ?? "no error")")
+        continue
+      }
+      #expect(path == system.file.path)
+      #expect(code == EIO || code == ENOSPC)
+      system.file.fail(call: 0, nil)
+      // A commit whose second sync failed may be there or not.
+      let possible = operation == "Syncing" || operation == "Writing" ? [done, done + 1] : [done]
+      try expectWhole(system, possible, "call \(call) (\(operation))")
+    }
+  }
+
+  /// The file holds the state after one of the steps, and takes a commit.
+  private func expectWhole(
+    _ system: SimulatedFileSystem, _ steps: [Int], _ comment: String
+  ) throws {
+    let file = try system.openDatabase()
+    let snapshot = try file.snapshot()
+    let step = Int(snapshot.version) - 1
+    #expect(steps.contains(step), "\(comment)")
+    #expect(try NumberTree.numbers(of: snapshot) == Self.numbers(after: step), "\(comment)")
+    #expect(try file.check() == [], "\(comment)")
+    let write = try file.beginWrite()
+    try NumberTree.replace(with: [1, 2], in: write)
+    let next = try write.commit(changeset: [])
+    #expect(try NumberTree.numbers(of: next) == [1, 2], "\(comment)")
+    #expect(try file.check() == [], "\(comment)")
+  }
+
+  @Test(arguments: [1, 2]) func afterAFailedSyncTheSessionTakesNoMoreWrites(_ sync: Int) throws {
+    let system = try SimulatedFileSystem()
+    let file = try system.openDatabase()
+    let first = try file.beginWrite()
+    try NumberTree.replace(with: [1], in: first)
+    let old = try first.commit(changeset: [])
+    let write = try file.beginWrite()
+    try NumberTree.replace(with: [2], in: write)
+    system.file.failSync(after: sync)
+    #expect(throws: StorageError.system(operation: "Syncing", path: system.file.path, code: EIO)) {
+      try write.commit(changeset: [])
+    }
+    #expect(throws: StorageError.poisoned(path: system.file.path)) { try file.beginWrite() }
+    #expect(try NumberTree.numbers(of: old) == [1])
+    #expect(try NumberTree.numbers(of: try file.snapshot()) == [1])
+    #expect(file.newestVersion == old.version)
+  }
+
+  @Test func aFullDiskIsNotTheEnd() throws {
+    let system = try SimulatedFileSystem()
+    let file = try system.openDatabase()
+    let large = (0..<100_000).map { Int64($0) << 30 }
+    var write = try file.beginWrite()
+    try NumberTree.replace(with: large, in: write)
+    system.file.fail(call: system.file.callCount + 2, .errorForever(ENOSPC))
+    #expect(throws: StorageError.system(operation: "Growing", path: system.file.path, code: ENOSPC))
+    { try write.commit(changeset: []) }
+    system.file.fail(call: 0, nil)
+    write = try file.beginWrite()
+    try NumberTree.replace(with: large, in: write)
+    let snapshot = try write.commit(changeset: [])
+    #expect(try NumberTree.numbers(of: snapshot) == large)
+    #expect(try file.check() == [])
+  }
+}
