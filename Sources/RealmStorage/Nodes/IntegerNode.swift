@@ -119,6 +119,27 @@ package enum IntegerNode {
     try insert(value, at: try allocator.node(at: ref).count, in: ref, allocator)
   }
 
+  /// Adds `difference` to every element from `index` on; the last one is the largest.
+  static func add(
+    _ difference: Int64, from index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let old = try checked(ref, in: allocator.space)
+    let count = old.count
+    guard index >= 0 else { throw .elementOutOfBounds(index, in: old) }
+    guard index < count else { return ref }
+    let (largest, overflow) = old.uncheckedInteger(at: count - 1)
+      .addingReportingOverflow(difference)
+    guard !overflow else { throw .corrupted("an offset in a leaf is out of range") }
+    let needsWidth = PackedIntegers.widthCode(for: largest) > old.header.widthCode
+    let node =
+      needsWidth
+      ? try grown(ref, toHold: largest, count: count, allocator) : try allocator.makeWritable(ref)
+    for position in index..<count {
+      node.store(node.node.uncheckedInteger(at: position) &+ difference, at: position)
+    }
+    return node.ref
+  }
+
   /// Removes `count` elements from `index` on. Children of a has-refs node are not freed.
   package static func remove(
     at index: Int, count: Int = 1, from ref: Ref, _ allocator: NodeAllocator

@@ -98,6 +98,21 @@ package enum BTree<L: Leaf> {
     return new == old ? root : try IntegerNode.set(new.slot, at: child + 1, in: root, allocator)
   }
 
+  /// Lets `body` change the leaf that holds element `index`, keeping the number of its elements;
+  /// `body` is given the leaf and the element's position, and gives back where the leaf is now.
+  package static func update(
+    at index: Int, in root: Ref, _ allocator: NodeAllocator, depth: Int = 0,
+    _ body: (Ref, Int) throws(StorageError) -> Ref
+  ) throws(StorageError) -> Ref {
+    let node = try allocator.node(at: root)
+    guard node.header.isInner else { return try body(root, index) }
+    guard depth < BTreeLimits.maximumDepth else { throw .corrupted("a B+ tree does not end") }
+    let (child, start) = try BTreeInner.child(holding: index, of: node, in: allocator.space)
+    let old = try node.ref(at: child + 1)
+    let new = try update(at: index - start, in: old, allocator, depth: depth + 1, body)
+    return new == old ? root : try IntegerNode.set(new.slot, at: child + 1, in: root, allocator)
+  }
+
   /// Appends an element.
   package static func append(
     _ value: L.Value, to root: Ref, _ allocator: NodeAllocator

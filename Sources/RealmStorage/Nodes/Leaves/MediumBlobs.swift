@@ -40,7 +40,7 @@ enum MediumBlobs {
     let (offsets, blob, nulls) = try parts(outer, in: space)
     if try nulls.integer(at: index) != 0 { return nil }
     let (start, end) = try range(of: index, offsets)
-    guard start >= 0, end <= blob.count, end - start >= terminator else {
+    guard start >= 0, end <= blob.count, start <= end, end - start >= terminator else {
       throw .corrupted("the offsets of a leaf of bytes are out of order")
     }
     return ByteView(start: blob.payload + start, count: end - start - terminator)
@@ -60,6 +60,9 @@ enum MediumBlobs {
     let (offsets, _, _) = try parts(outer.node, in: allocator.space)
     guard index >= 0, index <= offsets.count else { throw .elementOutOfBounds(index, in: offsets) }
     let start = index == 0 ? 0 : Int(offsets.uncheckedInteger(at: index - 1))
+    guard start >= 0, start <= NodeHeader.maximumCount else {
+      throw .corrupted("the offsets of a leaf of bytes are out of order")
+    }
     let byteCount = (value?.count ?? 0) + terminator
     let blob = try BlobNode.replace(
       start..<start, in: try outer.node.ref(at: 1), with: value ?? .empty, terminator: terminator,
@@ -141,7 +144,7 @@ enum MediumBlobs {
     of index: Int, _ offsets: Node
   ) throws(StorageError) -> (Int, Int) {
     let (start, end) = try range(of: index, offsets)
-    guard start >= 0, start <= end else {
+    guard start >= 0, start <= end, end <= NodeHeader.maximumCount else {
       throw .corrupted("the offsets of a leaf of bytes are out of order")
     }
     return (start, end)
@@ -150,14 +153,8 @@ enum MediumBlobs {
   private static func shift(
     _ offsets: Ref, from index: Int, by change: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    var ref = offsets
-    let count = try allocator.node(at: ref).count
-    guard change != 0, index < count else { return ref }
-    for position in index..<count {
-      let end = try allocator.node(at: ref).integer(at: position) + Int64(change)
-      ref = try IntegerNode.set(end, at: position, in: ref, allocator)
-    }
-    return ref
+    guard change != 0 else { return offsets }
+    return try IntegerNode.add(Int64(change), from: index, in: offsets, allocator)
   }
 
   private static func store(

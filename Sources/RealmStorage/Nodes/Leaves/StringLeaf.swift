@@ -55,6 +55,18 @@ package enum StringLeaf: Leaf {
   package static func insert(
     _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
+    guard let value, allocator.holds(value) else {
+      return try insertOutside(value, at: index, in: ref, allocator)
+    }
+    return try value.withCopy { (copy) throws(StorageError) in
+      try insertOutside(copy, at: index, in: ref, allocator)
+    }
+  }
+
+  /// `insert` of a string that does not lie in the slab, where the edit might overwrite it.
+  private static func insertOutside(
+    _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
     let (ref, form) = try prepared(ref, for: value, allocator)
     return switch form {
     case .short: try ShortStrings.insert(value, at: index, in: ref, allocator)
@@ -65,6 +77,18 @@ package enum StringLeaf: Leaf {
   }
 
   package static func set(
+    _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    guard let value, allocator.holds(value) else {
+      return try setOutside(value, at: index, in: ref, allocator)
+    }
+    return try value.withCopy { (copy) throws(StorageError) in
+      try setOutside(copy, at: index, in: ref, allocator)
+    }
+  }
+
+  /// `set` of a string that does not lie in the slab, where the edit might overwrite it.
+  private static func setOutside(
     _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     let (ref, form) = try prepared(ref, for: value, allocator)

@@ -19,3 +19,21 @@ package struct Bytes12: Hashable, Sendable, Comparable {
     left.high != right.high ? left.high < right.high : left.low < right.low
   }
 }
+
+extension Bytes12: FixedBytesElement {
+  package static let byteCount = 12
+
+  /// All bytes zero.
+  @inlinable package static var zero: Bytes12 { Bytes12(high: 0, low: 0) }
+
+  package init(loadingFrom source: UnsafeRawPointer) {
+    self.init(
+      high: UInt64(bigEndian: source.loadUnaligned(as: UInt64.self)),
+      low: UInt32(bigEndian: source.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
+  }
+
+  package func store(to target: UnsafeMutableRawPointer) {
+    target.storeBytes(of: high.bigEndian, as: UInt64.self)
+    target.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt32.self)
+  }
+}

@@ -19,3 +19,21 @@ package struct Bytes16: Hashable, Sendable, Comparable {
     left.high != right.high ? left.high < right.high : left.low < right.low
   }
 }
+
+extension Bytes16: FixedBytesElement {
+  package static let byteCount = 16
+
+  /// All bytes zero.
+  @inlinable package static var zero: Bytes16 { Bytes16(high: 0, low: 0) }
+
+  package init(loadingFrom source: UnsafeRawPointer) {
+    self.init(
+      high: UInt64(bigEndian: source.loadUnaligned(as: UInt64.self)),
+      low: UInt64(bigEndian: source.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+  }
+
+  package func store(to target: UnsafeMutableRawPointer) {
+    target.storeBytes(of: high.bigEndian, as: UInt64.self)
+    target.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+  }
+}

@@ -16,4 +16,9 @@ package struct DecimalBits: Hashable, Sendable {
     self.low = low
     self.high = high
   }
+
+  /// +0 with the exponent 0, the value of a new object's property.
+  @inlinable package static var zero: DecimalBits {
+    DecimalBits(low: 0, high: 0x3040_0000_0000_0000)
+  }
 }

@@ -17,6 +17,9 @@ package struct Timestamp: Hashable, Sendable, Comparable {
     self.nanoseconds = nanoseconds
   }
 
+  /// The beginning of 1970, the value of a new object's property.
+  @inlinable package static var zero: Timestamp { Timestamp(seconds: 0, nanoseconds: 0) }
+
   @inlinable
   package static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.seconds != right.seconds

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Elements of a fixed number of bytes with their null flags in between.
+
+/// A value that a leaf stores as a fixed number of bytes.
+protocol FixedBytesElement {
+  static var byteCount: Int { get }
+  static var zero: Self { get }
+  init(loadingFrom source: UnsafeRawPointer)
+  func store(to target: UnsafeMutableRawPointer)
+}
+
+/// Operations on leaves of object IDs and UUIDs (file format, part 4, section 7).
+///
+/// The payload is a sequence of blocks: a byte of null flags, then up to eight elements. The node's
+/// size is the number of payload bytes.
+enum FixedBytes<Element: FixedBytesElement> {
+  @inline(__always) private static var blockByteCount: Int { 8 &* Element.byteCount &+ 1 }
+
+  private static func byteCount(for count: Int) -> Int {
+    count * Element.byteCount + (count + 7) / 8
+  }
+
+  /// Where element `index` lies.
+  @inline(__always)
+  private static func offset(of index: Int) -> Int {
+    (index &>> 3) &* blockByteCount &+ 1 &+ (index & 7) &* Element.byteCount
+  }
+
+  static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
+    try CellNode.make(width: 0, in: allocator).ref
+  }
+
+  @inline(__always)
+  static func count(of node: Node) throws(StorageError) -> Int {
+    let size = node.count
+    guard node.header.layout == .multiply, size == 0 || node.header.width == 1 else {
+      throw malformed
+    }
+    let count =
+      (size &- (size &+ blockByteCount &- 1) / blockByteCount) / Element.byteCount
+    guard byteCount(for: count) == size else { throw malformed }
+    return count
+  }
+
+  @inline(__always)
+  static func value(at index: Int, of node: Node) throws(StorageError) -> Element? {
+    guard UInt(bitPattern: index) < UInt(bitPattern: try count(of: node)) else {
+      throw StorageError.elementOutOfBounds(index, in: node)
+    }
+    return load(node.payload, index)
+  }
+
+  @inline(__always)
+  private static func load(_ payload: UnsafeRawPointer, _ index: Int) -> Element? {
+    let nulls = payload.load(fromByteOffset: (index &>> 3) &* blockByteCount, as: UInt8.self)
+    guard nulls &>> UInt8(index & 7) & 1 == 0 else { return nil }
+    return Element(loadingFrom: payload + offset(of: index))
+  }
+
+  @inline(__always)
+  private static func store(_ value: Element?, _ node: MutableNode, _ index: Int) {
+    let flags = (index &>> 3) &* blockByteCount
+    let bit = UInt8(1) &<< UInt8(index & 7)
+    let old = node.payload.load(fromByteOffset: flags, as: UInt8.self)
+    node.payload.storeBytes(
+      of: value == nil ? old | bit : old & ~bit, toByteOffset: flags, as: UInt8.self)
+    (value ?? .zero).store(to: node.payload + offset(of: index))
+  }
+
+  static func insert(
+    _ value: Element?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let old = try allocator.node(at: ref)
+    let count = try count(of: old)
+    guard index >= 0, index <= count else { throw .elementOutOfBounds(index, in: old) }
+    let node = try resized(ref, old, to: count + 1, allocator)
+    if count & 7 == 0 {
+      node.payload.storeBytes(
+        of: 0, toByteOffset: (count &>> 3) &* blockByteCount, as: UInt8.self)
+    }
+    for position in stride(from: count, to: index, by: -1) {
+      store(load(node.payload, position - 1), node, position)
+    }
+    store(value, node, index)
+    return node.ref
+  }
+
+  /// A writable node of the same elements with the size for `count`, of which the last may be new.
+  private static func resized(
+    _ ref: Ref, _ old: Node, to count: Int, _ allocator: NodeAllocator
+  ) throws(StorageError) -> MutableNode {
+    let size = byteCount(for: count)
+    let writable = allocator.isWritable(ref)
+    if writable, old.header.width == 1 {
+      let node = allocator.mutableNode(at: ref)
+      if size <= node.capacityByteCount {
+        node.setCount(size)
+        return node
+      }
+    }
+    let header = NodeHeader(flags: [], layout: .multiply, widthCode: 1, count: size)
+    let new = try allocator.allocate(header, capacity: writable ? size * 2 : size + 64)
+    new.payload.copyMemory(from: old.payload, byteCount: min(old.count, size))
+    try allocator.free(ref)
+    return new
+  }
+
+  static func set(
+    _ value: Element?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let old = try allocator.node(at: ref)
+    guard index >= 0, index < (try count(of: old)) else {
+      throw .elementOutOfBounds(index, in: old)
+    }
+    let node = try allocator.makeWritable(ref)
+    store(value, node, index)
+    return node.ref
+  }
+
+  static func remove(
+    at index: Int, from ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let old = try allocator.node(at: ref)
+    let count = try count(of: old)
+    guard index >= 0, index < count else { throw .elementOutOfBounds(index, in: old) }
+    let node = try allocator.makeWritable(ref)
+    for position in index..<count - 1 {
+      store(load(node.payload, position + 1), node, position)
+    }
+    truncate(node, to: count - 1)
+    return node.ref
+  }
+
+  /// Cuts the node, and clears the null flags of what is gone from its last block.
+  private static func truncate(_ node: MutableNode, to count: Int) {
+    node.setCount(byteCount(for: count))
+    guard count & 7 != 0 else { return }
+    let flags = (count &>> 3) &* blockByteCount
+    let kept = UInt8(truncatingIfNeeded: (1 &<< (count & 7)) &- 1)
+    let old = node.payload.load(fromByteOffset: flags, as: UInt8.self)
+    node.payload.storeBytes(of: old & kept, toByteOffset: flags, as: UInt8.self)
+  }
+
+  static func split(
+    _ ref: Ref, at index: Int, _ allocator: NodeAllocator
+  ) throws(StorageError) -> (Ref, Ref) {
+    let old = try allocator.node(at: ref)
+    let count = try count(of: old)
+    guard index >= 0, index <= count else { throw .elementOutOfBounds(index, in: old) }
+    var moved = try make(in: allocator)
+    for position in index..<count {
+      moved = try insert(load(old.payload, position), at: position - index, in: moved, allocator)
+    }
+    guard index < count else { return (ref, moved) }
+    let node = try allocator.makeWritable(ref)
+    truncate(node, to: index)
+    return (node.ref, moved)
+  }
+
+  static func append(
+    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let source = try allocator.node(at: other)
+    var ref = ref
+    var position = try count(of: try allocator.node(at: ref))
+    for index in 0..<(try count(of: source)) {
+      ref = try insert(load(source.payload, index), at: position, in: ref, allocator)
+      position += 1
+    }
+    try allocator.free(other)
+    return ref
+  }
+
+  static func validate(_ node: Node) throws(StorageError) {
+    let count = try count(of: node)
+    guard count & 7 != 0 else { return }
+    let flags = (count >> 3) * blockByteCount
+    guard node.payload.load(fromByteOffset: flags, as: UInt8.self) >> (count & 7) == 0 else {
+      throw .corrupted("a leaf of object IDs or UUIDs marks elements as null that it lacks")
+    }
+  }
+
+  private static var malformed: StorageError {
+    .corrupted("a leaf of object IDs or UUIDs has a size that no number of elements has")
+  }
+}

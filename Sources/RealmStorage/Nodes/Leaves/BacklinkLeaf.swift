@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which objects link to an object.
+
+/// The backlinks that one object has from one column.
+@frozen @usableFromInline
+package struct Backlinks: Hashable, Sendable {
+  /// What the leaf holds: 0 for none, `key << 1 | 1` for one, the ref of a B+ tree for more.
+  @usableFromInline package let slot: Int64
+
+  @inlinable
+  package init(slot: Int64) { self.slot = slot }
+
+  /// No backlinks.
+  @inlinable package static var null: Backlinks { Backlinks(slot: 0) }
+
+  /// The number of backlinks.
+  package func count(in space: NodeSpace) throws(StorageError) -> Int {
+    guard slot & 1 == 0 else { return 1 }
+    return slot == 0 ? 0 : try BTree<IntegerLeaf>.count(Ref(Int(slot)), in: space)
+  }
+
+  /// The origin of a backlink; the order has no meaning.
+  package func key(at index: Int, in space: NodeSpace) throws(StorageError) -> Int64 {
+    if slot & 1 == 1, index == 0 { return slot >> 1 }
+    guard slot & 1 == 0, slot != 0 else {
+      throw .corrupted("backlink \(index) was asked of an object that has fewer")
+    }
+    return try BTree<IntegerLeaf>.value(at: index, of: Ref(Int(slot)), in: space)
+  }
+
+  /// Calls `body` with the key of each origin, until it returns false.
+  package func forEachKey(
+    in space: NodeSpace, _ body: (Int64) throws(StorageError) -> Bool
+  ) throws(StorageError) {
+    if slot & 1 == 1 {
+      _ = try body(slot >> 1)
+    } else if slot != 0 {
+      try BTree<IntegerLeaf>.forEachLeaf(of: Ref(Int(slot)), in: space) {
+        (leaf, _, count) throws(StorageError) in
+        let node = try IntegerNode.checked(leaf, in: space)
+        for index in 0..<count where try !body(node.uncheckedInteger(at: index)) { return false }
+        return true
+      }
+    }
+  }
+}
+
+/// A leaf of backlinks (file format, part 4, section 8.4).
+///
+/// A has-refs node: 0, one origin key as a tagged number, or a B+ tree of keys. The keys of a tree
+/// are in no order and may repeat: an object in a list twice is two backlinks.
+package enum BacklinkLeaf: Leaf {
+  package typealias Value = Backlinks
+
+  package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
+    try IntegerNode.make(flags: .hasRefs, in: allocator).ref
+  }
+
+  package static func count(_ ref: Ref, in space: NodeSpace) throws(StorageError) -> Int {
+    try space.node(at: ref).count
+  }
+
+  package static func value(
+    at index: Int, of ref: Ref, in space: NodeSpace
+  ) throws(StorageError) -> Backlinks {
+    let node = try IntegerNode.checked(ref, in: space)
+    let slot = try node.integer(at: index)
+    guard slot == 0 || node.header.hasRefs else {
+      throw StorageError.corrupted("a leaf of backlinks at \(ref.offset) does not hold refs")
+    }
+    return Backlinks(slot: slot)
+  }
+
+  package static func insert(
+    _ value: Backlinks, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    try IntegerNode.insert(value.slot, at: index, in: ref, allocator)
+  }
+
+  package static func set(
+    _ value: Backlinks, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let old = try self.value(at: index, of: ref, in: allocator.space)
+    if old != value, let tree = Ref(slot: old.slot) { try allocator.freeTree(tree) }
+    return try IntegerNode.set(value.slot, at: index, in: ref, allocator)
+  }
+
+  package static func remove(
+    at index: Int, from ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let old = try value(at: index, of: ref, in: allocator.space)
+    if let tree = Ref(slot: old.slot) { try allocator.freeTree(tree) }
+    return try IntegerNode.remove(at: index, from: ref, allocator)
+  }
+
+  package static func split(
+    _ ref: Ref, at index: Int, _ allocator: NodeAllocator
+  ) throws(StorageError) -> (Ref, Ref) {
+    try IntegerNode.split(ref, at: index, allocator)
+  }
+
+  package static func append(
+    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    try IntegerNode.append(contentsOf: other, to: ref, allocator)
+  }
+
+  package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
+    for index in 0..<(try count(ref, in: space)) {
+      if let tree = Ref(slot: try value(at: index, of: ref, in: space).slot) {
+        try BTree<IntegerLeaf>.validate(tree, in: space)
+      }
+    }
+  }
+
+  // MARK: Single backlinks
+
+  /// Adds a backlink from `key` to element `index`.
+  package static func add(
+    _ key: Int64, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let slot = try value(at: index, of: ref, in: allocator.space).slot
+    let new: Int64
+    if slot == 0 {
+      new = key << 1 | 1
+    } else if slot & 1 == 1 {
+      new = try IntegerNode.make([slot >> 1, key], in: allocator).ref.slot
+    } else {
+      new = try BTree<IntegerLeaf>.append(key, to: Ref(Int(slot)), allocator).slot
+    }
+    return new == slot ? ref : try IntegerNode.set(new, at: index, in: ref, allocator)
+  }
+
+  /// Removes one backlink from `key` of element `index`, if there is one.
+  ///
+  /// Other writers are known to leave links in mixed values without their backlinks, so a missing
+  /// one is no error.
+  package static func remove(
+    _ key: Int64, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let slot = try value(at: index, of: ref, in: allocator.space).slot
+    guard let tree = Ref(slot: slot) else {
+      guard slot != 0, slot >> 1 == key else { return ref }
+      return try IntegerNode.set(0, at: index, in: ref, allocator)
+    }
+    guard let position = try position(of: key, in: tree, allocator.space) else { return ref }
+    let last = try BTree<IntegerLeaf>.count(tree, in: allocator.space) - 1
+    let lastKey = try BTree<IntegerLeaf>.value(at: last, of: tree, in: allocator.space)
+    var root = tree
+    if position != last {
+      root = try BTree<IntegerLeaf>.set(lastKey, at: position, in: root, allocator)
+    }
+    root = try BTree<IntegerLeaf>.remove(at: last, from: root, allocator)
+    guard last <= 1 else {
+      return root == tree ? ref : try IntegerNode.set(root.slot, at: index, in: ref, allocator)
+    }
+    // One is left, or none, and goes back into the slot.
+    let left = last == 0 ? nil : try BTree<IntegerLeaf>.value(at: 0, of: root, in: allocator.space)
+    try allocator.freeTree(root)
+    return try IntegerNode.set(left.map { $0 << 1 | 1 } ?? 0, at: index, in: ref, allocator)
+  }
+
+  /// A position of `key`; which of several equal ones goes is all the same.
+  private static func position(
+    of key: Int64, in tree: Ref, _ space: NodeSpace
+  ) throws(StorageError) -> Int? {
+    var found: Int?
+    try BTree<IntegerLeaf>.forEachLeaf(of: tree, in: space) {
+      (leaf, first, count) throws(StorageError) in
+      let node = try IntegerNode.checked(leaf, in: space)
+      for index in 0..<count where node.uncheckedInteger(at: index) == key {
+        found = first + index
+        return false
+      }
+      return true
+    }
+    return found
+  }
+}
