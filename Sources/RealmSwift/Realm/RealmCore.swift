@@ -32,7 +32,8 @@ final class RealmCore: ObjectOwner {
 
   /// Whether the realm advances by itself where its confinement allows that.
   var autorefresh = true
-  /// Objects whose rows were last seen in an older generation were invalidated.
+  /// Objects whose rows were last seen in an older generation were invalidated. It is below the
+  /// present generation, so it also marks objects whose rows were not looked for yet.
   private(set) var firstValidGeneration: UInt64 = 1
   /// Counts the changes of the open transaction and the changes of version: what was computed from
   /// the data at another count is out of date.
@@ -60,7 +61,7 @@ final class RealmCore: ObjectOwner {
     self.group = group
     hot = UnsafeMutablePointer<HotState>.allocate(capacity: 1)
     hot.initialize(
-      to: HotState(isolation: confinement.isolationWord, generation: 1, isInWrite: false))
+      to: HotState(isolation: confinement.isolationWord, generation: 2, isInWrite: false))
   }
 
   deinit {
@@ -259,5 +260,6 @@ final class RealmCore: ObjectOwner {
     group = nil
     bumpGeneration()
     firstValidGeneration = hot.pointee.generation
+    bumpGeneration()
   }
 }
