@@ -36,6 +36,14 @@ extension WritableTable {
     }
   }
 
+  /// Enters an object in the index of a column whose value is at hand.
+  @inline(never)
+  func insertIntoIndex(
+    _ column: Column, _ object: ObjectKey, _ value: MixedValue
+  ) throws(StorageError) {
+    try editIndex(column) { (editor) throws(StorageError) in try editor.insert(value, object) }
+  }
+
   var tree: ClusterTree {
     ClusterTree(root: clusters.root, spec: top.spec, in: allocator.space)
   }

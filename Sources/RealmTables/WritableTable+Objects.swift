@@ -33,7 +33,7 @@ extension WritableTable {
     guard let column = schema.primaryKey, column.leafKind == .int else {
       return try createObject(primaryKey: .int(value))
     }
-    return try createObject(IntegerLeaf.self, value, .int(value), column)
+    return try createObject(IntegerLeaf.self, value, .int(value), .int(value), column)
   }
 
   /// The object with that primary key, created if there is none.
@@ -50,7 +50,8 @@ extension WritableTable {
   /// Creates an object whose primary key is known as an element of its leaf.
   @inline(__always)
   fileprivate func createObject<L: Leaf>(
-    _ leaf: L.Type, _ element: L.Value, _ value: @autoclosure () -> TableValue, _ column: Column
+    _ leaf: L.Type, _ element: L.Value, _ indexed: MixedValue,
+    _ value: @autoclosure () -> TableValue, _ column: Column
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
     if column.isEnumerated { try expandEnumeration(of: column) }
     let (key, place) = try insertObject()
@@ -58,8 +59,10 @@ extension WritableTable {
     let old = try place.cluster.node.ref(at: slot)
     let new = try L.set(element, at: place.index, in: old, allocator)
     if new != old { place.cluster.store(new.slot, at: slot) }
-    try insertIntoIndex(column, key)
-    if tombstones != nil { try resurrect(value(), as: key) }
+    try insertIntoIndex(column, key, indexed)
+    if tombstones == nil { return (key, row(at: place)) }
+    try resurrect(value(), as: key)
+    // The links that moved over may have come from this table.
     return (key, try row(of: key) ?? row(at: place))
   }
 
@@ -147,7 +150,9 @@ private struct CreateVisitor: ElementVisitor {
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
     if value.isNull, !column.isNullable { throw .typeMismatch(value) }
     return try C.encode(value) { (element) throws(StorageError) in
-      try table.createObject(C.L.self, element, value, column)
+      try MixedCodec.encode(value) { (indexed) throws(StorageError) in
+        try table.createObject(C.L.self, element, indexed, value, column)
+      }
     }
   }
 }

@@ -18,16 +18,17 @@ package final class WritableTable {
   unowned let group: WriteGroup
   let allocator: NodeAllocator
   let log: ChangeLogWriter
-  package internal(set) var schema: TableSchema
+  // As in `ClusterEditor`, one user at a time needs no exclusivity checks.
+  @exclusivity(unchecked) package internal(set) var schema: TableSchema
   package let key: TableKey
 
   /// Everything of the top array but the two trees, which the editors hold.
-  var top: TableTop
+  @exclusivity(unchecked) var top: TableTop
   let clusters: ClusterEditor
   let tombstones: ClusterEditor?
-  var isChanged = false
+  @exclusivity(unchecked) var isChanged = false
   /// See invariant 2.
-  var unindexed = ObjectKey.null
+  @exclusivity(unchecked) var unindexed = ObjectKey.null
   /// The tombstones by primary key, made when first needed.
   var tombstonesByPrimaryKey: [TableValue: ObjectKey]?
 

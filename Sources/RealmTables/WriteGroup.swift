@@ -13,7 +13,7 @@ package import RealmStorage
 /// Counts the changes of structure in a write transaction.
 @usableFromInline
 package final class StructureGeneration {
-  @usableFromInline package var value = 0
+  @exclusivity(unchecked) @usableFromInline package var value = 0
 
   package init() {}
 }

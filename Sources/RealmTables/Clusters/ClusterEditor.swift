@@ -37,18 +37,21 @@ final class ClusterEditor {
     var offset: UInt64
   }
 
+  // The transaction has one user at a time, so the run-time exclusivity checks of what every edit
+  // touches could not find anything.
+
   let allocator: NodeAllocator
-  var root: Ref
+  @exclusivity(unchecked) var root: Ref
   /// By leaf index; nil where there is no column.
-  var layouts: [LeafLayout?]
+  @exclusivity(unchecked) var layouts: [LeafLayout?]
   private let generation: StructureGeneration
 
-  private(set) var path: [Level] = []
-  private(set) var leaf: MutableNode
-  private(set) var leafOffset: UInt64 = 0
+  @exclusivity(unchecked) private(set) var path: [Level] = []
+  @exclusivity(unchecked) private(set) var leaf: MutableNode
+  @exclusivity(unchecked) private(set) var leafOffset: UInt64 = 0
   /// The keys that belong to `leaf`: from the first to, but not including, the second.
-  private var leafLowest: UInt64 = 0
-  private var leafEnd: UInt64 = 0
+  @exclusivity(unchecked) private var leafLowest: UInt64 = 0
+  @exclusivity(unchecked) private var leafEnd: UInt64 = 0
 
   init(
     root: Ref, layouts: [LeafLayout?], _ allocator: NodeAllocator,
