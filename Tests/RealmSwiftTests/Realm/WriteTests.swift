@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct WriteTests {
+  @Test func addedObjectsBecomeManagedAndAreFoundAfterReopening() throws {
+    let file = try TemporaryRealm()
+    do {
+      let realm = try file.open()
+      let rex = Dog(value: ["name": "Rex", "age": 3])
+      let ann = Person(value: ["id": 7, "name": "Ann", "dogs": [rex], "best": rex])
+      try realm.write { realm.add(ann) }
+      #expect(ann.realm == realm)
+      #expect(rex.realm == realm)
+      #expect(ann.dogs.count == 1)
+      #expect(ann.dogs[0].name == "Rex")
+      #expect(rex.owners.count == 1)
+      #expect(rex.owners.first == ann)
+    }
+    let realm = try file.open()
+    let ann = try #require(realm.object(ofType: Person.self, forPrimaryKey: 7))
+    #expect(ann.name == "Ann")
+    #expect(ann.age == 18)
+    #expect(ann.height == nil)
+    #expect(ann.best?.age == 3)
+    #expect(realm.objects(Dog.self).count == 1)
+  }
+
+  @Test func createFillsDefaultsAndNestedObjects() throws {
+    let realm = try TemporaryRealm().open()
+    try realm.write {
+      let bob = realm.create(
+        Person.self,
+        value: [
+          "id": 1, "name": "Bob", "height": 1.8, "nicknames": ["B", "Bobby"],
+          "dogs": [["name": "Rex"], ["name": "Bello", "age": 5]],
+        ])
+      #expect(bob.age == 18)
+      #expect(bob.height == 1.8)
+      #expect(Array(bob.nicknames) == ["B", "Bobby"])
+      #expect(bob.dogs.map(\.name) == ["Rex", "Bello"])
+      #expect(bob.dogs[1].age == 5)
+    }
+  }
+
+  @Test func aThrowingBlockLeavesNothing() throws {
+    struct Stop: Error {}
+    let realm = try TemporaryRealm().open()
+    #expect(throws: Stop.self) {
+      try realm.write {
+        realm.create(Person.self, value: ["id": 1])
+        throw Stop()
+      }
+    }
+    #expect(!realm.isInWriteTransaction)
+    #expect(realm.isEmpty)
+  }
+
+  @Test func objectsOfACancelledTransactionAreInvalid() throws {
+    let realm = try TemporaryRealm().open()
+    realm.beginWrite()
+    let person = realm.create(Person.self, value: ["id": 1])
+    #expect(!person.isInvalidated)
+    realm.cancelWrite()
+    #expect(person.isInvalidated)
+    #expect(person.realm == nil)
+  }
+
+  @Test func deletingAnObjectTakesItOutOfListsAndLinks() throws {
+    let realm = try TemporaryRealm().open()
+    let person = try realm.write {
+      realm.create(Person.self, value: ["id": 1, "dogs": [["name": "A"], ["name": "B"]]])
+    }
+    let first = person.dogs[0]
+    try realm.write {
+      person.best = first
+      realm.delete(first)
+    }
+    #expect(first.isInvalidated)
+    #expect(person.best == nil)
+    #expect(person.dogs.map(\.name) == ["B"])
+  }
+}
