@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Aggregates over columns: whole leaves at a time where the layout allows it.
+
+package import RealmStorage
+package import RealmTables
+
+/// Folds columns of tables.
+package enum Aggregates {
+  /// Folds a column over all objects of a table.
+  package static func fold(
+    _ function: CollectionFunction, of column: Column, in table: Table
+  ) throws(StorageError) -> MixedValue {
+    var aggregator = Aggregator(function)
+    var cursor = table.clusterCursor()
+    while let cluster = try cursor.next() {
+      try aggregator.add(column, of: cluster, LeafMask(firstRows: cluster.count))
+    }
+    return aggregator.result
+  }
+
+  /// Folds a column over some objects of a table; an object counts as often as it is named.
+  package static func fold(
+    _ function: CollectionFunction, of column: Column, in table: Table, over keys: [ObjectKey]
+  ) throws(StorageError) -> MixedValue {
+    var aggregator = Aggregator(function)
+    try table.forEachCluster(of: keys) { (cluster, rows) throws(StorageError) in
+      try aggregator.add(column, of: cluster, rows)
+      return true
+    }
+    return aggregator.result
+  }
+}
+
+extension Aggregator {
+  /// Adds the values of a column in some rows of a cluster.
+  mutating func add(
+    _ column: Column, of cluster: Cluster, _ rows: LeafMask
+  ) throws(StorageError) {
+    switch column.leafKind {
+    case .int: try addIntegers(column.leafIndex, isNullable: false, of: cluster, rows)
+    case .nullableInt: try addIntegers(column.leafIndex, isNullable: true, of: cluster, rows)
+    case .double where isSum: try addDoubles(column.leafIndex, of: cluster, rows)
+    case .collection, .link, .typedLink, .backlink:
+      throw .limitExceeded("\(column.name) cannot be aggregated")
+    default:
+      for row in rows { add(try cluster.row(at: row).mixedValue(of: column)) }
+    }
+  }
+
+  private mutating func addIntegers(
+    _ leafIndex: Int, isNullable: Bool, of cluster: Cluster, _ rows: LeafMask
+  ) throws(StorageError) {
+    let first = isNullable ? 1 : 0
+    let node = try cluster.packedLeaf(leafIndex, extra: first)
+    var rows = rows
+    if isNullable {
+      let marker = node.uncheckedInteger(at: 0)
+      rows =
+        rows
+        - PackedRange.mask(node, first: 1, count: cluster.count, lower: marker, upper: marker)
+    }
+    guard !rows.isEmpty else { return }
+    guard isSum else {
+      let bounds = PackedSums.bounds(node, first: first, rows: rows)
+      add(.int(bounds.lowerBound))
+      add(.int(bounds.upperBound))
+      return
+    }
+    let count = rows.count
+    let sum =
+      count == cluster.count
+      ? PackedSums.sum(node, first: first, count: count)
+      : PackedSums.sum(node, first: first, rows: rows)
+    add(integers: sum, count: count)
+  }
+
+  private mutating func addDoubles(
+    _ leafIndex: Int, of cluster: Cluster, _ rows: LeafMask
+  ) throws(StorageError) {
+    let cells = try cluster.cellLeaf(leafIndex, widthCode: 4).payload
+    let nulls = FloatingRange.mask(
+      cells8: cells, count: cluster.count, equalTo: DoubleCondition.nullBits)
+    let rows = rows - nulls
+    var sum = 0.0
+    for row in rows { sum += cells.load(fromByteOffset: row &* 8, as: Double.self) }
+    let count = rows.count
+    if count > 0 { add(doubles: sum, count: count) }
+  }
+}

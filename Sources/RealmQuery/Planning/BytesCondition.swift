@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Conditions on String and Binary columns.
+
+import RealmStorage
+import RealmTables
+
+/// What is asked of the bytes of a string or binary.
+struct BytesCondition: Condition {
+  enum Test {
+    case equal(ByteView?)
+    case notEqual(ByteView?)
+    case other(ValueTest)
+  }
+
+  let leafIndex: Int
+  let isBinary: Bool
+  let test: Test
+
+  var isEquality: Bool { if case .other = test { false } else { true } }
+
+  func mask(
+    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
+  ) throws(StorageError) -> LeafMask {
+    let leaf = try BytesLeaf(
+      try cluster.leaf(leafIndex), count: cluster.count, terminator: isBinary ? 0 : 1,
+      in: cluster.space)
+    switch test {
+    case .equal(let value):
+      return try leaf.mask(equalTo: value, count: cluster.count, rows: rows)
+    case .notEqual(let value):
+      return rows - (try leaf.mask(equalTo: value, count: cluster.count, rows: rows))
+    case .other(let test):
+      var found = LeafMask.none
+      for row in rows where test.matches(value(try leaf.bytes(at: row))) { found.insert(row) }
+      return found
+    }
+  }
+
+  func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
+    let bytes = isBinary ? try row.binary(leafIndex) : try row.stringBytes(leafIndex)
+    return switch test {
+    case .equal(let value): bytes == value
+    case .notEqual(let value): bytes != value
+    case .other(let test): test.matches(value(bytes))
+    }
+  }
+
+  @inline(__always)
+  private func value(_ bytes: ByteView?) -> MixedValue {
+    guard let bytes else { return .null }
+    return isBinary ? .binary(bytes) : .string(bytes)
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From the names of a path to the columns of the tables on it.
+
+import RealmStorage
+import RealmTables
+
+/// What a path leads to.
+struct ResolvedEnd {
+  let type: ColumnType
+  /// The table of links.
+  let target: TableKey?
+  /// Whether the values are elements of a collection.
+  let isElement: Bool
+
+  static let integer = ResolvedEnd(type: .int, target: nil, isElement: false)
+
+  var typeName: String {
+    switch type {
+    case .link, .backlink, .typedLink: "object"
+    case .binary: "data"
+    case .timestamp: "date"
+    case .objectId: "object id"
+    case .decimal: "decimal128"
+    default: "\(type)"
+    }
+  }
+
+  /// Whether values of this type can equal the constant.
+  func accepts(_ value: MixedValue) -> Bool {
+    switch (type, value) {
+    case (_, .null), (.mixed, _): true
+    case (.int, .int), (.int, .float), (.int, .double), (.int, .decimal): true
+    case (.float, .int), (.float, .float), (.float, .double), (.float, .decimal): true
+    case (.double, .int), (.double, .float), (.double, .double), (.double, .decimal): true
+    case (.decimal, .int), (.decimal, .float), (.decimal, .double), (.decimal, .decimal): true
+    case (.bool, .bool), (.string, .string), (.binary, .binary), (.timestamp, .timestamp): true
+    case (.objectId, .objectId), (.uuid, .uuid): true
+    case (.link, .typedLink), (.typedLink, .typedLink), (.backlink, .typedLink): true
+    default: false
+    }
+  }
+}
+
+/// Follows the names of one path.
+///
+/// The objects that link here are reached by the name `@links.Class.property`, where the property of
+/// the class is the one that links.
+struct PathResolver {
+  let path: PropertyPath
+  let source: any TableSource
+
+  /// A reader for the path from objects of `table`.
+  func resolve(from table: Table) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {
+    guard let function = path.function else { return try plain(path.names[...], table) }
+    // The function applies to the first collection on the path.
+    var before: [ValueReader.Step] = []
+    var table = table
+    for (index, name) in path.names.enumerated() {
+      let column = try column(name, of: table)
+      if column.isMany {
+        let (inner, end) = try plain(path.names[index...], table)
+        try check(function, end)
+        let type: ColumnType =
+          switch function {
+          case .count: .int
+          case .min, .max, .sum: end.type
+          case .average: end.type == .decimal ? .decimal : .double
+          }
+        return (
+          ValueReader(steps: before, end: .function(function, inner)),
+          ResolvedEnd(type: type, target: nil, isElement: false)
+        )
+      }
+      let (step, target) = try self.step(column, of: table)
+      before.append(step)
+      table = target
+    }
+    throw .invalid(
+      "Invalid keypath '\(path.text).@\(function.rawValue)': Aggregate operations can only be used "
+        + "on key paths that include an collection property")
+  }
+
+  private func check(
+    _ function: CollectionFunction, _ end: ResolvedEnd
+  ) throws(QueryError) {
+    switch (function, end.type) {
+    case (.count, _), (_, .int), (_, .float), (_, .double), (_, .decimal), (_, .mixed),
+      (.min, .timestamp), (.max, .timestamp):
+      return
+    case (_, .timestamp): throw .invalid("Cannot sum or average date properties")
+    default:
+      throw .invalid(
+        "Invalid keypath '\(path.text).@\(function.rawValue)': @\(function.rawValue) can only be "
+          + "applied to a numeric property.")
+    }
+  }
+
+  /// The steps to objects, for a path that ends in a link or a collection of links.
+  func objects(from table: Table) throws(QueryError) -> ([ValueReader.Step], Table) {
+    var steps: [ValueReader.Step] = []
+    var table = table
+    for name in path.names {
+      let (step, target) = try self.step(try column(name, of: table), of: table)
+      steps.append(step)
+      table = target
+    }
+    return (steps, table)
+  }
+
+  private func plain(
+    _ names: ArraySlice<String>, _ table: Table
+  ) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {
+    guard let last = names.last else { throw .invalid("Invalid predicate: an empty key path") }
+    var steps: [ValueReader.Step] = []
+    var table = table
+    var isElement = false
+    for name in names.dropLast() {
+      let column = try column(name, of: table)
+      isElement = isElement || column.isMany
+      let (step, target) = try self.step(column, of: table)
+      steps.append(step)
+      table = target
+    }
+    let column = try column(last, of: table)
+    isElement = isElement || column.isMany
+    let resolved = ResolvedEnd(
+      type: column.type, target: column.targetTable, isElement: isElement)
+    let end: ValueReader.End =
+      if column.collection != .none {
+        .elements(column)
+      } else if column.type == .link, let target = column.targetTable {
+        .link(column, target)
+      } else if column.type == .backlink, let origin = column.targetTable {
+        .backlinks(column, origin)
+      } else {
+        .value(column)
+      }
+    return (ValueReader(steps: steps, end: end), resolved)
+  }
+
+  private func column(_ name: String, of table: Table) throws(QueryError) -> Column {
+    if name.hasPrefix("@links."), let column = try backlinkColumn(name, of: table) { return column }
+    guard let column = table.schema.column(named: name) else {
+      throw .unknownProperty(name, in: path, of: table.schema.className ?? table.schema.name)
+    }
+    return column
+  }
+
+  /// The column that keeps the links of `@links.Class.property`.
+  private func backlinkColumn(_ name: String, of table: Table) throws(QueryError) -> Column? {
+    let parts = name.split(separator: ".", maxSplits: 2)
+    guard parts.count == 3 else { return nil }
+    for column in table.schema.backlinkColumns {
+      guard let key = column.targetTable, let link = column.oppositeColumn,
+        let origin = try QueryError.widen({ () throws(StorageError) in try source.queryTable(key) }
+        ),
+        origin.schema.className.map({ $0 == parts[1] }) ?? false,
+        let column = origin.schema.column(link).map({ $0.name == parts[2] ? column : nil })
+      else { continue }
+      if let column { return column }
+    }
+    return nil
+  }
+
+  private func step(
+    _ column: Column, of table: Table
+  ) throws(QueryError) -> (ValueReader.Step, Table) {
+    guard column.type == .link || column.type == .backlink, let key = column.targetTable,
+      let target = try QueryError.widen({ () throws(StorageError) in try source.queryTable(key) })
+    else {
+      throw .notALink(
+        column.name, of: table.schema.className ?? table.schema.name, in: path)
+    }
+    if column.type == .backlink { return (.backlinks(column, target), target) }
+    return switch column.collection {
+    case .none: (.link(leafIndex: column.leafIndex, target), target)
+    case .list, .set: (.links(column, target), target)
+    case .dictionary: (.dictionary(column, target), target)
+    }
+  }
+}
+
+extension Column {
+  /// Whether a path through the column leads to any number of values.
+  var isMany: Bool { collection != .none || type == .backlink }
+}
+
+extension TableValue {
+  /// The value as messages show it.
+  var text: String {
+    switch self {
+    case .null: "nil"
+    case .int(let number): "\(number)"
+    case .bool(let truth): "\(truth)"
+    case .float(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .string(let text): text
+    default: "\(self)"
+    }
+  }
+
+  var typeName: String {
+    switch self {
+    case .null: "null"
+    case .int: "int"
+    case .bool: "bool"
+    case .float: "float"
+    case .double: "double"
+    case .string: "string"
+    case .binary: "data"
+    case .timestamp: "date"
+    case .decimal: "decimal128"
+    case .objectId: "object id"
+    case .uuid: "uuid"
+    case .link, .typedLink: "object"
+    case .list: "list"
+    case .dictionary: "dictionary"
+    }
+  }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From a predicate to a plan: names become leaf indexes, operators become ranges.
+
+import RealmStorage
+import RealmTables
+
+/// Binds predicates to the tables of one version.
+struct PlanBuilder {
+  let plan: QueryPlan
+  let source: any TableSource
+  /// Whether the plan will run over whole tables, for which it pays to run conditions on linked
+  /// objects over their tables first.
+  let isScan: Bool
+
+  /// The node that decides a predicate for objects of `table`.
+  func node(_ predicate: Predicate, _ table: Table) throws(QueryError) -> Int {
+    switch predicate {
+    case .constant(let truth): return plan.add(.constant(truth))
+    case .all(let parts):
+      if parts.isEmpty { return plan.add(.constant(true)) }
+      return plan.addAll(try nodes(parts, table))
+    case .any(let parts):
+      if parts.isEmpty { return plan.add(.constant(false)) }
+      return plan.addAny(try nodes(parts, table))
+    case .not(let part): return plan.add(.not(try node(part, table)))
+    case .comparison(let comparison): return try node(comparison, table)
+    }
+  }
+
+  private func nodes(_ parts: [Predicate], _ table: Table) throws(QueryError) -> [Int] {
+    var nodes: [Int] = []
+    for part in parts { nodes.append(try node(part, table)) }
+    return nodes
+  }
+
+  // MARK: Comparisons
+
+  private func node(_ comparison: Comparison, _ table: Table) throws(QueryError) -> Int {
+    switch (comparison.left, comparison.right) {
+    case (.property(let path), .value), (.property(let path), .values):
+      return try node(path, comparison, table)
+    case (.matchCount, .value), (.matchCount, .values):
+      let reader = try reader(of: comparison.left, table)
+      let test = try test(comparison, ResolvedEnd.integer, path: PropertyPath([]))
+      return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
+    case (.value(let value), .property(let path)):
+      return try mirrored(comparison, value, path, table)
+    case (.value(let left), .value(let right)):
+      return plan.add(.constant(try constant(left, comparison, right)))
+    default:
+      return try pair(comparison, table)
+    }
+  }
+
+  /// A constant on the left: the comparison is turned around. `value IN collection` is true if an
+  /// element is equal to it.
+  private func mirrored(
+    _ comparison: Comparison, _ value: TableValue, _ path: PropertyPath, _ table: Table
+  ) throws(QueryError) -> Int {
+    let operation = comparison.operation == .in ? .equal : comparison.operation.mirrored
+    guard let operation else {
+      throw .invalid("Operator '\(comparison.operation)' requires a keypath on the left side.")
+    }
+    return try node(
+      Comparison(.property(path), operation, .value(value), options: comparison.options), table)
+  }
+
+  private func constant(
+    _ left: TableValue, _ comparison: Comparison, _ right: TableValue
+  ) throws(QueryError) -> Bool {
+    guard let left = plan.constants.value(left, target: nil) else {
+      throw .invalid("Predicate expressions must compare a keypath and a value.")
+    }
+    let end = ResolvedEnd(type: .mixed, target: nil, isElement: false)
+    let test = try test(
+      Comparison(.value(.null), comparison.operation, .value(right), options: comparison.options),
+      end, path: PropertyPath([]))
+    return test.matches(left)
+  }
+
+  /// Two paths against each other.
+  private func pair(_ comparison: Comparison, _ table: Table) throws(QueryError) -> Int {
+    let left = try reader(of: comparison.left, table)
+    let right = try reader(of: comparison.right, table)
+    var operation = comparison.operation
+    // An element of one path that equals one of the other.
+    if operation == .in { operation = .equal }
+    guard operation != .between else {
+      throw .invalid("Predicate with BETWEEN operator must compare a KeyPath with an aggregate.")
+    }
+    return plan.add(
+      .general(
+        GeneralCondition(
+          left: left,
+          right: comparison.options.isEmpty
+            ? .reader(operation, right) : .text(operation, comparison.options, right))))
+  }
+
+  private func reader(of operand: Operand, _ table: Table) throws(QueryError) -> ValueReader {
+    switch operand {
+    case .property(let path):
+      return try PathResolver(path: path, source: source).resolve(from: table).reader
+    case .matchCount(let path, let predicate):
+      let (steps, target) = try PathResolver(path: path, source: source).objects(from: table)
+      let inner = PlanBuilder(plan: plan, source: source, isScan: false)
+      let node = try inner.node(predicate, target)
+      return ValueReader(end: .matchCount(steps, node: node))
+    case .value, .values:
+      throw .invalid("Predicate expressions must compare a keypath and another keypath or a value")
+    }
+  }
+
+  /// A path against constants.
+  private func node(
+    _ path: PropertyPath, _ comparison: Comparison, _ table: Table
+  ) throws(QueryError) -> Int {
+    if let node = try linked(path, comparison, table) { return node }
+    let (reader, end) = try PathResolver(path: path, source: source).resolve(from: table)
+    let test = try test(comparison, end, path: path)
+    guard reader.steps.isEmpty else {
+      return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
+    }
+    switch reader.end {
+    case .value(let column):
+      let node = plan.add(try ColumnCondition.node(column, test, in: table))
+      if let lookup = ColumnCondition.lookup(column, test, in: table) {
+        plan.note(lookup, for: node)
+      }
+      return node
+    case .link(let column, _):
+      if let condition = ColumnCondition.link(column, test) { return plan.add(condition) }
+    default: break
+    }
+    return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
+  }
+
+  /// A path that begins with a to-one link: the rest of the condition is answered for the target
+  /// table as a whole, if that is not much larger than this one.
+  private func linked(
+    _ path: PropertyPath, _ comparison: Comparison, _ table: Table
+  ) throws(QueryError) -> Int? {
+    guard isScan, path.names.count > 1, let column = table.schema.column(named: path.names[0]),
+      column.type == .link, column.collection == .none, let key = column.targetTable
+    else { return nil }
+    let target = try QueryError.widen { () throws(StorageError) in try source.queryTable(key) }
+    guard let target else { return nil }
+    let sizes = try QueryError.widen { () throws(StorageError) in
+      (try target.objectCount(), try table.objectCount())
+    }
+    guard sizes.0 <= sizes.1 * 4 + 1024 else { return nil }
+    let rest = PropertyPath(Array(path.names.dropFirst()), function: path.function)
+    let inner = Predicate.comparison(
+      Comparison(
+        .property(rest), comparison.operation, comparison.right, options: comparison.options))
+    // What the whole path asks of null decides for null links.
+    let (_, end) = try PathResolver(path: path, source: source).resolve(from: table)
+    let test = try test(comparison, end, path: path)
+    let selection = try Selection(inner, in: target, of: source)
+    let keys = try QueryError.widen { () throws(StorageError) in try selection.keys() }
+    return plan.add(
+      .linked(
+        LinkedCondition(
+          leafIndex: column.leafIndex, targets: KeyFilter(keys),
+          matchesNull: test.matches(.null))))
+  }
+
+  // MARK: Constants
+
+  /// The operator and constants of a comparison, checked against what the path leads to.
+  private func test(
+    _ comparison: Comparison, _ end: ResolvedEnd, path: PropertyPath
+  ) throws(QueryError) -> ValueTest {
+    func checked(_ value: TableValue) throws(QueryError) -> MixedValue {
+      guard let constant = plan.constants.value(value, target: end.target),
+        end.accepts(constant)
+      else {
+        throw .typeMismatch(
+          "\(value.text)", of: value.typeName, path: path, end.typeName)
+      }
+      return constant
+    }
+    switch (comparison.operation, comparison.right) {
+    case (.in, .values(let values)):
+      var constants: [MixedValue] = []
+      for value in values { constants.append(try checked(value)) }
+      return ValueTest(oneOf: constants)
+    case (.between, .values(let values)) where values.count == 2:
+      return ValueTest(from: try checked(values[0]), through: try checked(values[1]))
+    case (.in, _), (.between, _), (_, .values):
+      throw .invalid("The right side of \(comparison.operation) has the wrong number of values")
+    case (let operation, .value(let value)):
+      let constant = try checked(value)
+      let isText = operation.isTextual || !comparison.options.isEmpty
+      if isText, end.type == .string || end.type == .binary || end.type == .mixed {
+        return try textTest(operation, constant, comparison.options)
+      }
+      guard !operation.isTextual else {
+        throw .invalid("Operator '\(operation)' not supported for type '\(end.typeName)'")
+      }
+      return ValueTest(operation, value: constant)
+    default:
+      throw .invalid("Predicate expressions must compare a keypath and another keypath or a value")
+    }
+  }
+
+  private func textTest(
+    _ operation: ComparisonOperator, _ constant: MixedValue, _ options: TextOptions
+  ) throws(QueryError) -> ValueTest {
+    switch constant {
+    case .string(let bytes), .binary(let bytes):
+      guard operation.isTextual || operation == .equal || operation == .notEqual else {
+        throw .invalid("Lexicographical comparisons must be case-sensitive")
+      }
+      guard operation != .like || !options.contains(.diacriticInsensitive) else {
+        throw .invalid("Operator 'LIKE' not supported with diacritic-insensitive modifier.")
+      }
+      return ValueTest(
+        TextMatcher(operation, Array(bytes.bytes), options: options), operation)
+    case .null where operation.isTextual:
+      // Looking for null finds nothing.
+      return ValueTest(oneOf: [])
+    default: return ValueTest(operation, value: constant)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The nodes of a plan. A new kind of condition is a file of its own and a case here.
+
+import RealmStorage
+import RealmTables
+
+/// A condition bound to leaf indexes; children are indexes into the plan's nodes.
+enum PlanNode {
+  case constant(Bool)
+  case all([Int])
+  case any([Int])
+  case not(Int)
+  case integers(IntegerCondition)
+  case integerSet(IntegerSetCondition)
+  case doubles(DoubleCondition)
+  case floats(FloatCondition)
+  case bytes(BytesCondition)
+  case timestamps(TimestampCondition)
+  case values(ValueCondition)
+  case linked(LinkedCondition)
+  case general(GeneralCondition)
+
+  /// What a row costs, roughly in the time that an integer takes.
+  var cost: Int {
+    switch self {
+    case .constant: 0
+    case .integers: 1
+    case .doubles, .floats: 2
+    case .bytes(let condition): condition.isEquality ? 3 : 40
+    case .timestamps: 4
+    case .integerSet: 6
+    case .linked: 10
+    case .values: 60
+    case .general: 200
+    // Refined by the plan, which knows the children.
+    case .all, .any, .not: 1
+    }
+  }
+}
+
+/// A condition on the rows of a cluster.
+protocol Condition {
+  /// The rows of `rows` that match. All rows of `rows` are below the cluster's count.
+  func mask(
+    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
+  ) throws(StorageError) -> LeafMask
+
+  /// Whether one row matches.
+  func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool
+}
+
+extension Condition {
+  /// Asks row by row.
+  @inline(__always)
+  func maskByRow(
+    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
+  ) throws(StorageError) -> LeafMask {
+    var found = LeafMask.none
+    for row in rows where try matches(cluster.row(at: row), plan) { found.insert(row) }
+    return found
+  }
+}
+
+extension Cluster {
+  /// The leaf of a column of packed integers, checked to have an element for each row.
+  ///
+  /// - Parameter extra: the elements in front of the first row's: 1 for the null marker.
+  @inline(__always)
+  func packedLeaf(_ leafIndex: Int, extra: Int) throws(StorageError) -> Node {
+    let node = try leaf(leafIndex)
+    guard node.header.layout == .bits, node.count == count &+ extra else {
+      throw StorageError.leafMismatch(leafIndex)
+    }
+    return node
+  }
+
+  /// The leaf of a column of cells of `1 << (widthCode - 1)` bytes, checked to have one for each row.
+  @inline(__always)
+  func cellLeaf(_ leafIndex: Int, widthCode: Int) throws(StorageError) -> Node {
+    let node = try leaf(leafIndex)
+    guard node.header.layout == .multiply, node.header.widthCode == widthCode, node.count == count
+    else { throw StorageError.leafMismatch(leafIndex) }
+    return node
+  }
+}
+
+extension StorageError {
+  @inline(never)
+  static func leafMismatch(_ leafIndex: Int) -> StorageError {
+    .corrupted("leaf \(leafIndex) of a cluster does not match its number of objects")
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A predicate bound to one version: a flat program that is run cluster by cluster.
+//
+// Invariants:
+// 1. A plan is made for the tables of one version (or of a write transaction between two changes)
+//    and is not used with another.
+// 2. Children stand before their parents; the root is last. In `all` the cheapest child comes first,
+//    and each sees only the rows that the ones before it left over.
+// 3. `mask` and `matches` agree for every node; `matches` exists for rows that come one at a time.
+
+import RealmStorage
+import RealmTables
+
+/// Conditions bound to leaf indexes.
+final class QueryPlan {
+  private(set) var nodes: [PlanNode] = []
+  private var costs: [Int] = []
+  /// Conditions that an index can answer, by node.
+  private(set) var lookups: [Int: IndexLookup] = [:]
+  let constants = ConstantStore()
+
+  /// Adds a node and gives its index.
+  func add(_ node: PlanNode) -> Int {
+    nodes.append(node)
+    costs.append(cost(of: node))
+    return nodes.count - 1
+  }
+
+  private func cost(of node: PlanNode) -> Int {
+    switch node {
+    case .all(let children), .any(let children): children.reduce(1) { $0 + costs[$1] }
+    case .not(let child): 1 + costs[child]
+    default: node.cost
+    }
+  }
+
+  /// Adds the conjunction of several nodes, cheapest first.
+  func addAll(_ children: [Int]) -> Int {
+    if children.count == 1 { return children[0] }
+    return add(.all(children.sorted { (costs[$0], $0) < (costs[$1], $1) }))
+  }
+
+  /// Adds the disjunction of several nodes, cheapest first.
+  func addAny(_ children: [Int]) -> Int {
+    if children.count == 1 { return children[0] }
+    return add(.any(children.sorted { (costs[$0], $0) < (costs[$1], $1) }))
+  }
+
+  func note(_ lookup: IndexLookup, for node: Int) { lookups[node] = lookup }
+
+  // MARK: Running
+
+  /// The rows of `rows` that match a node.
+  func mask(
+    _ node: Int, _ cluster: Cluster, _ rows: LeafMask
+  ) throws(StorageError) -> LeafMask {
+    switch nodes[node] {
+    case .constant(let truth): return truth ? rows : .none
+    case .all(let children):
+      var left = rows
+      for child in children {
+        left = try mask(child, cluster, left)
+        if left.isEmpty { break }
+      }
+      return left
+    case .any(let children):
+      var left = rows
+      for child in children {
+        left = left - (try mask(child, cluster, left))
+        if left.isEmpty { break }
+      }
+      return rows - left
+    case .not(let child): return rows - (try mask(child, cluster, rows))
+    case .integers(let condition): return try condition.mask(cluster, rows, self)
+    case .integerSet(let condition): return try condition.mask(cluster, rows, self)
+    case .doubles(let condition): return try condition.mask(cluster, rows, self)
+    case .floats(let condition): return try condition.mask(cluster, rows, self)
+    case .bytes(let condition): return try condition.mask(cluster, rows, self)
+    case .timestamps(let condition): return try condition.mask(cluster, rows, self)
+    case .values(let condition): return try condition.mask(cluster, rows, self)
+    case .linked(let condition): return try condition.mask(cluster, rows, self)
+    case .general(let condition): return try condition.mask(cluster, rows, self)
+    }
+  }
+
+  /// Whether one row matches a node.
+  func matches(_ row: Row, node: Int) throws(StorageError) -> Bool {
+    switch nodes[node] {
+    case .constant(let truth): return truth
+    case .all(let children):
+      for child in children where try !matches(row, node: child) { return false }
+      return true
+    case .any(let children):
+      for child in children where try matches(row, node: child) { return true }
+      return false
+    case .not(let child): return try !matches(row, node: child)
+    case .integers(let condition): return try condition.matches(row, self)
+    case .integerSet(let condition): return try condition.matches(row, self)
+    case .doubles(let condition): return try condition.matches(row, self)
+    case .floats(let condition): return try condition.matches(row, self)
+    case .bytes(let condition): return try condition.matches(row, self)
+    case .timestamps(let condition): return try condition.matches(row, self)
+    case .values(let condition): return try condition.matches(row, self)
+    case .linked(let condition): return try condition.matches(row, self)
+    case .general(let condition): return try condition.matches(row, self)
+    }
+  }
+}
+
+/// An equality that a search index answers.
+struct IndexLookup {
+  let column: Column
+  /// The values, any of which matches.
+  let values: [MixedValue]
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A predicate that is ready to run over one version of a table.
+
+package import RealmStorage
+package import RealmTables
+
+/// The objects of a table that match a predicate.
+///
+/// Made for one version (or for a write transaction between two changes) and used with that alone.
+package struct Selection {
+  package let table: Table
+  private let plan: QueryPlan
+  private let root: Int
+
+  /// - Parameter isScan: whether many rows will be asked for; for a few, conditions on linked objects
+  ///   follow each link by itself.
+  /// - Throws: `QueryError.invalid` if the predicate does not fit the schema.
+  package init(
+    _ predicate: Predicate, in table: Table, of source: any TableSource, isScan: Bool = true
+  ) throws(QueryError) {
+    self.table = table
+    plan = QueryPlan()
+    root = try PlanBuilder(plan: plan, source: source, isScan: isScan).node(predicate, table)
+  }
+
+  // MARK: Whole table
+
+  /// The number of objects that match.
+  package func count() throws(StorageError) -> Int {
+    var count = 0
+    try forEachMatch { (_, rows) throws(StorageError) in
+      count &+= rows.count
+      return true
+    }
+    return count
+  }
+
+  /// The keys of the objects that match, ascending.
+  package func keys() throws(StorageError) -> [ObjectKey] {
+    var keys: [ObjectKey] = []
+    try forEachMatch { (cluster, rows) throws(StorageError) in
+      for row in rows { keys.append(cluster.key(at: row)) }
+      return true
+    }
+    return keys
+  }
+
+  /// The object with the smallest key that matches.
+  package func first() throws(StorageError) -> ObjectKey? {
+    var key: ObjectKey?
+    try forEachMatch { (cluster, rows) throws(StorageError) in
+      key = rows.first.map(cluster.key(at:))
+      return key == nil
+    }
+    return key
+  }
+
+  /// Folds a column over the objects that match.
+  package func aggregate(
+    _ function: CollectionFunction, of column: Column
+  ) throws(StorageError) -> MixedValue {
+    var aggregator = Aggregator(function)
+    try forEachMatch { (cluster, rows) throws(StorageError) in
+      try aggregator.add(column, of: cluster, rows)
+      return true
+    }
+    return aggregator.result
+  }
+
+  /// Calls `body` with the matching rows of each cluster that has some, in key order, until it says
+  /// false.
+  package func forEachMatch(
+    _ body: (Cluster, LeafMask) throws(StorageError) -> Bool
+  ) throws(StorageError) {
+    if let candidates = try candidates(root) {
+      try table.forEachCluster(of: candidates) { (cluster, rows) throws(StorageError) in
+        let found = try plan.mask(root, cluster, rows)
+        return found.isEmpty ? true : try body(cluster, found)
+      }
+      return
+    }
+    var cursor = table.clusterCursor()
+    while let cluster = try cursor.next() {
+      let found = try plan.mask(root, cluster, LeafMask(firstRows: cluster.count))
+      if !found.isEmpty, try !body(cluster, found) { return }
+    }
+  }
+
+  // MARK: Single objects
+
+  /// Whether the object at `row` matches.
+  package func matches(_ row: Row) throws(StorageError) -> Bool {
+    try plan.matches(row, node: root)
+  }
+
+  /// Whether an object exists and matches.
+  package func matches(_ key: ObjectKey) throws(StorageError) -> Bool {
+    guard let row = try table.row(of: key) else { return false }
+    return try matches(row)
+  }
+
+  /// Those of `keys` that match, in their order; keys without an object are left out.
+  package func keys(among keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
+    var reader = RowReader(table)
+    var found: [ObjectKey] = []
+    for key in keys {
+      guard let row = try reader.row(of: key) else { continue }
+      if try matches(row) { found.append(key) }
+    }
+    return found
+  }
+
+  // MARK: Indexes
+
+  /// Ascending keys among which all matches of a node are, if indexes tell.
+  private func candidates(_ node: Int) throws(StorageError) -> [ObjectKey]? {
+    if let lookup = plan.lookups[node] { return try keys(lookup) }
+    switch plan.nodes[node] {
+    case .all(let children):
+      var best: [ObjectKey]?
+      for child in children {
+        guard let keys = try candidates(child) else { continue }
+        if keys.count < best?.count ?? Int.max { best = keys }
+      }
+      return best
+    case .any(let children):
+      var keys: Set<ObjectKey> = []
+      for child in children {
+        guard let more = try candidates(child) else { return nil }
+        keys.formUnion(more)
+      }
+      return keys.sorted()
+    default: return nil
+    }
+  }
+
+  private func keys(_ lookup: IndexLookup) throws(StorageError) -> [ObjectKey]? {
+    guard let index = try table.index(of: lookup.column) else { return nil }
+    if lookup.values.count == 1 { return try index.findAll(lookup.values[0]) }
+    var keys: [ObjectKey] = []
+    for value in lookup.values { keys += try index.findAll(value) }
+    // Equal values of different types among the constants would give keys twice.
+    return Set(keys).sorted()
+  }
+}
+
+extension Table {
+  /// Calls `body` with the rows of the given objects, cluster by cluster in the order of the keys,
+  /// until it says false. Keys without an object are passed over.
+  ///
+  /// Runs of keys in one cluster are handed over together as far as they ascend.
+  package func forEachCluster(
+    of keys: [ObjectKey], _ body: (Cluster, LeafMask) throws(StorageError) -> Bool
+  ) throws(StorageError) {
+    var current: Cluster?
+    var rows = LeafMask.none
+    var last = -1
+    for key in keys where key.rawValue >= 0 {
+      if let cluster = current, let index = cluster.index(of: key), index > last {
+        rows.insert(index)
+        last = index
+        continue
+      }
+      if let cluster = current, !rows.isEmpty, try !body(cluster, rows) { return }
+      let cluster = try clusters.cluster(for: key)
+      current = cluster
+      rows = .none
+      last = -1
+      if let index = cluster.index(of: key) {
+        rows.insert(index)
+        last = index
+      }
+    }
+    if let cluster = current, !rows.isEmpty { _ = try body(cluster, rows) }
+  }
+}
+
+/// Finds rows of many objects, faster where neighbours are asked for one after the other.
+package struct RowReader {
+  package let table: Table
+  private var cluster: Cluster?
+
+  package init(_ table: Table) { self.table = table }
+
+  /// The object with that key.
+  package mutating func row(of key: ObjectKey) throws(StorageError) -> Row? {
+    guard key.rawValue >= 0 else { return nil }
+    if let cluster, let index = cluster.index(of: key) { return cluster.row(at: index) }
+    let next = try table.clusters.cluster(for: key)
+    cluster = next
+    return next.index(of: key).map(next.row(at:))
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Conditions on columns whose values are read one at a time.
+
+import RealmStorage
+import RealmTables
+
+/// A test of the values of any column of single values.
+struct ValueCondition: Condition {
+  let column: Column
+  let test: ValueTest
+
+  func mask(
+    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
+  ) throws(StorageError) -> LeafMask {
+    try maskByRow(cluster, rows, plan)
+  }
+
+  func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
+    test.matches(try row.mixedValue(of: column))
+  }
+}
+
+/// A comparison of what two paths lead to, or of what a path leads to with a constant.
+///
+/// It is true if it is for some pair of the values at the ends of the paths.
+struct GeneralCondition: Condition {
+  enum Right {
+    case test(ValueTest)
+    case reader(ComparisonOperator, ValueReader)
+    /// Strings compared without regard to case or marks.
+    case text(ComparisonOperator, TextOptions, ValueReader)
+  }
+
+  let left: ValueReader
+  let right: Right
+
+  func mask(
+    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
+  ) throws(StorageError) -> LeafMask {
+    try maskByRow(cluster, rows, plan)
+  }
+
+  func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
+    switch right {
+    case .test(let test):
+      return try left.contains(in: row, plan) { (value) throws(StorageError) in
+        test.matches(value)
+      }
+    case .reader(let operation, let reader):
+      return try left.contains(in: row, plan) { (value) throws(StorageError) in
+        try reader.contains(in: row, plan) { (other) throws(StorageError) in
+          ValueTest.compare(value, operation, other)
+        }
+      }
+    case .text(let operation, let options, let reader):
+      return try left.contains(in: row, plan) { (value) throws(StorageError) in
+        try reader.contains(in: row, plan) { (other) throws(StorageError) in
+          GeneralCondition.compare(value, operation, other, options)
+        }
+      }
+    }
+  }
+
+  private static func compare(
+    _ left: MixedValue, _ operation: ComparisonOperator, _ right: MixedValue, _ options: TextOptions
+  ) -> Bool {
+    switch (left, right) {
+    case (.string(let bytes), .string(let text)):
+      TextMatcher(operation, Array(text.bytes), options: options).matches(bytes)
+    default:
+      operation.isTextual ? false : ValueTest.compare(left, operation, right)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Following a path from a row to the values at its end.
+
+import RealmStorage
+import RealmTables
+
+/// A path bound to leaf indexes.
+///
+/// A null link on the path gives one null; a collection on the path gives the values of each of its
+/// elements, none if it is empty.
+struct ValueReader {
+  /// One link of the path and the table it leads to.
+  enum Step {
+    case link(leafIndex: Int, Table)
+    /// A list or set of links.
+    case links(Column, Table)
+    /// The values of a dictionary of links.
+    case dictionary(Column, Table)
+    case backlinks(Column, Table)
+  }
+
+  indirect enum End {
+    case value(Column)
+    /// A link, as a value.
+    case link(Column, TableKey)
+    /// The elements of a collection of scalars or links.
+    case elements(Column)
+    /// The keys of the objects that link here.
+    case backlinks(Column, TableKey)
+    /// What a function makes of the values of a reader.
+    case function(CollectionFunction, ValueReader)
+    /// How many of the objects that the steps lead to match a node of the plan.
+    case matchCount([Step], node: Int)
+  }
+
+  var steps: [Step] = []
+  let end: End
+
+  /// Whether `body` is true for some value.
+  func contains(
+    in row: Row, _ plan: QueryPlan, _ body: (MixedValue) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    try ValueReader.visit(steps[...], row) { (row) throws(StorageError) in
+      guard let row else { return try body(.null) }
+      return try end.contains(in: row, plan, body)
+    }
+  }
+
+  /// Calls `body` with each object at the end of the steps, nil for a null link, until it says true.
+  static func visit(
+    _ steps: ArraySlice<Step>, _ row: Row, _ body: (Row?) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    guard let step = steps.first else { return try body(row) }
+    let rest = steps.dropFirst()
+    switch step {
+    case .link(let leafIndex, let table):
+      guard let key = try row.link(leafIndex), let next = try table.row(of: key) else {
+        return try body(nil)
+      }
+      return try visit(rest, next, body)
+    case .links(let column, let table):
+      let list = try row.list(column)
+      for index in 0..<list.count {
+        guard let next = try table.row(of: try list.key(at: index)) else { continue }
+        if try visit(rest, next, body) { return true }
+      }
+    case .dictionary(let column, let table):
+      let entries = try row.dictionary(column)
+      for index in 0..<entries.count {
+        guard case .typedLink(_, let key) = try entries.mixed(at: index),
+          let next = try table.row(of: ObjectKey(key))
+        else {
+          if try body(nil) { return true }
+          continue
+        }
+        if try visit(rest, next, body) { return true }
+      }
+    case .backlinks(let column, let table):
+      for key in try row.backlinks(of: column) {
+        guard let next = try table.row(of: key) else { continue }
+        if try visit(rest, next, body) { return true }
+      }
+    }
+    return false
+  }
+}
+
+extension ValueReader.End {
+  func contains(
+    in row: Row, _ plan: QueryPlan, _ body: (MixedValue) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    switch self {
+    case .value(let column): return try body(try row.mixedValue(of: column))
+    case .link(let column, let table):
+      return try body(try row.link(column.leafIndex).map { .object(table, $0) } ?? .null)
+    case .elements(let column):
+      if column.collection == .dictionary {
+        let entries = try row.dictionary(column)
+        for index in 0..<entries.count where try body(try entries.mixed(at: index)) { return true }
+        return false
+      }
+      let list = try row.list(column)
+      for index in 0..<list.count where try body(try list.mixedValue(at: index)) { return true }
+      return false
+    case .backlinks(let column, let table):
+      for key in try row.backlinks(of: column) where try body(.object(table, key)) { return true }
+      return false
+    case .function(let function, let reader):
+      var aggregator = Aggregator(function)
+      _ = try reader.contains(in: row, plan) { (value) throws(StorageError) in
+        aggregator.add(value)
+        return false
+      }
+      return try body(aggregator.result)
+    case .matchCount(let steps, let node):
+      var count: Int64 = 0
+      _ = try ValueReader.visit(steps[...], row) { (row) throws(StorageError) in
+        if let row, try plan.matches(row, node: node) { count += 1 }
+        return false
+      }
+      return try body(.int(count))
+    }
+  }
+}

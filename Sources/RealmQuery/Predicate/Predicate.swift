@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a query asks, whichever language it was written in.
+//
+// The tree names properties; `Selection` binds it to the columns of one version. So it may be kept
+// for as long as a live result lives, across versions and schema changes.
+
+package import RealmTables
+
+/// A condition on the objects of one table.
+package indirect enum Predicate: Hashable, Sendable {
+  /// Matches every object, or none.
+  case constant(Bool)
+  /// Matches where all of the conditions do; an empty list matches everything.
+  case all([Predicate])
+  /// Matches where at least one of the conditions does; an empty list matches nothing.
+  case any([Predicate])
+  case not(Predicate)
+  case comparison(Comparison)
+}
+
+/// Two operands and what to hold them against each other for.
+///
+/// Where an operand leads through a collection, the comparison is true if it is for some element.
+package struct Comparison: Hashable, Sendable {
+  package var left: Operand
+  package var operation: ComparisonOperator
+  package var right: Operand
+  /// How strings are compared; other types ignore it.
+  package var options: TextOptions
+
+  package init(
+    _ left: Operand, _ operation: ComparisonOperator, _ right: Operand, options: TextOptions = []
+  ) {
+    self.left = left
+    self.operation = operation
+    self.right = right
+    self.options = options
+  }
+}
+
+/// What a comparison compares.
+package indirect enum Operand: Hashable, Sendable {
+  case value(TableValue)
+  /// The right side of `in`, and the two ends of `between`.
+  case values([TableValue])
+  case property(PropertyPath)
+  /// The number of objects of a collection that match a condition of their own.
+  case matchCount(PropertyPath, Predicate)
+}
+
+/// The names of the properties that lead from an object to a value.
+package struct PropertyPath: Hashable, Sendable {
+  package var names: [String]
+  /// What to compute from the collection on the path, instead of looking at its elements.
+  package var function: CollectionFunction?
+
+  package init(_ names: [String], function: CollectionFunction? = nil) {
+    self.names = names
+    self.function = function
+  }
+
+  /// The path as messages show it.
+  package var text: String { names.joined(separator: ".") }
+}
+
+/// A number computed from a collection.
+package enum CollectionFunction: String, Hashable, Sendable {
+  case count, min, max, sum
+  case average = "avg"
+}
+
+/// What a comparison asks.
+package enum ComparisonOperator: Hashable, Sendable {
+  case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+  /// Within two values, both included.
+  case between
+  /// Equal to one of several values.
+  case `in`
+  case beginsWith, endsWith, contains
+  /// Matches a pattern: `?` stands for one character, `*` for any number.
+  case like
+
+  /// Whether the operator looks at parts of a string.
+  package var isTextual: Bool {
+    switch self {
+    case .beginsWith, .endsWith, .contains, .like: true
+    default: false
+    }
+  }
+
+  /// The operator with its sides exchanged; nil if it has none.
+  package var mirrored: ComparisonOperator? {
+    switch self {
+    case .equal, .notEqual: self
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    case .between, .in, .beginsWith, .endsWith, .contains, .like: nil
+    }
+  }
+}
+
+/// How strings are compared.
+package struct TextOptions: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Upper and lower case are the same, accented letters included.
+  package static let caseInsensitive = TextOptions(rawValue: 1)
+  /// Letters with and without marks are the same.
+  package static let diacriticInsensitive = TextOptions(rawValue: 2)
+}

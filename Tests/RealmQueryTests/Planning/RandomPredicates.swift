@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Random predicates over the sample tables.
+
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+
+@testable import RealmQuery
+
+struct RandomPredicates {
+  let tables: SampleTables
+  var random: SeededGenerator
+
+  mutating func tree(depth: Int) -> Predicate {
+    guard depth > 0, random.chance(0.6) else { return .comparison(comparison()) }
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0, 1:
+      return .all((0..<Int.random(in: 0...3, using: &random)).map { _ in tree(depth: depth - 1) })
+    case 2, 3:
+      return .any((0..<Int.random(in: 0...3, using: &random)).map { _ in tree(depth: depth - 1) })
+    default: return .not(tree(depth: depth - 1))
+    }
+  }
+
+  mutating func comparison() -> Comparison {
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0: return linked()
+    case 1: return many()
+    case 2: return columns()
+    case 3: return objects()
+    case 4: return functions()
+    default: break
+    }
+    let columns = tables.items.schema.columns.filter { $0.collection == .none && $0.type != .link }
+    let column = columns.randomElement(using: &random)!
+    return comparison([column.name], column)
+  }
+
+  /// A comparison of what a path leads to with constants.
+  private mutating func comparison(_ names: [String], _ column: Column) -> Comparison {
+    let path = Operand.property(PropertyPath(names))
+    func constant(_ generator: inout SeededGenerator) -> TableValue {
+      if generator.chance(0.1) { return .null }
+      if column.type == .int, generator.chance(0.1) {
+        return SampleTables.value(of: .double, &generator)
+      }
+      if column.type == .double, generator.chance(0.2) {
+        return SampleTables.value(of: .int, &generator)
+      }
+      return column.type == .mixed
+        ? SampleTables.value(of: column, &generator)
+        : SampleTables.value(of: column.type, &generator)
+    }
+    if random.chance(0.15) {
+      let values = (0..<Int.random(in: 0...7, using: &random)).map { _ in constant(&random) }
+      return Comparison(path, .in, .values(values))
+    }
+    let isText = column.type == .string || column.type == .binary
+    if isText, random.chance(0.6) {
+      let operations: [ComparisonOperator] = [
+        .beginsWith, .endsWith, .contains, .like, .equal, .notEqual,
+      ]
+      let operation = operations.randomElement(using: &random)!
+      if operation == .like, column.type == .string {
+        let patterns = ["*", "a*", "?", "*b*", "*é", "??", "A?", "r?sum*", "*X*X*"]
+        return Comparison(
+          path, .like, .value(.string(patterns.randomElement(using: &random)!)),
+          options: random.chance(0.5) ? .caseInsensitive : [])
+      }
+      let options: [TextOptions] = [
+        [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
+      ]
+      return Comparison(
+        path, operation == .like ? .contains : operation, .value(constant(&random)),
+        options: column.type == .string ? options.randomElement(using: &random)! : [])
+    }
+    if random.chance(0.15), !isText {
+      return Comparison(path, .between, .values([constant(&random), constant(&random)]))
+    }
+    let operations: [ComparisonOperator] = [
+      .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+    ]
+    let operation = operations.randomElement(using: &random)!
+    let value = Operand.value(constant(&random))
+    if random.chance(0.2), let mirrored = operation.mirrored {
+      return Comparison(value, mirrored, path)
+    }
+    return Comparison(path, operation, value)
+  }
+
+  private mutating func linked() -> Comparison {
+    let column = tables.owners.schema.column(named: random.chance(0.5) ? "name" : "age")!
+    return comparison(
+      ["owner"] + (random.chance(0.3) ? ["boss"] : []) + [column.name], column)
+  }
+
+  private mutating func many() -> Comparison {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return comparison(["scores"], tables.items.schema.column(named: "scores")!)
+    case 1: return comparison(["labels"], tables.items.schema.column(named: "labels")!)
+    case 2: return comparison(["sharers", "age"], tables.owners.schema.column(named: "age")!)
+    default:
+      return Comparison(
+        .value(SampleTables.value(of: .int, &random)), .in, .property(PropertyPath(["scores"])))
+    }
+  }
+
+  private mutating func columns() -> Comparison {
+    let pairs: [([String], [String])] = [
+      (["int"], ["int?"]), (["double"], ["int"]), (["string"], ["string?"]),
+      (["int"], ["scores"]), (["owner", "age"], ["int"]), (["any"], ["string"]),
+      (["timestamp"], ["timestamp?"]), (["owner"], ["sharers"]),
+    ]
+    let (left, right) = pairs.randomElement(using: &random)!
+    let isObjects = left == ["owner"]
+    let operations: [ComparisonOperator] =
+      isObjects ? [.equal, .notEqual] : [.equal, .notEqual, .less, .greaterOrEqual]
+    let isText = left == ["string"] && random.chance(0.5)
+    return Comparison(
+      .property(PropertyPath(left)), isText ? .contains : operations.randomElement(using: &random)!,
+      .property(PropertyPath(right)), options: isText ? .caseInsensitive : [])
+  }
+
+  private mutating func objects() -> Comparison {
+    let owner = try? tables.owners.key(at: Int.random(in: 0..<40, using: &random))
+    let value = random.chance(0.2) ? TableValue.null : .link(owner ?? ObjectKey(0))
+    let path = PropertyPath([["owner", "sharers"].randomElement(using: &random)!])
+    if random.chance(0.3) {
+      return Comparison(.property(path), .in, .values([value, .link(ObjectKey(3))]))
+    }
+    return Comparison(
+      .property(path), random.chance(0.5) ? .equal : .notEqual, .value(value))
+  }
+
+  private mutating func functions() -> Comparison {
+    let number = Operand.value(.int(Int64.random(in: -2...4, using: &random)))
+    if random.chance(0.3) {
+      let condition = Predicate.comparison(
+        Comparison(.property(PropertyPath(["age"])), .greater, .value(.int(0))))
+      return Comparison(.matchCount(PropertyPath(["sharers"]), condition), .greaterOrEqual, number)
+    }
+    let functions: [CollectionFunction] = [.count, .min, .max, .sum, .average]
+    let names: [String] = random.chance(0.5) ? ["scores"] : ["sharers", "age"]
+    return Comparison(
+      .property(PropertyPath(names, function: functions.randomElement(using: &random)!)),
+      [.equal, .less, .greaterOrEqual, .notEqual].randomElement(using: &random)!, number)
+  }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What predicates mean, written down as plainly as possible.
+
+import RealmStorage
+import RealmTables
+
+@testable import RealmQuery
+
+/// Evaluates predicates on objects read value by value.
+struct NaivePredicate {
+  let group: TableGroup
+
+  func matches(_ predicate: Predicate, _ table: Table, _ row: Row) throws -> Bool {
+    switch predicate {
+    case .constant(let truth): return truth
+    case .all(let parts): return try parts.allSatisfy { try matches($0, table, row) }
+    case .any(let parts): return try parts.contains { try matches($0, table, row) }
+    case .not(let part): return try !matches(part, table, row)
+    case .comparison(let comparison):
+      let lefts = try values(comparison.left, table, row)
+      if case .values(let constants) = comparison.right {
+        if comparison.operation == .in {
+          return lefts.contains { left in
+            constants.contains { Self.compare(left, .equal, $0, []) }
+          }
+        }
+        return lefts.contains {
+          Self.compare($0, .greaterOrEqual, constants[0], [])
+            && Self.compare($0, .lessOrEqual, constants[1], [])
+        }
+      }
+      let rights = try values(comparison.right, table, row)
+      let operation = comparison.operation == .in ? .equal : comparison.operation
+      return lefts.contains { left in
+        rights.contains { Self.compare(left, operation, $0, comparison.options) }
+      }
+    }
+  }
+
+  private func values(_ operand: Operand, _ table: Table, _ row: Row) throws -> [TableValue] {
+    switch operand {
+    case .value(let value): return [value]
+    case .values(let values): return values
+    case .property(let path): return try values(path.names[...], path.function, table, row)
+    case .matchCount(let path, let predicate):
+      guard let column = table.schema.column(named: path.names[0]),
+        let target = try column.targetTable.flatMap({ try group.table($0) })
+      else { return [] }
+      let keys = try row.list(column).keys()
+      let count = try keys.filter {
+        try target.row(of: $0).map { try matches(predicate, target, $0) } ?? false
+      }.count
+      return [.int(Int64(count))]
+    }
+  }
+
+  private func values(
+    _ names: ArraySlice<String>, _ function: CollectionFunction?, _ table: Table, _ row: Row
+  ) throws -> [TableValue] {
+    guard let name = names.first, let column = table.schema.column(named: name) else { return [] }
+    if column.collection != .none, let function {
+      let elements = try values(names, nil, table, row)
+      return [Self.fold(function, elements)]
+    }
+    let rest = names.dropFirst()
+    let value = try row.value(of: column)
+    var here = [value]
+    if case .list(let elements) = value { here = elements }
+    guard !rest.isEmpty, let target = try column.targetTable.flatMap({ try group.table($0) })
+    else { return here }
+    return try here.flatMap { value -> [TableValue] in
+      guard case .link(let key) = value, let next = try target.row(of: key) else { return [.null] }
+      return try values(rest, function, target, next)
+    }
+  }
+
+  private static func fold(
+    _ function: CollectionFunction, _ elements: [TableValue]
+  ) -> TableValue {
+    let numbers = elements.compactMap { value -> Int64? in
+      if case .int(let number) = value { number } else { nil }
+    }
+    switch function {
+    case .count: return .int(Int64(elements.count))
+    case .sum: return .int(numbers.reduce(0, &+))
+    case .min: return numbers.min().map { .int($0) } ?? .null
+    case .max: return numbers.max().map { .int($0) } ?? .null
+    case .average:
+      return numbers.isEmpty
+        ? .null : .double(Double(numbers.reduce(0, &+)) / Double(numbers.count))
+    }
+  }
+
+  static func compare(
+    _ left: TableValue, _ operation: ComparisonOperator, _ right: TableValue, _ options: TextOptions
+  ) -> Bool {
+    switch operation {
+    case .beginsWith, .endsWith, .contains, .like:
+      return compareText(left, operation, right, options)
+    case .equal: return isEqual(left, right, options)
+    case .notEqual: return !isEqual(left, right, options)
+    case .less: return order(left, right).map { $0 < 0 } ?? false
+    case .lessOrEqual: return order(left, right).map { $0 <= 0 } ?? false
+    case .greater: return order(left, right).map { $0 > 0 } ?? false
+    case .greaterOrEqual: return order(left, right).map { $0 >= 0 } ?? false
+    case .in, .between: return false
+    }
+  }
+
+  private static func isEqual(
+    _ left: TableValue, _ right: TableValue, _ options: TextOptions
+  ) -> Bool {
+    if left == .null || right == .null { return left == right }
+    if case .string(let first) = left, case .string(let second) = right {
+      return fold(first, options) == fold(second, options)
+    }
+    if case .typedLink(_, let key) = left { return isEqual(.link(key), right, options) }
+    if case .typedLink(_, let key) = right { return isEqual(left, .link(key), options) }
+    if case .link(let first) = left, case .link(let second) = right { return first == second }
+    return order(left, right) == 0
+  }
+
+  /// Negative, zero, positive; nil where there is no order.
+  private static func order(_ left: TableValue, _ right: TableValue) -> Int? {
+    func sign<T: Comparable>(_ first: T, _ second: T) -> Int {
+      first < second ? -1 : first == second ? 0 : 1
+    }
+    if let first = number(left), let second = number(right) {
+      return first.isNaN || second.isNaN ? nil : sign(first, second)
+    }
+    switch (left, right) {
+    case (.bool(let first), .bool(let second)): return sign(first ? 1 : 0, second ? 1 : 0)
+    case (.string(let first), .string(let second)):
+      return first.utf8.elementsEqual(second.utf8)
+        ? 0 : first.utf8.lexicographicallyPrecedes(second.utf8) ? -1 : 1
+    case (.binary(let first), .binary(let second)):
+      return first == second ? 0 : first.lexicographicallyPrecedes(second) ? -1 : 1
+    case (.timestamp(let first), .timestamp(let second)): return sign(first, second)
+    case (.objectId(let first), .objectId(let second)): return sign(first, second)
+    case (.uuid(let first), .uuid(let second)): return sign(first, second)
+    default: return nil
+    }
+  }
+
+  /// The samples are small enough for a double to tell them apart.
+  private static func number(_ value: TableValue) -> Double? {
+    switch value {
+    case .int(let number): return Double(number)
+    case .float(let number): return Double(number)
+    case .double(let number): return number
+    case .decimal(let bits):
+      guard case .finite(let isNegative, let coefficient, let exponent) = bits.parts else {
+        return .nan
+      }
+      var number = Double(coefficient)
+      for _ in 0..<max(exponent, 0) { number *= 10 }
+      for _ in 0..<max(-exponent, 0) { number /= 10 }
+      return isNegative ? -number : number
+    default: return nil
+    }
+  }
+
+  // MARK: Text
+
+  private static func fold(_ text: String, _ options: TextOptions) -> [UInt8] {
+    var text = text
+    if options.contains(.diacriticInsensitive) {
+      text = String(text.map { ["é": "e", "É": "E"][$0] ?? $0 })
+    }
+    if options.contains(.caseInsensitive) { text = text.lowercased() }
+    return Array(text.utf8)
+  }
+
+  private static func compareText(
+    _ left: TableValue, _ operation: ComparisonOperator, _ right: TableValue, _ options: TextOptions
+  ) -> Bool {
+    let text: [UInt8]
+    let part: [UInt8]
+    switch (left, right) {
+    case (.string(let first), .string(let second)):
+      text = fold(first, options)
+      part = fold(second, options)
+    case (.binary(let first), .binary(let second)): (text, part) = (first, second)
+    default: return false
+    }
+    if operation == .like { return like(Array(text)[...], part[...]) }
+    guard !part.isEmpty, text.count >= part.count else { return false }
+    switch operation {
+    case .beginsWith: return text.starts(with: part)
+    case .endsWith: return text.suffix(part.count).elementsEqual(part)
+    default:
+      return (0...text.count - part.count).contains { text[$0...].starts(with: part) }
+    }
+  }
+
+  private static func like(_ text: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
+    guard let first = pattern.first else { return text.isEmpty }
+    if first == UInt8(ascii: "*") {
+      return like(text, pattern.dropFirst()) || (!text.isEmpty && like(text.dropFirst(), pattern))
+    }
+    guard let next = text.first else { return false }
+    if first == UInt8(ascii: "?") {
+      let rest = text.dropFirst().drop { $0 & 0xC0 == 0x80 }
+      return like(rest, pattern.dropFirst())
+    }
+    return first == next && like(text.dropFirst(), pattern.dropFirst())
+  }
+}
