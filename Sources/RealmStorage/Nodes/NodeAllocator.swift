@@ -30,7 +30,7 @@ package final class NodeAllocator {
   // call for each node made, could not find anything.
 
   /// The first slab offset that was never handed out.
-  @exclusivity(unchecked) private var slabTop: Int
+  @exclusivity(unchecked) @usableFromInline private(set) var slabTop: Int
   /// Freed slab blocks by capacity in units of 8 bytes, for the small sizes; each list is chained
   /// through the first payload word, and 0 ends it.
   private let recycled: UnsafeMutablePointer<Int>
@@ -76,6 +76,9 @@ package final class NodeAllocator {
   private func takeSlab(units: Int) throws(StorageError) -> Ref {
     if units < Self.recycledClassCount, recycled[units] != 0 {
       let offset = recycled[units]
+      guard offset & 7 == 0, offset >= space.slabStart, offset <= slabTop - units * 8 else {
+        throw .corrupted("two nodes of the running transaction overlap")
+      }
       recycled[units] = (space.base + offset).load(fromByteOffset: 8, as: Int.self)
       return Ref(offset)
     }
@@ -102,8 +105,18 @@ package final class NodeAllocator {
       ref: ref, address: UnsafeMutableRawPointer(mutating: space.base + ref.offset))
   }
 
+  /// Whether this transaction made the node at `ref`.
+  ///
+  /// A damaged file may hold refs into the slab. They are no worse than other damage: only what lies
+  /// wholly inside the memory handed out is writable, and everything else is checked as a ref of the
+  /// committed file is.
   @inlinable @inline(__always)
-  package func isWritable(_ ref: Ref) -> Bool { space.isWritable(ref) }
+  package func isWritable(_ ref: Ref) -> Bool {
+    let offset = ref.offset
+    guard offset >= space.slabStart, offset < slabTop, offset & 7 == 0 else { return false }
+    let units = (space.base + offset).load(as: UInt32.self) & 0xFF_FFFF
+    return units != 0 && Int(units) &* 8 <= slabTop &- offset
+  }
 
   /// `ref` itself if this transaction made it, else a copy that it may write.
   ///
@@ -118,6 +131,7 @@ package final class NodeAllocator {
   @usableFromInline @inline(never)
   func copy(_ ref: Ref) throws(StorageError) -> MutableNode {
     let old = try node(at: ref)
+    try checkCommitted(ref)
     let new: MutableNode
     if old.header.hasRefs, old.header.layout == .bits {
       let header = NodeHeader(
@@ -141,7 +155,11 @@ package final class NodeAllocator {
   /// Gives up one node, not its children. A null ref is ignored.
   package func free(_ ref: Ref) throws(StorageError) {
     guard !ref.isNull else { return }
-    guard isWritable(ref) else { return noteFreed(ref, try node(at: ref)) }
+    guard isWritable(ref) else {
+      let node = try node(at: ref)
+      try checkCommitted(ref)
+      return noteFreed(ref, node)
+    }
     let node = mutableNode(at: ref)
     let units = (node.capacityByteCount + NodeHeader.byteCount) / 8
     guard units < Self.recycledClassCount else { return }
@@ -164,6 +182,11 @@ package final class NodeAllocator {
       }
     }
     try free(ref)
+  }
+
+  /// Refuses refs that a damaged file has into the slab.
+  private func checkCommitted(_ ref: Ref) throws(StorageError) {
+    guard ref.offset < space.fileEnd else { throw .refOutOfBounds(ref, in: space) }
   }
 
   private func noteFreed(_ ref: Ref, _ node: Node) {
