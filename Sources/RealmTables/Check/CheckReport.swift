@@ -4,12 +4,13 @@
 
 import RealmStorage
 
-/// The findings of one run.
+/// The findings of one run, and which trees it has been in.
 ///
 /// Damage tends to repeat for every object, so findings beyond a limit are only counted.
 final class CheckReport {
   private(set) var findings: [CheckFinding] = []
   private(set) var droppedCount = 0
+  private var visited: Set<Ref> = []
   private let limit = 1000
 
   /// Reports a contradiction to the format.
@@ -39,6 +40,15 @@ final class CheckReport {
       let reason = if case .corrupted(let reason) = error { reason } else { "\(error)" }
       self.error(check, reason, type, key)
       return nil
+    }
+  }
+
+  /// Notes that a node of a tree is about to be walked.
+  ///
+  /// A node has one parent. One that has two, or is its own descendant, could make a walk endless.
+  func enter(_ ref: Ref) throws(StorageError) {
+    guard visited.insert(ref).inserted else {
+      throw .corrupted("the node at \(ref.offset) has more than one parent")
     }
   }
 

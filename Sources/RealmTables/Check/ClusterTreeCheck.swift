@@ -14,16 +14,11 @@ struct ClusterTreeCheck {
   let space: NodeSpace
   let report: CheckReport
 
-  private struct Walk {
-    var clusters: [Cluster] = []
-    var visited: Set<Ref> = []
-  }
-
   /// The clusters that could be read, in order of the tree.
   func clusters(root: Ref) -> [Cluster] {
-    var found = Walk()
+    var found: [Cluster] = []
     _ = count(root, offset: 0, limit: nil, depth: nil, &found)
-    return found.clusters
+    return found
   }
 
   /// Checks the node and what is below it; gives the number of objects.
@@ -32,14 +27,12 @@ struct ClusterTreeCheck {
   ///   - limit: The key at which the next sibling starts.
   ///   - depth: The levels below the node as its parent knows them; nil for the root.
   private func count(
-    _ ref: Ref, offset: UInt64, limit: UInt64?, depth: Int?, _ found: inout Walk
+    _ ref: Ref, offset: UInt64, limit: UInt64?, depth: Int?, _ found: inout [Cluster]
   ) -> Int {
-    // A node that is its own descendant, or shared, would be walked without end.
-    guard found.visited.insert(ref).inserted else {
-      report.error(22, "the node at \(ref.offset) occurs twice in the tree", table)
-      return 0
+    let node = report.attempt(22, table) { () throws(StorageError) in
+      try report.enter(ref)
+      return try space.node(at: ref)
     }
-    let node = report.attempt(22, table) { () throws(StorageError) in try space.node(at: ref) }
     guard let node else { return 0 }
     if let depth, node.header.isInner != (depth > 0) {
       report.error(22, "the node at \(ref.offset) is at the wrong depth of the tree", table)
@@ -61,7 +54,7 @@ struct ClusterTreeCheck {
 
   private func countChildren(
     of inner: InnerCluster, _ ref: Ref, offset: UInt64, limit: UInt64?,
-    _ found: inout Walk
+    _ found: inout [Cluster]
   ) -> Int {
     if inner.childCount > ClusterLimits.fanOut {
       report.error(22, "inner node \(ref.offset) has \(inner.childCount) children", table)
@@ -94,7 +87,7 @@ struct ClusterTreeCheck {
 
   private func countCluster(
     _ node: Node, _ ref: Ref, offset: UInt64, limit: UInt64?, isRoot: Bool,
-    _ found: inout Walk
+    _ found: inout [Cluster]
   ) -> Int {
     let cluster = report.attempt(22, table) { () throws(StorageError) in
       try Cluster(node, offset: offset, spec: spec, in: space)
@@ -116,7 +109,7 @@ struct ClusterTreeCheck {
           24, "the key is none of a \(isTombstones ? "tombstone" : "object")", table, key)
       }
     }
-    found.clusters.append(cluster)
+    found.append(cluster)
     return cluster.count
   }
 }

@@ -9,27 +9,49 @@ package import RealmStorage
 /// It never throws and never stops at the first finding: damage is reported where it is found, and
 /// what can still be read is checked on.
 package enum DatabaseCheck {
+  /// Checks everything about a version: the container, nodes and space first, then the tables.
+  package static func run(_ snapshot: Snapshot) throws(StorageError) -> [CheckFinding] {
+    let roots = snapshot.roots
+    return try snapshot.file.check(snapshot)
+      + run(tableNames: roots.tableNames, tables: roots.tables, in: snapshot.space)
+  }
+
   /// Checks the tables of a version.
   package static func run(
     tableNames: Ref, tables: Ref, in space: NodeSpace
   ) -> [CheckFinding] {
-    let report = CheckReport()
     // A file in which nothing was ever written has no arrays.
     guard !tableNames.isNull || !tables.isNull else { return [] }
+    let report = CheckReport()
     let found = GroupCheck(space: space, report: report).tables(names: tableNames, tables: tables)
     PairingCheck(found, report: report).run()
-    for table in found {
-      let live = ClusterTreeCheck(
-        table: table.name, spec: table.top.spec, isTombstones: false, space: space, report: report
-      ).clusters(root: table.top.clusters)
-      _ = live
-      if !table.top.tombstones.isNull {
-        _ = ClusterTreeCheck(
-          table: table.name, spec: table.top.spec, isTombstones: true, space: space,
-          report: report
-        ).clusters(root: table.top.tombstones)
-      }
-    }
+    var links = LinkTally(table: .null)
+    for table in found { links.merge(check(table, space, report)) }
+    let names = Dictionary(found.map { ($0.schema.key, $0.name) }) { first, _ in first }
+    links.compare(names: names, report)
     return report.findings
+  }
+
+  /// Checks one table's objects and indexes; gives its links for the comparison of all.
+  private static func check(
+    _ table: CheckedTable, _ space: NodeSpace, _ report: CheckReport
+  ) -> LinkTally {
+    func clusters(_ root: Ref, isTombstones: Bool) -> [Cluster] {
+      guard !root.isNull else { return [] }
+      let check = ClusterTreeCheck(
+        table: table.name, spec: table.top.spec, isTombstones: isTombstones, space: space,
+        report: report)
+      return check.clusters(root: root)
+    }
+    let objects = ObjectCheck(table: table, space: space, report: report)
+    let live = objects.contents(of: clusters(table.top.clusters, isTombstones: false))
+    let dead = objects.contents(of: clusters(table.top.tombstones, isTombstones: true))
+    IndexCheck(table: table, contents: live, space: space, report: report).run()
+    if table.schema.kind == .embedded {
+      live.links.checkParents(of: live.keys, table.name, report)
+    }
+    var links = live.links
+    links.merge(dead.links)
+    return links
   }
 }

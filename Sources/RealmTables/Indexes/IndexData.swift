@@ -51,7 +51,8 @@ package struct IndexData {
         self.init(low: number.bitPattern, high: 0, count: 8)
       }
     case .decimal(let decimal):
-      if let whole = decimal.exactInteger {
+      // Unlike floating numbers, decimals lose their fraction here: seen in files of Realm Core.
+      if let whole = decimal.truncatedInteger {
         self.init(integer: whole)
       } else {
         self.init(low: decimal.low, high: decimal.high, count: 16)

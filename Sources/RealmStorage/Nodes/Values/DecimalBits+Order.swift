@@ -107,11 +107,10 @@ extension DecimalBits {
     self.init(isNegative: number.sign == .minus, coefficient: coefficient, exponent: power)
   }
 
-  /// The number, if it is integral and fits 64 bits.
-  package var exactInteger: Int64? {
+  /// The number without its fraction, if that fits 64 bits.
+  package var truncatedInteger: Int64? {
     guard case .finite(let isNegative, var coefficient, var exponent) = parts else { return nil }
     while exponent < 0, coefficient != 0 {
-      guard coefficient % 10 == 0 else { return nil }
       coefficient /= 10
       exponent += 1
     }

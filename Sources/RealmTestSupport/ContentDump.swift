@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The contents of a version as JSON, in the layout of the fixtures' expected contents.
+
+package import RealmStorage
+package import RealmTables
+
+/// Dumps tables, rows and backlinks.
+///
+/// Everything is read as the layers above read it, so that comparing a dump tests those reads.
+package struct ContentDump {
+  private let tables: [Table]
+  private let names: [TableKey: String]
+  private let schemas: [TableKey: TableSchema]
+
+  package init(_ tables: [Table]) {
+    self.tables = tables
+    names = Dictionary(uniqueKeysWithValues: tables.map { ($0.key, $0.schema.name) })
+    schemas = Dictionary(uniqueKeysWithValues: tables.map { ($0.key, $0.schema) })
+  }
+
+  /// All tables of a version.
+  package init(_ group: TableGroup) throws(StorageError) {
+    var tables: [Table] = []
+    for key in try group.tableKeys() {
+      if let table = try group.table(key) { tables.append(table) }
+    }
+    self.init(tables)
+  }
+
+  /// The array `tables` of the layout.
+  package func json() throws(StorageError) -> JSON {
+    var all: [JSON] = []
+    for table in tables { all.append(try json(table)) }
+    return .array(all)
+  }
+
+  private func json(_ table: Table) throws(StorageError) -> JSON {
+    let schema = table.schema
+    var rows: [JSON] = []
+    // A closure would have to capture what it appends to.
+    var cursor = table.clusterCursor()
+    while let cluster = try cursor.next() {
+      for index in 0..<cluster.count {
+        rows.append(try json(cluster.row(at: index), cluster.key(at: index), schema))
+      }
+    }
+    return [
+      "table": .string(schema.name),
+      "class": schema.className.map { .string($0) } ?? .null,
+      "tableKey": .integer(Int64(schema.key.rawValue)),
+      "kind": .string("\(schema.kind)"),
+      "primaryKey": schema.primaryKey.map { .string($0.name) } ?? .null,
+      "properties": .array(schema.columns.map(json)),
+      "backlinkColumns": .array(
+        schema.backlinkColumns.map { column in
+          [
+            "table": .string(originTable(of: column)),
+            "property": .string(originProperty(of: column)),
+            "columnKey": .integer(column.key.rawValue),
+          ]
+        }),
+      "count": .integer(Int64(try table.objectCount())),
+      "tombstones": .integer(Int64(try table.tombstones?.count() ?? 0)),
+      "rows": .array(rows),
+    ]
+  }
+
+  // MARK: Schema
+
+  private func json(_ column: Column) -> JSON {
+    var members: [JSON.Member] = [
+      .init("name", .string(column.name)),
+      .init("type", .string(typeName(of: column))),
+      .init("nullable", .bool(column.isNullable)),
+      .init("collection", .string("\(column.collection)")),
+      .init("primary", .bool(column.isPrimaryKey)),
+      .init("indexed", .bool(column.hasIndex && !column.isFullText)),
+      .init("fullText", .bool(column.isFullText)),
+      .init("target", column.type == .link ? .string(targetTable(of: column)) : .null),
+      .init("columnKey", .integer(column.key.rawValue)),
+    ]
+    if column.isEnumerated { members.append(.init("enumerated", true)) }
+    return .object(members)
+  }
+
+  private func typeName(of column: Column) -> String {
+    switch column.type {
+    case .binary: "data"
+    case .timestamp: "date"
+    case .decimal: "decimal128"
+    default: "\(column.type)"
+    }
+  }
+
+  private func targetTable(of column: Column) -> String {
+    column.targetTable.flatMap { names[$0] } ?? "?"
+  }
+
+  private func originTable(of column: Column) -> String { targetTable(of: column) }
+
+  private func originProperty(of column: Column) -> String {
+    guard let table = column.targetTable, let opposite = column.oppositeColumn else { return "?" }
+    return schemas[table]?.column(opposite)?.name ?? "?"
+  }
+
+  // MARK: Rows
+
+  private func json(
+    _ row: Row, _ key: ObjectKey, _ schema: TableSchema
+  ) throws(StorageError) -> JSON {
+    var values: [JSON.Member] = []
+    for column in schema.columns {
+      values.append(.init(column.name, json(try row.value(of: column), of: column)))
+    }
+    var members: [JSON.Member] = [
+      .init("key", .integer(key.rawValue)), .init("values", .object(values)),
+    ]
+    var backlinks: [JSON] = []
+    for column in schema.backlinkColumns {
+      let origins = try row.backlinks(of: column).map(\.rawValue).sorted()
+      guard !origins.isEmpty else { continue }
+      backlinks.append([
+        .string(originTable(of: column)), .string(originProperty(of: column)),
+        .array(origins.map { .integer($0) }),
+      ])
+    }
+    if !backlinks.isEmpty { members.append(.init("backlinks", .array(backlinks))) }
+    return .object(members)
+  }
+
+  private func json(_ value: TableValue, of column: Column) -> JSON {
+    func one(_ value: TableValue) -> JSON {
+      column.type == .mixed ? mixed(value) : scalar(value)
+    }
+    switch (column.collection, value) {
+    case (.none, _): return one(value)
+    case (_, .list(let elements)): return .array(elements.map { one($0) })
+    case (_, .dictionary(let dictionary)):
+      return .array(dictionary.entries.map { .array([.string($0.key), one($0.value)]) })
+    default: return .string("not a collection: \(value)")
+    }
+  }
+
+  private func scalar(_ value: TableValue) -> JSON {
+    switch value {
+    case .null: .null
+    case .int(let value): .integer(value)
+    case .bool(let value): .bool(value)
+    case .float(let value): number(Double(value))
+    case .double(let value): number(value)
+    case .string(let value): .string(value)
+    case .binary(let value): .string(base64(value))
+    case .timestamp(let value):
+      [.integer(value.seconds), .integer(Int64(value.nanoseconds))]
+    case .decimal(let value):
+      ["string": "", "high": .string(hex(value.high, 16)), "low": .string(hex(value.low, 16))]
+    case .objectId(let value):
+      .string(hex(value.high, 16) + hex(UInt64(value.low), 8))
+    case .uuid(let value): .string(uuid(value))
+    case .link(let key), .typedLink(_, let key): .integer(key.rawValue)
+    case .list, .dictionary: mixed(value)
+    }
+  }
+
+  private func mixed(_ value: TableValue) -> JSON {
+    func tagged(_ name: String) -> JSON { .object([.init(name, scalar(value))]) }
+    switch value {
+    case .null: return .null
+    case .int: return tagged("int")
+    case .bool: return tagged("bool")
+    case .float: return tagged("float")
+    case .double: return tagged("double")
+    case .string: return tagged("string")
+    case .binary: return tagged("data")
+    case .timestamp: return tagged("date")
+    case .decimal: return tagged("decimal128")
+    case .objectId: return tagged("objectId")
+    case .uuid: return tagged("uuid")
+    case .link: return tagged("link")
+    case .typedLink(let table, let key):
+      return [
+        "typedLink": ["table": .string(names[table] ?? "?"), "key": .integer(key.rawValue)]
+      ]
+    case .list(let elements): return ["list": .array(elements.map { mixed($0) })]
+    case .dictionary(let dictionary):
+      return [
+        "dictionary": .array(
+          dictionary.entries.map { .array([.string($0.key), mixed($0.value)]) })
+      ]
+    }
+  }
+
+  // MARK: Texts
+
+  private func number(_ value: Double) -> JSON {
+    if value.isNaN { return "NaN" }
+    if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
+    return value == 0 && value.sign == .minus ? "-0" : .real(value)
+  }
+
+  private func hex(_ value: UInt64, _ digits: Int) -> String {
+    let text = String(value, radix: 16)
+    return String(repeating: "0", count: digits - text.count) + text
+  }
+
+  private func uuid(_ value: Bytes16) -> String {
+    let text = hex(value.high, 16) + hex(value.low, 16)
+    var parts: [Substring] = []
+    var rest = text[...]
+    for length in [8, 4, 4, 4, 12] {
+      parts.append(rest.prefix(length))
+      rest = rest.dropFirst(length)
+    }
+    return parts.joined(separator: "-")
+  }
+
+  private func base64(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      var bits: UInt32 = 0
+      for position in 0..<3 {
+        bits = bits << 8 | UInt32(position < group.count ? group[start + position] : 0)
+      }
+      for position in 0..<4 {
+        text.append(
+          position <= group.count
+            ? alphabet[Int(bits >> UInt32(18 - 6 * position) & 63)] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

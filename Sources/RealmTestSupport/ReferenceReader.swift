@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A reader and checker of the file format that shares no code with ours.
+
+import Foundation
+
+/// Runs the reader written in Python from the format's description, where it is installed.
+package enum ReferenceReader {
+  /// Beside the package; not part of it.
+  private static let shared = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("shared")
+
+  private static let script = shared.appendingPathComponent("tools/read_realm.py").path
+
+  /// Files in formats before 24.
+  package static let oldFixtures = shared.appendingPathComponent("fixtures/old-formats").path
+
+  /// Whether the reader can be run here.
+  package static let isAvailable =
+    FileManager.default.fileExists(atPath: script)
+    && FileManager.default.isExecutableFile(atPath: python)
+
+  private static let python = "/usr/bin/python3"
+
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// What the reader's integrity check finds: errors, then warnings.
+  package static func check(_ path: String) throws -> (errors: [String], warnings: [String]) {
+    let report = try run(["--check", path])
+    if let error = report["error"]?.text { return ([error], []) }
+    func texts(_ name: String) -> [String] { (report[name]?.elements ?? []).compactMap(\.text) }
+    return (texts("errors"), texts("warnings"))
+  }
+
+  /// The contents of a file, in the layout of the fixtures.
+  package static func dump(_ path: String) throws -> JSON { try run(["--fixture", path]) }
+
+  private static func run(_ arguments: [String]) throws -> JSON {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: python)
+    process.arguments = [script] + arguments
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    do {
+      return try JSON(parsing: Array(data))
+    } catch {
+      throw Failure(
+        description: "\(arguments): status \(process.terminationStatus), "
+          + String(decoding: data.prefix(500), as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a database must hold, kept in dictionaries.
+
+import RealmStorage
+
+@testable import RealmTables
+
+/// The contents of a version, by rules so simple that they are right.
+struct DatabaseModel {
+  /// An object; `life` tells it from another that had the key before.
+  struct Object: Equatable {
+    let life: Int
+    var values: [String: TableValue]
+  }
+
+  typealias Table = [ObjectKey: Object]
+
+  private(set) var tables: [String: Table]
+  /// The keys of the file's tables, which typed links name.
+  var tableKeys: [String: TableKey] = [:]
+  /// The keys of its columns by `table.column`.
+  var columnKeys: [String: ColumnKey] = [:]
+  private var lives = 0
+  /// What was written since `startTransaction`.
+  private(set) var touched: [String: Set<ObjectKey>] = [:]
+
+  init() {
+    tables = Dictionary(uniqueKeysWithValues: ModelTable.all.map { ($0.name, [:]) })
+  }
+
+  mutating func startTransaction() { touched = [:] }
+
+  subscript(_ table: String) -> Table { tables[table] ?? [:] }
+
+  func value(_ column: String, _ key: ObjectKey, _ table: String) -> TableValue {
+    tables[table]?[key]?.values[column] ?? .null
+  }
+
+  func list(_ column: String, _ key: ObjectKey, _ table: String) -> [TableValue] {
+    if case .list(let values) = value(column, key, table) { values } else { [] }
+  }
+
+  /// The object of a table with that primary key.
+  func find(_ value: TableValue, in table: ModelTable) -> ObjectKey? {
+    guard let column = table.primaryKey else { return nil }
+    return self[table.name].first { $0.value.values[column] == value }?.key
+  }
+
+  // MARK: Changing
+
+  mutating func create(_ key: ObjectKey, in table: ModelTable, primaryKey: TableValue?) {
+    var values: [String: TableValue] = [:]
+    for column in table.columns { values[column.name] = Self.initial(column) }
+    if let name = table.primaryKey { values[name] = primaryKey }
+    lives += 1
+    tables[table.name]?[key] = Object(life: lives, values: values)
+    touched[table.name, default: []].insert(key)
+  }
+
+  private static func initial(_ column: ModelTable.Column) -> TableValue {
+    if column.collection != .none { return .list([]) }
+    if column.isNullable { return .null }
+    return switch column.type {
+    case .int: .int(0)
+    case .bool: .bool(false)
+    case .string: .string("")
+    case .binary: .binary([])
+    case .float: .float(0)
+    case .double: .double(0)
+    case .timestamp: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+    case .decimal: .decimal(DecimalBits(low: 0, high: 0x3040_0000_0000_0000))
+    case .objectId: .objectId(Bytes12(high: 0, low: 0))
+    case .uuid: .uuid(Bytes16(high: 0, low: 0))
+    case .mixed, .link, .typedLink, .backlink: .null
+    }
+  }
+
+  mutating func set(
+    _ value: TableValue, _ column: String, _ key: ObjectKey, _ table: ModelTable
+  ) {
+    let old = self.value(column, key, table.name)
+    tables[table.name]?[key]?.values[column] = value
+    touched[table.name, default: []].insert(key)
+    dropEmbedded(old, replacedBy: value, table.column(column))
+  }
+
+  mutating func edit(
+    _ column: String, _ key: ObjectKey, _ table: ModelTable,
+    _ body: (inout [TableValue]) -> Void
+  ) {
+    var values = list(column, key, table.name)
+    body(&values)
+    set(.list(values), column, key, table)
+  }
+
+  /// Embedded objects go with the link to them.
+  private mutating func dropEmbedded(
+    _ old: TableValue, replacedBy new: TableValue, _ column: ModelTable.Column?
+  ) {
+    guard let name = column?.target, let target = ModelTable.all.first(where: { $0.name == name }),
+      target.kind == .embedded
+    else { return }
+    let gone = Set(Self.links(old)).subtracting(Self.links(new))
+    for key in gone { delete(key, in: target) }
+  }
+
+  private static func links(_ value: TableValue) -> [ObjectKey] {
+    switch value {
+    case .link(let key): [key]
+    case .list(let values): values.flatMap(links)
+    default: []
+    }
+  }
+
+  /// Deletes an object, the links to it, and the embedded objects it owns.
+  mutating func delete(_ key: ObjectKey, in table: ModelTable) {
+    guard let object = tables[table.name]?.removeValue(forKey: key) else { return }
+    touched[table.name, default: []].insert(key)
+    let typedLink = tableKeys[table.name].map { TableValue.typedLink($0, key) }
+    for origin in ModelTable.all {
+      for column in origin.columns {
+        if column.target == table.name {
+          removeLinks(.link(key), from: column, of: origin)
+        } else if column.type == .mixed, let typedLink {
+          removeLinks(typedLink, from: column, of: origin)
+        }
+      }
+    }
+    for column in table.columns {
+      dropEmbedded(object.values[column.name] ?? .null, replacedBy: .null, column)
+    }
+  }
+
+  private mutating func removeLinks(
+    _ link: TableValue, from column: ModelTable.Column, of origin: ModelTable
+  ) {
+    for (key, object) in self[origin.name] {
+      let old = object.values[column.name]
+      var new = old
+      if column.collection == .none {
+        if old == link { new = .null }
+      } else if case .list(let values) = old, values.contains(link) {
+        new = .list(values.filter { $0 != link })
+      }
+      guard new != old else { continue }
+      tables[origin.name]?[key]?.values[column.name] = new
+      touched[origin.name, default: []].insert(key)
+    }
+  }
+
+  // MARK: Backlinks
+
+  /// The links to each object of a table by origin table, column and object: the keys repeated.
+  func backlinks(to table: String) -> [ObjectKey: [String: [ObjectKey]]] {
+    var found: [ObjectKey: [String: [ObjectKey]]] = [:]
+    for origin in ModelTable.all {
+      for column in origin.columns where column.target == table || column.type == .mixed {
+        let place = "\(origin.name).\(column.name)"
+        for (key, object) in self[origin.name] {
+          for link in linked(object.values[column.name] ?? .null, table) {
+            found[link, default: [:]][place, default: []].append(key)
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  private func linked(_ value: TableValue, _ table: String) -> [ObjectKey] {
+    switch value {
+    case .link(let key): [key]
+    case .typedLink(let target, let key): target == tableKeys[table] ? [key] : []
+    case .list(let values): values.flatMap { linked($0, table) }
+    default: []
+    }
+  }
+}

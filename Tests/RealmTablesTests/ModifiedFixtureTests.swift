@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Files of Realm Core that we changed: still whole, also to a reader that is not ours.
+
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@testable import RealmTables
+
+@Suite("Modified fixtures")
+struct ModifiedFixtureTests {
+  @Test("stay whole", arguments: Fixture.names)
+  func modify(name: String) throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.copy(of: Fixture(name).path)
+    for seed in 1...3 as ClosedRange<UInt64> {
+      let file = try DatabaseFile.open(path: path)
+      let group = try WriteGroup(file.beginWrite())
+      if try group.tableKeys().isEmpty { try ModelTable.create(in: group) }
+      var editor = FixtureEditor(group, seed: seed)
+      try editor.run()
+      let snapshot = try group.commit()
+      let findings = try DatabaseCheck.run(snapshot)
+      #expect(findings.isEmpty, "\(findings.prefix(8))")
+    }
+    try TableGroup(DatabaseFile.open(path: path).snapshot()).expectReferenceAgrees()
+  }
+}
