@@ -38,7 +38,8 @@ struct CommitWriter {
   func commit(_ changeset: [UInt8]) throws(StorageError) -> (Snapshot, Bool) {
     let header = try currentHeader()
     let oldTop = try base.top()
-    let oldest = file.readers.oldestPinned(newest: base.version)
+    let pinned = file.readers.pinnedVersions(through: base.version)
+    let oldest = pinned.first ?? base.version
     var top = oldTop
     top.version = transaction.version
     top.historyType = TopArray.inFileHistory
@@ -48,7 +49,7 @@ struct CommitWriter {
       changeset, to: oldTop.history, making: transaction.version, oldest: oldest, allocator)
     try giveUp(oldTop)
 
-    var writer = try makeWriter(top, oldTop, oldest)
+    var writer = try makeWriter(top, oldTop, pinned)
     top.roots.tableNames = try writer.write(top.roots.tableNames)
     top.roots.tables = try writer.write(top.roots.tables)
     top.history = try writer.write(top.history)
@@ -115,7 +116,7 @@ struct CommitWriter {
   }
 
   private func makeWriter(
-    _ top: TopArray, _ oldTop: TopArray, _ oldest: UInt64
+    _ top: TopArray, _ oldTop: TopArray, _ pinned: [UInt64]
   ) throws(StorageError) -> NodeWriter {
     let state = file.writer
     var space: FreeSpace
@@ -125,7 +126,7 @@ struct CommitWriter {
     } else {
       space = try FreeSpace(oldTop, in: base.space)
     }
-    space.expire(through: oldest)
+    space.expire(pinned: pinned)
     let slab = allocator.space
     let expected =
       try NodeWriter.measure(top.roots.tableNames, in: slab)
@@ -177,7 +178,8 @@ struct CommitWriter {
     top.freeVersions = Ref(tags)
     let slots = top.slots
     let slotCode = slots.reduce(0) { max($0, PackedIntegers.widthCode(for: $1)) }
-    writer.finish(at: topRef + Self.byteCount(slots.count, slotCode))
+    writer.finish(
+      at: topRef + Self.byteCount(slots.count, slotCode), version: top.version)
 
     let blocks = writer.space.blocks
     try writer.writeIntegers(count: count, widthCode: positionCode, at: positions) {

@@ -3,9 +3,10 @@
 // The free blocks of a file (file format, part 2, section 2), kept in memory between commits.
 //
 // 1. Blocks are sorted by position, disjoint, aligned to 8 and not empty.
-// 2. A block may be overwritten only if it is usable: its tag is at most the oldest version that
-//    anybody can look at, the version that the header selects included. Space that the running
-//    commit gives up is tagged with the new version, and so is not usable before the next one.
+// 2. A block may be overwritten only if it is usable: no version that anybody can look at, the one
+//    that the header selects included, is older than its tag and at least its birth. Space that
+//    the running commit gives up is tagged with the new version, and so is not usable before the
+//    next one.
 // 3. Blocks and reachable nodes together cover the file up to `logicalSize`.
 
 /// A run of unused bytes of the file.
@@ -14,14 +15,25 @@ struct FreeBlock: Hashable, Sendable {
   var byteCount: Int
   /// The version whose commit freed the block; 0 once every reader is past it.
   var tag: UInt64
+  /// The version that wrote what was there; 0 if it is not known, or does not matter any more.
+  var birth: UInt64 = 0
 
   var end: Int { position + byteCount }
+
+  /// Takes in a block that follows and is usable by the same readers. False if it does not or is
+  /// not.
+  mutating func absorb(_ next: FreeBlock) -> Bool {
+    guard end == next.position, tag == next.tag, birth == next.birth else { return false }
+    byteCount += next.byteCount
+    return true
+  }
 }
 
 /// The free blocks below the logical size of a file.
 struct FreeSpace: Sendable {
   private(set) var blocks: [FreeBlock]
   private(set) var logicalSize: Int
+  private var births = BirthMap()
 
   /// A window of the file that no node may cross the border of.
   static let sectionByteCount = 64 << 20
@@ -71,19 +83,28 @@ struct FreeSpace: Sendable {
   // MARK: Commits
 
   /// Marks as usable what no reader can need any more, and merges what is usable.
-  mutating func expire(through oldest: UInt64) {
+  ///
+  /// - Parameter pinned: The versions that can be looked at, ascending; not empty.
+  mutating func expire(pinned: [UInt64]) {
+    let oldest = pinned.first ?? 0
+    if pinned.count == 1 { births.removeAll() }
     var kept = 0
     for index in blocks.indices {
       var block = blocks[index]
-      if block.tag <= oldest { block.tag = 0 }
-      if kept > 0, block.tag == blocks[kept - 1].tag, blocks[kept - 1].end == block.position {
-        blocks[kept - 1].byteCount += block.byteCount
-      } else {
-        blocks[kept] = block
-        kept += 1
+      if block.tag <= oldest || !Self.isNeeded(block, by: pinned) {
+        block.tag = 0
+        block.birth = 0
       }
+      if kept > 0, blocks[kept - 1].absorb(block) { continue }
+      blocks[kept] = block
+      kept += 1
     }
     blocks.removeLast(blocks.count - kept)
+  }
+
+  private static func isNeeded(_ block: FreeBlock, by pinned: [UInt64]) -> Bool {
+    guard block.birth > 0 else { return true }
+    return pinned.contains { block.birth <= $0 && $0 < block.tag }
   }
 
   /// Adds what a commit gives up.
@@ -99,38 +120,39 @@ struct FreeSpace: Sendable {
     var next = 0
     for block in blocks {
       while next < freed.count, freed[next].offset < block.position {
-        try Self.append(freed[next], tag, to: &merged)
+        try append(freed[next], tag, to: &merged)
         next += 1
       }
-      if let last = merged.last, last.end > block.position {
-        throw .corrupted("the bytes at \(block.position) are free and in use")
-      }
-      if let last = merged.last, last.end == block.position, last.tag == block.tag {
-        merged[merged.count - 1].byteCount += block.byteCount
-      } else {
-        merged.append(block)
-      }
+      try Self.append(block, to: &merged)
     }
     while next < freed.count {
-      try Self.append(freed[next], tag, to: &merged)
+      try append(freed[next], tag, to: &merged)
       next += 1
     }
     blocks = merged
   }
 
-  private static func append(
+  private func append(
     _ freed: NodeAllocator.FreedBlock, _ tag: UInt64, to blocks: inout [FreeBlock]
   ) throws(StorageError) {
-    if let last = blocks.last {
-      guard last.end <= freed.offset else {
-        throw .corrupted("the bytes at \(freed.offset) are free and in use")
-      }
-      if last.end == freed.offset, last.tag == tag {
-        blocks[blocks.count - 1].byteCount += freed.byteCount
-        return
-      }
+    let birth = births.version(at: freed.offset)
+    try Self.append(
+      FreeBlock(position: freed.offset, byteCount: freed.byteCount, tag: tag, birth: birth),
+      to: &blocks)
+  }
+
+  private static func append(
+    _ block: FreeBlock, to blocks: inout [FreeBlock]
+  ) throws(StorageError) {
+    if let last = blocks.last, last.end > block.position {
+      throw .corrupted("the bytes at \(block.position) are free and in use")
     }
-    blocks.append(FreeBlock(position: freed.offset, byteCount: freed.byteCount, tag: tag))
+    if blocks.isEmpty || !blocks[blocks.count - 1].absorb(block) { blocks.append(block) }
+  }
+
+  /// Notes what a commit wrote, so that its blocks are usable again as early as possible.
+  mutating func noteWritten(_ ranges: [Range<Int>], version: UInt64) {
+    for range in ranges { births.insert(range, version: version) }
   }
 
   // MARK: Taking space

@@ -35,6 +35,10 @@ struct NodeWriter {
 
   /// What is left of the run of bytes that is being filled.
   private var extent = 0..<0
+  /// Where that run began.
+  private var extentStart = 0
+  /// What was written so far, but for the present run.
+  private var written: [Range<Int>] = []
   /// An upper bound of what is still to be written.
   private var remaining: Int
   private var stagedPosition = 0
@@ -213,12 +217,12 @@ struct NodeWriter {
   }
 
   private mutating func takeExtent(_ needed: Int) throws(StorageError) {
-    space.giveBack(extent)
-    extent = 0..<0
+    endExtent(at: extent.lowerBound)
     let wanted = max(needed, remaining)
     while true {
       if let taken = space.take(wanted: wanted, needed: needed) {
         extent = taken
+        extentStart = taken.lowerBound
         return
       }
       space.grow(by: wanted, pageSize: pageSize)
@@ -236,10 +240,17 @@ struct NodeWriter {
   /// The end of the run that `takeLast` found.
   var lastEnd: Int { extent.upperBound }
 
-  /// Gives the rest of the last run back, from `position` on.
-  mutating func finish(at position: Int) {
+  /// Ends the last run at `position`: from there on it is free.
+  mutating func finish(at position: Int, version: UInt64) {
+    endExtent(at: position)
+    space.noteWritten(written, version: version)
+  }
+
+  private mutating func endExtent(at position: Int) {
+    if extentStart < position { written.append(extentStart..<position) }
     space.giveBack(position..<extent.upperBound)
     extent = 0..<0
+    extentStart = 0
   }
 
   /// Lists what the commit gives up.

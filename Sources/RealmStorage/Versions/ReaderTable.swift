@@ -106,21 +106,28 @@ final class ReaderTable: Sendable {
     return result
   }
 
-  /// The oldest version in use; `newest` if there is none older.
+  /// The versions that can be looked at before `newest` and `newest` itself, ascending.
   ///
   /// What a dead process has pinned is dropped. The caller holds the writer lock.
-  func oldestPinned(newest: UInt64) -> UInt64 {
+  func pinnedVersions(through newest: UInt64) -> [UInt64] {
     while true {
-      var oldest = newest
-      var segment = 0
-      forEachPin { index, version in
-        if version < oldest {
-          oldest = version
-          segment = index / Self.segmentSlotCount
-        }
+      var versions = pinnedVersions().filter { $0 < newest }
+      guard let oldest = versions.first, dropDeadPins(of: oldest) else {
+        versions.append(newest)
+        return versions
       }
-      if oldest == newest || !dropIfOwnerDied(segment) { return oldest }
     }
+  }
+
+  /// Empties the segments of dead processes that pin `version`. False if there are none.
+  private func dropDeadPins(of version: UInt64) -> Bool {
+    var segments: Set<Int> = []
+    forEachPin { slot, pinned in
+      if pinned == version { segments.insert(slot / Self.segmentSlotCount) }
+    }
+    var dropped = false
+    for segment in segments where dropIfOwnerDied(segment) { dropped = true }
+    return dropped
   }
 
   private func forEachPin(_ body: (_ slot: Int, _ version: UInt64) -> Void) {

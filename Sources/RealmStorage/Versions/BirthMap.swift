@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which commit wrote which bytes.
+//
+// A freed block carries the version that freed it, and the format's rule keeps it from use until
+// every reader has come to that version. So while one reader stays behind, whatever later commits
+// write and replace again would be lost until it goes. Who knows when a block was written can do
+// better: only versions from there to the one that freed it ever saw the block. The file has no
+// place for that, so this process remembers what it wrote itself.
+
+/// The versions that wrote runs of bytes, where they are known and matter.
+struct BirthMap: Sendable {
+  private struct Run {
+    var start: Int
+    var end: Int
+    var version: UInt64
+  }
+
+  /// Sorted, disjoint.
+  private var runs: [Run] = []
+
+  /// The version that wrote the node at `position`; 0 if that is not known.
+  func version(at position: Int) -> UInt64 {
+    let index = firstRun(endingAfter: position)
+    guard index < runs.count, runs[index].start <= position else { return 0 }
+    return runs[index].version
+  }
+
+  /// Forgets all: no reader is behind, so what was written up to now is as old as any that comes.
+  mutating func removeAll() { runs.removeAll(keepingCapacity: true) }
+
+  /// Notes that `version` wrote a run of bytes, whatever was there before.
+  mutating func insert(_ range: Range<Int>, version: UInt64) {
+    guard !range.isEmpty else { return }
+    let first = firstRun(endingAfter: range.lowerBound)
+    var last = first
+    var new: [Run] = []
+    while last < runs.count, runs[last].start < range.upperBound {
+      let old = runs[last]
+      if old.start < range.lowerBound {
+        new.append(Run(start: old.start, end: range.lowerBound, version: old.version))
+      }
+      if old.end > range.upperBound {
+        new.append(Run(start: range.upperBound, end: old.end, version: old.version))
+      }
+      last += 1
+    }
+    let run = Run(start: range.lowerBound, end: range.upperBound, version: version)
+    new.insert(run, at: new.first.map { $0.start < run.start } == true ? 1 : 0)
+    runs.replaceSubrange(first..<last, with: new)
+  }
+
+  private func firstRun(endingAfter position: Int) -> Int {
+    var low = 0
+    var high = runs.count
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].end <= position { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Free blocks: who may reuse what, and where nodes may go.
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+@testable import RealmStorage
+
+@Suite struct FreeSpaceTests {
+  private let section = FreeSpace.sectionByteCount
+
+  private func block(_ position: Int, _ byteCount: Int, _ tag: UInt64 = 0) -> FreeBlock {
+    FreeBlock(position: position, byteCount: byteCount, tag: tag)
+  }
+
+  @Test func blocksWaitForTheirReaders() {
+    var space = FreeSpace(
+      blocks: [block(24, 8), block(32, 16, 5), block(48, 8, 6), block(64, 8, 7)], logicalSize: 4096)
+    space.expire(pinned: [5, 9])
+    #expect(space.blocks == [block(24, 24), block(48, 8, 6), block(64, 8, 7)])
+    #expect(space.take(wanted: 16, needed: 16) == 24..<48)
+    #expect(space.take(wanted: 8, needed: 8) == nil)
+    space.expire(pinned: [9])
+    #expect(space.blocks == [block(48, 8), block(64, 8)])
+  }
+
+  /// A block that lived only between two pinned versions is of no use to either.
+  @Test func blocksBornAfterTheReaderAreReused() throws {
+    var space = FreeSpace(blocks: [block(24, 400)], logicalSize: 4096)
+    #expect(space.take(wanted: 400, needed: 400) == 24..<424)
+    space.noteWritten([24..<424], version: 6)
+    try space.add(freed: [.init(offset: 24, byteCount: 40)], tag: 8)
+    try space.add(freed: [.init(offset: 424, byteCount: 40)], tag: 8)
+    space.expire(pinned: [5, 7, 8])
+    #expect(space.take(wanted: 8, needed: 8) == nil)
+    space.expire(pinned: [5, 8])
+    #expect(space.take(wanted: 8, needed: 8) == 24..<64)
+    #expect(space.take(wanted: 8, needed: 8) == nil)
+  }
+
+  @Test func doubleUseIsDamage() {
+    var space = FreeSpace(blocks: [block(24, 16), block(64, 16)], logicalSize: 4096)
+    for freed in [24, 32, 56, 72] {
+      #expect(throws: StorageError.self) {
+        try space.add(freed: [.init(offset: freed, byteCount: 16)], tag: 3)
+      }
+    }
+    #expect(throws: StorageError.self) {
+      try space.add(
+        freed: [.init(offset: 200, byteCount: 16), .init(offset: 200, byteCount: 16)], tag: 3)
+    }
+    #expect(space.blocks == [block(24, 16), block(64, 16)])
+  }
+
+  @Test func theBestBlockIsTaken() {
+    var space = FreeSpace(
+      blocks: [block(24, 1000), block(2048, 104), block(4096, 504)], logicalSize: 8192)
+    #expect(space.take(wanted: 100, needed: 8) == 2048..<2152)
+    #expect(space.take(wanted: 2000, needed: 8) == 24..<1024)
+    // What is left holds the node, but is a splinter of what is wanted.
+    #expect(space.take(wanted: 20000, needed: 8) == nil)
+    space.giveBack(24..<1024)
+    space.giveBack(2048..<2152)
+    #expect(space.blocks == [block(24, 1000), block(2048, 104), block(4096, 504)])
+  }
+
+  @Test func nothingCrossesASection() {
+    var space = FreeSpace(blocks: [block(section - 1024, 4096)], logicalSize: section + 8192)
+    #expect(space.take(wanted: 2048, needed: 2048) == section..<section + 3072)
+    #expect(space.blocks == [block(section - 1024, 1024)])
+    #expect(space.take(wanted: 2048, needed: 2048) == nil)
+    space.grow(by: 2048, pageSize: 4096)
+    #expect(space.take(wanted: 2048, needed: 2048) != nil)
+  }
+
+  @Test func birthsAreThoseOfTheLastWriter() {
+    var random = SeededGenerator(seed: 1)
+    var map = BirthMap()
+    var model = [UInt64](repeating: 0, count: 200)
+    for version in 1...400 as ClosedRange<UInt64> {
+      let start = Int.random(in: 0..<190, using: &random)
+      let end = Int.random(in: start...min(200, start + 40), using: &random)
+      map.insert(start..<end, version: version)
+      for position in start..<end { model[position] = version }
+      #expect((0..<200).map(map.version(at:)) == model)
+    }
+  }
+
+  /// Thousands of commits beside one old reader: the file holds the data of both, not of all.
+  @Test func anOldReaderDoesNotMakeTheFileGrow() throws {
+    let file = try DatabaseFile.open(
+      path: "growth-\(UUID().uuidString)", options: OpenOptions(isInMemory: true))
+    var numbers = (0..<3000).map { Int64($0) << 32 }
+    var write = try file.beginWrite()
+    try NumberTree.replace(with: numbers, in: write)
+    let old = try write.commit(changeset: [])
+    let original = numbers
+    let commits = 1500
+    let byteCount = try file.fileByteCount()
+    for step in 0..<commits {
+      numbers[step * 7919 % numbers.count] &+= 1
+      write = try file.beginWrite()
+      try NumberTree.replace(with: numbers, in: write)
+      _ = try write.commit(changeset: [1, 2, 3])
+    }
+    let grown = try file.fileByteCount()
+    #expect(grown < 3 * byteCount + 64 * commits, "from \(byteCount)")
+    #expect(try NumberTree.numbers(of: old) == original)
+    #expect(try NumberTree.numbers(of: try file.snapshot()) == numbers)
+    #expect(try file.check() == [])
+    #expect(try file.check(old).filter { $0.check < 12 } == [])
+  }
+}
