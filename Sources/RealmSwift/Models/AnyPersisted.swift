@@ -27,6 +27,9 @@ protocol AnyPersisted: SendableMetatype {
   /// `value` in the engine's terms, if the property is a scalar and takes it.
   static func storedScalar(_ value: Any) -> _StoredValue?
 
+  /// The value of an unmanaged object's property in the engine's terms, if it is a scalar.
+  static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue?
+
   /// Whether `value` can be assigned to the property.
   static func accepts(_ value: Any) -> Bool
 
@@ -91,11 +94,10 @@ extension Persisted: AnyPersisted {
     from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
     isFresh: Bool
   ) {
-    let wrapper = address.assumingMemoryBound(to: Self.self)
-    if let value = wrapper.pointee.value {
-      Value._store(value, object, slot)
-    } else if !isFresh || !Value._isDefaultZero {
-      Value._store(Value._makeDefault(), object, slot)
-    }
+    Value._storeUnmanaged(_Wrapper(address: address, isFresh: isFresh), object, slot)
+  }
+
+  static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? {
+    Value._storedUnmanaged(_Wrapper(address: address, isFresh: false))
   }
 }

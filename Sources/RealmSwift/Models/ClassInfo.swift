@@ -9,18 +9,34 @@
 import RealmStorage
 import RealmTables
 
+/// How one property of an object that becomes managed gets its value into the row.
+struct PersistStep {
+  /// Where the wrapper is in the object.
+  let offset: Int
+  let slot: _ColumnSlot
+  let wrapperType: any AnyPersisted.Type
+}
+
 /// What one realm knows about one model class.
 @usableFromInline
 final class ClassInfo {
   let schema: ModelSchema
-  /// The realm; it owns this object.
-  unowned let core: RealmCore
+  /// The realm. Unsafe, for speed: the realm owns this object, and who uses it holds the realm.
+  unowned(unsafe) let core: RealmCore
   let tableKey: TableKey
   let columns: [Column?]
   let hot: UnsafeMutablePointer<ClassHot>
 
   /// By property, the class that it links to; filled when first needed.
   var linkedClasses: [ClassInfo?]
+
+  /// How objects that become managed get their values into their rows, but for the primary key.
+  let persistSteps: [PersistStep]
+
+  /// The table of the open transaction, which owns it; valid at `writableGeneration` only: the
+  /// realm's generation changes when a transaction begins and when it ends.
+  private unowned(unsafe) var writable: WritableTable?
+  private var writableGeneration = HotState.noGeneration
 
   private var cachedTable: Table?
   private var cachedGeneration = HotState.noGeneration
@@ -38,6 +54,12 @@ final class ClassInfo {
       let leaf = columns[property.index]?.leafIndex ?? 0
       slots[property.offset >> 3] = _ColumnSlot(
         leafIndex: Int32(leaf), property: Int32(property.index))
+    }
+    persistSteps = schema.properties.compactMap { property in
+      guard !property.isPrimaryKey, property.shape.type != .linkingObjects else { return nil }
+      return PersistStep(
+        offset: property.offset, slot: slots[property.offset >> 3],
+        wrapperType: property.wrapperType)
     }
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
     hot.initialize(to: ClassHot(state: core.hot, columnAtOffset: slots, info: nil))
@@ -91,16 +113,49 @@ final class ClassInfo {
     return object
   }
 
+  /// The table in the open transaction.
+  @inline(__always)
+  func requireWritableTable() throws(StorageError) -> WritableTable {
+    if let writable, writableGeneration == hot.pointee.state.pointee.generation { return writable }
+    return try findWritableTable()
+  }
+
+  @inline(never)
+  private func findWritableTable() throws(StorageError) -> WritableTable {
+    let table = try core.requireWritableTable(tableKey)
+    writable = table
+    writableGeneration = hot.pointee.state.pointee.generation
+    return table
+  }
+
   /// Writes a value in the open transaction.
   func set(_ value: TableValue, property: Int, of object: ObjectBase) {
-    let column = column(property)
+    set(column(property), of: object, { value }) { (table, column, key) throws(StorageError) in
+      try table.set(value, column, key)
+    }
+  }
+
+  /// Writes a value in the open transaction by `write`; `value` is the same for comparisons.
+  @inline(__always)
+  func set(
+    _ slot: _ColumnSlot, of object: ObjectBase, _ value: () -> TableValue,
+    _ write: (WritableTable, Column, ObjectKey) throws(StorageError) -> Void
+  ) {
+    set(column(Int(slot.property)), of: object, value, write)
+  }
+
+  @inline(__always)
+  private func set(
+    _ column: Column, of object: ObjectBase, _ value: () -> TableValue,
+    _ write: (WritableTable, Column, ObjectKey) throws(StorageError) -> Void
+  ) {
     do throws(StorageError) {
       if core.skipsEqualValues, let row = try row(of: object._key),
-        try row.value(of: column) == value
+        try row.value(of: column) == value()
       {
         return
       }
-      try core.requireWritableTable(tableKey).set(value, column, object._key)
+      try write(requireWritableTable(), column, object._key)
     } catch { stop(error) }
     core.didMutate()
   }

@@ -39,6 +39,28 @@ public protocol _Persistable: _Storable {
 
   /// Sets the property of a managed object.
   static func _store(_ value: Self, _ object: ObjectBase, _ slot: _ColumnSlot)
+
+  /// Sets the property of a managed object to what its wrapper still holds from before.
+  ///
+  /// A requirement, so that each type has code of its own instead of generic code that looks types up
+  /// at run time.
+  static func _storeUnmanaged(_ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot)
+
+  /// What the wrapper of an unmanaged object holds, in the engine's terms, if it is a scalar.
+  static func _storedUnmanaged(_ wrapper: _Wrapper) -> _StoredValue?
+}
+
+/// A `@Persisted` field in an object.
+public struct _Wrapper {
+  let address: UnsafeMutableRawPointer
+  /// Whether the object's row is new, with zeros everywhere.
+  let isFresh: Bool
+
+  /// The value, if the program set or read it before.
+  @inline(__always)
+  func value<Value: _Persistable>(_ type: Value.Type) -> Value? {
+    address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value
+  }
 }
 
 extension _Storable {
@@ -47,6 +69,18 @@ extension _Storable {
 
 extension _Persistable {
   public static var _isDefaultZero: Bool { true }
+
+  public static func _storeUnmanaged(
+    _ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) {
+    if let value = wrapper.value(Self.self) {
+      _store(value, object, slot)
+    } else if !wrapper.isFresh || !_isDefaultZero {
+      _store(_makeDefault(), object, slot)
+    }
+  }
+
+  public static func _storedUnmanaged(_ wrapper: _Wrapper) -> _StoredValue? { nil }
 }
 
 /// Types whose `Optional` can be the type of a property: scalars and links.
@@ -59,6 +93,27 @@ public protocol _OptionalPersistable: _Storable {
 
   /// Sets the property of a managed object.
   static func _storeOptional(_ value: Self?, _ object: ObjectBase, _ slot: _ColumnSlot)
+
+  /// As `_Persistable._storeUnmanaged`, for a property that can be nil.
+  static func _storeUnmanagedOptional(
+    _ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot)
+
+  /// As `_Persistable._storedUnmanaged`, for a property that can be nil.
+  static func _storedUnmanagedOptional(_ wrapper: _Wrapper) -> _StoredValue?
+}
+
+extension _OptionalPersistable {
+  public static func _storeUnmanagedOptional(
+    _ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) {
+    if let value = wrapper.value(Self?.self) {
+      _storeOptional(value, object, slot)
+    } else if !wrapper.isFresh {
+      _storeOptional(nil, object, slot)
+    }
+  }
+
+  public static func _storedUnmanagedOptional(_ wrapper: _Wrapper) -> _StoredValue? { nil }
 }
 
 /// Types that lists and results hold.

@@ -15,7 +15,7 @@ extension RealmCore {
 
   /// The key of `object` in this realm; an unmanaged one is added.
   func managedKey(of object: ObjectBase) -> ObjectKey {
-    if object._hot == nil { addObject(object, policy) }
+    if object._hot == nil { addObject(object, info(type(of: object)), policy) }
     guard object._owner === self, let info = object._info else {
       throwRealmException(
         "Object is already managed by another Realm. Use create instead to copy it into this "
@@ -41,25 +41,34 @@ extension RealmCore {
     }
     let info = info(type(of: object))
     requirePrimaryKey(of: info, for: policy)
-    withPolicy(policy) { addObject(object, policy) }
+    withPolicy(policy) { addObject(object, info, policy) }
   }
 
-  private func addObject(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) {
-    let info = info(type(of: object))
+  private func addObject(
+    _ object: ObjectBase, _ info: ClassInfo, _ policy: Realm.UpdatePolicy
+  ) {
     var primaryKey: TableValue?
     if let property = info.schema.primaryKey {
-      let value = property.wrapperType.unmanagedValue(at: object._wrapper(property))
-      primaryKey = property.primaryKeyValue(value, in: info.schema)
+      primaryKey = unmanagedPrimaryKey(of: object, property, info.schema)
     }
     let (key, row, isFresh) = makeRow(info, primaryKey, policy)
     object._attach(info, key, row)
     updating(isFresh: isFresh, policy) {
-      for property in info.schema.properties
-      where !property.isPrimaryKey && property.shape.type != .linkingObjects {
-        property.wrapperType.persist(
-          from: object._wrapper(property), object, info.slot(property), isFresh: isFresh)
+      let address = Unmanaged.passUnretained(object).toOpaque()
+      for step in info.persistSteps {
+        step.wrapperType.persist(
+          from: address + step.offset, object, step.slot, isFresh: isFresh)
       }
     }
+  }
+
+  private func unmanagedPrimaryKey(
+    of object: ObjectBase, _ property: ModelProperty, _ schema: ModelSchema
+  ) -> TableValue {
+    let wrapper = object._wrapper(property)
+    if let stored = property.wrapperType.storedUnmanaged(at: wrapper) { return stored.value }
+    return property.primaryKeyValue(
+      property.wrapperType.unmanagedValue(at: wrapper), in: schema)
   }
 
   // MARK: Creating
@@ -167,7 +176,7 @@ extension RealmCore {
     _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy
   ) -> (ObjectKey, Row, isFresh: Bool) {
     do throws(StorageError) {
-      let table = try requireWritableTable(info.tableKey)
+      let table = try info.requireWritableTable()
       if let primaryKey, let key = try table.table.find(primaryKey: primaryKey) {
         guard policy != .error, let row = try table.row(of: key) else {
           throwRealmException(

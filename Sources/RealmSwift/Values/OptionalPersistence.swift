@@ -40,8 +40,19 @@ extension Optional: _Persistable where Wrapped: _OptionalPersistable {
     Wrapped._loadOptional(object, slot)
   }
 
+  @inlinable @inline(__always)
   public static func _store(_ value: Wrapped?, _ object: ObjectBase, _ slot: _ColumnSlot) {
     Wrapped._storeOptional(value, object, slot)
+  }
+
+  public static func _storeUnmanaged(
+    _ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) {
+    Wrapped._storeUnmanagedOptional(wrapper, object, slot)
+  }
+
+  public static func _storedUnmanaged(_ wrapper: _Wrapper) -> _StoredValue? {
+    Wrapped._storedUnmanagedOptional(wrapper)
   }
 }
 

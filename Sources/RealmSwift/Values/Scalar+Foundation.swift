@@ -19,6 +19,16 @@ extension String: _Scalar, _Indexable, _PrimaryKey {
     do throws(StorageError) { return try row.row.string(slot.leaf) } catch { stop(error) }
   }
 
+  @inlinable @inline(__always)
+  public static func _store(_ value: String, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setString(value, slot)
+  }
+
+  @inlinable @inline(__always)
+  public static func _storeOptional(_ value: String?, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setString(value, slot)
+  }
+
   public static func _stored(_ value: String) -> _StoredValue { _StoredValue(.string(value)) }
 
   public static func _scalar(_ value: _StoredValue) -> String? {

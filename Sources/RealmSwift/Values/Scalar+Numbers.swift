@@ -42,6 +42,16 @@ extension _Scalar where Self: FixedWidthInteger {
     } catch { stop(error) }
   }
 
+  @inlinable @inline(__always)
+  public static func _store(_ value: Self, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setInt(Int64(value), slot)
+  }
+
+  @inlinable @inline(__always)
+  public static func _storeOptional(_ value: Self?, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setOptionalInt(value.map { Int64($0) }, slot)
+  }
+
   public static func _stored(_ value: Self) -> _StoredValue { _StoredValue(.int(Int64(value))) }
 
   public static func _scalar(_ value: _StoredValue) -> Self? {
@@ -72,6 +82,16 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Bool? {
     do throws(StorageError) { return try row.row.optionalBool(slot.leaf) } catch { stop(error) }
+  }
+
+  @inlinable @inline(__always)
+  public static func _store(_ value: Bool, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setBool(value, slot)
+  }
+
+  @inlinable @inline(__always)
+  public static func _storeOptional(_ value: Bool?, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setBool(value, slot)
   }
 
   public static func _stored(_ value: Bool) -> _StoredValue { _StoredValue(.bool(value)) }
@@ -110,6 +130,16 @@ extension Double: _Scalar {
     do throws(StorageError) { return try row.row.optionalDouble(slot.leaf) } catch { stop(error) }
   }
 
+  @inlinable @inline(__always)
+  public static func _store(_ value: Double, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setDouble(value, slot)
+  }
+
+  @inlinable @inline(__always)
+  public static func _storeOptional(_ value: Double?, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setDouble(value, slot)
+  }
+
   public static func _stored(_ value: Double) -> _StoredValue { _StoredValue(.double(value)) }
 
   public static func _scalar(_ value: _StoredValue) -> Double? {
@@ -141,6 +171,16 @@ extension Float: _Scalar {
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Float? {
     do throws(StorageError) { return try row.row.optionalFloat(slot.leaf) } catch { stop(error) }
+  }
+
+  @inlinable @inline(__always)
+  public static func _store(_ value: Float, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setFloat(value, slot)
+  }
+
+  @inlinable @inline(__always)
+  public static func _storeOptional(_ value: Float?, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    object._setFloat(value, slot)
   }
 
   public static func _stored(_ value: Float) -> _StoredValue { _StoredValue(.float(value)) }

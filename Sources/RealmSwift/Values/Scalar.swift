@@ -57,6 +57,15 @@ extension _Scalar {
     object._set(value.map(_stored) ?? _StoredValue(.null), slot)
   }
 
+  public static func _storedUnmanaged(_ wrapper: _Wrapper) -> _StoredValue? {
+    _stored(wrapper.value(Self.self) ?? _makeDefault())
+  }
+
+  public static func _storedUnmanagedOptional(_ wrapper: _Wrapper) -> _StoredValue? {
+    let value = wrapper.value(Self?.self) ?? nil
+    return value.map(_stored) ?? _StoredValue(.null)
+  }
+
   public static func _storedScalar(_ value: Any) -> _StoredValue? {
     _convert(value).map { _stored($0) }
   }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Setting properties of the frequent types, without a detour through `TableValue`.
+
+import RealmStorage
+import RealmTables
+
+extension ObjectBase {
+  /// Sets a property of type Int.
+  @usableFromInline @inline(never)
+  final func _setInt(_ value: Int64, _ slot: _ColumnSlot) {
+    _info?.set(slot, of: self, { .int(value) }) { (table, column, key) throws(StorageError) in
+      try table.setInt(value, column, key)
+    }
+  }
+
+  /// Sets an optional property of type Int.
+  @usableFromInline @inline(never)
+  final func _setOptionalInt(_ value: Int64?, _ slot: _ColumnSlot) {
+    _info?.set(slot, of: self, { value.map { .int($0) } ?? .null }) {
+      (table, column, key) throws(StorageError) in
+      try table.setOptionalInt(value, column, key)
+    }
+  }
+
+  /// Sets a property of type Bool; nil only if it is optional.
+  @usableFromInline @inline(never)
+  final func _setBool(_ value: Bool?, _ slot: _ColumnSlot) {
+    _info?.set(slot, of: self, { value.map { .bool($0) } ?? .null }) {
+      (table, column, key) throws(StorageError) in
+      try table.setBool(value, column, key)
+    }
+  }
+
+  /// Sets a property of type Float; nil only if it is optional.
+  @usableFromInline @inline(never)
+  final func _setFloat(_ value: Float?, _ slot: _ColumnSlot) {
+    _info?.set(slot, of: self, { value.map { .float($0) } ?? .null }) {
+      (table, column, key) throws(StorageError) in
+      try table.setFloat(value, column, key)
+    }
+  }
+
+  /// Sets a property of type Double; nil only if it is optional.
+  @usableFromInline @inline(never)
+  final func _setDouble(_ value: Double?, _ slot: _ColumnSlot) {
+    _info?.set(slot, of: self, { value.map { .double($0) } ?? .null }) {
+      (table, column, key) throws(StorageError) in
+      try table.setDouble(value, column, key)
+    }
+  }
+
+  /// Sets a property of type String; nil only if it is optional.
+  @usableFromInline @inline(never)
+  final func _setString(_ value: String?, _ slot: _ColumnSlot) {
+    _info?.set(slot, of: self, { value.map { .string($0) } ?? .null }) {
+      (table, column, key) throws(StorageError) in
+      try table.setString(value, column, key)
+    }
+  }
+}
