@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A query whose result is kept current from the change log.
+//
+// Invariants:
+// 1. A state holds the matching keys in the order of the query: by `order`, then ascending; without
+//    an order ascending. So the place of an object in a state is found by halving.
+// 2. Objects that no changeset names, and whose tables on the paths of the query did not change,
+//    match and sort as before. Only the others are looked at.
+
+import RealmStorage
+package import RealmTables
+
+/// The objects of a table that match a predicate, in an order: what is observed, independent of any
+/// version.
+package struct LiveQuery: Hashable, Sendable {
+  package var table: TableKey
+  /// Nil selects all objects.
+  package var predicate: Predicate?
+  /// Nil is the order of the keys.
+  package var order: SortOrder?
+
+  package init(table: TableKey, predicate: Predicate? = nil, order: SortOrder? = nil) {
+    self.table = table
+    self.predicate = predicate
+    self.order = order
+  }
+}
+
+/// What a query gave in one version.
+package struct ResultState: Sendable, Equatable {
+  /// What is remembered of a result.
+  enum Content: Sendable, Equatable {
+    /// All objects in the order of the keys; positions are read from the version itself.
+    case all(count: Int)
+    case keys([ObjectKey])
+  }
+
+  var content: Content
+
+  /// The number of elements.
+  package var count: Int {
+    switch content {
+    case .all(let count): count
+    case .keys(let keys): keys.count
+    }
+  }
+
+  /// The keys of the elements; nil if they are simply all objects of the table.
+  package var keys: [ObjectKey]? {
+    if case .keys(let keys) = content { keys } else { nil }
+  }
+}
+
+/// The way from one version to the next, as far as a query cares.
+package struct ResultStep {
+  let old: any TableSource
+  let new: any TableSource
+  let changes: VersionChanges
+  /// The objects of the query's table that both versions have and that count as modified: directly,
+  /// or by what they link to.
+  let modified: Set<ObjectKey>
+
+  package init(
+    from old: any TableSource, to new: any TableSource, changes: VersionChanges,
+    modified: Set<ObjectKey>
+  ) {
+    self.old = old
+    self.new = new
+    self.changes = changes
+    self.modified = modified
+  }
+}
+
+extension LiveQuery {
+  /// The result of a first look.
+  package func state(in source: any TableSource) throws(QueryError) -> ResultState {
+    let table = try QueryError.widen { () throws(StorageError) in try source.queryTable(self.table)
+    }
+    guard let table else { return ResultState(content: .keys([])) }
+    if predicate == nil, order == nil {
+      let count = try QueryError.widen { () throws(StorageError) in try table.objectCount() }
+      return ResultState(content: .all(count: count))
+    }
+    return ResultState(content: .keys(try keys(of: table, in: source)))
+  }
+
+  /// All matching keys in the order of the query.
+  func keys(of table: Table, in source: any TableSource) throws(QueryError) -> [ObjectKey] {
+    let selection = try Selection(predicate ?? .constant(true), in: table, of: source)
+    let keys = try QueryError.widen { () throws(StorageError) in try selection.keys() }
+    return try order?.sorted(keys, of: table, in: source) ?? keys
+  }
+
+  /// The state after a step, and what happened in between.
+  ///
+  /// - Complexity: follows the number of changed objects; where a state is a list of keys, inserting
+  ///   and deleting moves what is behind.
+  package func advance(
+    _ state: ResultState, by step: ResultStep
+  ) throws(QueryError) -> (ResultState, ResultChanges) {
+    let tables = try QueryError.widen { () throws(StorageError) in
+      (try step.old.queryTable(table), try step.new.queryTable(table))
+    }
+    guard let old = tables.0, let new = tables.1, !step.changes.schemaChanged else {
+      return try restart(state, by: step)
+    }
+    switch state.content {
+    case .all(let count):
+      return try QueryError.widen { () throws(StorageError) in
+        try WholeTable(old: old, new: new, step: step).advance(count)
+      }
+    case .keys(let keys):
+      let dependencies = try Dependencies(self, in: new, of: step.new)
+      if dependencies.tables.contains(where: { step.changes[$0] != nil }) {
+        return try restart(state, by: step)
+      }
+      var advance = try KeyedResult(self, old: old, new: new, step: step)
+      guard advance.isWorthwhile(for: keys.count) else { return try restart(state, by: step) }
+      return try QueryError.widen { () throws(StorageError) in try advance.run(keys) }
+    }
+  }
+
+  /// Runs the query anew and compares.
+  private func restart(
+    _ state: ResultState, by step: ResultStep
+  ) throws(QueryError) -> (ResultState, ResultChanges) {
+    let old = try keys(of: state, in: step.old)
+    let newState = try self.state(in: step.new)
+    let new = try keys(of: newState, in: step.new)
+    let own = step.changes[table]
+    let changes = ResultChanges(
+      from: old, to: new, isModified: step.modified.contains,
+      isReplaced: { own?.inserted.contains($0) ?? false })
+    return (newState, changes)
+  }
+
+  private func keys(
+    of state: ResultState, in source: any TableSource
+  ) throws(QueryError) -> [ObjectKey] {
+    if let keys = state.keys { return keys }
+    let table = try QueryError.widen { () throws(StorageError) in try source.queryTable(self.table)
+    }
+    return try table.map { (table) throws(QueryError) in try keys(of: table, in: source) } ?? []
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The order of a result, asked of single objects of one version.
+
+import RealmStorage
+import RealmTables
+
+/// Compares objects by sort paths, then by key.
+struct RowOrder {
+  private let paths: [SortPath]
+  private let table: Table
+
+  init(_ paths: [SortPath], _ table: Table) {
+    self.paths = paths
+    self.table = table
+  }
+
+  /// Whether `left` comes before `right`; both exist in the version.
+  func isOrdered(_ left: ObjectKey, before right: ObjectKey) throws(StorageError) -> Bool {
+    guard !paths.isEmpty, left != right else { return left < right }
+    guard let first = try table.row(of: left), let second = try table.row(of: right) else {
+      throw .corrupted("a result names an object that does not exist")
+    }
+    for path in paths {
+      let order = RowOrder.compare(
+        try path.value(of: first), try path.value(of: second), isMixed: path.column.type == .mixed)
+      if order != 0 { return path.isAscending ? order < 0 : order > 0 }
+    }
+    return left < right
+  }
+
+  /// The keys in order.
+  func sorted(_ keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
+    let keys = keys.sorted()
+    guard !paths.isEmpty else { return keys }
+    return try SortTable(keys, paths, table).sortedPositions().map { keys[Int($0)] }
+  }
+
+  /// The index of an object in a list of keys in this order; nil if it is not there.
+  func index(of key: ObjectKey, in keys: [ObjectKey]) throws(StorageError) -> Int? {
+    if !paths.isEmpty, try table.row(of: key) == nil { return nil }
+    var low = 0
+    var high = keys.count
+    while low < high {
+      let middle = (low + high) / 2
+      if try isOrdered(keys[middle], before: key) { low = middle + 1 } else { high = middle }
+    }
+    return low < keys.count && keys[low] == key ? low : nil
+  }
+
+  /// Compares as sorting does.
+  private static func compare(_ left: MixedValue, _ right: MixedValue, isMixed: Bool) -> Int {
+    let (first, second) = (SortKey(left, isMixed: isMixed), SortKey(right, isMixed: isMixed))
+    if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
+    if first.prefix != second.prefix { return first.prefix < second.prefix ? -1 : 1 }
+    return first.isExact && second.isExact ? 0 : left.compare(to: right)
+  }
+}

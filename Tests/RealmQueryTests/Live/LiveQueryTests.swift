@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmQuery
+
+@Suite struct LiveQueryTests {
+  static let queries: [(Predicate?, SortOrder?)] = [
+    (nil, nil),
+    (.comparison(Comparison(.property(PropertyPath(["int"])), .greater, .value(.int(0)))), nil),
+    (nil, SortOrder([.init(["int"]), .init(["string"], isAscending: false)])),
+    (
+      .comparison(Comparison(.property(PropertyPath(["int?"])), .notEqual, .value(.null))),
+      SortOrder([.init(["string?"])])
+    ),
+    (
+      .comparison(
+        Comparison(.property(PropertyPath(["owner", "age"])), .greaterOrEqual, .value(.int(0)))),
+      nil
+    ),
+    (nil, SortOrder([.init(["owner", "name"])])),
+  ]
+
+  /// Applies changes to a list and marks what is new.
+  private static func apply(_ changes: ResultChanges, to old: [ObjectKey]) -> [ObjectKey?] {
+    var result: [ObjectKey?] = old
+    for index in changes.deletions.reversed() { result.remove(at: index) }
+    for index in changes.insertions { result.insert(nil, at: index) }
+    return result
+  }
+
+  @Test(arguments: [UInt64](1...3)) func changesLeadFromEachStateToTheNext(seed: UInt64) throws {
+    let tables = try SampleTables(seed: seed, items: 120, owners: 12, spread: 2)
+    var random = SeededGenerator(seed: seed)
+    let file = tables.group.snapshot.file
+    var group = tables.group
+    let live = Self.queries.map {
+      LiveQuery(table: tables.items.key, predicate: $0.0, order: $0.1)
+    }
+    var states = try live.map { try $0.state(in: group) }
+    for round in 0..<20 {
+      let writing = try WriteGroup(try file.beginWrite())
+      let items = try #require(try writing.table(tables.items.key))
+      let owners = try #require(try writing.table(tables.owners.key))
+      for _ in 0..<Int.random(in: 0...(round % 10 == 9 ? 60 : 6), using: &random) {
+        try Self.change(items, owners, &random)
+      }
+      let next = try TableGroup(try writing.commit())
+      let changes = try ChangeLogParser.changes(
+        in: file.changesets(after: group.version, through: next.snapshot))
+      let modified = changes[tables.items.key].map { Set($0.modifications.keys) } ?? []
+      let inserted = changes[tables.items.key]?.inserted ?? []
+      let step = ResultStep(from: group, to: next, changes: changes, modified: modified)
+      for (index, query) in live.enumerated() {
+        let oldKeys = try Self.keys(of: query, in: group)
+        let newKeys = try Self.keys(of: query, in: next)
+        let (state, found) = try query.advance(states[index], by: step)
+        #expect(state.count == newKeys.count)
+        if let keys = state.keys { #expect(keys == newKeys) }
+        states[index] = state
+        let applied = Self.apply(found, to: oldKeys)
+        try #require(applied.count == newKeys.count)
+        for (position, key) in applied.enumerated() {
+          if let key { #expect(key == newKeys[position] && !inserted.contains(key)) }
+        }
+        let expected = oldKeys.indices.filter {
+          modified.contains(oldKeys[$0]) && !found.deletions.contains($0)
+        }
+        #expect(found.modifications == expected)
+        // Unordered results move nothing; nothing is deleted and inserted that stayed unchanged.
+        let stayed = Set(oldKeys).intersection(newKeys).filter { !inserted.contains($0) }
+        let deletedKeys = Set(found.deletions.map { oldKeys[$0] })
+        for key in stayed where query.order == nil { #expect(!deletedKeys.contains(key)) }
+        if index < 4 { #expect(deletedKeys.intersection(stayed).isSubset(of: modified)) }
+      }
+      group = next
+    }
+  }
+
+  private static func keys(of query: LiveQuery, in group: TableGroup) throws -> [ObjectKey] {
+    let table = try #require(try group.table(query.table))
+    return try query.keys(of: table, in: group)
+  }
+
+  private static func change(
+    _ items: WritableTable, _ owners: WritableTable, _ random: inout SeededGenerator
+  ) throws {
+    func anyKey(_ table: WritableTable) throws -> ObjectKey? {
+      let count = try table.objectCount()
+      return count == 0 ? nil : try table.table.key(at: Int.random(in: 0..<count, using: &random))
+    }
+    let names = ["int", "int?", "string", "string?", "owner", "double"]
+    let dice = Int.random(in: 0..<10, using: &random)
+    if dice < 2 {
+      let (key, _) = try items.createObject()
+      for name in names { try set(name, of: items, key, try anyKey(owners), &random) }
+    } else if dice < 4 {
+      if let key = try anyKey(items) { try items.delete(key) }
+    } else if dice < 9 {
+      guard let key = try anyKey(items), let name = names.randomElement(using: &random) else {
+        return
+      }
+      try set(name, of: items, key, try anyKey(owners), &random)
+    } else if let key = try anyKey(owners),
+      let name = ["age", "name"].randomElement(using: &random)
+    {
+      try set(name, of: owners, key, nil, &random)
+    }
+  }
+
+  private static func set(
+    _ name: String, of table: WritableTable, _ key: ObjectKey, _ owner: ObjectKey?,
+    _ random: inout SeededGenerator
+  ) throws {
+    let column = try #require(table.schema.column(named: name))
+    if column.type == .link {
+      if let owner { try table.set(.link(owner), column, key) }
+      return
+    }
+    try table.set(SampleTables.value(of: column, &random), column, key)
+  }
+
+  @Test func longestIncreasingRunsStay() {
+    var random = SeededGenerator(seed: 3)
+    for _ in 0..<100 {
+      let count = Int.random(in: 0...8, using: &random)
+      var numbers = Array(0..<count).shuffled(using: &random)
+      for index in numbers.indices where random.chance(0.2) { numbers[index] = -1 }
+      var kept = numbers
+      IncreasingRun.keepLongest(&kept)
+      let run = kept.filter { $0 >= 0 }
+      #expect(run == run.sorted())
+      #expect(zip(numbers, kept).allSatisfy { $0 == $1 || $1 == -1 })
+      // The longest of all subsequences.
+      var longest = 0
+      for choice in 0..<(1 << count) {
+        let chosen = (0..<count).filter { choice >> $0 & 1 == 1 && numbers[$0] >= 0 }
+          .map { numbers[$0] }
+        if chosen == chosen.sorted() { longest = max(longest, chosen.count) }
+      }
+      #expect(run.count == longest)
+    }
+  }
+
+  @Test func listsWithRepeatedKeysAreCompared() {
+    let old = [1, 2, 2, 3, 5].map { ObjectKey($0) }
+    let new = [2, 1, 2, 2, 5, 3].map { ObjectKey($0) }
+    let changes = ResultChanges(
+      from: old, to: new, isModified: { $0.rawValue == 5 }, isReplaced: { _ in false })
+    let applied = Self.apply(changes, to: old)
+    #expect(applied.count == new.count)
+    for (key, expected) in zip(applied, new) { if let key { #expect(key == expected) } }
+    #expect(changes.insertions.count + old.count - changes.deletions.count == new.count)
+  }
+}
