@@ -226,14 +226,18 @@ extension WritableTable {
       }
       if column.isEnumerated { try expandEnumeration(of: column) }
       if !column.hasIndex { try buildIndex(column) }
-      try checkUnique(column)
+      guard try isUnique(column) else {
+        if !column.hasIndex { try dropIndex(column) }
+        throw .limitExceeded(
+          "Primary key property '\(schema.name).\(column.name)' has duplicate values")
+      }
     }
     if let old = schema.primaryKey, !old.isIndexed { try dropIndex(old) }
     top.primaryKey = key
     try reloadSchema()
   }
 
-  private func checkUnique(_ column: Column) throws(StorageError) {
+  private func isUnique(_ column: Column) throws(StorageError) -> Bool {
     let index = SearchIndex(
       root: try currentTable.indexRoot(column.leafIndex), space: allocator.space,
       values: ColumnValues(column, in: tree))
@@ -241,12 +245,10 @@ extension WritableTable {
     while let cluster = try cursor.next() {
       for position in 0..<cluster.count {
         let value = try cluster.row(at: position).mixedValue(of: column)
-        guard try index.count(of: value) == 1 else {
-          throw .limitExceeded(
-            "Primary key property '\(schema.name).\(column.name)' has duplicate values")
-        }
+        guard try index.count(of: value) == 1 else { return false }
       }
     }
+    return true
   }
 
   // MARK: Enumerated strings
