@@ -51,6 +51,17 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   /// What the collection holds, in the engine's terms.
   public var _contents: _CollectionContents { results._contents }
 
+  /// What the collection is, in terms of the file.
+  public var _definition: _ConfinedDefinition { results._definition }
+
+  /// The collection that `definition` describes, in `realm`; nil if its object does not exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
+    guard let state = ResultsState.local(definition.source, in: realm.core),
+      case .backlinks(let backlinks) = state.source
+    else { return nil }
+    return Self(state, originProperty: backlinks.property.name)
+  }
+
   private var results: Results<Element> {
     guard let state else {
       throwRealmException("LinkingObjects of an object that no Realm manages are empty")

@@ -20,14 +20,33 @@ final class ManagedList {
   private var cached: _CollectionContents?
   private var cachedGeneration: UInt64 = 0
 
-  init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {
+  convenience init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {
+    self.init(object._key, owner, slot)
+  }
+
+  init(_ key: ObjectKey, _ owner: ClassInfo, _ slot: _ColumnSlot) {
     core = owner.core
     self.owner = owner
     property = owner.schema.properties[Int(slot.property)]
     column = owner.column(Int(slot.property))
-    key = object._key
+    self.key = key
     info = property.shape.linkedClass == nil ? nil : owner.linkedClass(slot)
     birth = owner.core.hot.pointee.generation
+  }
+
+  /// What the list is, in terms of the file.
+  var definition: ObservedList {
+    ObservedList(table: owner.tableKey, object: key, column: column)
+  }
+
+  /// The list that `definition` describes, in `core`; nil if its object does not exist there.
+  static func local(_ definition: ObservedList, in core: RealmCore) -> ManagedList? {
+    guard let owner = core.info(ofTable: definition.table),
+      let index = owner.columns.firstIndex(where: { $0?.key == definition.column.key })
+    else { return nil }
+    let slot = owner.slot(owner.schema.properties[index])
+    let list = ManagedList(definition.object, owner, slot)
+    return list.isValid ? list : nil
   }
 
   /// Whether the object still exists.

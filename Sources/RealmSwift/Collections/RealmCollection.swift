@@ -11,6 +11,12 @@ public protocol ThreadConfined: SendableMetatype {
 
   /// Whether this can no longer be used: it was deleted, or its realm invalidated.
   var isInvalidated: Bool { get }
+
+  /// What this is, in terms of the file.
+  var _definition: _ConfinedDefinition { get }
+
+  /// What `definition` describes, in `realm`; nil if it does not exist there.
+  static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self?
 }
 
 /// Types that `Realm.objects(_:)` can read.

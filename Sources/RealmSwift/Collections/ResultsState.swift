@@ -36,6 +36,30 @@ final class ResultsState {
     birth = core.hot.pointee.generation
   }
 
+  /// What the results are, in terms of the file.
+  var definition: ObservedSource {
+    switch source {
+    case .table: .table(ObservedTable(table: info?.tableKey ?? .null))
+    case .list(let list): .list(list.definition)
+    case .backlinks(let backlinks): .backlinks(backlinks.definition)
+    }
+  }
+
+  /// The results that `definition` describes, in `core`; nil if they cannot exist there.
+  static func local(_ definition: ObservedSource, in core: RealmCore) -> ResultsState? {
+    switch definition {
+    case .table(let table):
+      return core.info(ofTable: table.table).map { ResultsState(.table, core, $0) }
+    case .list(let list):
+      return ManagedList.local(list, in: core).map { ResultsState(.list($0), core, $0.info) }
+    case .backlinks(let backlinks):
+      return BacklinkSource.local(backlinks, in: core).map {
+        ResultsState(.backlinks($0), core, $0.origin)
+      }
+    case .object: return nil
+    }
+  }
+
   /// Whether the realm was invalidated since the results were made.
   var isInvalidated: Bool { birth < core.firstValidGeneration }
 
@@ -70,6 +94,27 @@ struct BacklinkSource {
   let origin: ClassInfo
   /// The property of `origin` that links.
   let property: ModelProperty
+
+  /// What the backlinks are, in terms of the file.
+  var definition: ObservedBacklinks {
+    ObservedBacklinks(
+      target: target.tableKey, object: key, origin: origin.tableKey,
+      link: origin.column(property.index).key)
+  }
+
+  /// The backlinks that `definition` describes, in `core`; nil if their object does not exist there.
+  static func local(_ definition: ObservedBacklinks, in core: RealmCore) -> BacklinkSource? {
+    guard let target = core.info(ofTable: definition.target),
+      let origin = core.info(ofTable: definition.origin),
+      let index = origin.columns.firstIndex(where: { $0?.key == definition.link })
+    else { return nil }
+    do throws(StorageError) {
+      guard try target.row(of: definition.object) != nil else { return nil }
+    } catch { stop(error) }
+    return BacklinkSource(
+      target: target, key: definition.object, origin: origin,
+      property: origin.schema.properties[index])
+  }
 
   /// The keys of the objects that link: one for each link.
   func keys() throws(StorageError) -> [ObjectKey] {

@@ -10,11 +10,11 @@ extension Realm {
   public var autorefresh: Bool {
     get {
       core.checkIsolation()
-      return core.autorefresh
+      return core.delivery?.hub.autorefresh ?? false
     }
     nonmutating set {
       core.checkIsolation()
-      core.autorefresh = newValue
+      core.delivery?.autorefresh = newValue
     }
   }
 
@@ -35,9 +35,11 @@ extension Realm {
   /// Lets go of the version that the realm shows, so that the file can reuse its space.
   ///
   /// All objects and collections of the realm become invalid; an open write transaction is undone.
-  /// The realm itself shows the newest version when it is next used.
+  /// The realm itself shows the newest version when it is next used. Observers that are just being
+  /// called cannot invalidate their realm: the call is ignored.
   public func invalidate() {
     core.checkIsolation()
+    if core.delivery?.isDelivering == true { return }
     core.invalidate()
   }
 }

@@ -27,12 +27,16 @@ extension Realm {
   /// in whatever thread or process, the call waits. If `block` throws, all its changes are undone.
   /// If it ends the transaction itself, nothing more happens.
   ///
+  /// - Parameter tokens: Observations of this realm that are not to be told of the transaction.
   /// - Throws: what `block` throws, and `Realm.Error` if the changes cannot be written.
   @discardableResult
-  public func write<Result>(_ block: () throws -> Result) throws -> Result {
+  public func write<Result>(
+    withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
+  ) throws -> Result {
     requireNoTransaction()
+    let skipped = observations(of: tokens)
     do throws(StorageError) {
-      try core.beginWrite()
+      try core.beginWrite(tellingAll: !skipped.isEmpty)
     } catch { throw Realm.Error(error, path: core.file.path) }
     let result: Result
     do {
@@ -41,7 +45,7 @@ extension Realm {
       if core.isInWrite { core.cancelWrite() }
       throw error
     }
-    if core.isInWrite { try commitWrite() }
+    if core.isInWrite { try commit(skipping: skipped) }
     return result
   }
 
@@ -58,12 +62,17 @@ extension Realm {
 
   /// Makes the changes of the open write transaction durable, and visible everywhere.
   ///
+  /// - Parameter tokens: Observations of this realm that are not to be told of the transaction.
   /// - Throws: `Realm.Error` if the changes cannot be written; they are undone.
-  public func commitWrite() throws {
+  public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
     core.checkIsolation()
     core.requireWrite(orElse: "Can't commit a non-existing write transaction")
+    try commit(skipping: observations(of: tokens))
+  }
+
+  private func commit(skipping skipped: [Observation]) throws {
     do throws(StorageError) {
-      try core.commitWrite()
+      try core.commitWrite(skipping: skipped)
     } catch { throw Realm.Error(error, path: core.file.path) }
   }
 
@@ -74,11 +83,21 @@ extension Realm {
     core.cancelWrite()
   }
 
+  /// The observations that `tokens` stand for. Those that have ended need no skipping.
+  private func observations(of tokens: [NotificationToken]) -> [Observation] {
+    tokens.compactMap { token in
+      guard let observation = token.observation else { return nil }
+      guard observation.belongs(to: core) else {
+        throwRealmException(
+          "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
+      }
+      return observation
+    }
+  }
+
   private func requireNoTransaction() {
     core.checkIsolation()
-    if core.configuration.readOnly {
-      throwRealmException("Can't perform transactions on read-only Realms.")
-    }
+    core.requireWritable()
     if core.isInWrite {
       throwRealmException("The Realm is already in a write transaction")
     }

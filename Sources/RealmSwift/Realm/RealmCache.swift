@@ -15,9 +15,11 @@ enum RealmCache {
   }
 
   /// A core that others keep alive. It is only looked up from its own confinement.
-  private struct WeakCore: @unchecked Sendable {
+  private final class WeakCore: @unchecked Sendable {
     // Sendable: the reference is read under the cache's lock; the core's state is not touched.
-    weak var core: RealmCore?
+    weak let core: RealmCore?
+
+    init(core: RealmCore) { self.core = core }
   }
 
   private static let cores = Mutex<[Key: WeakCore]>([:])
@@ -26,16 +28,28 @@ enum RealmCache {
   static func core(
     _ configuration: Realm.Configuration, _ confinement: Confinement
   ) throws(Realm.Error) -> RealmCore {
+    if let core = try livingCore(configuration, confinement) { return core }
+    return add(try RealmOpener(configuration).open(confinement))
+  }
+
+  /// The core of `configuration` in `confinement`, which the caller runs in, if it lives.
+  static func livingCore(
+    _ configuration: Realm.Configuration, _ confinement: Confinement
+  ) throws(Realm.Error) -> RealmCore? {
     let key = Key(location: configuration.location, confinement: confinement)
-    if let core = cores.withLock({ $0[key]?.core }) {
-      try core.requireCompatible(configuration)
-      return core
-    }
-    let core = try RealmOpener(configuration).open(confinement)
+    guard let core = cores.withLock({ $0[key]?.core }) else { return nil }
+    try core.requireCompatible(configuration)
+    return core
+  }
+
+  /// Makes a core findable whose confinement has none yet. Called where it lives.
+  static func add(_ core: RealmCore) -> RealmCore {
+    let key = Key(location: core.configuration.location, confinement: core.confinement)
     cores.withLock { cores in
       cores = cores.filter { $0.value.core != nil }
       cores[key] = WeakCore(core: core)
     }
+    core.startDelivery()
     return core
   }
 

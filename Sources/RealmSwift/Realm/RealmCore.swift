@@ -13,25 +13,17 @@ import CRealmPlatform
 import RealmStorage
 import RealmTables
 
-/// What the delivery of notifications must hear from a realm.
-protocol RealmCoreObserver: AnyObject {
-  /// The realm shows another version than before. A transaction may have begun.
-  func realmDidAdvance(_ core: RealmCore)
-  /// A transaction of this realm was committed, and is what the realm shows.
-  func realmDidCommit(_ core: RealmCore)
-}
-
 /// A realm: a file, where it may be used, and the version it shows.
 @usableFromInline
 final class RealmCore: ObjectOwner {
   let configuration: Realm.Configuration
   let confinement: Confinement
-  let file: DatabaseFile
+  /// The file, and what all its realms in this process share.
+  let shared: SharedFile
   let hot: UnsafeMutablePointer<HotState>
-  weak var observer: (any RealmCoreObserver)?
+  /// Moves the realm to new versions and tells observers; nil for realms that never change.
+  private(set) var delivery: RealmDelivery?
 
-  /// Whether the realm advances by itself where its confinement allows that.
-  var autorefresh = true
   /// Objects whose rows were last seen in an older generation were invalidated. It is below the
   /// present generation, so it also marks objects whose rows were not looked for yet.
   private(set) var firstValidGeneration: UInt64 = 1
@@ -52,12 +44,12 @@ final class RealmCore: ObjectOwner {
   private var classesByTable: [TableKey: ClassInfo] = [:]
 
   init(
-    configuration: Realm.Configuration, confinement: Confinement, file: DatabaseFile,
+    configuration: Realm.Configuration, confinement: Confinement, shared: SharedFile,
     group: TableGroup
   ) {
     self.configuration = configuration
     self.confinement = confinement
-    self.file = file
+    self.shared = shared
     self.group = group
     hot = UnsafeMutablePointer<HotState>.allocate(capacity: 1)
     hot.initialize(
@@ -67,6 +59,15 @@ final class RealmCore: ObjectOwner {
   deinit {
     transaction?.rollback()
     hot.deallocate()
+  }
+
+  var file: DatabaseFile { shared.file }
+
+  /// Lets the realm follow the file. To be called where the realm lives.
+  func startDelivery() {
+    guard !configuration.readOnly, delivery == nil else { return }
+    delivery = RealmDelivery(self, shared)
+    delivery?.hub.show(group)
   }
 
   // MARK: Classes
@@ -121,6 +122,13 @@ final class RealmCore: ObjectOwner {
   /// Whether a write transaction is open.
   var isInWrite: Bool { hot.pointee.isInWrite }
 
+  /// Ends the process if the realm was opened for reading only.
+  func requireWritable() {
+    if configuration.readOnly {
+      throwRealmException("Can't perform transactions on read-only Realms.")
+    }
+  }
+
   /// Ends the process with `text` unless a write transaction is open.
   @inline(__always)
   func requireWrite(orElse text: @autoclosure () -> String) {
@@ -140,11 +148,13 @@ final class RealmCore: ObjectOwner {
   /// The tables of the version that the realm shows; after `invalidate()` the newest.
   func readableGroup() throws(StorageError) -> TableGroup {
     if let group { return group }
-    let newest = try TableGroup(file.snapshot())
-    group = newest
-    bumpGeneration()
+    let newest = try shared.newestTables()
+    show(newest)
     return newest
   }
+
+  /// The tables of the version that the realm shows; nil after `invalidate()`.
+  var shownGroup: TableGroup? { group }
 
   /// The version that the realm shows.
   func snapshot() throws(StorageError) -> Snapshot { try readableGroup().snapshot }
@@ -185,8 +195,11 @@ final class RealmCore: ObjectOwner {
   }
 
   /// Waits for the writer lock and begins a transaction on the newest version.
-  func beginWrite() throws(StorageError) {
-    try begin(file.beginWrite())
+  ///
+  /// - Parameter tellsAll: Whether observers are told of everything so far before.
+  func beginWrite(tellingAll tellsAll: Bool = false) throws(StorageError) {
+    try delivery?.catchUp(tellingAll: tellsAll)
+    try begin(shared.writers.begin())
   }
 
   /// Begins with a transaction whose lock was obtained elsewhere.
@@ -194,8 +207,8 @@ final class RealmCore: ObjectOwner {
     let shown = group?.snapshot.version
     let base = engineTransaction.base
     do throws(StorageError) {
-      if shown != base.version { group = try TableGroup(base) }
-      transaction = try WriteGroup(engineTransaction)
+      if shown != base.version { show(try shared.tables(of: base)) }
+      transaction = try WriteGroup(engineTransaction, schemas: shared.schemas)
     } catch {
       engineTransaction.rollback()
       throw error
@@ -203,32 +216,49 @@ final class RealmCore: ObjectOwner {
     structureGeneration = transaction?.structureGeneration ?? 0
     hot.pointee.isInWrite = true
     bumpGeneration()
-    if shown != base.version { observer?.realmDidAdvance(self) }
+    if shown != base.version { delivery?.movedForWrite() }
   }
 
   /// Makes the open transaction durable and shows its result.
-  func commitWrite() throws(StorageError) {
+  ///
+  /// - Parameter skipped: Observations that are not to be told of it.
+  func commitWrite(skipping skipped: [Observation] = []) throws(StorageError) {
     guard let transaction else { return }
-    let snapshot: Snapshot
+    let committed: TableGroup
     do throws(StorageError) {
-      snapshot = try transaction.commit()
+      committed = try shared.tables(of: transaction.commit())
     } catch {
       endTransaction()
+      delivery?.rolledBack()
       throw error
     }
     endTransaction()
-    group = try TableGroup(snapshot)
-    observer?.realmDidCommit(self)
+    didCommit(committed, skipping: skipped)
+  }
+
+  /// Shows what a transaction of this realm made.
+  func didCommit(_ committed: TableGroup, skipping skipped: [Observation] = []) {
+    let base = group
+    // After an asynchronous commit the realm may have moved on already.
+    if let base, base.version >= committed.version { return }
+    show(committed)
+    delivery?.committed(from: base, to: committed, skipping: skipped)
   }
 
   /// Forgets the open transaction.
   func cancelWrite() {
     transaction?.rollback()
     endTransaction()
+    delivery?.rolledBack()
   }
 
   /// Takes the open transaction away, for who commits it elsewhere.
-  func endTransaction() {
+  func takeTransaction() -> WriteGroup? {
+    defer { endTransaction() }
+    return transaction
+  }
+
+  private func endTransaction() {
     transaction = nil
     writableTables.removeAll(keepingCapacity: true)
     hot.pointee.isInWrite = false
@@ -237,28 +267,26 @@ final class RealmCore: ObjectOwner {
 
   // MARK: Advancing
 
-  /// Shows the newest version; false if it already does.
+  /// Shows the newest version and tells observers of it; false if it already does.
   func refresh() throws(StorageError) -> Bool {
-    if let group, group.snapshot.version == file.newestVersion { return false }
-    return try advance(to: file.snapshot())
+    if let delivery { return try delivery.refresh() }
+    if let group, group.version == file.newestVersion { return false }
+    show(try shared.newestTables())
+    return true
   }
 
-  /// Shows `snapshot`; false if it already does, or shows a newer one.
-  @discardableResult
-  func advance(to snapshot: Snapshot) throws(StorageError) -> Bool {
-    if let group, group.snapshot.version >= snapshot.version { return false }
-    group = try TableGroup(snapshot)
+  /// Shows another version. Who calls this tells the observers.
+  func show(_ newGroup: TableGroup?) {
+    group = newGroup
+    delivery?.hub.show(newGroup)
     bumpGeneration()
-    observer?.realmDidAdvance(self)
-    return true
   }
 
   /// Lets go of the version; objects and collections read so far become invalid.
   func invalidate() {
     if isInWrite { cancelWrite() }
     guard group != nil else { return }
-    group = nil
-    bumpGeneration()
+    show(nil)
     firstValidGeneration = hot.pointee.generation
     bumpGeneration()
   }

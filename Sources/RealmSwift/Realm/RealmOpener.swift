@@ -38,9 +38,10 @@ struct RealmOpener {
       options.mustExist = configuration.readOnly
       if case .memory = configuration.location { options.isInMemory = true }
       let file = try DatabaseFile.open(path: path, options: options)
-      let group = try alignedGroup(schemas, file)
+      let shared = SharedFile.of(file)
+      let group = try alignedGroup(schemas, shared)
       let core = RealmCore(
-        configuration: configuration, confinement: confinement, file: file, group: group)
+        configuration: configuration, confinement: confinement, shared: shared, group: group)
       try core.register(schemas)
       return core
     } catch let error as StorageError {
@@ -71,27 +72,27 @@ struct RealmOpener {
 
   /// A version of the file whose tables are those of the classes: the present one, or a new one.
   private func alignedGroup(
-    _ schemas: [ModelSchema], _ file: DatabaseFile
+    _ schemas: [ModelSchema], _ shared: SharedFile
   ) throws -> TableGroup {
-    let group = try TableGroup(file.snapshot())
+    let group = try shared.newestTables()
     let comparison = try SchemaComparison(schemas, group.tableSchemas(), group.schemaVersion())
     try comparison.check(for: configuration)
     guard comparison.needsWrite(to: configuration.schemaVersion), !configuration.readOnly else {
       return group
     }
-    let transaction = try file.beginWrite()
+    let transaction = try shared.writers.begin()
     do {
-      let writing = try WriteGroup(transaction)
+      let writing = try WriteGroup(transaction, schemas: shared.schemas)
       // Another process, or thread, may have been faster.
       let comparison = try SchemaComparison(
         schemas, writing.tableSchemas(), writing.schemaVersion())
       try comparison.check(for: configuration)
       guard comparison.needsWrite(to: configuration.schemaVersion) else {
         writing.rollback()
-        return try TableGroup(file.snapshot())
+        return try shared.newestTables()
       }
       try SchemaWriter(writing).apply(comparison, version: configuration.schemaVersion)
-      return try TableGroup(writing.commit())
+      return try shared.tables(of: writing.commit())
     } catch {
       transaction.rollback()
       throw error

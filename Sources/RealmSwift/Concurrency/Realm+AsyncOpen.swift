@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Opening a realm without holding up the actor it is for.
+//
+// The file is opened and its schema brought up to date on a queue of our own; only the finished
+// realm comes to the actor.
+
+import Dispatch
+
+extension Realm {
+  /// When to wait for a server's data before a synchronized realm is opened. Local realms have
+  /// nothing to wait for.
+  public enum OpenBehavior: Sendable {
+    /// Opens at once with what is there.
+    case never
+    /// Waits each time.
+    case always
+    /// Waits the first time, when there is no local file yet.
+    case once
+  }
+
+  /// Opens a realm for the main actor.
+  ///
+  /// - Parameters:
+  ///   - configuration: What to open.
+  ///   - downloadBeforeOpen: When to wait for a server's data; has no effect on local realms.
+  /// - Throws: `Realm.Error`, or `CancellationError` if the task is cancelled.
+  @MainActor
+  public init(
+    configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior = .never
+  ) async throws {
+    core = try await RealmCore.opened(configuration, for: MainActor.shared)
+  }
+
+  /// Opens a realm for the actor that the caller is isolated to.
+  ///
+  /// ```swift
+  /// actor Accounts {
+  ///   private var realm: Realm!
+  ///   init() async throws { realm = try await Realm(actor: self) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - configuration: What to open.
+  ///   - actor: Where the realm is going to be used. The realm does not keep it alive.
+  ///   - downloadBeforeOpen: When to wait for a server's data; has no effect on local realms.
+  /// - Throws: `Realm.Error`, or `CancellationError` if the task is cancelled.
+  public init(
+    configuration: Configuration = .defaultConfiguration, actor: isolated any Actor,
+    downloadBeforeOpen: OpenBehavior = .never
+  ) async throws {
+    core = try await RealmCore.opened(configuration, for: actor)
+  }
+
+  /// Opens a realm for the actor that the caller is isolated to.
+  ///
+  /// - Throws: `Realm.Error`, or `CancellationError` if the task is cancelled.
+  public static func open(
+    configuration: Configuration = .defaultConfiguration,
+    _isolation actor: isolated any Actor = #isolation, downloadBeforeOpen: OpenBehavior = .never
+  ) async throws -> Realm {
+    Realm(core: try await RealmCore.opened(configuration, for: actor))
+  }
+}
+
+extension RealmCore {
+  // Blocks here may wait for the file; serial queues get a thread however many others do.
+  private static let openingQueue = DispatchQueue(label: "OpenRealm opening")
+
+  /// The core of `configuration` for an actor; a new one is opened elsewhere.
+  static func opened(
+    _ configuration: Realm.Configuration, for actor: isolated any Actor
+  ) async throws -> RealmCore {
+    try Task.checkCancellation()
+    let confinement = Confinement.actor(actor)
+    if let core = try RealmCache.livingCore(configuration, confinement) { return core }
+    let result = await withCheckedContinuation { continuation in
+      openingQueue.async {
+        let result = Result<RealmCore, any Error> {
+          try RealmOpener(configuration).open(confinement)
+        }
+        continuation.resume(returning: Passage(result))
+      }
+    }
+    try Task.checkCancellation()
+    // Another task of the actor may have been faster.
+    if let core = try RealmCache.livingCore(configuration, confinement) { return core }
+    return try RealmCache.add(result.value.get())
+  }
+}
+
+/// Carries a value from the thread that made it to the place it is for.
+struct Passage<Value>: @unchecked Sendable {
+  // Sendable: whoever makes a passage has no other reference to the value and keeps none.
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Write transactions that suspend the task instead of blocking its actor.
+//
+// 1. The task waits for its turn without a thread, at the file's `WriterDesk`.
+// 2. The block runs on the actor, in one piece.
+// 3. The commit is computed and written on a queue of our own. Meanwhile the actor is free and the
+//    realm shows the version before; it shows the new one when the data has reached the disk.
+
+import Dispatch
+import RealmStorage
+import RealmTables
+
+extension Realm {
+  /// Runs `block` in a write transaction, without blocking the actor while it waits for its turn
+  /// and while the data is written.
+  ///
+  /// The realm first advances to the newest version. If `block` throws, its changes are undone. If
+  /// the task is cancelled while it waits, the block is not called; afterwards cancellation has no
+  /// effect on this call.
+  ///
+  /// ```swift
+  /// let todo = try await realm.asyncWrite {
+  ///   realm.create(Todo.self, value: ["name": "Water the plants"])
+  /// }
+  /// ```
+  ///
+  /// - Returns: What `block` returns, after the data has reached the disk.
+  /// - Throws: What `block` throws, `Realm.Error` if the data cannot be written, and
+  ///   `CancellationError`.
+  @discardableResult
+  public func asyncWrite<Result>(
+    _isolation actor: isolated any Actor = #isolation, _ block: () throws -> Result
+  ) async throws -> Result {
+    core.requireActor("asyncWrite()")
+    core.requireWritable()
+    let transaction: WriteTransaction
+    do {
+      transaction = try await core.shared.writers.begin(in: core.confinement, isolation: actor)
+    } catch let error as StorageError {
+      throw Realm.Error(error, path: core.file.path)
+    }
+    do throws(StorageError) {
+      try core.begin(transaction)
+    } catch {
+      throw Realm.Error(error, path: core.file.path)
+    }
+    let result: Result
+    do {
+      result = try block()
+    } catch {
+      if core.isInWrite { core.cancelWrite() }
+      throw error
+    }
+    if core.isInWrite { try await core.commitElsewhere(isolation: actor) }
+    return result
+  }
+
+  /// Advances to the newest version, and tells observers of it, without blocking the actor while
+  /// change sets are computed.
+  ///
+  /// - Returns: Whether there was a newer version. False if the task is cancelled.
+  @discardableResult
+  public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
+    core.requireActor("asyncRefresh()")
+    if core.configuration.readOnly {
+      throwRealmException("Read-only Realms do not change and cannot be refreshed.")
+    }
+    if Task.isCancelled { return false }
+    let version = core.shownGroup?.version
+    let notifier = core.shared.notifier
+    await withCheckedContinuation { continuation in
+      notifier.afterNextPass { continuation.resume() }
+    }
+    // The delivery of what was prepared may have been faster.
+    if Task.isCancelled { return false }
+    return refresh() || version != core.shownGroup?.version
+  }
+}
+
+extension RealmCore {
+  /// Ends the process unless this realm lives on an actor.
+  fileprivate func requireActor(_ function: String) {
+    switch confinement {
+    case .main, .actor: checkIsolation()
+    case .thread, .queue:
+      throwRealmException(
+        "\(function) can only be called on main thread or actor-isolated Realms")
+    }
+  }
+
+  /// Commits the open transaction on another thread; the actor goes on meanwhile.
+  fileprivate func commitElsewhere(isolation actor: isolated any Actor) async throws {
+    guard let open = takeTransaction() else { return }
+    let transaction = Passage(open)
+    let outcome = await withCheckedContinuation { continuation in
+      shared.commitQueue.async { [shared] in
+        do throws(StorageError) {
+          let tables = try shared.tables(of: transaction.value.commit())
+          continuation.resume(returning: Result<TableGroup, StorageError>.success(tables))
+        } catch {
+          continuation.resume(returning: .failure(error))
+        }
+      }
+    }
+    switch outcome {
+    case .success(let tables): didCommit(tables)
+    case .failure(let error): throw Realm.Error(error, path: file.path)
+    }
+  }
+}

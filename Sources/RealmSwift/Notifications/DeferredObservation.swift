@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An observation that is registered later, on another queue.
+
+import Synchronization
+
+/// Stands for an observation until the queue it belongs to has registered it.
+final class DeferredObservation: Cancellable {
+  private enum State {
+    case waiting
+    case registered(any Cancellable)
+    case cancelled
+  }
+
+  private let state = Mutex(State.waiting)
+
+  /// Whether there is still somebody to register it for.
+  var isWanted: Bool {
+    state.withLock { if case .waiting = $0 { true } else { false } }
+  }
+
+  /// Takes over the observation; one that came too late is ended.
+  func become(_ observation: (any Cancellable)?) {
+    let isTooLate = state.withLock { state in
+      guard case .waiting = state else { return true }
+      state = observation.map { .registered($0) } ?? .cancelled
+      return false
+    }
+    if isTooLate { observation?.cancel() }
+  }
+
+  @discardableResult
+  func cancel() -> Bool {
+    let previous = state.withLock { state in
+      defer { state = .cancelled }
+      return state
+    }
+    return switch previous {
+    case .waiting: true
+    case .registered(let observation): observation.cancel()
+    case .cancelled: false
+    }
+  }
+
+  var current: (any Cancellable)? {
+    state.withLock { if case .registered(let observation) = $0 { observation } else { nil } }
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which objects count as changed for an observer: those that were set, and those from which links
+// lead to objects that were set.
+//
+// The walk goes from the changed objects up along their backlinks, never down from the observed
+// ones, so its cost grows with what changed.
+
+import RealmStorage
+import RealmTables
+
+/// The objects of a table that changed, directly or in what they link to.
+struct LinkedModifications {
+  let tables: TableGroup
+  let changes: VersionChanges
+
+  /// Observers without key paths hear of changes this many links away.
+  static let depth = 4
+
+  /// The objects of `table` that both versions have and that changed as far as `filter` asks.
+  func keys(in table: TableKey, filter: KeyPathFilter?) throws(StorageError) -> Set<ObjectKey> {
+    if let filter { return try keys(in: table, filter) }
+    var memo: [Step: Set<ObjectKey>] = [:]
+    return try keys(in: table, depth: Self.depth, &memo)
+  }
+
+  /// Whether anything that `keys(in:filter:)` looks at changed: decided by tables, not by objects.
+  func mayTouch(_ table: TableKey, filter: KeyPathFilter?) throws(StorageError) -> Bool {
+    if changes[table] != nil { return true }
+    guard let schema = try tables.table(table)?.schema else { return true }
+    var reached: Set<TableKey> = [table]
+    var border = [schema]
+    for _ in 0..<(filter == nil ? Self.depth : Int.max) {
+      var next: [TableSchema] = []
+      for schema in border {
+        for column in schema.columns where column.type == .link {
+          guard let target = column.targetTable, reached.insert(target).inserted else { continue }
+          if changes[target] != nil { return true }
+          if let schema = try tables.table(target)?.schema { next.append(schema) }
+        }
+      }
+      if next.isEmpty { break }
+      border = next
+    }
+    return false
+  }
+
+  private struct Step: Hashable {
+    let table: TableKey
+    let depth: Int
+  }
+
+  private func keys(
+    in table: TableKey, depth: Int, _ memo: inout [Step: Set<ObjectKey>]
+  ) throws(StorageError) -> Set<ObjectKey> {
+    let step = Step(table: table, depth: depth)
+    if let known = memo[step] { return known }
+    var keys = Set<ObjectKey>()
+    if let changed = changes[table] { keys.formUnion(changed.modifications.keys) }
+    if depth > 0, let schema = try tables.table(table)?.schema {
+      for column in schema.columns where column.type == .link {
+        guard let target = column.targetTable else { continue }
+        let linked = try self.keys(in: target, depth: depth - 1, &memo)
+        try addOrigins(of: linked, in: target, from: table, column, to: &keys)
+      }
+    }
+    memo[step] = keys
+    return keys
+  }
+
+  private func keys(
+    in table: TableKey, _ filter: KeyPathFilter
+  ) throws(StorageError) -> Set<ObjectKey> {
+    var keys = Set<ObjectKey>()
+    let schema = try tables.table(table)?.schema
+    for (column, branch) in filter.branches {
+      if let changed = changes[table] {
+        for object in changed.modifications.keys where changed.isModified(object, column) {
+          keys.insert(object)
+        }
+      }
+      guard !branch.branches.isEmpty, let column = schema?.column(column),
+        let target = column.targetTable
+      else { continue }
+      let linked = try self.keys(in: target, branch)
+      try addOrigins(of: linked, in: target, from: table, column, to: &keys)
+    }
+    return keys
+  }
+
+  /// Adds the objects of `table` that link to one of `linked` by `column`.
+  private func addOrigins(
+    of linked: Set<ObjectKey>, in target: TableKey, from table: TableKey, _ column: Column,
+    to keys: inout Set<ObjectKey>
+  ) throws(StorageError) {
+    guard !linked.isEmpty, let targets = try tables.table(target),
+      let backlinks = targets.schema.backlinkColumn(from: table, column.key)
+    else { return }
+    for key in linked {
+      guard let row = try targets.row(of: key) else { continue }
+      for origin in try row.backlinks(of: backlinks) { keys.insert(origin) }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The worker of a file: computes change sets for all realms of this process that show the file.
+//
+// It runs on a serial queue of its own: never on the cooperative pool, which it could starve, and
+// never where a realm lives, which it would hold up. It sleeps until a version is committed or an
+// observer comes.
+
+import Dispatch
+import RealmStorage
+import RealmTables
+import Synchronization
+
+/// The worker that computes what observers of one file are to be told.
+final class Notifier: Sendable {
+  private struct State {
+    var hubs: [ObjectIdentifier: WeakHub] = [:]
+    var isPassScheduled = false
+    var listener: VersionListener?
+  }
+
+  private final class WeakHub: Sendable {
+    weak let hub: ObserverHub?
+
+    init(hub: ObserverHub) { self.hub = hub }
+  }
+
+  private let file: DatabaseFile
+  private let schemas: SchemaCache
+  private let queue: DispatchQueue
+  private let state = Mutex(State())
+
+  init(_ file: DatabaseFile, _ schemas: SchemaCache) {
+    self.file = file
+    self.schemas = schemas
+    queue = DispatchQueue(label: "OpenRealm notifier")
+  }
+
+  /// Lets `hub` follow the file from now on, as long as it lives.
+  func add(_ hub: ObserverHub) {
+    let isFirst = state.withLock { state in
+      defer { state.hubs[ObjectIdentifier(hub)] = WeakHub(hub: hub) }
+      return state.hubs.isEmpty && state.listener == nil
+    }
+    guard isFirst else { return }
+    let listener = file.onNewVersion { [weak self] _ in self?.signal() }
+    state.withLock { $0.listener = listener }
+  }
+
+  /// Lets the worker look for what is to be computed, soon.
+  func signal() {
+    let schedules = state.withLock { state in
+      defer { state.isPassScheduled = true }
+      return !state.isPassScheduled
+    }
+    if schedules { queue.async { [weak self] in self?.pass() } }
+  }
+
+  /// Lets the worker compute and hand over everything now, and waits for it.
+  func runNow() { queue.sync { pass() } }
+
+  /// Calls `body` after everything that is known now has been computed and handed over.
+  func afterNextPass(_ body: @escaping @Sendable () -> Void) {
+    queue.async { [self] in
+      pass()
+      body()
+    }
+  }
+
+  private func pass() {
+    let hubs = state.withLock { state in
+      state.isPassScheduled = false
+      state.hubs = state.hubs.filter { $0.value.hub != nil }
+      return state.hubs.values.compactMap(\.hub)
+    }
+    var newest: TableGroup?
+    for hub in hubs {
+      hub.prepare(version: file.newestVersion) { () throws(StorageError) in
+        if let newest { return newest }
+        let tables = try TableGroup(file.snapshot(), schemas: schemas)
+        newest = tables
+        return tables
+      }
+    }
+  }
+}

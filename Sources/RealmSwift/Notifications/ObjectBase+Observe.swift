@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Observing objects.
+
+public import Dispatch
+import Foundation
+import RealmStorage
+import RealmTables
+
+extension ObjectBase {
+  /// Calls `block` after each write transaction that set a property of the object, even to the value
+  /// it had, and once when the object is deleted.
+  ///
+  /// Changes of linked objects are told only if key paths lead there. `block` is called on the main
+  /// actor, queue or actor of the realm, or by the run loop of its thread; never before this call
+  /// returns.
+  ///
+  /// - Parameters:
+  ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
+  ///   - queue: A serial queue to be called on instead, with the object as it is known there.
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public final func observe<T: ObjectBase>(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (ObjectChange<T>) -> Void
+  ) -> NotificationToken {
+    let core = requireManaged()
+    guard let queue else { return NotificationToken(observeHere(core, keyPaths, block)) }
+    return core.observe(self, on: queue) { object in
+      object.realm.map { object.observeHere($0.core, keyPaths, block) }
+    }
+  }
+
+  /// Calls `block` as `observe(keyPaths:on:_:)` does, with typed key paths.
+  ///
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public final func observe<T: ObjectBase>(
+    keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
+    _ block: @escaping (ObjectChange<T>) -> Void
+  ) -> NotificationToken {
+    observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+  }
+
+  /// Calls `block` on an actor, with the object as it is there, after each write transaction that
+  /// set a property of it, and once when it is deleted.
+  ///
+  /// - Parameters:
+  ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
+  ///   - actor: Where to call. It is not kept alive.
+  /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is to
+  ///   be called. If the task is cancelled or the object is gone, its observation has ended.
+  public final func observe<A: Actor, T: ObjectBase>(
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+    _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+  ) async -> NotificationToken {
+    let core = requireManaged()
+    _ = core.requireObservable(here: false)
+    if Task.isCancelled { return NotificationToken(nil) }
+    let reference = ThreadSafeReference(to: self)
+    let configuration = core.configuration
+    let observation = await actor.run { actor -> Observation? in
+      guard let object = reference.resolved(configuration, on: actor),
+        let core = object.realm?.core
+      else { return nil }
+      return object.observeHere(core, keyPaths) { [weak actor] (change: ObjectChange<T>) in
+        guard let actor else { return }
+        // The change was made for this actor and goes nowhere else.
+        let change = Passage(change)
+        actor.assumeIsolated { block($0, change.value) }
+      }
+    }
+    return NotificationToken(observation)
+  }
+
+  /// Calls `block` on an actor as `observe(keyPaths:on:_:)` does, with typed key paths.
+  ///
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public final func observe<A: Actor, T: ObjectBase>(
+    keyPaths: [PartialKeyPath<T>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+    _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+  ) async -> NotificationToken {
+    await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
+  }
+
+  private final func requireManaged() -> RealmCore {
+    guard let core = realm?.core else {
+      throwRealmException(
+        "Only objects which are managed by a Realm support change notifications")
+    }
+    return core
+  }
+
+  private final func observeHere<T: ObjectBase>(
+    _ core: RealmCore, _ keyPaths: [String]?, _ block: @escaping (ObjectChange<T>) -> Void
+  ) -> Observation {
+    guard let object = self as? T, let info = _info else {
+      throwRealmException("An object of class '\(Self.className())' is no \(T.className())")
+    }
+    let path = core.file.path
+    let valuesBefore = { (columns: [ColumnKey]) in
+      columns.map { column in info.property(of: column).flatMap { object.valueToTell($0) } }
+    }
+    return core.observe(
+      .object(ObservedObject(table: info.tableKey, object: _key)), keyPaths: keyPaths,
+      Observation.Handler(valuesBefore: valuesBefore) { change, before in
+        switch change {
+        case .object(let columns):
+          block(.change(object, object.propertyChanges(columns, before, info)))
+        case .objectDeleted: block(.deleted)
+        case .failed(let error): block(.error(Realm.Error(error, path: path) as NSError))
+        case .initial, .collection, .collectionDeleted:
+          preconditionFailure("an object is no collection")
+        }
+      })
+  }
+
+  private final func propertyChanges(
+    _ columns: [ColumnKey], _ before: [Any?]?, _ info: ClassInfo
+  ) -> [PropertyChange] {
+    var changes: [PropertyChange] = []
+    for (position, column) in columns.enumerated() {
+      // Columns that the program's class does not have are none of its business.
+      guard let property = info.property(of: column) else { continue }
+      changes.append(
+        PropertyChange(
+          name: property.name, oldValue: before?[position],
+          newValue: valueToTell(property)))
+    }
+    return changes
+  }
+
+  /// The value of a property; nil for null and for collections.
+  private final func valueToTell(_ property: ModelProperty) -> Any? {
+    property.shape.collection == .none ? unwrapped(_value(of: property)) : nil
+  }
+}
+
+extension ClassInfo {
+  /// The property that is stored in a column.
+  fileprivate func property(of column: ColumnKey) -> ModelProperty? {
+    columns.firstIndex { $0?.key == column }.map { schema.properties[$0] }
+  }
+}

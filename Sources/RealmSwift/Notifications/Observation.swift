@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One observer of a collection or an object.
+//
+// Invariants:
+// 1. The handler is called only in the confinement of the realm. Taking it away, which any thread
+//    may do, ends the observation; it is never put back.
+// 2. No handler is called or destroyed under a lock: it is code of the program.
+
+import RealmTables
+import Synchronization
+
+/// An observer: what it looks at, and what to call.
+final class Observation: Cancellable {
+  /// The observer's code. It is used in the confinement of its realm only.
+  struct Handler: @unchecked Sendable {
+    // Sendable: carried through a lock that any thread may take to remove it, called only where it
+    // belongs (invariant 1).
+
+    /// Reads the present values of properties that are about to change; only objects have it.
+    var valuesBefore: (([ColumnKey]) -> [Any?])?
+    let call: (ObservedChange, _ valuesBefore: [Any?]?) -> Void
+  }
+
+  /// Unlike an address, never used again.
+  let id: UInt64
+  let source: ObservedSource
+  let filter: KeyPathFilter?
+  /// Keeps the realm alive as long as somebody observes it.
+  private nonisolated(unsafe) let core: RealmCore
+  // nonisolated(unsafe): a reference that is only kept and compared here.
+  private static let lastID = Atomic<UInt64>(0)
+
+  private let hub: ObserverHub
+  private let handler: Mutex<Handler?>
+
+  init(
+    _ source: ObservedSource, filter: KeyPathFilter?, of core: RealmCore, in hub: ObserverHub,
+    handler: Handler
+  ) {
+    id = Observation.lastID.add(1, ordering: .relaxed).newValue
+    self.source = source
+    self.filter = filter
+    self.core = core
+    self.hub = hub
+    self.handler = Mutex(handler)
+  }
+
+  /// What to call; nil once the observation has ended.
+  var activeHandler: Handler? { handler.withLock { $0 } }
+
+  func belongs(to core: RealmCore) -> Bool { self.core === core }
+
+  @discardableResult
+  func cancel() -> Bool {
+    // Destroyed at the end, outside of the lock.
+    let previous = handler.withLock { handler in
+      defer { handler = nil }
+      return handler
+    }
+    guard previous != nil else { return false }
+    hub.remove(self)
+    return true
+  }
+}

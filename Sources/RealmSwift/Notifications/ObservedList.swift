@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An observed list: the edits that the log has of it, and changes of the objects in it.
+
+import RealmStorage
+import RealmTables
+
+/// Which list is observed: a column of an object.
+struct ObservedList: Sendable {
+  let table: TableKey
+  let object: ObjectKey
+  let column: Column
+
+  /// The number of elements; nil if the object is gone.
+  func count(in tables: TableGroup) throws(StorageError) -> Int? {
+    try view(in: tables)?.count
+  }
+
+  private func view(in tables: TableGroup) throws(StorageError) -> ListView? {
+    guard let row = try tables.table(table)?.row(of: object) else { return nil }
+    return try row.list(column)
+  }
+
+  /// The new number of elements, and what happened to a list that had `oldCount`.
+  func advance(
+    _ oldCount: Int, by step: VersionStep, filter: KeyPathFilter?
+  ) throws(StorageError) -> (Int, ObservedChange?) {
+    let changes = step.changes[table]
+    if changes?.deleted.contains(object) == true {
+      return (0, .collectionDeleted(CollectionChangeSet(deletions: Array(0..<oldCount))))
+    }
+    var composer = ListChangeComposer(oldCount: oldCount)
+    let place = TableChanges.CollectionPlace(object: object, column: column.key)
+    let log = changes?.collections[place]
+    if let log, log.isUnspecified || !log.edits.allSatisfy({ composer.apply($0) }) {
+      return try replaced(oldCount, by: step)
+    }
+    let newCount = composer.count
+    let modified = try modifiedOldIndexes(composer.pieces, by: step, filter: filter)
+    let set = composer.changes(oldCount: oldCount, alsoModified: modified)
+    return (newCount, set.isEmpty ? nil : .collection(set))
+  }
+
+  /// Old indexes of the objects that stayed in the list and changed.
+  private func modifiedOldIndexes(
+    _ pieces: [ListChangeComposer.Piece], by step: VersionStep, filter: KeyPathFilter?
+  ) throws(StorageError) -> [Int] {
+    guard column.type == .link, let target = column.targetTable,
+      try step.modifications.mayTouch(target, filter: filter)
+    else { return [] }
+    let modified = try step.modifications.keys(in: target, filter: filter)
+    guard !modified.isEmpty, let list = try view(in: step.new) else { return [] }
+    var indexes: [Int] = []
+    var position = 0
+    for piece in pieces {
+      if case .old(let range) = piece {
+        for offset in 0..<range.count
+        where modified.contains(try list.key(at: position + offset)) {
+          indexes.append(range.lowerBound + offset)
+        }
+      }
+      position += piece.count
+    }
+    return indexes
+  }
+
+  /// What to tell of a change whose steps are not known: all old elements went, and the new came.
+  private func replaced(
+    _ oldCount: Int, by step: VersionStep
+  ) throws(StorageError) -> (Int, ObservedChange?) {
+    let newCount = try count(in: step.new) ?? 0
+    let set = CollectionChangeSet(
+      deletions: Array(0..<oldCount), insertions: Array(0..<newCount))
+    return (newCount, set.isEmpty ? nil : .collection(set))
+  }
+}

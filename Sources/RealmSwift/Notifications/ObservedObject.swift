@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An observed object: direct changes of its properties, and its end.
+
+import RealmStorage
+import RealmTables
+
+/// Which object is observed.
+struct ObservedObject: Sendable {
+  let table: TableKey
+  let object: ObjectKey
+
+  /// What happened to the object. Links are followed only as far as key paths ask for it.
+  func change(
+    by step: VersionStep, filter: KeyPathFilter?
+  ) throws(StorageError) -> ObservedChange? {
+    guard let changes = step.changes[table] else {
+      return try linkedChange(by: step, filter: filter)
+    }
+    if changes.deleted.contains(object) { return .objectDeleted }
+    let direct = changes.modifiedColumns(of: object)
+    guard let filter else { return direct.isEmpty ? nil : .object(direct) }
+    let wanted = direct.filter { filter.branches[$0] != nil }
+    if !wanted.isEmpty { return .object(wanted) }
+    return try linkedChange(by: step, filter: filter)
+  }
+
+  /// A change of a linked object is told as a change of the link that leads there.
+  private func linkedChange(
+    by step: VersionStep, filter: KeyPathFilter?
+  ) throws(StorageError) -> ObservedChange? {
+    guard let filter else { return nil }
+    var columns: [ColumnKey] = []
+    for (column, branch) in filter.branches where !branch.branches.isEmpty {
+      let path = filter.only(column)
+      if try step.modifications.keys(in: table, filter: path).contains(object) {
+        columns.append(column)
+      }
+    }
+    return columns.isEmpty ? nil : .object(columns.sorted())
+  }
+}

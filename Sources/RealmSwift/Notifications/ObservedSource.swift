@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is observed, and how it gets from one version to the next.
+//
+// Everything here is a value that any thread can work with: the worker computes change sets away
+// from the realm, and the realm computes what the worker has not done yet by the same functions.
+
+import RealmStorage
+import RealmTables
+
+/// What an observer looks at, in a form that is independent of a realm and of a version.
+enum ObservedSource: Sendable {
+  case table(ObservedTable)
+  case list(ObservedList)
+  case backlinks(ObservedBacklinks)
+  case object(ObservedObject)
+}
+
+/// What an observer has seen: the version, which stays readable as long as this exists, and what is
+/// needed to tell what changed since.
+struct ObservedState: Sendable {
+  /// What a source keeps from one version to the next.
+  enum Content: Sendable {
+    case list(count: Int)
+    case backlinks([ObjectKey])
+    case nothing
+  }
+
+  let tables: TableGroup
+  let content: Content
+
+  var version: UInt64 { tables.snapshot.version }
+}
+
+/// What an observer is to be told.
+enum ObservedChange: Sendable {
+  case initial
+  case collection(CollectionChangeSet)
+  /// The object that owned the list is gone, and the list with it; nothing follows.
+  case collectionDeleted(CollectionChangeSet)
+  case object([ColumnKey])
+  /// The object is gone; nothing follows.
+  case objectDeleted
+  /// The database could not be read; nothing follows.
+  case failed(StorageError)
+
+  var isLast: Bool {
+    switch self {
+    case .collectionDeleted, .objectDeleted, .failed: true
+    case .initial, .collection, .object: false
+    }
+  }
+}
+
+/// The way from one version to another, with the log of what happened in between.
+struct VersionStep: Sendable {
+  let old: TableGroup
+  let new: TableGroup
+  let changes: VersionChanges
+
+  init(from old: TableGroup, to new: TableGroup) throws(StorageError) {
+    self.old = old
+    self.new = new
+    changes = try ChangeLogParser.changes(
+      in: new.snapshot.file.changesets(after: old.snapshot.version, through: new.snapshot))
+  }
+
+  var modifications: LinkedModifications { LinkedModifications(tables: new, changes: changes) }
+}
+
+extension ObservedSource {
+  /// What the first call tells; observers of objects get none.
+  var initialChange: ObservedChange? {
+    if case .object = self { nil } else { .initial }
+  }
+
+  /// The state of a first look.
+  func initialState(in tables: TableGroup) throws(StorageError) -> ObservedState {
+    let content: ObservedState.Content
+    switch self {
+    case .list(let source): content = .list(count: try source.count(in: tables) ?? 0)
+    case .backlinks(let source): content = .backlinks(try source.keys(in: tables) ?? [])
+    case .table, .object: content = .nothing
+    }
+    return ObservedState(tables: tables, content: content)
+  }
+
+  /// The state after `step`, and what to tell; nil if nothing happened that concerns the observer.
+  func advance(
+    _ state: ObservedState, by step: VersionStep, filter: KeyPathFilter?
+  ) throws(StorageError) -> (ObservedState, ObservedChange?) {
+    let content: ObservedState.Content
+    let change: ObservedChange?
+    switch (self, state.content) {
+    case (.list(let source), .list(let count)):
+      let (newCount, found) = try source.advance(count, by: step, filter: filter)
+      content = .list(count: newCount)
+      change = found
+    case (.backlinks(let source), .backlinks(let keys)):
+      let (newKeys, found) = try source.advance(keys, by: step, filter: filter)
+      content = .backlinks(newKeys)
+      change = found
+    case (.table(let source), _):
+      let set = try source.changes(by: step, filter: filter)
+      content = .nothing
+      change = set.isEmpty ? nil : .collection(set)
+    case (.object(let source), _):
+      content = .nothing
+      change = try source.change(by: step, filter: filter)
+    default: preconditionFailure("a state was kept for another kind of source")
+    }
+    return (ObservedState(tables: step.new, content: content), change)
+  }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What all threads know about the observers of one realm.
+//
+// The worker of the file computes change sets here, away from the realm, and hands them over; the
+// realm takes them where it lives.
+//
+// Invariants:
+// 1. At most one package waits for the realm, and at most one delivery is scheduled. While a package
+//    waits, nothing further is computed: versions that come meanwhile are computed together later.
+// 2. An entry's state only moves on to newer versions. A package's item applies only to the version
+//    it was computed from, so it does not matter who was faster.
+// 3. Nothing is computed, read from the file, or called under the lock.
+
+import RealmStorage
+import RealmTables
+import Synchronization
+
+/// The observers of one realm.
+final class ObserverHub: Sendable {
+  /// An observer and what it has seen; nil before its first call.
+  struct Entry: Sendable {
+    let observation: Observation
+    var state: ObservedState?
+  }
+
+  fileprivate struct State {
+    var entries: [Entry] = []
+    var scheduler: ConfinementScheduler?
+    /// What the realm shows; nil while it shows nothing.
+    var shown: TableGroup?
+    /// Whether the realm moves to new versions by itself.
+    var autorefresh = true
+    /// The newest version that the realm was told of.
+    var announced: UInt64 = 0
+    var package: ChangePackage?
+    var isDeliveryScheduled = false
+  }
+
+  private let state: Mutex<State>
+  // nonisolated(unsafe): used in the realm's confinement only, where deliveries run.
+  private nonisolated(unsafe) weak let delivery: RealmDelivery?
+
+  init(_ scheduler: ConfinementScheduler?, delivery: RealmDelivery) {
+    state = Mutex(State(scheduler: scheduler))
+    self.delivery = delivery
+  }
+
+  // MARK: - What the realm says
+
+  func show(_ tables: TableGroup?) { state.withLock { $0.shown = tables } }
+
+  var autorefresh: Bool {
+    get { state.withLock { $0.autorefresh } }
+    set { state.withLock { $0.autorefresh = newValue } }
+  }
+
+  /// Whether the realm can be reached from outside, after trying `scheduler`.
+  func isReachable(by scheduler: () -> ConfinementScheduler?) -> Bool {
+    if state.withLock({ $0.scheduler != nil }) { return true }
+    let found = scheduler()
+    state.withLock { $0.scheduler = found }
+    return found != nil
+  }
+
+  func add(_ observation: Observation, since seen: ObservedState?) {
+    state.withLock { $0.entries.append(Entry(observation: observation, state: seen)) }
+  }
+
+  func remove(_ observation: Observation) {
+    // What the entry pins is released after the lock.
+    let removed = state.withLock { state -> Entry? in
+      guard let index = state.entries.firstIndex(where: { $0.observation === observation }) else {
+        return nil
+      }
+      return state.entries.remove(at: index)
+    }
+    _ = removed
+  }
+
+  var entries: [Entry] { state.withLock { $0.entries } }
+
+  /// Notes what observers have been told of.
+  func store(_ states: [UInt64: ObservedState]) {
+    let replaced = state.withLock { $0.advance { states[$0.observation.id] } }
+    _ = replaced
+  }
+
+  /// The package that waits, if any; it waits no more.
+  func takePackage() -> ChangePackage? {
+    state.withLock { state in
+      defer { state.package = nil }
+      return state.package
+    }
+  }
+
+  // MARK: - What the worker does
+
+  /// Computes what the observers do not know yet and hands it over. Called by the worker only.
+  func prepare(version: UInt64, _ newest: () throws(StorageError) -> TableGroup) {
+    guard let work = takeWork(upTo: version) else { return }
+    let tables: TableGroup
+    if let target = work.target {
+      tables = target
+    } else {
+      // A file that cannot be read any more is reported by the next access to it.
+      guard let newest = try? newest() else { return }
+      tables = newest
+    }
+    var package = ChangePackage(for: tables)
+    for entry in work.entries where entry.state.map({ $0.version < package.version }) ?? true {
+      package.add(entry.observation, since: entry.state)
+    }
+    handOver(package, announcing: version)
+  }
+
+  private struct Work {
+    var entries: [Entry]
+    /// The version to compute for; nil for the newest.
+    var target: TableGroup?
+  }
+
+  private func takeWork(upTo version: UInt64) -> Work? {
+    state.withLock { state in
+      guard state.scheduler != nil, state.package == nil else { return nil }
+      let isFixed = !state.autorefresh && state.shown != nil
+      let target = isFixed ? state.shown : nil
+      let targetVersion = target?.snapshot.version ?? version
+      let isBehind = state.entries.contains { $0.state.map { $0.version < targetVersion } ?? true }
+      let shownVersion = state.shown?.snapshot.version ?? version
+      let isNews = shownVersion < version && state.announced < version
+      guard isBehind || isNews else { return nil }
+      return Work(entries: state.entries, target: target)
+    }
+  }
+
+  private func handOver(_ package: ChangePackage, announcing version: UInt64) {
+    var replaced: [ObservedState?] = []
+    let scheduler = state.withLock { state -> ConfinementScheduler? in
+      let shown = state.shown?.snapshot.version ?? 0
+      if !package.hasChanges, package.version <= shown, version <= shown {
+        // Nobody is to be told anything, so nobody needs to be woken.
+        replaced = state.advance { entry in
+          let item = package.items[entry.observation.id]
+          return item?.oldVersion == entry.state?.version ? item?.state : nil
+        }
+        return nil
+      }
+      state.package = package
+      state.announced = max(state.announced, version)
+      return state.schedulerForDelivery()
+    }
+    _ = replaced
+    schedule(on: scheduler)
+  }
+
+  // MARK: - Delivery
+
+  /// Schedules a delivery if something waits that was not delivered when it could have been.
+  func scheduleIfNeeded() {
+    schedule(on: state.withLock { $0.package == nil ? nil : $0.schedulerForDelivery() })
+  }
+
+  /// Schedules a delivery.
+  func scheduleDelivery() {
+    schedule(on: state.withLock { $0.schedulerForDelivery() })
+  }
+
+  private func schedule(on scheduler: ConfinementScheduler?) {
+    scheduler?.schedule { [self] in
+      state.withLock { $0.isDeliveryScheduled = false }
+      delivery?.deliverScheduled()
+    }
+  }
+}
+
+extension ObserverHub.State {
+  /// The way to the realm, if no delivery is on its way yet.
+  fileprivate mutating func schedulerForDelivery() -> ConfinementScheduler? {
+    guard !isDeliveryScheduled, let scheduler else { return nil }
+    isDeliveryScheduled = true
+    return scheduler
+  }
+
+  /// Moves observers on to the states that `next` gives. What they had seen before pins versions
+  /// and is handed back to be released after the lock.
+  fileprivate mutating func advance(
+    _ next: (ObserverHub.Entry) -> ObservedState?
+  ) -> [ObservedState?] {
+    var replaced: [ObservedState?] = []
+    for index in entries.indices {
+      guard let new = next(entries[index]) else { continue }
+      let old = entries[index].state
+      if let old, old.version >= new.version { continue }
+      entries[index].state = new
+      replaced.append(old)
+    }
+    return replaced
+  }
+}

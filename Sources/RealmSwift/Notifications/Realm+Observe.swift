@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Observing a realm as a whole.
+
+extension Realm {
+  /// What observers of a realm are told.
+  public enum Notification: String, Sendable {
+    /// The realm shows a newer version, by its own write transaction or by another's.
+    case didChange = "RLMRealmDidChangeNotification"
+    /// There is a newer version, and the realm does not move to it by itself.
+    case refreshRequired = "RLMRealmRefreshRequiredNotification"
+  }
+
+  /// What is called with each notification of a realm.
+  public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
+
+  /// Calls `block` each time the realm moves to a newer version, before observers of collections and
+  /// objects are called; for its own write transactions at the end of the commit.
+  ///
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
+    let delivery = core.requireObservable(here: true)
+    let observation = RealmObservation(of: core, block)
+    delivery.add(observation)
+    return NotificationToken(observation)
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Observing collections.
+
+public import Dispatch
+import RealmStorage
+
+extension RealmCollection {
+  /// Calls `block` with the collection as it is, and again after each write transaction that changed
+  /// it: that added, removed or moved elements, or set a property of an object in it, even to the
+  /// value it had, or of an object up to four links away.
+  ///
+  /// `block` is called on the main actor, queue or actor of the realm, or by the run loop of its
+  /// thread; never before this call returns. What several transactions did may come as one change.
+  ///
+  /// ```swift
+  /// token = realm.objects(Todo.self).observe { change in
+  ///   switch change {
+  ///   case .initial(let todos): show(todos)
+  ///   case .update(_, let deletions, let insertions, let modifications):
+  ///     update(deletions, insertions, modifications)
+  ///   case .error(let error): report(error)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - keyPaths: The properties whose changes are wanted; nil or empty for all. Insertions and
+  ///     deletions are always told.
+  ///   - queue: A serial queue to be called on instead, with the collection as it is known there.
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public func observe(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (RealmCollectionChange<Self>) -> Void
+  ) -> NotificationToken {
+    guard let core = realm?.core else {
+      throwRealmException("Change notifications are only supported on managed collections.")
+    }
+    guard let queue else { return NotificationToken(observeHere(core, keyPaths, block)) }
+    return core.observe(self, on: queue) { collection in
+      collection.realm.map { collection.observeHere($0.core, keyPaths, block) }
+    }
+  }
+
+  /// Calls `block` as `observe(keyPaths:on:_:)` does, with typed key paths.
+  ///
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public func observe(
+    keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+    _ block: @escaping (RealmCollectionChange<Self>) -> Void
+  ) -> NotificationToken where Element: ObjectBase {
+    observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+  }
+
+  /// Calls `block` on an actor, with the collection as it is there, and again after each write
+  /// transaction that changed it.
+  ///
+  /// - Parameters:
+  ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
+  ///   - actor: Where to call. It is not kept alive.
+  /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is to
+  ///   be called. If the task is cancelled or the collection is gone, its observation has ended.
+  public func observe<A: Actor>(
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+    _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+  ) async -> NotificationToken {
+    guard let core = realm?.core else {
+      throwRealmException("Change notifications are only supported for managed objects")
+    }
+    _ = core.requireObservable(here: false)
+    if Task.isCancelled { return NotificationToken(nil) }
+    let reference = ThreadSafeReference(to: self)
+    let configuration = core.configuration
+    let observation = await actor.run { actor -> Observation? in
+      guard let collection = reference.resolved(configuration, on: actor),
+        let core = collection.realm?.core
+      else { return nil }
+      return collection.observeHere(core, keyPaths) { [weak actor] change in
+        guard let actor else { return }
+        // The change was made for this actor and goes nowhere else.
+        let change = Passage(change)
+        actor.assumeIsolated { block($0, change.value) }
+      }
+    }
+    return NotificationToken(observation)
+  }
+
+  /// Calls `block` on an actor as `observe(keyPaths:on:_:)` does, with typed key paths.
+  ///
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public func observe<A: Actor>(
+    keyPaths: [PartialKeyPath<Element>], on actor: A,
+    _isolation: isolated (any Actor)? = #isolation,
+    _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+  ) async -> NotificationToken where Element: ObjectBase {
+    await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
+  }
+
+  private func observeHere(
+    _ core: RealmCore, _ keyPaths: [String]?,
+    _ block: @escaping (RealmCollectionChange<Self>) -> Void
+  ) -> Observation {
+    let path = core.file.path
+    return core.observe(
+      _definition.source, keyPaths: keyPaths,
+      Observation.Handler { change, _ in
+        switch change {
+        case .initial: block(.initial(self))
+        case .collection(let set), .collectionDeleted(let set):
+          block(
+            .update(
+              self, deletions: set.deletions, insertions: set.insertions,
+              modifications: set.modifications))
+        case .failed(let error): block(.error(Realm.Error(error, path: path)))
+        case .object, .objectDeleted: preconditionFailure("a collection is no object")
+        }
+      })
+  }
+}

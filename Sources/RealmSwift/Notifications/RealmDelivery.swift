@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Moves a realm from version to version, and tells its observers.
+//
+// Invariants:
+// 1. Everything here runs in the confinement of the realm, and no lock is held while observers are
+//    called. Observers may do anything but refresh: write, observe, end observations.
+// 2. The realm's move to a version and the calls that tell of it are one step: whatever is still to
+//    be told when an observer writes is told before that write begins.
+// 3. An observer is not called again while it runs. What it missed is told after it returned.
+
+import RealmStorage
+import RealmTables
+
+/// How a realm follows the file.
+final class RealmDelivery {
+  private struct Call {
+    let observation: Observation
+    let change: ObservedChange
+    let valuesBefore: [Any?]?
+  }
+
+  private struct WeakObservation {
+    weak var observation: RealmObservation?
+  }
+
+  private unowned let core: RealmCore
+  let shared: SharedFile
+  private(set) var hub: ObserverHub!
+  /// What is still to be told, in order.
+  private var calls: [Call] = []
+  private var running: Set<UInt64> = []
+  /// Weak, as an observation keeps the realm: who keeps its token keeps both.
+  private var realmObservations: [WeakObservation] = []
+  /// Whether the realm moved on at the beginning of a transaction, which its observers hear of at
+  /// the end.
+  private var owesDidChange = false
+  /// Whether an observer missed a change because it was running.
+  private var hasMissedCalls = false
+
+  init(_ core: RealmCore, _ shared: SharedFile) {
+    self.core = core
+    self.shared = shared
+    hub = ObserverHub(ConfinementScheduler(for: core.confinement), delivery: self)
+    shared.notifier.add(hub)
+  }
+
+  /// Whether an observer is being called.
+  var isDelivering: Bool { !running.isEmpty }
+
+  // MARK: - Moving
+
+  /// Moves to the newest version and tells what is to be told; false if there was nothing new.
+  func refresh() throws(StorageError) -> Bool {
+    guard !core.isInWrite, !isDelivering else { return false }
+    guard let shown = core.shownGroup else {
+      move(to: try shared.newestTables())
+      return true
+    }
+    let isBehind = shown.version < shared.file.newestVersion
+    let target = isBehind ? try shared.newestTables() : shown
+    move(to: target)
+    return isBehind
+  }
+
+  /// What a write transaction does before it waits for its turn: moves to the newest version and
+  /// tells of it. Without a newer version, own changes that were not told yet stay for later.
+  func catchUp(tellingAll: Bool) throws(StorageError) {
+    makeCalls()
+    guard let shown = core.shownGroup else { return }
+    if shown.version < shared.file.newestVersion {
+      move(to: try shared.newestTables())
+    } else if tellingAll {
+      move(to: shown)
+    }
+  }
+
+  /// A write transaction was committed here; `skipped` are not to be told of it.
+  func committed(
+    from base: TableGroup?, to tables: TableGroup, skipping skipped: [Observation]
+  ) {
+    if let base, !skipped.isEmpty { skip(skipped, from: base, to: tables) }
+    tellRealmObservers(.didChange)
+    hub.scheduleIfNeeded()
+    if !calls.isEmpty { hub.scheduleDelivery() }
+  }
+
+  /// A write transaction has begun on a newer version than the realm showed. Observers are told
+  /// of that when the transaction has ended.
+  func movedForWrite() { owesDidChange = true }
+
+  /// A write transaction was rolled back.
+  func rolledBack() {
+    if owesDidChange { tellRealmObservers(.didChange) }
+    hub.scheduleIfNeeded()
+  }
+
+  var autorefresh: Bool {
+    get { hub.autorefresh }
+    set {
+      hub.autorefresh = newValue
+      shared.notifier.signal()
+    }
+  }
+
+  /// Called where the realm lives, when the worker has something for it.
+  func deliverScheduled() {
+    // The end of the transaction or of the running call schedules again.
+    guard !core.isInWrite, !isDelivering else { return }
+    makeCalls()
+    guard let package = hub.takePackage() else { return }
+    let shown = core.shownGroup
+    let isNews = shown.map { $0.version < package.version } ?? true
+    if !hub.autorefresh, let shown, shown.version < shared.file.newestVersion {
+      tellRealmObservers(.refreshRequired)
+    }
+    let follows = isNews && (hub.autorefresh || shown == nil)
+    move(to: follows ? package.tables : (shown ?? package.tables), with: package)
+    shared.notifier.signal()
+  }
+
+  private func move(to tables: TableGroup) { move(to: tables, with: hub.takePackage()) }
+
+  private func move(to tables: TableGroup, with known: ChangePackage?) {
+    let version = tables.version
+    let shownVersion = core.shownGroup?.version
+    var package = known?.version == version ? known : nil
+    package = package ?? ChangePackage(for: tables)
+    var states: [UInt64: ObservedState] = [:]
+    var due: [Call] = []
+    for entry in hub.entries where entry.state.map({ $0.version < version }) ?? true {
+      let observation = entry.observation
+      guard !running.contains(observation.id) else {
+        hasMissedCalls = true
+        continue
+      }
+      guard let item = package?.item(observation, since: entry.state) else { continue }
+      states[observation.id] = item.state
+      guard let change = item.change else { continue }
+      let isUnseen = shownVersion == item.oldVersion && shownVersion != version
+      due.append(
+        Call(
+          observation: observation, change: change,
+          valuesBefore: isUnseen ? valuesBefore(change, observation) : nil))
+    }
+    if shownVersion.map({ $0 < version }) ?? true {
+      core.show(tables)
+      if shownVersion != nil { tellRealmObservers(.didChange) }
+    }
+    hub.store(states)
+    calls += due
+    makeCalls()
+  }
+
+  private func valuesBefore(_ change: ObservedChange, _ observation: Observation) -> [Any?]? {
+    guard case .object(let columns) = change else { return nil }
+    return observation.activeHandler?.valuesBefore?(columns)
+  }
+
+  /// Moves observers over a transaction that they are not to be told of. What they did not know
+  /// before it, they are told later.
+  private func skip(_ skipped: [Observation], from base: TableGroup, to tables: TableGroup) {
+    var before = ChangePackage(for: base)
+    var over = ChangePackage(for: tables)
+    var states: [UInt64: ObservedState] = [:]
+    for entry in hub.entries where skipped.contains(where: { $0 === entry.observation }) {
+      guard var state = entry.state else { continue }
+      if state.version < before.version {
+        let item = before.item(entry.observation, since: state)
+        if let change = item.change {
+          calls.append(
+            Call(observation: entry.observation, change: change, valuesBefore: nil))
+        }
+        state = item.state ?? state
+      }
+      states[entry.observation.id] = over.item(entry.observation, since: state).state
+    }
+    hub.store(states)
+  }
+
+  // MARK: - Calling
+
+  private func makeCalls() {
+    let isOutermost = !isDelivering
+    while !calls.isEmpty {
+      let call = calls.removeFirst()
+      guard let handler = call.observation.activeHandler else { continue }
+      let id = call.observation.id
+      guard running.insert(id).inserted else {
+        // Its turn comes when the running call has returned.
+        calls.insert(call, at: 0)
+        break
+      }
+      if call.change.isLast { call.observation.cancel() }
+      handler.call(call.change, call.valuesBefore)
+      running.remove(id)
+    }
+    guard isOutermost else { return }
+    if hasMissedCalls {
+      hasMissedCalls = false
+      shared.notifier.signal()
+    }
+    hub.scheduleIfNeeded()
+  }
+
+  // MARK: - Observers of the realm
+
+  func add(_ observation: RealmObservation) {
+    realmObservations.append(WeakObservation(observation: observation))
+  }
+
+  private func tellRealmObservers(_ notification: Realm.Notification) {
+    if notification == .didChange { owesDidChange = false }
+    guard !realmObservations.isEmpty else { return }
+    realmObservations.removeAll { $0.observation?.isActive != true }
+    for weak in realmObservations { weak.observation?.call(notification, Realm(core: core)) }
+  }
+}

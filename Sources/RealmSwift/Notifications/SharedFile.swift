@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What all realms of this process that show one file have in common.
+
+import Dispatch
+import RealmStorage
+import RealmTables
+import Synchronization
+
+/// A file, its worker for notifications and its desk for writers. One per file and process.
+final class SharedFile: Sendable {
+  let file: DatabaseFile
+  let notifier: Notifier
+  let writers: WriterDesk
+  /// Where asynchronous writes are committed.
+  let commitQueue = DispatchQueue(label: "OpenRealm commits")
+  /// The schemas of tables, which most versions have in common.
+  let schemas = SchemaCache()
+
+  private final class WeakFile: Sendable {
+    weak let shared: SharedFile?
+    let identity: ObjectIdentifier
+
+    init(_ shared: SharedFile) {
+      self.shared = shared
+      identity = ObjectIdentifier(shared)
+    }
+  }
+
+  private static let registry = Mutex<[ObjectIdentifier: WeakFile]>([:])
+
+  private init(_ file: DatabaseFile) {
+    self.file = file
+    notifier = Notifier(file, schemas)
+    writers = WriterDesk(file)
+  }
+
+  deinit {
+    let id = ObjectIdentifier(file)
+    SharedFile.registry.withLock { registry in
+      if registry[id]?.identity == ObjectIdentifier(self) { registry[id] = nil }
+    }
+  }
+
+  /// What belongs to `file`; made for the first realm, gone with the last.
+  static func of(_ file: DatabaseFile) -> SharedFile {
+    registry.withLock { registry in
+      // While somebody has it, `file` lives, so nothing else has its identity.
+      if let known = registry[ObjectIdentifier(file)]?.shared { return known }
+      let shared = SharedFile(file)
+      registry[ObjectIdentifier(file)] = WeakFile(shared)
+      return shared
+    }
+  }
+
+  /// The tables of a version.
+  func tables(of snapshot: Snapshot) throws(StorageError) -> TableGroup {
+    try TableGroup(snapshot, schemas: schemas)
+  }
+
+  /// The tables of the newest version.
+  func newestTables() throws(StorageError) -> TableGroup { try tables(of: file.snapshot()) }
+
+  /// What belongs to the open file at `path`.
+  static func openFiles(atPath path: String) -> [SharedFile] {
+    registry.withLock { $0.values.compactMap(\.shared) }.filter { $0.file.path == path }
+  }
+}
