@@ -23,6 +23,8 @@ public final class _CollectionContents {
   }
 
   let core: RealmCore
+  /// Where the clusters of a table begin; made when a position is first asked for.
+  private lazy var positions = ClusterPositions()
   /// The class of the elements; nil if they are scalars.
   let info: ClassInfo?
   let form: Form
@@ -57,11 +59,7 @@ public final class _CollectionContents {
   func key(at index: Int) -> ObjectKey {
     do throws(StorageError) {
       switch form {
-      case .table(let table):
-        guard let key = try table.key(at: index) else {
-          throw .corrupted("a table has fewer objects than it says")
-        }
-        return key
+      case .table(let table): return try positions.object(at: index, of: table).key
       case .keys(let keys): return keys[index]
       case .list(let list): return try list.key(at: index)
       case .values: throw .corrupted("values have no keys")
@@ -83,8 +81,21 @@ public final class _CollectionContents {
   /// Element `index`, which exists.
   @inline(__always)
   func element<Element: RealmCollectionValue>(at index: Int, as type: Element.Type) -> Element {
-    if let info { return info.makeElement(key(at: index)) }
+    if let info {
+      if case .table(let table) = form { return tableElement(at: index, of: table, info) }
+      return info.makeElement(key(at: index))
+    }
     return Element._decode(_StoredValue(value(at: index)), _RealmContext(core))
+  }
+
+  private func tableElement<Element>(
+    at index: Int, of table: Table, _ info: ClassInfo
+  ) -> Element {
+    do throws(StorageError) {
+      let (key, row) = try positions.object(at: index, of: table)
+      // In a transaction rows move; the key says where to look.
+      return info.makeElement(key, core.isInWrite ? nil : row)
+    } catch { stop(error) }
   }
 
   /// The keys of all elements, which are objects.

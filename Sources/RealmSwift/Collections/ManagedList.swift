@@ -83,7 +83,7 @@ final class ManagedList {
   /// Changes the list; `requireWrite()` was called.
   func edit(_ body: (ListEditor) throws(StorageError) -> Void) {
     do throws(StorageError) {
-      try body(core.requireWritableTable(owner.tableKey).list(column, key))
+      try body(owner.requireWritableTable().list(column, key))
     } catch { stop(error) }
     core.didMutate()
   }

@@ -12,57 +12,66 @@ import RealmTables
 
 /// Iterates over the elements of a collection.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-  private enum Source {
-    case unmanaged([Element])
-    case contents(_CollectionContents)
-    case clusters(TableWalk)
-  }
-
-  private let source: Source
+  @usableFromInline let walk: TableWalk?
+  private let contents: _CollectionContents?
+  private let elements: [Element]
   private var position = 0
 
-  init(_ elements: [Element]) { source = .unmanaged(elements) }
+  init(_ elements: [Element]) {
+    self.elements = elements
+    contents = nil
+    walk = nil
+  }
 
   init(_ contents: _CollectionContents) {
+    elements = []
     do throws(StorageError) {
-      if contents.core.isInWrite {
-        source = .contents(try contents.frozenForIteration())
-      } else if case .table(let table) = contents.form, let info = contents.info {
-        source = .clusters(try TableWalk(table, info))
+      if !contents.core.isInWrite, case .table(let table) = contents.form,
+        let info = contents.info
+      {
+        walk = try TableWalk(table, info)
+        self.contents = nil
       } else {
-        source = .contents(try contents.frozenForIteration())
+        walk = nil
+        self.contents = try contents.frozenForIteration()
       }
     } catch { stop(error) }
   }
 
   /// The next element, or nil at the end.
+  @inlinable
   public mutating func next() -> Element? {
-    switch source {
-    case .clusters(let walk): return walk.next()
-    case .contents(let contents):
+    // Walks are only made for collections whose elements are objects of the class of `Element`.
+    if let walk { return unsafeBitCast(walk.next(), to: Element?.self) }
+    return nextElement()
+  }
+
+  @usableFromInline
+  mutating func nextElement() -> Element? {
+    if let contents {
       guard position < contents.count else { return nil }
       contents.core.checkIsolation()
       defer { position += 1 }
       return contents.element(at: position, as: Element.self)
-    case .unmanaged(let elements):
-      guard position < elements.count else { return nil }
-      defer { position += 1 }
-      return elements[position]
     }
+    guard position < elements.count else { return nil }
+    defer { position += 1 }
+    return elements[position]
   }
 }
 
 /// Makes accessors of all objects of a table, cluster by cluster.
+@usableFromInline
 final class TableWalk {
   private let info: ClassInfo
   /// Keeps the version alive that the loop began with.
   private let group: TableGroup
   private let core: RealmCore
   private let generation: UInt64
-  private var cursor: ClusterCursor
-  private var cluster: Cluster?
-  private var index = 0
-  private var count = 0
+  @exclusivity(unchecked) private var cursor: ClusterCursor
+  @exclusivity(unchecked) private var cluster: Cluster?
+  @exclusivity(unchecked) private var index = 0
+  @exclusivity(unchecked) private var count = 0
 
   init(_ table: Table, _ info: ClassInfo) throws(StorageError) {
     self.info = info
@@ -72,8 +81,8 @@ final class TableWalk {
     cursor = table.clusterCursor()
   }
 
-  @inline(__always)
-  func next<Element>() -> Element? {
+  @usableFromInline
+  func next() -> ObjectBase? {
     core.checkIsolation()
     if index == count, !loadCluster() { return nil }
     guard let cluster else { return nil }
@@ -81,7 +90,7 @@ final class TableWalk {
     let isCurrent = core.hot.pointee.generation == generation
     let row = isCurrent ? cluster.row(at: index) : nil
     index &+= 1
-    return info.makeElement(key, row)
+    return info.makeObject(key, row)
   }
 
   @inline(never)

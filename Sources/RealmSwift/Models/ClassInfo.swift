@@ -9,14 +9,6 @@
 import RealmStorage
 import RealmTables
 
-/// How one property of an object that becomes managed gets its value into the row.
-struct PersistStep {
-  /// Where the wrapper is in the object.
-  let offset: Int
-  let slot: _ColumnSlot
-  let wrapperType: any AnyPersisted.Type
-}
-
 /// What one realm knows about one model class.
 @usableFromInline
 final class ClassInfo {
@@ -26,17 +18,13 @@ final class ClassInfo {
   let tableKey: TableKey
   let columns: [Column?]
   let hot: UnsafeMutablePointer<ClassHot>
+  /// By property, what writing it takes.
+  let steps: [PropertyStep]
+  /// The table in the open transaction; nil outside and before it is first needed.
+  @exclusivity(unchecked) private var writable: WritableTable?
 
   /// By property, the class that it links to; filled when first needed.
   var linkedClasses: [ClassInfo?]
-
-  /// How objects that become managed get their values into their rows, but for the primary key.
-  let persistSteps: [PersistStep]
-
-  /// The table of the open transaction, which owns it; valid at `writableGeneration` only: the
-  /// realm's generation changes when a transaction begins and when it ends.
-  private unowned(unsafe) var writable: WritableTable?
-  private var writableGeneration = HotState.noGeneration
 
   private var cachedTable: Table?
   private var cachedGeneration = HotState.noGeneration
@@ -55,12 +43,7 @@ final class ClassInfo {
       slots[property.offset >> 3] = _ColumnSlot(
         leafIndex: Int32(leaf), property: Int32(property.index))
     }
-    persistSteps = schema.properties.compactMap { property in
-      guard !property.isPrimaryKey, property.shape.type != .linkingObjects else { return nil }
-      return PersistStep(
-        offset: property.offset, slot: slots[property.offset >> 3],
-        wrapperType: property.wrapperType)
-    }
+    steps = schema.properties.map { PropertyStep($0, slots[$0.offset >> 3]) }
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
     hot.initialize(to: ClassHot(state: core.hot, columnAtOffset: slots, info: nil))
     hot.pointee.info = Unmanaged.passUnretained(self)
@@ -74,7 +57,7 @@ final class ClassInfo {
   /// The table in the version that the realm shows, or as the open transaction left it.
   var table: Table {
     get throws(StorageError) {
-      if let writable = core.writableTable(tableKey) { return try writable.table }
+      if core.isInWrite { return try requireWritableTable().table }
       let generation = core.hot.pointee.generation
       if let cachedTable, cachedGeneration == generation { return cachedTable }
       guard let table = try core.readableGroup().table(tableKey) else {
@@ -86,9 +69,28 @@ final class ClassInfo {
     }
   }
 
+  /// The table in the open transaction.
+  @inline(__always)
+  func requireWritableTable() throws(StorageError) -> WritableTable {
+    if let writable { return writable }
+    return try findWritableTable()
+  }
+
+  @inline(never)
+  private func findWritableTable() throws(StorageError) -> WritableTable {
+    guard let table = try core.transaction?.table(tableKey) else {
+      throw .corrupted("the table of class '\(schema.className)' has vanished")
+    }
+    writable = table
+    return table
+  }
+
+  /// To be called when a transaction ends.
+  func forgetWritableTable() { writable = nil }
+
   /// Where an object is now; nil if it does not exist.
   func row(of key: ObjectKey) throws(StorageError) -> Row? {
-    if let writable = core.writableTable(tableKey) { return try writable.row(of: key) }
+    if core.isInWrite { return try requireWritableTable().row(of: key) }
     return try table.row(of: key)
   }
 
@@ -111,21 +113,6 @@ final class ClassInfo {
     let object = schema.modelClass.init()
     object._attach(self, key, row)
     return object
-  }
-
-  /// The table in the open transaction.
-  @inline(__always)
-  func requireWritableTable() throws(StorageError) -> WritableTable {
-    if let writable, writableGeneration == hot.pointee.state.pointee.generation { return writable }
-    return try findWritableTable()
-  }
-
-  @inline(never)
-  private func findWritableTable() throws(StorageError) -> WritableTable {
-    let table = try core.requireWritableTable(tableKey)
-    writable = table
-    writableGeneration = hot.pointee.state.pointee.generation
-    return table
   }
 
   /// Writes a value in the open transaction.

@@ -10,7 +10,7 @@
 import Synchronization
 
 /// One stored property of a model class.
-struct ModelProperty: Sendable {
+final class ModelProperty: Sendable {
   /// Its place in `ModelSchema.properties`.
   let index: Int
   let name: String
@@ -24,6 +24,23 @@ struct ModelProperty: Sendable {
   let isPrimaryKey: Bool
   /// The property of the linked class that a backlink property is the other end of.
   let originProperty: String?
+
+  /// The property that the wrapper of type `wrapperType` at `offset` of an instance declares.
+  init(
+    index: Int, name: String, columnName: String, offset: Int,
+    wrapperType: any AnyPersisted.Type, instance: UnsafeRawPointer
+  ) {
+    self.index = index
+    self.name = name
+    self.columnName = columnName
+    self.offset = offset
+    self.wrapperType = wrapperType
+    shape = wrapperType.valueType._shape
+    let flags = wrapperType.flags(at: instance + offset)
+    isIndexed = flags.contains(.indexed)
+    isPrimaryKey = flags.contains(.primaryKey)
+    originProperty = wrapperType.originProperty(at: instance + offset)
+  }
 }
 
 /// The stored properties of a model class.
@@ -86,13 +103,10 @@ final class ModelSchema: Sendable {
       }
       // The storage of `@Persisted var name` is called `_name`.
       let label = String(String(cString: name).dropFirst())
-      let flags = wrapperType.flags(at: address + offset)
       properties.append(
         ModelProperty(
           index: properties.count, name: label, columnName: columnNames[label] ?? label,
-          offset: offset, wrapperType: wrapperType, shape: wrapperType.valueType._shape,
-          isIndexed: flags.contains(.indexed), isPrimaryKey: flags.contains(.primaryKey),
-          originProperty: wrapperType.originProperty(at: address + offset)))
+          offset: offset, wrapperType: wrapperType, instance: address))
       return true
     }
     withExtendedLifetime(instance) {}

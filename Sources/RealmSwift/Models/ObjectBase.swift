@@ -8,6 +8,7 @@
 // 2. The header's fields are plain memory to the accessors of `@Persisted`: reads and assignments
 //    only, no reference counting, no exclusivity check.
 
+import RealmStorage
 public import RealmTables
 
 /// What an object that is not unmanaged belongs to, and keeps alive.
@@ -31,6 +32,14 @@ open class ObjectBase: Hashable, CustomStringConvertible {
   final var _row: Row?
   @exclusivity(unchecked)
   final var _key = ObjectKey.null
+
+  /// An Int property of an object whose row is current.
+  @inlinable @inline(__always)
+  final func _readInt(_ slot: _ColumnSlot) -> Int64 {
+    // Accessors read only after they made the row current.
+    let row = _row.unsafelyUnwrapped
+    do throws(StorageError) { return try row.int(slot.leaf) } catch { stop(error) }
+  }
 
   /// Creates an unmanaged object whose properties have their default values.
   public required init() {}

@@ -55,7 +55,7 @@ extension RealmCore {
     object._attach(info, key, row)
     updating(isFresh: isFresh, policy) {
       let address = Unmanaged.passUnretained(object).toOpaque()
-      for step in info.persistSteps {
+      for step in info.steps where step.isPlainlyStored {
         step.wrapperType.persist(
           from: address + step.offset, object, step.slot, isFresh: isFresh)
       }
@@ -77,7 +77,7 @@ extension RealmCore {
   func create(_ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
     requireWriteForObjects()
     requirePrimaryKey(of: info, for: policy)
-    if policy != .error, let object = value as? ObjectBase, object._owner === self,
+    if policy != .error, let object = modelObject(value), object._owner === self,
       object._info === info
     {
       return object
@@ -91,17 +91,20 @@ extension RealmCore {
     let schema = info.schema
     let source = ValueSource(value, for: schema)
     let object = schema.modelClass.init()
-    var given: [(ModelProperty, Any)] = []
-    given.reserveCapacity(schema.properties.count)
+    var given: [Given] = []
+    given.reserveCapacity(info.steps.count)
     var primaryKey: TableValue?
-    for property in schema.properties where property.shape.type != .linkingObjects {
+    for (index, step) in info.steps.enumerated() where !step.isBacklink {
+      let property = schema.properties[index]
       guard let value = source.value(of: property) else { continue }
-      if property.isPrimaryKey {
-        primaryKey = property.primaryKeyValue(value, in: schema)
-      } else if property.shape.linkedClass == nil, !property.wrapperType.accepts(value) {
-        property.refuse(value, in: schema)
+      if step.isPrimaryKey {
+        primaryKey = step.stored(value) ?? property.primaryKeyValue(value, in: schema)
+      } else if let stored = step.stored(value) {
+        given.append(.scalar(index, stored))
+      } else if step.isLink || step.wrapperType.accepts(value) {
+        given.append(.other(index, value))
       } else {
-        given.append((property, value))
+        property.refuse(value, in: schema)
       }
     }
     if primaryKey == nil, let property = schema.primaryKey {
@@ -112,23 +115,40 @@ extension RealmCore {
     object._attach(info, key, row)
     updating(isFresh: isFresh, policy) {
       if isFresh { persistDefaults(of: object, info, except: given) }
-      for (property, value) in given { set(value, property, of: object, info) }
+      for value in given {
+        switch value {
+        case .scalar(let index, let stored): info.set(stored, property: index, of: object)
+        case .other(let index, let value):
+          set(value, schema.properties[index], of: object, info)
+        }
+      }
     }
     return object
   }
 
+  /// A value that `create` was given for a property.
+  private enum Given {
+    case scalar(Int, TableValue)
+    case other(Int, Any)
+
+    var index: Int {
+      switch self {
+      case .scalar(let index, _), .other(let index, _): index
+      }
+    }
+  }
+
   /// Writes the default values of the properties that no value is given for.
   private func persistDefaults(
-    of object: ObjectBase, _ info: ClassInfo, except given: [(ModelProperty, Any)]
+    of object: ObjectBase, _ info: ClassInfo, except given: [Given]
   ) {
+    let address = Unmanaged.passUnretained(object).toOpaque()
     var next = 0
-    for property in info.schema.properties
-    where !property.isPrimaryKey && property.shape.type != .linkingObjects {
-      if next < given.count, given[next].0.index == property.index {
+    for (index, step) in info.steps.enumerated() where step.isPlainlyStored {
+      if next < given.count, given[next].index == index {
         next += 1
       } else {
-        property.wrapperType.persist(
-          from: object._wrapper(property), object, info.slot(property), isFresh: true)
+        step.wrapperType.persist(from: address + step.offset, object, step.slot, isFresh: true)
       }
     }
   }
@@ -160,7 +180,7 @@ extension RealmCore {
   }
 
   private func linkable(_ value: Any, _ target: ClassInfo) -> ObjectBase {
-    if let object = value as? ObjectBase, object._owner === self || object._hot == nil,
+    if let object = modelObject(value), object._owner === self || object._hot == nil,
       type(of: object) == target.schema.modelClass
     {
       return object
@@ -232,7 +252,7 @@ extension RealmCore {
   /// Deletes the object `key`, which exists.
   func delete(_ key: ObjectKey, _ info: ClassInfo) {
     do throws(StorageError) {
-      try requireWritableTable(info.tableKey).delete(key)
+      try info.requireWritableTable().delete(key)
     } catch { stop(error) }
     didMutate()
   }
@@ -242,7 +262,7 @@ extension RealmCore {
     requireWriteForObjects()
     do throws(StorageError) {
       for info in allClasses {
-        try requireWritableTable(info.tableKey).deleteAll()
+        try info.requireWritableTable().deleteAll()
         didMutate()
       }
     } catch { stop(error) }

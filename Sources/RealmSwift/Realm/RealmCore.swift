@@ -38,9 +38,11 @@ final class RealmCore: ObjectOwner {
 
   private var group: TableGroup?
   private(set) var transaction: WriteGroup?
-  private var writableTables: [TableKey: WritableTable] = [:]
   private var structureGeneration = 0
   private var classes: [ObjectIdentifier: ClassInfo] = [:]
+  /// The class that was last asked for: loops ask for the same again and again.
+  private var lastClass: ObjectBase.Type?
+  private var lastInfo: ClassInfo?
   private var classesByTable: [TableKey: ClassInfo] = [:]
 
   init(
@@ -87,7 +89,12 @@ final class RealmCore: ObjectOwner {
 
   /// The class in this realm; ends the process if its schema does not have it.
   func info(_ modelClass: ObjectBase.Type) -> ClassInfo {
-    if let info = classes[ObjectIdentifier(modelClass)] { return info }
+    if modelClass == lastClass, let lastInfo { return lastInfo }
+    if let info = classes[ObjectIdentifier(modelClass)] {
+      lastClass = modelClass
+      lastInfo = info
+      return info
+    }
     let name = modelClass.className()
     throwRealmException(
       "Object type '\(name)' is not managed by the Realm. If using a custom `objectClasses` / "
@@ -160,25 +167,6 @@ final class RealmCore: ObjectOwner {
   func snapshot() throws(StorageError) -> Snapshot { try readableGroup().snapshot }
 
   // MARK: Writing
-
-  /// The table in the open transaction; nil if none is open.
-  func writableTable(_ key: TableKey) -> WritableTable? {
-    guard let transaction else { return nil }
-    if let table = writableTables[key] { return table }
-    do throws(StorageError) {
-      let table = try transaction.table(key)
-      writableTables[key] = table
-      return table
-    } catch { stop(error) }
-  }
-
-  /// The table in the open transaction.
-  func requireWritableTable(_ key: TableKey) throws(StorageError) -> WritableTable {
-    guard let table = writableTable(key) else {
-      throw .corrupted("a table has vanished from the transaction")
-    }
-    return table
-  }
 
   /// To be called after every change of the open transaction.
   @inline(__always)
@@ -260,7 +248,7 @@ final class RealmCore: ObjectOwner {
 
   private func endTransaction() {
     transaction = nil
-    writableTables.removeAll(keepingCapacity: true)
+    for info in classes.values { info.forgetWritableTable() }
     hot.pointee.isInWrite = false
     bumpGeneration()
   }

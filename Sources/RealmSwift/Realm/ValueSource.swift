@@ -15,22 +15,23 @@ struct ValueSource {
   /// Ends the process for values of other forms, and for arrays with more elements than `schema`
   /// has properties.
   init(_ value: Any, for schema: ModelSchema) {
-    guard let value = unwrapped(value) else {
-      throwRealmException("Must provide a non-nil value.")
-    }
-    switch value {
-    case let dictionary as [String: Any]: form = .dictionary(dictionary)
-    case let object as ObjectBase: form = .object(object)
-    case let array as [Any]:
+    // The likeliest forms first, and no cast to a class that the value may be bridged to.
+    if let object = modelObject(value) {
+      form = .object(object)
+    } else if let dictionary = value as? [String: Any] {
+      form = .dictionary(dictionary)
+    } else if let array = value as? [Any] {
       let count = schema.properties.count
       if array.count > count {
         throwRealmException(
           "Invalid array input: more values (\(array.count)) than properties (\(count)).")
       }
       form = .array(array)
-    default:
+    } else if let wrapped = unwrapped(value) {
       throwRealmException(
-        "Invalid value '\(value)' to initialize object of type '\(schema.className)'")
+        "Invalid value '\(wrapped)' to initialize object of type '\(schema.className)'")
+    } else {
+      throwRealmException("Must provide a non-nil value.")
     }
   }
 

@@ -7,18 +7,47 @@ public import RealmTables
 
 extension Int: _Scalar, _Indexable, _PrimaryKey {
   public typealias PersistedType = Int
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Int {
+    Int(truncatingIfNeeded: object._readInt(slot))
+  }
 }
+
 extension Int8: _Scalar, _Indexable, _PrimaryKey {
   public typealias PersistedType = Int8
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Int8 {
+    Int8(truncatingIfNeeded: object._readInt(slot))
+  }
 }
+
 extension Int16: _Scalar, _Indexable, _PrimaryKey {
   public typealias PersistedType = Int16
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Int16 {
+    Int16(truncatingIfNeeded: object._readInt(slot))
+  }
 }
+
 extension Int32: _Scalar, _Indexable, _PrimaryKey {
   public typealias PersistedType = Int32
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Int32 {
+    Int32(truncatingIfNeeded: object._readInt(slot))
+  }
 }
+
 extension Int64: _Scalar, _Indexable, _PrimaryKey {
   public typealias PersistedType = Int64
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Int64 {
+    Int64(truncatingIfNeeded: object._readInt(slot))
+  }
 }
 
 /// Integers: all are stored as 64 bits. A number that does not fit the property's type loses its
@@ -71,6 +100,14 @@ extension _Scalar where Self: FixedWidthInteger {
 
 extension Bool: _Scalar, _Indexable, _PrimaryKey {
   public typealias PersistedType = Bool
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
+    // Accessors load only after they made the row current.
+    let row = object._row.unsafelyUnwrapped
+    do throws(StorageError) { return try row.bool(slot.leaf) } catch { stop(error) }
+  }
+
   @inlinable public static var _type: PropertyType { .bool }
   @inlinable public static func _makeDefault() -> Bool { false }
 
@@ -117,6 +154,14 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
 
 extension Double: _Scalar {
   public typealias PersistedType = Double
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Double {
+    // Accessors load only after they made the row current.
+    let row = object._row.unsafelyUnwrapped
+    do throws(StorageError) { return try row.double(slot.leaf) } catch { stop(error) }
+  }
+
   @inlinable public static var _type: PropertyType { .double }
   @inlinable public static func _makeDefault() -> Double { 0 }
 
@@ -160,6 +205,14 @@ extension Double: _Scalar {
 
 extension Float: _Scalar {
   public typealias PersistedType = Float
+
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Float {
+    // Accessors load only after they made the row current.
+    let row = object._row.unsafelyUnwrapped
+    do throws(StorageError) { return try row.float(slot.leaf) } catch { stop(error) }
+  }
+
   @inlinable public static var _type: PropertyType { .float }
   @inlinable public static func _makeDefault() -> Float { 0 }
 

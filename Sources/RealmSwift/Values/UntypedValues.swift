@@ -13,6 +13,12 @@ extension Optional: AnyOptional {
   fileprivate var wrapped: Any? { self }
 }
 
+/// `value` if it is a model object. Asking its type first spares other values the bridging that a cast
+/// to a class tries.
+func modelObject(_ value: Any) -> ObjectBase? {
+  type(of: value) is ObjectBase.Type ? value as? ObjectBase : nil
+}
+
 /// Whether `value` is nil in one of its untyped forms: an empty optional, or `NSNull`.
 func isNil(_ value: Any) -> Bool {
   if value is NSNull { return true }

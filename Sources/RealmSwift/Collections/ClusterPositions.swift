@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From positions in a table to objects. Clusters know their keys, but not how many objects lie before
+// them, so random access by position needs a list of the clusters' starts.
+
+import RealmStorage
+import RealmTables
+
+/// The clusters of one state of a table by the positions of their first objects.
+///
+/// The list takes one walk over the clusters (16 bytes for each 256 objects). It is made at the second
+/// access: `first` and `last` alone do not pay for it.
+final class ClusterPositions {
+  private var starts: [Int] = []
+  private var clusters: [Cluster] = []
+  private var accessCount = 0
+
+  /// The object at `position`, which is below the table's count.
+  func object(
+    at position: Int, of table: Table
+  ) throws(StorageError) -> (key: ObjectKey, row: Row?) {
+    accessCount += 1
+    if accessCount <= 2 {
+      guard let key = try table.key(at: position) else { throw ClusterPositions.tooFew }
+      return (key, nil)
+    }
+    if clusters.isEmpty { try load(table) }
+    // The last start that is not above the position.
+    var low = 0
+    var high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= position { low = middle } else { high = middle }
+    }
+    guard low < clusters.count, position - starts[low] < clusters[low].count else {
+      throw ClusterPositions.tooFew
+    }
+    let cluster = clusters[low]
+    let index = position - starts[low]
+    return (cluster.key(at: index), cluster.row(at: index))
+  }
+
+  private func load(_ table: Table) throws(StorageError) {
+    var cursor = table.clusterCursor()
+    var start = 0
+    while let cluster = try cursor.next() {
+      starts.append(start)
+      clusters.append(cluster)
+      start += cluster.count
+    }
+  }
+
+  private static var tooFew: StorageError {
+    .corrupted("a table has fewer objects than it says")
+  }
+}

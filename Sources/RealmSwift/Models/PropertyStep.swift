@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What writing a property takes, in plain words of memory: loops over all properties of a class copy
+// these without reference counting, and untyped values of the commonest types are converted without
+// generic code.
+
+import RealmTables
+
+/// The types of properties whose untyped values are converted without generic code.
+enum PlainKind: UInt8 {
+  case int, bool, double, string, optionalInt, optionalBool, optionalDouble, optionalString
+  case other
+
+  init(_ wrapperType: any AnyPersisted.Type) {
+    switch ObjectIdentifier(wrapperType) {
+    case ObjectIdentifier(Persisted<Int>.self): self = .int
+    case ObjectIdentifier(Persisted<Bool>.self): self = .bool
+    case ObjectIdentifier(Persisted<Double>.self): self = .double
+    case ObjectIdentifier(Persisted<String>.self): self = .string
+    case ObjectIdentifier(Persisted<Int?>.self): self = .optionalInt
+    case ObjectIdentifier(Persisted<Bool?>.self): self = .optionalBool
+    case ObjectIdentifier(Persisted<Double?>.self): self = .optionalDouble
+    case ObjectIdentifier(Persisted<String?>.self): self = .optionalString
+    default: self = .other
+    }
+  }
+}
+
+/// One property of a class in a realm.
+struct PropertyStep {
+  let wrapperType: any AnyPersisted.Type
+  let offset: Int
+  let slot: _ColumnSlot
+  let kind: PlainKind
+  let isPrimaryKey: Bool
+  let isLink: Bool
+  let isBacklink: Bool
+
+  init(_ property: ModelProperty, _ slot: _ColumnSlot) {
+    wrapperType = property.wrapperType
+    offset = property.offset
+    self.slot = slot
+    kind = PlainKind(property.wrapperType)
+    isPrimaryKey = property.isPrimaryKey
+    isBacklink = property.shape.type == .linkingObjects
+    isLink = property.shape.linkedClass != nil
+  }
+
+  /// Whether new objects get a value for the property.
+  var isPlainlyStored: Bool { !isPrimaryKey && !isBacklink }
+
+  /// The value of `any` in the engine's terms, if the property is a scalar and takes it.
+  @inline(__always)
+  func stored(_ any: Any) -> TableValue? {
+    switch kind {
+    case .int, .optionalInt: if let number = any as? Int { return .int(Int64(number)) }
+    case .bool, .optionalBool: if let bool = any as? Bool { return .bool(bool) }
+    case .double, .optionalDouble: if let number = any as? Double { return .double(number) }
+    case .string, .optionalString: if let string = any as? String { return .string(string) }
+    case .other: break
+    }
+    return wrapperType.storedScalar(any)?.value
+  }
+}
