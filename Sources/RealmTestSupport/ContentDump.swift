@@ -15,8 +15,9 @@ package struct ContentDump {
 
   package init(_ tables: [Table]) {
     self.tables = tables
-    names = Dictionary(uniqueKeysWithValues: tables.map { ($0.key, $0.schema.name) })
-    schemas = Dictionary(uniqueKeysWithValues: tables.map { ($0.key, $0.schema) })
+    // Keys are unique, but in damaged files.
+    schemas = Dictionary(tables.map { ($0.key, $0.schema) }) { first, _ in first }
+    names = schemas.mapValues(\.name)
   }
 
   /// All tables of a version.
