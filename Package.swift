@@ -45,7 +45,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RealmSwiftTests",
-      dependencies: ["RealmSwift", "RealmTables", "RealmStorage", "RealmTestSupport"],
+      dependencies: [
+        "RealmSwift", "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(name: "StyleTests", swiftSettings: settings),
   ]

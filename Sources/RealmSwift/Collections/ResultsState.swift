@@ -39,7 +39,7 @@ final class ResultsState {
   /// What the results are, in terms of the file.
   var definition: ObservedSource {
     switch source {
-    case .table: .table(ObservedTable(table: info?.tableKey ?? .null))
+    case .table: .results(LiveQuery(table: info?.tableKey ?? .null))
     case .list(let list): .list(list.definition)
     case .backlinks(let backlinks): .backlinks(backlinks.definition)
     }
@@ -48,8 +48,8 @@ final class ResultsState {
   /// The results that `definition` describes, in `core`; nil if they cannot exist there.
   static func local(_ definition: ObservedSource, in core: RealmCore) -> ResultsState? {
     switch definition {
-    case .table(let table):
-      return core.info(ofTable: table.table).map { ResultsState(.table, core, $0) }
+    case .results(let query):
+      return core.info(ofTable: query.table).map { ResultsState(.table, core, $0) }
     case .list(let list):
       return ManagedList.local(list, in: core).map { ResultsState(.list($0), core, $0.info) }
     case .backlinks(let backlinks):

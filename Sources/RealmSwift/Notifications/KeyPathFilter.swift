@@ -9,7 +9,7 @@ import RealmTables
 ///
 /// A branch without further branches asks for changes of the property itself, which for a link means
 /// that another object is linked. One with branches asks for changes of linked objects as well.
-struct KeyPathFilter: Sendable, Equatable {
+struct KeyPathFilter: Sendable, Hashable {
   private(set) var branches: [ColumnKey: KeyPathFilter] = [:]
 
   /// The filter for `keyPaths` of objects of `table`; nil, which lets everything pass, if there are

@@ -24,22 +24,26 @@ struct LinkedModifications {
     return try keys(in: table, depth: Self.depth, &memo)
   }
 
-  /// Whether anything that `keys(in:filter:)` looks at changed: decided by tables, not by objects.
-  func mayTouch(_ table: TableKey, filter: KeyPathFilter?) throws(StorageError) -> Bool {
+  /// Whether anything changed in `table` or behind its links: decided by tables, not by objects.
+  ///
+  /// - Parameter depth: How many links to follow; nil follows all, and backlinks too.
+  func mayReach(_ table: TableKey, depth: Int?) throws(StorageError) -> Bool {
     if changes[table] != nil { return true }
-    guard let schema = try tables.table(table)?.schema else { return true }
     var reached: Set<TableKey> = [table]
-    var border = [schema]
-    for _ in 0..<(filter == nil ? Self.depth : Int.max) {
-      var next: [TableSchema] = []
-      for schema in border {
-        for column in schema.columns where column.type == .link {
+    var border = [table]
+    var remaining = depth ?? .max
+    while !border.isEmpty, remaining > 0 {
+      remaining -= 1
+      var next: [TableKey] = []
+      for key in border {
+        guard let schema = try tables.table(key)?.schema else { continue }
+        let columns = depth == nil ? schema.columns + schema.backlinkColumns : schema.columns
+        for column in columns {
           guard let target = column.targetTable, reached.insert(target).inserted else { continue }
           if changes[target] != nil { return true }
-          if let schema = try tables.table(target)?.schema { next.append(schema) }
+          next.append(target)
         }
       }
-      if next.isEmpty { break }
       border = next
     }
     return false

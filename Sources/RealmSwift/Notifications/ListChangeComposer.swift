@@ -12,6 +12,7 @@
 // 2. An old element that is in no piece was deleted. One that was moved counts as deleted, and as
 //    new where it went.
 
+import RealmQuery
 import RealmTables
 
 /// Applies edits in order to a list of known size, and tells what came of them.
@@ -70,8 +71,8 @@ struct ListChangeComposer {
 
   /// The changes, with further old indexes that are to count as modified; those of elements that
   /// are gone are left out.
-  func changes(oldCount: Int, alsoModified: [Int] = []) -> CollectionChangeSet {
-    var result = CollectionChangeSet()
+  func changes(oldCount: Int, alsoModified: [Int] = []) -> ResultChanges {
+    var result = ResultChanges()
     var kept: [Range<Int>] = []
     var position = 0
     for piece in pieces {

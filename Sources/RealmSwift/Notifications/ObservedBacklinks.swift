@@ -2,6 +2,7 @@
 
 // The objects that link to an object, observed.
 
+import RealmQuery
 import RealmStorage
 import RealmTables
 
@@ -25,14 +26,16 @@ struct ObservedBacklinks: Sendable {
   func advance(
     _ old: [ObjectKey], by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> ([ObjectKey], ObservedChange?) {
-    let isTouched = try step.modifications.mayTouch(origin, filter: filter)
-    guard isTouched || step.changes[target] != nil else { return (old, nil) }
+    if try step.leavesAlone(origin) { return (old, nil) }
     let isGone = step.changes[target]?.deleted.contains(object) == true
     guard !isGone, let new = try keys(in: step.new) else {
-      return ([], .collectionDeleted(CollectionChangeSet(deletions: Array(old.indices))))
+      return ([], .collectionDeleted(ResultChanges(deletions: Array(old.indices))))
     }
-    let modified = isTouched ? try step.modifications.keys(in: origin, filter: filter) : []
-    let set = KeySequenceDifference.changes(from: old, to: new, modified: modified)
+    let modified = try step.modified(in: origin, filter: filter)
+    let inserted = step.changes[origin]?.inserted
+    let set = ResultChanges(
+      from: old, to: new, isModified: modified.contains,
+      isReplaced: { inserted?.contains($0) ?? false })
     return (new, set.isEmpty ? nil : .collection(set))
   }
 }

@@ -2,6 +2,7 @@
 
 // An observed list: the edits that the log has of it, and changes of the objects in it.
 
+import RealmQuery
 import RealmStorage
 import RealmTables
 
@@ -27,7 +28,7 @@ struct ObservedList: Sendable {
   ) throws(StorageError) -> (Int, ObservedChange?) {
     let changes = step.changes[table]
     if changes?.deleted.contains(object) == true {
-      return (0, .collectionDeleted(CollectionChangeSet(deletions: Array(0..<oldCount))))
+      return (0, .collectionDeleted(ResultChanges(deletions: Array(0..<oldCount))))
     }
     var composer = ListChangeComposer(oldCount: oldCount)
     let place = TableChanges.CollectionPlace(object: object, column: column.key)
@@ -45,10 +46,8 @@ struct ObservedList: Sendable {
   private func modifiedOldIndexes(
     _ pieces: [ListChangeComposer.Piece], by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> [Int] {
-    guard column.type == .link, let target = column.targetTable,
-      try step.modifications.mayTouch(target, filter: filter)
-    else { return [] }
-    let modified = try step.modifications.keys(in: target, filter: filter)
+    guard column.type == .link, let target = column.targetTable else { return [] }
+    let modified = try step.modified(in: target, filter: filter)
     guard !modified.isEmpty, let list = try view(in: step.new) else { return [] }
     var indexes: [Int] = []
     var position = 0
@@ -69,7 +68,7 @@ struct ObservedList: Sendable {
     _ oldCount: Int, by step: VersionStep
   ) throws(StorageError) -> (Int, ObservedChange?) {
     let newCount = try count(in: step.new) ?? 0
-    let set = CollectionChangeSet(
+    let set = ResultChanges(
       deletions: Array(0..<oldCount), insertions: Array(0..<newCount))
     return (newCount, set.isEmpty ? nil : .collection(set))
   }

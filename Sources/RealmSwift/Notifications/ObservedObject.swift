@@ -33,7 +33,7 @@ struct ObservedObject: Sendable {
     var columns: [ColumnKey] = []
     for (column, branch) in filter.branches where !branch.branches.isEmpty {
       let path = filter.only(column)
-      if try step.modifications.keys(in: table, filter: path).contains(object) {
+      if try step.modified(in: table, filter: path).contains(object) {
         columns.append(column)
       }
     }

@@ -5,12 +5,13 @@
 // Everything here is a value that any thread can work with: the worker computes change sets away
 // from the realm, and the realm computes what the worker has not done yet by the same functions.
 
+import RealmQuery
 import RealmStorage
 import RealmTables
 
 /// What an observer looks at, in a form that is independent of a realm and of a version.
 enum ObservedSource: Sendable {
-  case table(ObservedTable)
+  case results(LiveQuery)
   case list(ObservedList)
   case backlinks(ObservedBacklinks)
   case object(ObservedObject)
@@ -21,6 +22,7 @@ enum ObservedSource: Sendable {
 struct ObservedState: Sendable {
   /// What a source keeps from one version to the next.
   enum Content: Sendable {
+    case results(ResultState)
     case list(count: Int)
     case backlinks([ObjectKey])
     case nothing
@@ -35,9 +37,9 @@ struct ObservedState: Sendable {
 /// What an observer is to be told.
 enum ObservedChange: Sendable {
   case initial
-  case collection(CollectionChangeSet)
+  case collection(ResultChanges)
   /// The object that owned the list is gone, and the list with it; nothing follows.
-  case collectionDeleted(CollectionChangeSet)
+  case collectionDeleted(ResultChanges)
   case object([ColumnKey])
   /// The object is gone; nothing follows.
   case objectDeleted
@@ -52,22 +54,6 @@ enum ObservedChange: Sendable {
   }
 }
 
-/// The way from one version to another, with the log of what happened in between.
-struct VersionStep: Sendable {
-  let old: TableGroup
-  let new: TableGroup
-  let changes: VersionChanges
-
-  init(from old: TableGroup, to new: TableGroup) throws(StorageError) {
-    self.old = old
-    self.new = new
-    changes = try ChangeLogParser.changes(
-      in: new.snapshot.file.changesets(after: old.snapshot.version, through: new.snapshot))
-  }
-
-  var modifications: LinkedModifications { LinkedModifications(tables: new, changes: changes) }
-}
-
 extension ObservedSource {
   /// What the first call tells; observers of objects get none.
   var initialChange: ObservedChange? {
@@ -80,7 +66,8 @@ extension ObservedSource {
     switch self {
     case .list(let source): content = .list(count: try source.count(in: tables) ?? 0)
     case .backlinks(let source): content = .backlinks(try source.keys(in: tables) ?? [])
-    case .table, .object: content = .nothing
+    case .results(let query): content = .results(try query.observedState(in: tables))
+    case .object: content = .nothing
     }
     return ObservedState(tables: tables, content: content)
   }
@@ -100,9 +87,9 @@ extension ObservedSource {
       let (newKeys, found) = try source.advance(keys, by: step, filter: filter)
       content = .backlinks(newKeys)
       change = found
-    case (.table(let source), _):
-      let set = try source.changes(by: step, filter: filter)
-      content = .nothing
+    case (.results(let query), .results(let old)):
+      let (new, set) = try query.observedAdvance(old, by: step, filter: filter)
+      content = .results(new)
       change = set.isEmpty ? nil : .collection(set)
     case (.object(let source), _):
       content = .nothing

@@ -3,6 +3,7 @@
 // Observing collections.
 
 public import Dispatch
+import RealmQuery
 import RealmStorage
 
 extension RealmCollection {

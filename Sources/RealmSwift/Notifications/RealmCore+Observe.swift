@@ -4,6 +4,7 @@
 
 import Dispatch
 import Foundation
+import RealmQuery
 import RealmStorage
 import RealmTables
 
@@ -70,7 +71,7 @@ extension ObservedSource {
   /// The table of the objects that key paths start from; nil for scalars.
   var elementTable: TableKey? {
     switch self {
-    case .table(let source): source.table
+    case .results(let query): query.table
     case .backlinks(let source): source.origin
     case .list(let source): source.column.type == .link ? source.column.targetTable : nil
     case .object(let source): source.table

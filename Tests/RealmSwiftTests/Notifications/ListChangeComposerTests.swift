@@ -2,6 +2,7 @@
 
 // The composed indexes, replayed on the old list, give the new one.
 
+import RealmQuery
 import RealmTables
 import RealmTestSupport
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @testable import RealmSwift
 
 @Suite struct ListChangeComposerTests {
-  private func changes(_ oldCount: Int, _ edits: CollectionEdit...) -> CollectionChangeSet {
+  private func changes(_ oldCount: Int, _ edits: CollectionEdit...) -> ResultChanges {
     var composer = ListChangeComposer(oldCount: oldCount)
     for edit in edits {
       let fits = composer.apply(edit)
@@ -24,22 +25,22 @@ import Testing
 
   @Test func aMoveIsADeletionAndAnInsertion() {
     let moved = changes(4, .move(from: 0, to: 3))
-    #expect(moved == CollectionChangeSet(deletions: [0], insertions: [3]))
+    #expect(moved == ResultChanges(deletions: [0], insertions: [3]))
     #expect(changes(4, .move(from: 2, to: 2)).isEmpty)
   }
 
   @Test func modificationsAreIndexesOfTheOldList() {
     let result = changes(3, .insert(at: 0, count: 2), .set(at: 3), .set(at: 0))
-    #expect(result == CollectionChangeSet(insertions: [0, 1], modifications: [1]))
+    #expect(result == ResultChanges(insertions: [0, 1], modifications: [1]))
   }
 
   @Test func aDeletedElementIsNotModified() {
-    #expect(changes(2, .set(at: 1), .erase(at: 1, count: 1)) == CollectionChangeSet(deletions: [1]))
+    #expect(changes(2, .set(at: 1), .erase(at: 1, count: 1)) == ResultChanges(deletions: [1]))
   }
 
   @Test func clearingDeletesWhatTheOldListHad() {
     let result = changes(3, .insert(at: 3, count: 2), .clear(oldCount: 5), .insert(at: 0, count: 1))
-    #expect(result == CollectionChangeSet(deletions: [0, 1, 2], insertions: [0]))
+    #expect(result == ResultChanges(deletions: [0, 1, 2], insertions: [0]))
   }
 
   @Test func editsThatDoNotFitAreRefused() {
@@ -77,7 +78,7 @@ import Testing
   }
 
   private func expectReplay(
-    of changes: CollectionChangeSet, from old: [Element], gives new: [Element]
+    of changes: ResultChanges, from old: [Element], gives new: [Element]
   ) {
     var replayed: [Element?] = old
     for index in changes.modifications { replayed[index]?.assignments = -1 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The way from one version of a file to another, as observers see it.
+
+import RealmQuery
+import RealmStorage
+import RealmTables
+import Synchronization
+
+/// Two versions, and the log of what happened in between; shared by all observers that go this way.
+final class VersionStep: Sendable {
+  let old: TableGroup
+  let new: TableGroup
+  let changes: VersionChanges
+
+  private struct Question: Hashable {
+    let table: TableKey
+    let filter: KeyPathFilter?
+  }
+
+  /// What was found out already: most observers of a table ask for the same.
+  private let modified = Mutex<[Question: Set<ObjectKey>]>([:])
+
+  init(from old: TableGroup, to new: TableGroup) throws(StorageError) {
+    self.old = old
+    self.new = new
+    changes = try ChangeLogParser.changes(
+      in: new.snapshot.file.changesets(after: old.version, through: new.snapshot))
+  }
+
+  /// The objects of `table` that both versions have and that count as changed, as far as `filter`
+  /// asks: by themselves, or by what they link to.
+  func modified(in table: TableKey, filter: KeyPathFilter?) throws(StorageError) -> Set<ObjectKey> {
+    let question = Question(table: table, filter: filter)
+    if let known = modified.withLock({ $0[question] }) { return known }
+    let walk = LinkedModifications(tables: new, changes: changes)
+    var keys: Set<ObjectKey> = []
+    if try walk.mayReach(table, depth: filter == nil ? LinkedModifications.depth : nil) {
+      keys = try walk.keys(in: table, filter: filter)
+      // The key of a new object may be that of one that is gone.
+      if let own = changes[table], !own.inserted.isEmpty {
+        keys = keys.filter { !own.inserted.contains($0) }
+      }
+    }
+    modified.withLock { $0[question] = keys }
+    return keys
+  }
+
+  /// Whether nothing changed in `table`, nor anywhere that links and backlinks lead from there.
+  func leavesAlone(_ table: TableKey) throws(StorageError) -> Bool {
+    if changes.schemaChanged { return false }
+    return try !LinkedModifications(tables: new, changes: changes).mayReach(table, depth: nil)
+  }
+}
