@@ -75,6 +75,15 @@ public final class List<Element: RealmCollectionValue> {
     return managed.contents().index(of: element)
   }
 
+  /// The list as the source of results.
+  public var _resultsSource: _ResultsSource {
+    guard let managed else {
+      throwRealmException(
+        "This method may only be called on RLMArray instances retrieved from an RLMRealm")
+    }
+    return _ResultsSource(ResultsState(.list(managed), managed.core, managed.info))
+  }
+
   /// What the list holds, in the engine's terms.
   public var _contents: _CollectionContents {
     guard let managed else {

@@ -14,7 +14,7 @@ public struct Results<Element: RealmCollectionValue> {
   init(_ state: ResultsState) { self.state = state }
 
   /// The number of elements.
-  public var count: Int { state.contents().count }
+  public var count: Int { state.count }
 
   /// Element `position`.
   public subscript(position: Int) -> Element {
@@ -31,6 +31,17 @@ public struct Results<Element: RealmCollectionValue> {
 
   /// What the results hold, in the engine's terms.
   public var _contents: _CollectionContents { state.contents() }
+
+  /// The results as the source of others.
+  public var _resultsSource: _ResultsSource { _ResultsSource(state) }
+
+  /// The first element, or nil if there is none.
+  ///
+  /// Looking for it in filtered results that were not computed yet stops at the first match.
+  public var first: Element? {
+    guard let info = state.info else { return isEmpty ? nil : self[0] }
+    return state.firstKey().map { info.makeElement($0) }
+  }
 }
 
 extension Results: RealmCollection {

@@ -25,12 +25,20 @@ final class ResultsState {
   /// The class of the elements; nil if they are scalars.
   let info: ClassInfo?
   let source: Source
+  /// Which elements of the source the results hold, and in which order.
+  let request: ResultsRequest
   private let birth: UInt64
   private var cached: _CollectionContents?
   private var cachedGeneration: UInt64 = 0
+  private var cachedCount = 0
+  private var cachedCountGeneration: UInt64 = 0
 
-  init(_ source: Source, _ core: RealmCore, _ info: ClassInfo?) {
+  init(
+    _ source: Source, _ core: RealmCore, _ info: ClassInfo?,
+    _ request: ResultsRequest = ResultsRequest()
+  ) {
     self.source = source
+    self.request = request
     self.core = core
     self.info = info
     birth = core.hot.pointee.generation
@@ -75,7 +83,82 @@ final class ResultsState {
     } catch { stop(error) }
   }
 
+  /// The number of elements; a filter alone is counted without finding the elements.
+  var count: Int {
+    guard case .table = source, let predicate = request.predicate, let info, !isInvalidated else {
+      return contents().count
+    }
+    core.checkIsolation()
+    if let cached, cachedGeneration == core.dataGeneration { return cached.count }
+    if cachedCountGeneration != core.dataGeneration {
+      do throws(StorageError) {
+        cachedCount = try selection(predicate, info).count()
+        cachedCountGeneration = core.dataGeneration
+      } catch { stop(error) }
+    }
+    return cachedCount
+  }
+
+  /// The key of the first element, nil if there is none: the first match of a filter alone is found
+  /// without the others.
+  func firstKey() -> ObjectKey? {
+    guard case .table = source, let predicate = request.predicate, request.order == nil, let info,
+      !isInvalidated, cached == nil || cachedGeneration != core.dataGeneration
+    else {
+      let contents = contents()
+      return contents.count == 0 ? nil : contents.key(at: 0)
+    }
+    core.checkIsolation()
+    do throws(StorageError) { return try selection(predicate, info).first() } catch { stop(error) }
+  }
+
   private func evaluate() throws(StorageError) -> _CollectionContents {
+    let all = try sourceContents()
+    if request.isEverything { return all }
+    guard let info else { return try _CollectionContents(.values(sortedValues(all)), core, nil) }
+    var keys: [ObjectKey]
+    if let predicate = request.predicate {
+      let selection = try selection(predicate, info)
+      if case .table = source {
+        keys = try selection.keys()
+      } else {
+        keys = try selection.keys(among: all.keys())
+      }
+    } else {
+      keys = try all.keys()
+    }
+    if let order = request.order {
+      keys = try unwrappingQueryErrors { () throws(QueryError) in
+        try order.sorted(keys, of: self.table(info), in: self.core.tableSource())
+      }
+    }
+    return try _CollectionContents(.keys(keys), core, info)
+  }
+
+  func selection(
+    _ predicate: Predicate, _ info: ClassInfo
+  ) throws(StorageError) -> Selection {
+    try unwrappingQueryErrors { () throws(QueryError) in
+      try Selection(predicate, in: self.table(info), of: self.core.tableSource())
+    }
+  }
+
+  private func table(_ info: ClassInfo) throws(QueryError) -> Table {
+    do throws(StorageError) { return try info.table } catch { throw .storage(error) }
+  }
+
+  private func sortedValues(_ all: _CollectionContents) throws(StorageError) -> [TableValue] {
+    let values = try all.values()
+    guard let ascends = request.valuesAscend else { return values }
+    // Sorting positions keeps equal values in their order, whichever way they go.
+    let positions = values.indices.sorted { left, right in
+      let order = values[left].compare(to: values[right])
+      return order == 0 ? left < right : ascends ? order < 0 : order > 0
+    }
+    return positions.map { values[$0] }
+  }
+
+  private func sourceContents() throws(StorageError) -> _CollectionContents {
     switch source {
     case .table:
       guard let info else { return try _CollectionContents(.keys([]), core, nil) }
@@ -84,6 +167,28 @@ final class ResultsState {
     case .backlinks(let backlinks):
       return try _CollectionContents(.keys(backlinks.keys()), core, info)
     }
+  }
+}
+
+/// Ends the process if a query does not fit the schema; the text says how.
+func unwrappingQueryErrors<R>(
+  _ body: () throws(QueryError) -> R
+) throws(StorageError) -> R {
+  do throws(QueryError) {
+    return try body()
+  } catch {
+    switch error {
+    case .invalid(let text): throwRealmException(text)
+    case .storage(let error): throw error
+    }
+  }
+}
+
+extension RealmCore {
+  /// Where queries find the tables that links lead to: as the realm shows them.
+  func tableSource() throws(QueryError) -> any TableSource {
+    if let transaction { return transaction }
+    do throws(StorageError) { return try readableGroup() } catch { throw .storage(error) }
   }
 }
 

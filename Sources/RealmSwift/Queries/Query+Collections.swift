@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Conditions on collections.
+
+import RealmQuery
+
+extension Query where T: RealmCollection {
+  /// Whether `element` is in the collection.
+  public func contains(_ element: T.Element) -> Query<Bool> {
+    Query<Bool>(.contains(node.path, element))
+  }
+
+  /// Whether one of `elements` is in the collection.
+  public func containsAny<S: Sequence>(in elements: S) -> Query<Bool>
+  where S.Element == T.Element {
+    Query<Bool>(.oneOf(node, Array(elements)))
+  }
+
+  /// The number of elements.
+  public var count: Query<Int> { Query<Int>(.path(node.path.applying(.count))) }
+}
+
+extension Query where T: RealmCollection, T.Element: _QueryOrdered {
+  /// The least element; null if there is none.
+  public var min: Query<T.Element> { Query<T.Element>(.path(node.path.applying(.min))) }
+
+  /// The greatest element; null if there is none.
+  public var max: Query<T.Element> { Query<T.Element>(.path(node.path.applying(.max))) }
+
+  /// The mean of the elements; null if there is none.
+  public var avg: Query<T.Element> { Query<T.Element>(.path(node.path.applying(.average))) }
+
+  /// The sum of the elements; 0 if there is none.
+  public var sum: Query<T.Element> { Query<T.Element>(.path(node.path.applying(.sum))) }
+}
+
+extension Query where T: RealmCollection, T.Element: _QueryOrdered & Comparable {
+  /// Whether all elements lie in the range.
+  public func contains(_ range: Range<T.Element>) -> Query<Bool> {
+    min >= range.lowerBound && max < range.upperBound
+  }
+
+  /// Whether all elements lie in the range, ends included.
+  public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> {
+    min >= range.lowerBound && max <= range.upperBound
+  }
+}
+
+extension Query where T: _QueryOrdered {
+  /// The least value of the property in the collection that the path leads through.
+  public var min: Query { aggregated(.min) }
+
+  /// The greatest value of the property in the collection that the path leads through.
+  public var max: Query { aggregated(.max) }
+
+  /// The mean of the property over the collection that the path leads through.
+  public var avg: Query { aggregated(.average) }
+
+  /// The sum of the property over the collection that the path leads through.
+  public var sum: Query { aggregated(.sum) }
+
+  private func aggregated(_ function: CollectionFunction) -> Query {
+    let path = node.path
+    guard path.collectionLength != nil else {
+      throwRealmException(
+        "Aggregate operations can only be used on key paths that include an collection property")
+    }
+    return Query(.path(path.applying(function)))
+  }
+}

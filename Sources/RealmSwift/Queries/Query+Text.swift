@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Conditions on parts of strings and data.
+
+public import Foundation
+import RealmQuery
+
+/// How queries compare strings.
+public struct StringOptions: OptionSet, Sendable {
+  /// The options as bits.
+  public let rawValue: Int8
+
+  /// Options of the given bits.
+  public init(rawValue: Int8) { self.rawValue = rawValue }
+
+  /// Upper and lower case letters are the same.
+  public static let caseInsensitive = StringOptions(rawValue: 1)
+
+  /// Letters with and without diacritical marks are the same.
+  public static let diacriticInsensitive = StringOptions(rawValue: 2)
+
+  var textOptions: TextOptions {
+    var options: TextOptions = []
+    if contains(.caseInsensitive) { options.insert(.caseInsensitive) }
+    if contains(.diacriticInsensitive) { options.insert(.diacriticInsensitive) }
+    return options
+  }
+}
+
+/// Types whose properties queries can search for parts: strings and data.
+public protocol _QueryBytes {}
+
+extension Data: _QueryBytes {}
+extension String: _QueryBytes, _QueryString {}
+extension Optional: _QueryBytes where Wrapped: _QueryBytes {}
+
+/// Types whose properties queries can hold against patterns.
+public protocol _QueryString {}
+
+extension Optional: _QueryString where Wrapped: _QueryString {}
+
+extension Query where T: _QueryBytes {
+  /// Whether the property has `value` somewhere in it. Nothing contains an empty value.
+  public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
+    compared(.contains, value, options.textOptions)
+  }
+
+  /// Whether the property has the other property's value somewhere in it.
+  public func contains<U: _QueryBytes>(
+    _ other: Query<U>, options: StringOptions = []
+  ) -> Query<Bool> {
+    compared(.contains, to: other, options.textOptions)
+  }
+
+  /// Whether the property begins with `value`.
+  public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
+    compared(.beginsWith, value, options.textOptions)
+  }
+
+  /// Whether the property begins with the other property's value.
+  public func starts<U: _QueryBytes>(
+    with other: Query<U>, options: StringOptions = []
+  ) -> Query<Bool> {
+    compared(.beginsWith, to: other, options.textOptions)
+  }
+
+  /// Whether the property ends with `value`.
+  public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
+    compared(.endsWith, value, options.textOptions)
+  }
+
+  /// Whether the property ends with the other property's value.
+  public func ends<U: _QueryBytes>(
+    with other: Query<U>, options: StringOptions = []
+  ) -> Query<Bool> {
+    compared(.endsWith, to: other, options.textOptions)
+  }
+
+  /// Whether the property equals `value`, compared as the options say.
+  public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
+    compared(.equal, value, options.textOptions)
+  }
+
+  /// Whether the property differs from `value`, compared as the options say.
+  public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
+    compared(.notEqual, value, options.textOptions)
+  }
+}
+
+extension Query where T: _QueryString {
+  /// Whether the property matches a pattern in which `?` stands for one character and `*` for any
+  /// number of them.
+  public func like(_ pattern: T, caseInsensitive: Bool = false) -> Query<Bool> {
+    compared(.like, pattern, caseInsensitive ? .caseInsensitive : [])
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A query as a predicate that the engine runs.
+
+import RealmQuery
+import RealmTables
+
+/// Turns queries into predicates over the objects of one realm.
+struct PredicateBuilder {
+  let core: RealmCore
+  /// The names that every path begins with where a condition on the elements of a collection is
+  /// built; they are left out.
+  private var prefix: [String] = []
+
+  init(_ core: RealmCore) { self.core = core }
+
+  /// The condition that a node stands for.
+  func predicate(_ node: QueryNode) -> Predicate {
+    switch node {
+    case .and(let left, let right): return .all([predicate(left), predicate(right)])
+    case .or(let left, let right): return .any([predicate(left), predicate(right)])
+    case .not(let node): return .not(predicate(node))
+    case .path:
+      return .comparison(Comparison(operand(node), .equal, .value(.bool(true))))
+    case .constant(let value as Bool): return .constant(value)
+    case .comparison(let left, let operation, let right, let options):
+      return comparison(left, operation, right, options)
+    case .between(let left, let lower, let upper):
+      return .comparison(
+        Comparison(operand(left), .between, .values([value(lower), value(upper)])))
+    case .oneOf(let left, let values):
+      return .comparison(Comparison(operand(left), .in, .values(values.compactMap(known))))
+    case .contains(let path, let element):
+      guard let element = known(element) else { return .constant(false) }
+      return .comparison(Comparison(.property(property(path)), .equal, .value(element)))
+    case .root, .constant, .matchCount:
+      throwRealmException("A query must be a condition.")
+    }
+  }
+
+  private func comparison(
+    _ left: QueryNode, _ operation: ComparisonOperator, _ right: QueryNode, _ options: TextOptions
+  ) -> Predicate {
+    if case .path(let first) = left, case .path(let second) = right,
+      first.collectionLength != nil, second.collectionLength != nil, first.function == nil,
+      second.function == nil
+    {
+      throwRealmException("Comparing two collection columns is not permitted.")
+    }
+    if case .constant(let constant) = right, known(constant) == nil {
+      // No object of this realm equals one that is deleted, unmanaged, or elsewhere.
+      return .constant(operation == .notEqual)
+    }
+    return .comparison(Comparison(operand(left), operation, operand(right), options: options))
+  }
+
+  private func operand(_ node: QueryNode) -> Operand {
+    switch node {
+    case .root: .property(PropertyPath(["self"]))
+    case .path(let path): .property(property(path))
+    case .constant(let constant): .value(value(constant))
+    case .matchCount(let path, let condition): matchCount(path, condition)
+    default: throwRealmException("A condition cannot be compared.")
+    }
+  }
+
+  private func property(_ path: QueryPath) -> PropertyPath {
+    var property = path.propertyPath
+    if !prefix.isEmpty {
+      guard property.names.starts(with: prefix) else {
+        throwRealmException("Subqueries must contain a keypath starting with a collection.")
+      }
+      property.names.removeFirst(prefix.count)
+    }
+    return property
+  }
+
+  private func matchCount(_ path: QueryPath, _ condition: QueryNode) -> Operand {
+    guard let length = path.collectionLength else {
+      throwRealmException("Subqueries must contain a keypath starting with a collection.")
+    }
+    var inner = self
+    inner.prefix = Array(path.names[..<length])
+    return .matchCount(PropertyPath(inner.prefix), inner.predicate(condition))
+  }
+
+  private func value(_ constant: Any) -> TableValue {
+    guard let value = known(constant) else {
+      throwRealmException("A query cannot compare with '\(constant)'.")
+    }
+    return value
+  }
+
+  /// The constant in the engine's terms; nil for an object that this realm does not have.
+  private func known(_ constant: Any) -> TableValue? {
+    guard let constant = unwrapped(constant) else { return .null }
+    if let object = constant as? ObjectBase {
+      guard object._owner === core, let info = object._info, object._locate(info) else {
+        return nil
+      }
+      return .link(object._key)
+    }
+    guard let type = type(of: constant) as? any _Storable.Type,
+      let stored = type._storedScalar(constant)
+    else { throwRealmException("A query cannot compare with '\(constant)'.") }
+    return stored.value
+  }
+}

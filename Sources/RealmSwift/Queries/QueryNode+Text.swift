@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A query as the text of a predicate, for messages and logs.
+
+import RealmQuery
+
+extension QueryNode {
+  /// The text with `%@` for each constant, which is appended to `arguments`.
+  func text(_ arguments: inout [Any]) -> String {
+    switch self {
+    case .root: return "self"
+    case .path(let path): return path.text
+    case .constant(let value):
+      arguments.append(value)
+      return "%@"
+    case .comparison(let left, let operation, let right, let options):
+      return "(\(left.text(&arguments)) \(operation.text)\(options.text) "
+        + "\(right.text(&arguments)))"
+    case .between(let left, let lower, let upper):
+      let text = left.text(&arguments)
+      arguments += [lower, upper]
+      return "(\(text) BETWEEN {%@, %@})"
+    case .oneOf(let left, let values):
+      let text = left.text(&arguments)
+      arguments.append(values)
+      return "(\(text) IN %@)"
+    case .contains(let path, let value):
+      arguments.append(value)
+      return "(%@ IN \(path.plainText))"
+    case .and(let left, let right):
+      return "(\(left.conditionText(&arguments)) && \(right.conditionText(&arguments)))"
+    case .or(let left, let right):
+      return "(\(left.conditionText(&arguments)) || \(right.conditionText(&arguments)))"
+    case .not(.path(let path)): return "\(path.text) == false"
+    case .not(let node): return "NOT \(node.conditionText(&arguments))"
+    case .matchCount(let path, let condition):
+      let length = path.collectionLength ?? path.names.count
+      let collection = path.names[..<length].joined(separator: ".")
+      let text = condition.text(&arguments).replacingPaths(below: collection, by: "$col1")
+      return "SUBQUERY(\(collection), $col1, \(text)).@count"
+    }
+  }
+
+  /// The text where a condition is expected: a property alone stands for its being true.
+  func conditionText(_ arguments: inout [Any]) -> String {
+    if case .path(let path) = self { return "\(path.text) == true" }
+    return text(&arguments)
+  }
+}
+
+extension String {
+  /// The text in which paths that begin with a collection begin with a variable.
+  fileprivate func replacingPaths(below collection: String, by variable: String) -> String {
+    var result = ""
+    var rest = self[...]
+    let prefix = "ANY \(collection)."
+    while let range = rest.firstRange(of: prefix) {
+      result += rest[..<range.lowerBound] + variable + "."
+      rest = rest[range.upperBound...]
+    }
+    return result + rest
+  }
+}
+
+extension ComparisonOperator {
+  /// As predicates spell it.
+  fileprivate var text: String {
+    switch self {
+    case .equal: "=="
+    case .notEqual: "!="
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .greater: ">"
+    case .greaterOrEqual: ">="
+    case .between: "BETWEEN"
+    case .in: "IN"
+    case .beginsWith: "BEGINSWITH"
+    case .endsWith: "ENDSWITH"
+    case .contains: "CONTAINS"
+    case .like: "LIKE"
+    }
+  }
+}
+
+extension TextOptions {
+  fileprivate var text: String {
+    isEmpty
+      ? ""
+      : "[\(contains(.caseInsensitive) ? "c" : "")\(contains(.diacriticInsensitive) ? "d" : "")]"
+  }
+}

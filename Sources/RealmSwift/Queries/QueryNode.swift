@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a `where` closure built: a tree of our own, from which the predicate and its text are made.
+
+import RealmQuery
+import RealmTables
+
+/// A part of a query.
+///
+/// Kept apart from `Predicate`, because objects among the constants turn into keys only when the realm
+/// is known, and because the text names the constants by their Swift values.
+indirect enum QueryNode {
+  /// The object, or the element of a collection of values, that is asked about.
+  case root
+  case path(QueryPath)
+  case constant(Any)
+  case comparison(QueryNode, ComparisonOperator, QueryNode, TextOptions)
+  /// A closed range; both ends are included.
+  case between(QueryNode, Any, Any)
+  /// Equality with one of several values.
+  case oneOf(QueryNode, [Any])
+  /// A collection that holds a value.
+  case contains(QueryPath, Any)
+  case and(QueryNode, QueryNode)
+  case or(QueryNode, QueryNode)
+  case not(QueryNode)
+  /// The number of elements of the collection at the path's start that match all of a condition.
+  case matchCount(QueryPath, QueryNode)
+}
+
+/// The properties that lead from the object to a value.
+struct QueryPath {
+  var names: [String]
+  /// How many of the names lead to the first collection; nil if there is none.
+  var collectionLength: Int?
+  /// What is computed from the collection.
+  var function: CollectionFunction?
+
+  /// The path continued by a property; `isCollection` tells whether that holds many values.
+  func appending(_ name: String, isCollection: Bool) -> QueryPath {
+    var path = self
+    path.names += name.split(separator: ".").map(String.init)
+    if isCollection, path.collectionLength == nil { path.collectionLength = path.names.count }
+    return path
+  }
+
+  func applying(_ function: CollectionFunction) -> QueryPath {
+    var path = self
+    path.function = function
+    return path
+  }
+
+  var propertyPath: PropertyPath { PropertyPath(names, function: function) }
+
+  /// As predicates spell it: `a.b`, `ANY list.b`, `list.@count`, `list.@avg.price`.
+  var text: String {
+    guard let function, let length = collectionLength else {
+      return (collectionLength == nil ? "" : "ANY ") + names.joined(separator: ".")
+    }
+    var parts = names[..<length].joined(separator: ".") + ".@" + function.rawValue
+    for name in names[length...] { parts += "." + name }
+    return parts
+  }
+
+  /// The names alone, as operators on the whole collection use them.
+  var plainText: String { names.joined(separator: ".") }
+}
+
+extension QueryNode {
+  /// The path of a node that is one.
+  var path: QueryPath {
+    switch self {
+    case .path(let path): path
+    case .root: QueryPath(names: [])
+    default: throwRealmException("Key paths can only be applied to properties.")
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Filtering and sorting collections.
+
+extension RealmCollection where Element: ObjectBase {
+  /// The objects that match a condition.
+  ///
+  /// ```swift
+  /// let open = realm.objects(Todo.self).where { !$0.isDone && $0.priority > 3 }
+  /// ```
+  /// The results are live. The closure runs once, and describes the condition. Ends the process for
+  /// a collection that no realm manages.
+  public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
+    _resultsSource.filtered(by: isIncluded(Query(.root)).node)
+  }
+
+  /// The position of the first object that matches a condition; nil if there is none.
+  public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
+    guard let first = self.where(isIncluded).first else { return nil }
+    return index(of: first)
+  }
+
+  /// The objects in the order of a property.
+  ///
+  /// Equal ones keep their order; nil comes first.
+  public func sorted<Value: _HasPersistedType>(
+    by keyPath: KeyPath<Element, Value>, ascending: Bool = true
+  ) -> Results<Element> where Value.PersistedType: SortableType {
+    sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+  }
+}
+
+extension RealmCollection {
+  /// The elements in the order of the named property, or of `self` for values.
+  ///
+  /// Equal ones keep their order; nil comes first.
+  public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
+    sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+  }
+
+  /// The elements in an order of several properties, the most important first.
+  public func sorted<S: Sequence>(by descriptors: S) -> Results<Element>
+  where S.Element == SortDescriptor {
+    _resultsSource.sorted(by: Array(descriptors))
+  }
+}
+
+extension RealmCollection where Element: _HasPersistedType, Element.PersistedType: SortableType {
+  /// The values in their order.
+  public func sorted(ascending: Bool = true) -> Results<Element> {
+    sorted(by: [SortDescriptor(keyPath: "self", ascending: ascending)])
+  }
+}
