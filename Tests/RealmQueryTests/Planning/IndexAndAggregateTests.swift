@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmQuery
+
+@Suite struct IndexAndAggregateTests {
+  private func comparison(
+    _ name: String, _ operation: ComparisonOperator, _ value: TableValue
+  ) -> Predicate {
+    .comparison(Comparison(.property(PropertyPath([name])), operation, .value(value)))
+  }
+
+  @Test func indexesAnswerWhatScansAnswer() throws {
+    let tables = try SampleTables(seed: 21, items: 400, owners: 5, spread: 2)
+    let naive = NaivePredicate(group: tables.group)
+    let rows = try SelectionTests.rows(of: tables.items)
+    let oneOf = Predicate.comparison(
+      Comparison(
+        .property(PropertyPath(["indexed"])), .in, .values([.int(1), .int(-2), .null, .int(1)])))
+    let predicates: [Predicate] = [
+      comparison("indexed", .equal, .int(2)), comparison("indexed", .equal, .null),
+      comparison("indexed", .equal, .double(2)), comparison("indexed", .equal, .int(77)),
+      comparison("tag", .equal, .string("ab")), comparison("tag", .equal, .string("")),
+      comparison("tag", .equal, .null), oneOf,
+      .all([comparison("indexed", .equal, .int(1)), comparison("int", .greater, .int(0))]),
+      .any([comparison("indexed", .equal, .int(1)), comparison("tag", .equal, .string("a"))]),
+      .any([comparison("indexed", .equal, .int(1)), comparison("int", .equal, .int(0))]),
+      .not(comparison("indexed", .equal, .int(1))),
+    ]
+    for predicate in predicates {
+      let expected = try rows.filter { try naive.matches(predicate, tables.items, $0.row) }
+        .map(\.key)
+      #expect(
+        try Selection(predicate, in: tables.items, of: tables.group).keys() == expected,
+        "\(predicate)")
+    }
+  }
+
+  @Test func aggregatesAgreeWithPlainFolds() throws {
+    let tables = try SampleTables(seed: 22, items: 300, owners: 5, spread: 3)
+    let rows = try SelectionTests.rows(of: tables.items)
+    let condition = comparison("bool", .equal, .bool(true))
+    let naive = NaivePredicate(group: tables.group)
+    let chosen = try rows.filter { try naive.matches(condition, tables.items, $0.row) }
+    let selection = try Selection(condition, in: tables.items, of: tables.group)
+    for name in ["int", "int?"] {
+      let column = try #require(tables.items.schema.column(named: name))
+      for (objects, fold) in [
+        (rows, { try Aggregates.fold($0, of: column, in: tables.items) }),
+        (chosen, { try selection.aggregate($0, of: column) }),
+        (
+          chosen,
+          { try Aggregates.fold($0, of: column, in: tables.items, over: chosen.map(\.key)) }
+        ),
+      ] as [([(key: ObjectKey, row: Row)], (CollectionFunction) throws -> MixedValue)] {
+        let values = try objects.compactMap { object -> Int64? in
+          guard case .int(let number) = try object.row.value(of: column) else { return nil }
+          return number
+        }
+        let sum = values.reduce(0, &+)
+        #expect(try fold(.sum).isEqual(to: .int(sum)))
+        #expect(try fold(.min).isEqual(to: values.min().map { .int($0) } ?? .null))
+        #expect(try fold(.max).isEqual(to: values.max().map { .int($0) } ?? .null))
+        #expect(
+          try fold(.average).isEqual(to: .double(Double(sum) / Double(values.count))))
+      }
+    }
+    let dates = try #require(tables.items.schema.column(named: "timestamp?"))
+    let latest = try rows.compactMap { object -> Timestamp? in
+      guard case .timestamp(let date) = try object.row.value(of: dates) else { return nil }
+      return date
+    }.max()
+    #expect(
+      try Aggregates.fold(.max, of: dates, in: tables.items)
+        .isEqual(to: latest.map { .timestamp($0) } ?? .null))
+    let nothing = try Selection(.constant(false), in: tables.items, of: tables.group)
+    let int = try #require(tables.items.schema.column(named: "int"))
+    #expect(try nothing.aggregate(.sum, of: int).isEqual(to: .int(0)))
+    #expect(try nothing.aggregate(.average, of: int).isNull)
+    #expect(try nothing.aggregate(.min, of: int).isNull)
+  }
+
+  @Test func queriesThatDoNotFitTheSchemaSayWhy() throws {
+    let tables = try SampleTables(seed: 23, items: 1, owners: 1)
+    func message(_ left: [String], _ operation: ComparisonOperator, _ right: TableValue) -> String?
+    {
+      do throws(QueryError) {
+        _ = try Selection(
+          .comparison(Comparison(.property(PropertyPath(left)), operation, .value(right))),
+          in: tables.items, of: tables.group)
+        return nil
+      } catch { return error.description }
+    }
+    #expect(
+      message(["nowhere"], .equal, .int(1))
+        == "Invalid keypath 'nowhere': Property 'nowhere' not found in object of type 'Item'")
+    #expect(
+      message(["int", "name"], .equal, .int(1))
+        == "Invalid keypath 'int.name': Property 'Item.int' is not a link or collection and can "
+        + "only appear at the end of a keypath.")
+    #expect(
+      message(["owner", "age"], .equal, .string("x"))
+        == "Cannot compare value 'x' of type 'string' to property 'owner.age' of type 'int'")
+    #expect(message(["int"], .contains, .int(1)) != nil)
+    #expect(message(["int"], .equal, .int(1)) == nil)
+  }
+
+  @Test func backlinksAreReachedByTheirOrigin() throws {
+    let tables = try SampleTables(seed: 24, items: 80, owners: 12)
+    let items = try SelectionTests.rows(of: tables.items)
+    let link = try #require(tables.items.schema.column(named: "owner"))
+    let int = try #require(tables.items.schema.column(named: "int"))
+    let path = PropertyPath(["@links.Item.owner", "int"])
+    let found = try Selection(
+      .comparison(Comparison(.property(path), .greater, .value(.int(1)))), in: tables.owners,
+      of: tables.group)
+    var expected: Set<ObjectKey> = []
+    for item in items where try item.row.int(int.leafIndex) > 1 {
+      if let owner = try item.row.link(link.leafIndex) { expected.insert(owner) }
+    }
+    #expect(try found.keys() == expected.sorted())
+    let count = PropertyPath(["@links.Item.owner"], function: .count)
+    let busy = try Selection(
+      .comparison(Comparison(.property(count), .greaterOrEqual, .value(.int(7)))),
+      in: tables.owners, of: tables.group)
+    var numbers: [ObjectKey: Int] = [:]
+    for item in items {
+      if let owner = try item.row.link(link.leafIndex) { numbers[owner, default: 0] += 1 }
+    }
+    #expect(try busy.keys() == numbers.filter { $0.value >= 7 }.map(\.key).sorted())
+  }
+}
