@@ -170,7 +170,9 @@ struct ShortCell {
       while position < end {
         let first = cells.load(fromByteOffset: position &* 16, as: UInt64.self) ^ low
         let second = cells.load(fromByteOffset: position &* 16 &+ 8, as: UInt64.self) ^ high
-        bits |= (first | second == 0 ? 1 : 0) &<< shift
+        // 1 if no bit is set, without a branch: its outcome would be as good as random.
+        let difference = first | second
+        bits |= (~(difference | (0 &- difference)) &>> 63) &<< shift
         shift &+= 1
         position &+= 1
       }

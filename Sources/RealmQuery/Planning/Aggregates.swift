@@ -82,6 +82,10 @@ extension Aggregator {
     let nulls = FloatingRange.mask(
       cells8: cells, count: cluster.count, equalTo: DoubleCondition.nullBits)
     let rows = rows - nulls
+    guard rows.count < cluster.count else {
+      add(doubles: FloatingSums.sum(doubles: cells, count: cluster.count), count: cluster.count)
+      return
+    }
     var sum = 0.0
     for row in rows { sum += cells.load(fromByteOffset: row &* 8, as: Double.self) }
     let count = rows.count

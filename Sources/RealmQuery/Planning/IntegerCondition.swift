@@ -52,6 +52,9 @@ struct IntegerSetCondition: Condition {
   let values: [Int64]
   let matchesNull: Bool
 
+  /// Up to so many values, a scan of the leaf for each is cheaper than a search for each row.
+  private static let scannedCount = 24
+
   func mask(
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
   ) throws(StorageError) -> LeafMask {
@@ -59,7 +62,7 @@ struct IntegerSetCondition: Condition {
     let node = try cluster.packedLeaf(leafIndex, extra: first)
     let count = cluster.count
     var found = LeafMask.none
-    if values.count <= 4 {
+    if values.count <= IntegerSetCondition.scannedCount {
       for value in values {
         found =
           found

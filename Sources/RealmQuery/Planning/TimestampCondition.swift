@@ -48,10 +48,14 @@ struct TimestampCondition: Condition {
         found - PackedRange.mask(node, first: 1, count: count, lower: marker, upper: marker)
     }
     // Only rows in the first and last second of the range need a look at their nanoseconds.
-    for row in found {
-      let second = node.uncheckedInteger(at: row &+ 1)
-      guard second == seconds.lowerBound || second == seconds.upperBound else { continue }
-      if try !matches(cluster.row(at: row), plan) { found = found - LeafMask(row: row) }
+    var edges = PackedRange.mask(
+      node, first: 1, count: count, lower: seconds.lowerBound, upper: seconds.lowerBound)
+    edges =
+      edges
+      | PackedRange.mask(
+        node, first: 1, count: count, lower: seconds.upperBound, upper: seconds.upperBound)
+    for row in found & edges where try !matches(cluster.row(at: row), plan) {
+      found = found - LeafMask(row: row)
     }
     return found
   }

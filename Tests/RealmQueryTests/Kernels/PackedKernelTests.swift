@@ -103,6 +103,31 @@ final class PackedNode {
     #expect(narrow.map(Array.init) == [1, 2])
   }
 
+  @Test func boundsOfWholeLeavesAgreeWithAPlainLoop() {
+    var random = SeededGenerator(seed: 8)
+    for code in 0...7 {
+      for first in 0...1 {
+        let values = Self.borders(ofWidthCode: code)
+        let stored = (0..<37 + first).map { _ in values.randomElement(using: &random) ?? 0 }
+        let packed = PackedNode(stored, widthCode: code)
+        let elements = stored.dropFirst(first)
+        let bounds = PackedSums.bounds(
+          packed.node, first: first, rows: LeafMask(firstRows: 37))
+        #expect(bounds.lowerBound == elements.min() && bounds.upperBound == elements.max())
+      }
+    }
+  }
+
+  @Test func sumsOfDoubles() {
+    for count in [0, 1, 3, 4, 5, 8, 255, 256] {
+      let numbers = (0..<count).map { Double($0) / 4 - 7 }
+      let sum = numbers.withUnsafeBytes { cells in
+        cells.baseAddress.map { FloatingSums.sum(doubles: $0, count: count) }
+      }
+      #expect(sum ?? 0 == numbers.reduce(0, +))
+    }
+  }
+
   @Test func masksBehaveAsSets() {
     var random = SeededGenerator(seed: 5)
     for _ in 0..<200 {

@@ -53,7 +53,10 @@ struct RandomPredicates {
         : SampleTables.value(of: column.type, &generator)
     }
     if random.chance(0.15) {
-      let values = (0..<Int.random(in: 0...7, using: &random)).map { _ in constant(&random) }
+      let count = Int.random(in: 0...7, using: &random)
+      var values = (0..<count).map { _ in constant(&random) }
+      // More than are looked for one by one.
+      if column.type == .int, random.chance(0.4) { values += (40...80).map { .int($0) } }
       return Comparison(path, .in, .values(values))
     }
     let isText = column.type == .string || column.type == .binary
