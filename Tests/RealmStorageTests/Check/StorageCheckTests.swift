@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The check of containers, nodes and space: silent on a good file, loud on each kind of damage.
+
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// One way to damage worked example A, and the check that must notice.
+struct StorageDamage: Sendable, CustomTestStringConvertible {
+  let check: Int
+  let what: String
+  var severity = CheckFinding.Severity.error
+  /// Bytes to write at an offset.
+  let edits: [Int: [UInt8]]
+
+  var testDescription: String { "\(check): \(what)" }
+
+  /// Offsets of the worked example: 16-bit slots of the array of tables at 792, 32-bit slots of the
+  /// top array at 960, one 16-bit free position at 920 and length at 936.
+  static let all: [StorageDamage] = [
+    StorageDamage(check: 5, what: "a history that is none", edits: [992: [0x90, 0x03]]),
+    StorageDamage(check: 6, what: "a ref outside the file", edits: [792: [0x00, 0x70]]),
+    StorageDamage(check: 6, what: "a misaligned ref", edits: [792: [0xEA, 0x00]]),
+    StorageDamage(check: 7, what: "a node with two parents", edits: [794: [0xE8, 0x00]]),
+    StorageDamage(check: 8, what: "an inner node without refs", edits: [68: [0x83]]),
+    StorageDamage(check: 8, what: "an unknown layout", edits: [68: [0x1B]]),
+    StorageDamage(check: 8, what: "refs in a node of strings", edits: [84: [0x4C]]),
+    StorageDamage(
+      check: 8, what: "another kind of node", severity: .warning, edits: [67: [0x42]]),
+    StorageDamage(check: 12, what: "lists of unequal length", edits: [935: [0]]),
+    StorageDamage(check: 12, what: "a misaligned free block", edits: [920: [0xF4]]),
+    StorageDamage(check: 12, what: "an empty free block", edits: [936: [0, 0]]),
+    StorageDamage(
+      check: 13, what: "a block freed by a later version", edits: [980: [0x20, 0x03]]),
+    StorageDamage(
+      check: 14, what: "a node in a free block", edits: [920: [0xE8, 0x03], 936: [0x18, 0x0C]]),
+    StorageDamage(
+      check: 15, what: "bytes that are lost", severity: .warning, edits: [936: [0x00, 0x0C]]),
+  ]
+}
+
+@Suite("Integrity check of storage")
+struct StorageCheckTests {
+  @Test("finds nothing in the worked examples")
+  func goodFiles() throws {
+    for contents in [WorkedExamples.firstCommit, WorkedExamples.secondCommit] {
+      #expect(try SimulatedFileSystem(contents: contents).openDatabase().check() == [])
+    }
+  }
+
+  @Test("notices damage", arguments: StorageDamage.all)
+  func damage(_ damage: StorageDamage) throws {
+    var contents = WorkedExamples.firstCommit
+    for (offset, bytes) in damage.edits {
+      contents.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+    }
+    let findings = try SimulatedFileSystem(contents: contents).openDatabase().check()
+    #expect(
+      findings.contains { $0.check == damage.check && $0.severity == damage.severity },
+      "found \(findings)")
+  }
+}
