@@ -69,7 +69,7 @@ enum BackgroundThread {
 
 /// Lets one thread sleep until another has a value for it.
 final class Handover<Value: Sendable>: Sendable {
-  private let value = Mutex<Value?>(nil)
+  private let value = Guarded<Value?>(nil)
   // Points to an atomic that lives as long as this object.
   nonisolated(unsafe) private let word: UnsafeMutablePointer<Atomic<UInt32>>
 

@@ -44,7 +44,7 @@ package final class DatabaseFile: Sendable {
   let listeners = VersionListeners()
   private let writerQueue: WriterQueue
   private let mappedByteCount: Atomic<Int>
-  private let mapping = Mutex<Void>(())
+  private let mapping = Guarded(())
   // Touched only by the holder of the writer lock, which hands it over with acquire and release.
   nonisolated(unsafe) let writer: WriterState
 

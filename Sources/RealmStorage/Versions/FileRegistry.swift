@@ -15,7 +15,7 @@ package final class FileRegistry: Sendable {
     weak var file: DatabaseFile?
   }
 
-  private let entries = Mutex<[FileIdentity: Entry]>([:])
+  private let entries = Guarded<[FileIdentity: Entry]>([:])
 
   /// An empty registry.
   package init() {}

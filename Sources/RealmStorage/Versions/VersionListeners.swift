@@ -22,7 +22,7 @@ final class VersionListeners: Sendable {
     var isStopped = false
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   func add(
     _ body: @escaping @Sendable (UInt64) -> Void, _ memory: SharedMemory, _ newest: UInt64

@@ -23,7 +23,7 @@ final class WriterQueue: Sendable {
     var waiters: [WriteRequest] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let lockFile: any StorageFile
 
   init(lockFile: any StorageFile) { self.lockFile = lockFile }
