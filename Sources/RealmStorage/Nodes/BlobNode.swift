@@ -111,7 +111,8 @@ package enum BlobNode {
     return new.ref
   }
 
-  private static func fill(
+  @inline(__always)
+  static func fill(
     _ node: MutableNode, at offset: Int, _ bytes: ByteView, terminator: Int
   ) {
     if let start = bytes.bytes.baseAddress {

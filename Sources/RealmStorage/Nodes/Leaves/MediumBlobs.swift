@@ -59,6 +59,11 @@ enum MediumBlobs {
     let outer = try allocator.makeWritable(ref)
     let (offsets, _, _) = try parts(outer.node, in: allocator.space)
     guard index >= 0, index <= offsets.count else { throw .elementOutOfBounds(index, in: offsets) }
+    if index == offsets.count,
+      storeLastInPlace(value, at: index, in: outer, terminator: terminator, allocator)
+    {
+      return outer.ref
+    }
     let start = index == 0 ? 0 : Int(offsets.uncheckedInteger(at: index - 1))
     guard start >= 0, start <= NodeHeader.maximumCount else {
       throw .corrupted("the offsets of a leaf of bytes are out of order")
@@ -75,11 +80,61 @@ enum MediumBlobs {
     return store(ends, blob, nulls, in: outer)
   }
 
+  /// Appends a value, or replaces the last one, where all three parts are writable and have room for
+  /// it and the last value ends with the blob.
+  ///
+  /// - Returns: whether that was so; nothing has changed otherwise.
+  @inline(__always)
+  private static func storeLastInPlace(
+    _ value: ByteView?, at index: Int, in outer: MutableNode, terminator: Int,
+    _ allocator: NodeAllocator
+  ) -> Bool {
+    // `parts` has checked that the three slots hold refs of nodes.
+    let slots = outer.node
+    let offsetsRef = Ref(Int(slots.uncheckedInteger(at: 0)))
+    let blobRef = Ref(Int(slots.uncheckedInteger(at: 1)))
+    let nullsRef = Ref(Int(slots.uncheckedInteger(at: 2)))
+    guard allocator.isWritable(offsetsRef), allocator.isWritable(blobRef),
+      allocator.isWritable(nullsRef)
+    else { return false }
+    let offsets = allocator.mutableNode(at: offsetsRef)
+    let blob = allocator.mutableNode(at: blobRef)
+    let nulls = allocator.mutableNode(at: nullsRef)
+    let blobEnd = Int64(blob.count)
+    let start = index == 0 ? 0 : offsets.node.uncheckedInteger(at: index &- 1)
+    let oldEnd = index == offsets.count ? start : offsets.node.uncheckedInteger(at: index)
+    guard oldEnd == blobEnd, start >= 0, start <= blobEnd else { return false }
+    let end = Int(start) &+ (value?.count ?? 0) &+ terminator
+    let isNull: Int64 = value == nil ? 1 : 0
+    guard end <= min(blob.capacityByteCount, BlobNode.maximumByteCount),
+      hasRoom(offsets, for: Int64(end), at: index), hasRoom(nulls, for: isNull, at: index)
+    else { return false }
+    BlobNode.fill(blob, at: Int(start), value ?? .empty, terminator: terminator)
+    blob.setCount(end)
+    offsets.setCount(index &+ 1)
+    offsets.store(Int64(end), at: index)
+    nulls.setCount(index &+ 1)
+    nulls.store(isNull, at: index)
+    return true
+  }
+
+  @inline(__always)
+  private static func hasRoom(_ node: MutableNode, for value: Int64, at index: Int) -> Bool {
+    let header = node.header
+    return PackedIntegers.widthCode(for: value) <= header.widthCode
+      && ((index &+ 1) &* header.width &+ 7) &>> 3 <= node.capacityByteCount
+  }
+
   static func set(
     _ value: ByteView?, at index: Int, in ref: Ref, terminator: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     let outer = try allocator.makeWritable(ref)
     let (offsets, _, _) = try parts(outer.node, in: allocator.space)
+    if index >= 0, index == offsets.count - 1,
+      storeLastInPlace(value, at: index, in: outer, terminator: terminator, allocator)
+    {
+      return outer.ref
+    }
     let (start, end) = try checkedRange(of: index, offsets)
     let byteCount = (value?.count ?? 0) + terminator
     let blob = try BlobNode.replace(

@@ -37,6 +37,25 @@ enum ShortStrings {
     return PackedIntegers.bitWidth(of: value.count) + 1
   }
 
+  /// Appends a value to a leaf of this form that is writable, wide enough and has room.
+  ///
+  /// - Returns: whether that was so; nothing has changed otherwise.
+  @inline(__always)
+  static func appendInPlace(
+    _ value: ByteView?, at index: Int, to ref: Ref, _ allocator: NodeAllocator
+  ) -> Bool {
+    guard allocator.isWritable(ref) else { return false }
+    let node = allocator.mutableNode(at: ref)
+    let header = node.header
+    let width = header.width
+    guard header.layout == .multiply, index == header.count, (value?.count ?? 0) < width,
+      (index &+ 1) &* width <= node.capacityByteCount
+    else { return false }
+    node.setCount(index &+ 1)
+    fill(node, at: index, value)
+    return true
+  }
+
   static func insert(
     _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
@@ -85,11 +104,18 @@ enum ShortStrings {
     for index in 0..<node.count { _ = try value(at: index, of: node) }
   }
 
+  @inline(__always)
   private static func fill(_ node: MutableNode, at index: Int, _ value: ByteView?) {
     let width = node.header.width
     guard width > 0 else { return }
     let cell = node.payload + index * width
-    memset(cell, 0, width)
+    switch width {
+    case 16:
+      cell.storeBytes(of: 0, as: UInt64.self)
+      cell.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
+    case 8: cell.storeBytes(of: 0, as: UInt64.self)
+    default: memset(cell, 0, width)
+    }
     guard let value else {
       cell.storeBytes(of: UInt8(width), toByteOffset: width - 1, as: UInt8.self)
       return

@@ -56,6 +56,7 @@ package enum StringLeaf: Leaf {
     _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     guard let value, allocator.holds(value) else {
+      if ShortStrings.appendInPlace(value, at: index, to: ref, allocator) { return ref }
       return try insertOutside(value, at: index, in: ref, allocator)
     }
     return try value.withCopy { (copy) throws(StorageError) in
