@@ -86,7 +86,7 @@ extension LiveQuery {
   }
 
   /// All matching keys in the order of the query.
-  func keys(of table: Table, in source: any TableSource) throws(QueryError) -> [ObjectKey] {
+  package func keys(of table: Table, in source: any TableSource) throws(QueryError) -> [ObjectKey] {
     let selection = try Selection(predicate ?? .constant(true), in: table, of: source)
     let keys = try QueryError.widen { () throws(StorageError) in try selection.keys() }
     return try order?.sorted(keys, of: table, in: source) ?? keys

@@ -16,6 +16,11 @@ struct ResultsRequest: Hashable, Sendable {
   /// Whether values, which have no properties, ascend; nil for the order of the source.
   private(set) var valuesAscend: Bool?
 
+  init(predicate: Predicate? = nil, order: SortOrder? = nil) {
+    self.predicate = predicate
+    self.order = order
+  }
+
   /// Whether the results hold what the source does.
   var isEverything: Bool { predicate == nil && order == nil && valuesAscend == nil }
 

@@ -47,9 +47,18 @@ final class ResultsState {
   /// What the results are, in terms of the file.
   var definition: ObservedSource {
     switch source {
-    case .table: .results(LiveQuery(table: info?.tableKey ?? .null))
-    case .list(let list): .list(list.definition)
-    case .backlinks(let backlinks): .backlinks(backlinks.definition)
+    case .table:
+      .results(
+        LiveQuery(
+          table: info?.tableKey ?? .null, predicate: request.predicate, order: request.order))
+    case .list(let list):
+      request.isEverything
+        ? .list(list.definition)
+        : .refinement(ObservedRefinement(base: .list(list.definition), request: request))
+    case .backlinks(let backlinks):
+      request.isEverything
+        ? .backlinks(backlinks.definition)
+        : .refinement(ObservedRefinement(base: .backlinks(backlinks.definition), request: request))
     }
   }
 
@@ -57,14 +66,26 @@ final class ResultsState {
   static func local(_ definition: ObservedSource, in core: RealmCore) -> ResultsState? {
     switch definition {
     case .results(let query):
-      return core.info(ofTable: query.table).map { ResultsState(.table, core, $0) }
-    case .list(let list):
-      return ManagedList.local(list, in: core).map { ResultsState(.list($0), core, $0.info) }
-    case .backlinks(let backlinks):
-      return BacklinkSource.local(backlinks, in: core).map {
-        ResultsState(.backlinks($0), core, $0.origin)
-      }
+      let request = ResultsRequest(predicate: query.predicate, order: query.order)
+      return core.info(ofTable: query.table).map { ResultsState(.table, core, $0, request) }
+    case .list(let list): return local(.list(list), ResultsRequest(), in: core)
+    case .backlinks(let backlinks): return local(.backlinks(backlinks), ResultsRequest(), in: core)
+    case .refinement(let refinement):
+      return local(refinement.base, refinement.request, in: core)
     case .object: return nil
+    }
+  }
+
+  private static func local(
+    _ base: ObservedRefinement.Base, _ request: ResultsRequest, in core: RealmCore
+  ) -> ResultsState? {
+    switch base {
+    case .list(let list):
+      ManagedList.local(list, in: core).map { ResultsState(.list($0), core, $0.info, request) }
+    case .backlinks(let backlinks):
+      BacklinkSource.local(backlinks, in: core).map {
+        ResultsState(.backlinks($0), core, $0.origin, request)
+      }
     }
   }
 
@@ -115,24 +136,24 @@ final class ResultsState {
   private func evaluate() throws(StorageError) -> _CollectionContents {
     let all = try sourceContents()
     if request.isEverything { return all }
-    guard let info else { return try _CollectionContents(.values(sortedValues(all)), core, nil) }
-    var keys: [ObjectKey]
-    if let predicate = request.predicate {
-      let selection = try selection(predicate, info)
-      if case .table = source {
-        keys = try selection.keys()
-      } else {
-        keys = try selection.keys(among: all.keys())
-      }
-    } else {
-      keys = try all.keys()
+    guard let info else {
+      return try _CollectionContents(.values(request.sorted(all.values())), core, nil)
     }
-    if let order = request.order {
-      keys = try unwrappingQueryErrors { () throws(QueryError) in
-        try order.sorted(keys, of: self.table(info), in: self.core.tableSource())
+    let keys = try unwrappingQueryErrors { () throws(QueryError) in
+      let table = try self.table(info)
+      let source = try self.core.tableSource()
+      if case .table = self.source {
+        return try LiveQuery(
+          table: info.tableKey, predicate: self.request.predicate, order: self.request.order
+        ).keys(of: table, in: source)
       }
+      return try self.request.applied(to: self.keys(of: all), of: table, in: source)
     }
     return try _CollectionContents(.keys(keys), core, info)
+  }
+
+  private func keys(of contents: _CollectionContents) throws(QueryError) -> [ObjectKey] {
+    do throws(StorageError) { return try contents.keys() } catch { throw .storage(error) }
   }
 
   func selection(
@@ -145,17 +166,6 @@ final class ResultsState {
 
   private func table(_ info: ClassInfo) throws(QueryError) -> Table {
     do throws(StorageError) { return try info.table } catch { throw .storage(error) }
-  }
-
-  private func sortedValues(_ all: _CollectionContents) throws(StorageError) -> [TableValue] {
-    let values = try all.values()
-    guard let ascends = request.valuesAscend else { return values }
-    // Sorting positions keeps equal values in their order, whichever way they go.
-    let positions = values.indices.sorted { left, right in
-      let order = values[left].compare(to: values[right])
-      return order == 0 ? left < right : ascends ? order < 0 : order > 0
-    }
-    return positions.map { values[$0] }
   }
 
   private func sourceContents() throws(StorageError) -> _CollectionContents {

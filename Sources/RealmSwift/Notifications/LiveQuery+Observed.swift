@@ -30,7 +30,7 @@ extension LiveQuery {
 
 extension QueryError {
   /// A query was tried when it was made; one that fails later meets a file that has changed under it.
-  fileprivate var asStorageError: StorageError {
+  var asStorageError: StorageError {
     switch self {
     case .storage(let error): error
     case .invalid(let text): .corrupted("a query that was valid is so no longer: \(text)")

@@ -17,7 +17,7 @@ struct ObservedList: Sendable {
     try view(in: tables)?.count
   }
 
-  private func view(in tables: TableGroup) throws(StorageError) -> ListView? {
+  func view(in tables: TableGroup) throws(StorageError) -> ListView? {
     guard let row = try tables.table(table)?.row(of: object) else { return nil }
     return try row.list(column)
   }

@@ -14,6 +14,7 @@ enum ObservedSource: Sendable {
   case results(LiveQuery)
   case list(ObservedList)
   case backlinks(ObservedBacklinks)
+  case refinement(ObservedRefinement)
   case object(ObservedObject)
 }
 
@@ -25,6 +26,7 @@ struct ObservedState: Sendable {
     case results(ResultState)
     case list(count: Int)
     case backlinks([ObjectKey])
+    case refinement(ObservedRefinement.Elements)
     case nothing
   }
 
@@ -67,6 +69,8 @@ extension ObservedSource {
     case .list(let source): content = .list(count: try source.count(in: tables) ?? 0)
     case .backlinks(let source): content = .backlinks(try source.keys(in: tables) ?? [])
     case .results(let query): content = .results(try query.observedState(in: tables))
+    case .refinement(let source):
+      content = .refinement(try source.elements(in: tables) ?? .keys([]))
     case .object: content = .nothing
     }
     return ObservedState(tables: tables, content: content)
@@ -91,6 +95,10 @@ extension ObservedSource {
       let (new, set) = try query.observedAdvance(old, by: step, filter: filter)
       content = .results(new)
       change = set.isEmpty ? nil : .collection(set)
+    case (.refinement(let source), .refinement(let old)):
+      let (new, found) = try source.advance(old, by: step, filter: filter)
+      content = .refinement(new)
+      change = found
     case (.object(let source), _):
       content = .nothing
       change = try source.change(by: step, filter: filter)

@@ -74,6 +74,7 @@ extension ObservedSource {
     case .results(let query): query.table
     case .backlinks(let source): source.origin
     case .list(let source): source.column.type == .link ? source.column.targetTable : nil
+    case .refinement(let source): source.elementTable
     case .object(let source): source.table
     }
   }

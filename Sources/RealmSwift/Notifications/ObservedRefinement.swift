@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Results of a list or of backlinks, observed: what a filter lets pass, in an order.
+
+import RealmQuery
+import RealmStorage
+import RealmTables
+
+/// Which elements of a list, or of the objects that link to an object, are observed, and in which
+/// order.
+///
+/// Such results are as long as one object's collection, so they are computed anew in each version
+/// that may concern them, and compared.
+struct ObservedRefinement: Sendable {
+  enum Base: Sendable {
+    case list(ObservedList)
+    case backlinks(ObservedBacklinks)
+  }
+
+  /// The elements in one version.
+  enum Elements: Sendable, Equatable {
+    case keys([ObjectKey])
+    case values([TableValue])
+
+    var count: Int {
+      switch self {
+      case .keys(let keys): keys.count
+      case .values(let values): values.count
+      }
+    }
+  }
+
+  let base: Base
+  let request: ResultsRequest
+
+  /// The table of the elements; nil if they are scalars.
+  var elementTable: TableKey? {
+    switch base {
+    case .list(let list): list.column.type == .link ? list.column.targetTable : nil
+    case .backlinks(let backlinks): backlinks.origin
+    }
+  }
+
+  /// The elements; nil if the object that owns the collection is gone.
+  func elements(in tables: TableGroup) throws(StorageError) -> Elements? {
+    let keys: [ObjectKey]?
+    switch base {
+    case .backlinks(let backlinks): keys = try backlinks.keys(in: tables)
+    case .list(let list):
+      guard let view = try list.view(in: tables) else { return nil }
+      if list.column.type != .link { return .values(request.sorted(try view.values())) }
+      keys = try view.keys()
+    }
+    guard let keys else { return nil }
+    guard let key = elementTable, let table = try tables.table(key) else { return .keys([]) }
+    do throws(QueryError) {
+      return .keys(try request.applied(to: keys, of: table, in: tables))
+    } catch { throw error.asStorageError }
+  }
+
+  /// The new elements, and what happened to `old`.
+  func advance(
+    _ old: Elements, by step: VersionStep, filter: KeyPathFilter?
+  ) throws(StorageError) -> (Elements, ObservedChange?) {
+    guard let new = try elements(in: step.new) else {
+      let gone = ResultChanges(deletions: Array(0..<old.count))
+      return (.keys([]), .collectionDeleted(gone))
+    }
+    let set = try changes(from: old, to: new, by: step, filter: filter)
+    return (new, set.isEmpty ? nil : .collection(set))
+  }
+
+  private func changes(
+    from old: Elements, to new: Elements, by step: VersionStep, filter: KeyPathFilter?
+  ) throws(StorageError) -> ResultChanges {
+    switch (old, new) {
+    case (.keys(let old), .keys(let new)):
+      guard let elementTable else { return ResultChanges() }
+      let modified = try step.modified(in: elementTable, filter: filter)
+      let inserted = step.changes[elementTable]?.inserted
+      return ResultChanges(
+        from: old, to: new, isModified: modified.contains,
+        isReplaced: { inserted?.contains($0) ?? false })
+    case (.values(let old), .values(let new)):
+      var set = ResultChanges()
+      for change in new.difference(from: old) {
+        switch change {
+        case .remove(let offset, _, _): set.deletions.append(offset)
+        case .insert(let offset, _, _): set.insertions.append(offset)
+        }
+      }
+      set.deletions.sort()
+      set.insertions.sort()
+      return set
+    default: return ResultChanges(deletions: Array(0..<old.count), insertions: Array(0..<new.count))
+    }
+  }
+}
+
+extension ResultsRequest {
+  /// Those of `keys` that match, in the order asked for.
+  func applied(
+    to keys: [ObjectKey], of table: Table, in source: any TableSource
+  ) throws(QueryError) -> [ObjectKey] {
+    var keys = keys
+    if let predicate {
+      let selection = try Selection(predicate, in: table, of: source)
+      do throws(StorageError) {
+        keys = try selection.keys(among: keys)
+      } catch { throw .storage(error) }
+    }
+    return try order?.sorted(keys, of: table, in: source) ?? keys
+  }
+
+  /// Values in the order asked for; equal ones keep theirs.
+  func sorted(_ values: [TableValue]) -> [TableValue] {
+    guard let valuesAscend else { return values }
+    // Sorting positions keeps equal values in their order, whichever way they go.
+    let positions = values.indices.sorted { left, right in
+      let order = values[left].compare(to: values[right])
+      return order == 0 ? left < right : valuesAscend ? order < 0 : order > 0
+    }
+    return positions.map { values[$0] }
+  }
+}
