@@ -80,7 +80,3 @@ open class ObjectBase: Hashable, CustomStringConvertible {
   /// Whether configurations without `objectTypes` include the class.
   open class func shouldIncludeInDefaultSchema() -> Bool { true }
 }
-
-extension ObjectBase {
-  func _describe() -> String { Self.className() }
-}

@@ -58,7 +58,8 @@ class AllTypes: Object {
 }
 
 /// A configuration with a file of its own, which goes with the directory.
-final class TemporaryRealm {
+final class TemporaryRealm: @unchecked Sendable {
+  // Sendable: tests change the configuration before they share it.
   let directory: URL
   var configuration: Realm.Configuration
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Enumerations as properties: stored as their raw values.
+
+import RealmTables
+
+/// An enumeration that properties can have. It is stored as its raw value.
+///
+/// ```swift
+/// enum Priority: Int, PersistableEnum { case low, high }
+/// ```
+///
+/// Reading a raw value that is no case ends the process, unless the property is optional: then it
+/// reads as nil.
+public protocol PersistableEnum: _Scalar, RawRepresentable, CaseIterable, Comparable
+where RawValue: _Scalar & Comparable, PersistedType == RawValue {
+  /// The first case, which properties without an initial value have.
+  init()
+}
+
+extension PersistableEnum {
+  /// The first case.
+  public init() {
+    guard let first = Self.allCases.first else {
+      throwRealmException("The enumeration '\(Self.self)' has no cases")
+    }
+    self = first
+  }
+
+  /// Orders by raw value.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+  public static var _type: PropertyType { RawValue._type }
+  public static func _makeDefault() -> Self { Self() }
+  public static var _isDefaultZero: Bool { false }
+
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
+    let rawValue = RawValue._read(row, slot)
+    guard let value = Self(rawValue: rawValue) else {
+      throwRealmException("The stored value '\(rawValue)' is not a case of '\(Self.self)'")
+    }
+    return value
+  }
+
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? {
+    RawValue._readOptional(row, slot).flatMap { Self(rawValue: $0) }
+  }
+
+  public static func _stored(_ value: Self) -> _StoredValue { RawValue._stored(value.rawValue) }
+
+  public static func _scalar(_ value: _StoredValue) -> Self? {
+    RawValue._scalar(value).flatMap { Self(rawValue: $0) }
+  }
+
+  /// Accepts cases, and raw values of cases.
+  public static func _convert(_ any: Any) -> Self? {
+    any as? Self ?? RawValue._convert(any).flatMap { Self(rawValue: $0) }
+  }
+}

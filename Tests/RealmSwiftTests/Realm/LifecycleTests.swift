@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct LifecycleTests {
+  @Test func oneInstanceForEachThreadAndFile() throws {
+    let file = try TemporaryRealm()
+    let realm = try file.open()
+    #expect(try file.open() == realm)
+    #expect(try TemporaryRealm().open() != realm)
+    nonisolated(unsafe) var other: Realm?
+    let thread = Thread { other = try? file.open() }
+    thread.start()
+    while !thread.isFinished { usleep(1000) }
+    #expect(other != nil && other != realm)
+  }
+
+  @Test func anotherThreadsChangesAreSeenAfterRefresh() throws {
+    let file = try TemporaryRealm()
+    let realm = try file.open()
+    let all = realm.objects(Person.self)
+    #expect(all.isEmpty)
+    let thread = Thread {
+      guard let realm = try? file.open() else { return }
+      try? realm.write { _ = realm.create(Person.self, value: ["id": 1, "name": "Ann"]) }
+    }
+    thread.start()
+    while !thread.isFinished { usleep(1000) }
+    #expect(all.isEmpty)
+    #expect(realm.refresh())
+    #expect(!realm.refresh())
+    #expect(all.count == 1)
+    #expect(all[0].name == "Ann")
+  }
+
+  @Test func invalidateDropsObjectsAndReadsAnew() throws {
+    let realm = try TemporaryRealm().open()
+    let person = try realm.write { realm.create(Person.self, value: ["id": 1]) }
+    let all = realm.objects(Person.self)
+    let names = person.nicknames
+    #expect(all.count == 1)
+    realm.invalidate()
+    #expect(person.isInvalidated)
+    #expect(names.isInvalidated)
+    #expect(all.isInvalidated)
+    #expect(all.count == 0)
+    #expect(realm.objects(Person.self).count == 1)
+    #expect(realm.object(ofType: Person.self, forPrimaryKey: 1)?.isInvalidated == false)
+  }
+
+  @Test func realmsInMemoryShareByNameAndLeaveNothing() throws {
+    let name = UUID().uuidString
+    let configuration = Realm.Configuration(
+      inMemoryIdentifier: name, objectTypes: [Person.self, Dog.self])
+    do {
+      let realm = try Realm(configuration: configuration)
+      try realm.write { _ = realm.create(Person.self, value: ["id": 1]) }
+      #expect(try Realm(configuration: configuration).objects(Person.self).count == 1)
+      #expect(configuration.fileURL == nil)
+    }
+    #expect(try Realm(configuration: configuration).isEmpty)
+  }
+
+  @Test func filesAreDeletedOnlyWhenClosed() throws {
+    let file = try TemporaryRealm()
+    #expect(!Realm.fileExists(for: file.configuration))
+    do {
+      let realm = try file.open()
+      #expect(Realm.fileExists(for: file.configuration))
+      let error = #expect(throws: Realm.Error.self) {
+        try Realm.deleteFiles(for: realm.configuration)
+      }
+      #expect(error?.code == .alreadyOpen)
+    }
+    #expect(try Realm.deleteFiles(for: file.configuration))
+    #expect(try Realm.deleteFiles(for: file.configuration) == false)
+  }
+
+  @Test func configurationsKnowFilesOrMemory() {
+    var configuration = Realm.Configuration()
+    #expect(configuration.fileURL?.lastPathComponent == "default.realm")
+    configuration.inMemoryIdentifier = "x"
+    #expect(configuration.fileURL == nil)
+    configuration.fileURL = URL(fileURLWithPath: "/tmp/a.realm")
+    #expect(configuration.inMemoryIdentifier == nil)
+    configuration.fileURL?.deleteLastPathComponent()
+    configuration.fileURL?.appendPathComponent("b.realm")
+    #expect(configuration.fileURL?.path == "/tmp/b.realm")
+    #expect(configuration == Realm.Configuration(fileURL: URL(fileURLWithPath: "/tmp/b.realm")))
+  }
+
+  @Test func aRealmOnAQueueBelongsToTheQueue() throws {
+    let file = try TemporaryRealm()
+    let queue = DispatchQueue(label: "realm")
+    let count = try queue.sync {
+      let realm = try Realm(configuration: file.configuration, queue: queue)
+      try realm.write { _ = realm.create(Person.self, value: ["id": 1]) }
+      return realm.objects(Person.self).count
+    }
+    #expect(count == 1)
+  }
+}
