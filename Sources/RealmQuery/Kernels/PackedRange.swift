@@ -54,13 +54,19 @@ package enum PackedRange {
     let low = SIMD16<UInt8>(repeating: lower)
     let spans = SIMD16<UInt8>(repeating: span)
     var index = 0
+    var word: UInt64 = 0
     while index &+ 16 <= count {
       let values = start.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
       let matches = unsafeBitCast((values &- low) .<= spans, to: SIMD2<UInt64>.self)
       let bits = gather8(matches[0]) | gather8(matches[1]) &<< 8
-      mask.words[index &>> 6] |= bits &<< UInt64(truncatingIfNeeded: index & 63)
+      word |= bits &<< UInt64(truncatingIfNeeded: index & 63)
       index &+= 16
+      if index & 63 == 0 {
+        mask.words[index &>> 6 &- 1] = word
+        word = 0
+      }
     }
+    if index & 63 != 0 { mask.words[index &>> 6] = word }
     while index < count {
       let value = start.load(fromByteOffset: index, as: UInt8.self)
       if value &- lower <= span { mask.insert(index) }
@@ -77,13 +83,20 @@ package enum PackedRange {
     let low = SIMD8<UInt16>(repeating: lower)
     let spans = SIMD8<UInt16>(repeating: span)
     var index = 0
+    // A word of the mask at a time, so that it stays in a register.
+    var word: UInt64 = 0
     while index &+ 8 <= count {
       let values = start.loadUnaligned(fromByteOffset: index &* 2, as: SIMD8<UInt16>.self)
       let matches = unsafeBitCast((values &- low) .<= spans, to: SIMD2<UInt64>.self)
       let bits = gather16(matches[0], matches[1])
-      mask.words[index &>> 6] |= bits &<< UInt64(truncatingIfNeeded: index & 63)
+      word |= bits &<< UInt64(truncatingIfNeeded: index & 63)
       index &+= 8
+      if index & 63 == 0 {
+        mask.words[index &>> 6 &- 1] = word
+        word = 0
+      }
     }
+    if index & 63 != 0 { mask.words[index &>> 6] = word }
     while index < count {
       let value = start.loadUnaligned(fromByteOffset: index &* 2, as: UInt16.self)
       if value &- lower <= span { mask.insert(index) }
@@ -100,13 +113,20 @@ package enum PackedRange {
     let low = SIMD8<UInt32>(repeating: lower)
     let spans = SIMD8<UInt32>(repeating: span)
     var index = 0
+    // A word of the mask at a time, so that it stays in a register.
+    var word: UInt64 = 0
     while index &+ 8 <= count {
       let values = start.loadUnaligned(fromByteOffset: index &* 4, as: SIMD8<UInt32>.self)
       let matches = unsafeBitCast((values &- low) .<= spans, to: SIMD4<UInt64>.self)
       let bits = gather32(matches)
-      mask.words[index &>> 6] |= bits &<< UInt64(truncatingIfNeeded: index & 63)
+      word |= bits &<< UInt64(truncatingIfNeeded: index & 63)
       index &+= 8
+      if index & 63 == 0 {
+        mask.words[index &>> 6 &- 1] = word
+        word = 0
+      }
     }
+    if index & 63 != 0 { mask.words[index &>> 6] = word }
     while index < count {
       let value = start.loadUnaligned(fromByteOffset: index &* 4, as: UInt32.self)
       if value &- lower <= span { mask.insert(index) }
