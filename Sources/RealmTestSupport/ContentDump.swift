@@ -2,6 +2,7 @@
 
 // The contents of a version as JSON, in the layout of the fixtures' expected contents.
 
+import Foundation
 package import RealmStorage
 package import RealmTables
 
@@ -151,7 +152,7 @@ package struct ContentDump {
     case .float(let value): number(Double(value))
     case .double(let value): number(value)
     case .string(let value): .string(value)
-    case .binary(let value): .string(base64(value))
+    case .binary(let value): .string(Data(value).base64EncodedString())
     case .timestamp(let value):
       [.integer(value.seconds), .integer(Int64(value.nanoseconds))]
     case .decimal(let value):
@@ -214,23 +215,5 @@ package struct ContentDump {
       rest = rest.dropFirst(length)
     }
     return parts.joined(separator: "-")
-  }
-
-  private func base64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      var bits: UInt32 = 0
-      for position in 0..<3 {
-        bits = bits << 8 | UInt32(position < group.count ? group[start + position] : 0)
-      }
-      for position in 0..<4 {
-        text.append(
-          position <= group.count
-            ? alphabet[Int(bits >> UInt32(18 - 6 * position) & 63)] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -11,7 +11,8 @@ package enum ReferenceReader {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("shared")
 
-  private static let script = shared.appendingPathComponent("tools/read_realm.py").path
+  /// The reader's program, which tests of storage alone also load in part.
+  package static let script = shared.appendingPathComponent("tools/read_realm.py").path
 
   /// Files in formats before 24.
   package static let oldFixtures = shared.appendingPathComponent("fixtures/old-formats").path
@@ -21,7 +22,7 @@ package enum ReferenceReader {
     FileManager.default.fileExists(atPath: script)
     && FileManager.default.isExecutableFile(atPath: python)
 
-  private static let python = "/usr/bin/python3"
+  package static let python = "/usr/bin/python3"
 
   package struct Failure: Error, CustomStringConvertible {
     package let description: String

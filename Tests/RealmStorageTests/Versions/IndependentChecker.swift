@@ -3,13 +3,10 @@
 // A second opinion on the files that tests write.
 
 import Foundation
+import RealmTestSupport
 
 /// Runs the independent reader of the file format, where it is installed.
 enum IndependentChecker {
-  private static let tool =
-    ProcessInfo.processInfo.environment["REALM_CHECKER"]
-    ?? "/work/shared/tools/read_realm.py"
-
   /// Checks the container, the nodes and the space, not what the tables hold: tests of the storage
   /// engine write trees that are no tables.
   private static let script = """
@@ -39,12 +36,12 @@ enum IndependentChecker {
   ///
   /// - Parameter tables: Whether to check what the tables hold, too.
   static func findings(_ path: String, tables: Bool = false) throws -> String? {
-    guard FileManager.default.fileExists(atPath: tool) else { return nil }
+    guard ReferenceReader.isAvailable else { return nil }
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.executableURL = URL(fileURLWithPath: ReferenceReader.python)
     process.arguments =
       tables
-      ? ["python3", tool, path, "--check"] : ["python3", "-c", script, tool, path]
+      ? [ReferenceReader.script, path, "--check"] : ["-c", script, ReferenceReader.script, path]
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
