@@ -32,8 +32,9 @@ package struct TableChanges: Sendable, Equatable {
   /// The edits of lists (and sets and dictionaries) of changed objects, in order.
   package private(set) var collections: [CollectionPlace: CollectionChanges] = [:]
 
-  /// Positions of the columns in `columns`, for the one last asked for first.
+  /// The answer of the last `position(of:)`: runs of instructions tend to be about one column.
   private var lastColumn: (column: ColumnKey, position: Int)?
+  /// Where each column stands in `columns`.
   private var positions: [ColumnKey: Int] = [:]
 
   package init(table: TableKey) { self.table = table }
@@ -85,7 +86,7 @@ extension TableChanges {
     modifications[object, default: ColumnPositions()].insert(position(of: column))
   }
 
-  /// A collection was edited in a way that says no more than that; nil edits nothing known.
+  /// A collection was edited; nil if the log does not say by which step.
   mutating func noteEdit(_ edit: CollectionEdit?, in place: CollectionPlace) {
     guard !inserted.contains(place.object) else { return }
     noteSet(place.column, of: place.object)
