@@ -26,6 +26,13 @@ let package = Package(
       name: "RealmSwift",
       dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: settings),
+    .executableTarget(
+      name: "realm-cities",
+      dependencies: ["RealmSwift"],
+      path: "Examples/RealmCities",
+      exclude: ["DATA.md"],
+      resources: [.copy("Data")],
+      swiftSettings: settings),
     .target(
       name: "RealmTestSupport",
       dependencies: ["RealmStorage", "RealmTables"],

@@ -24,7 +24,6 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "RealmSwift", package: "OpenRealm"),
       ],
-      exclude: ["Engines/OpenRealmEngine.swift"],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
   ]
 )

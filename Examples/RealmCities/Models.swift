@@ -26,4 +26,6 @@ final class City: Object {
   @Persisted var population: Int
   @Persisted var timeZone: String
   @Persisted var country: Country?
+  /// The countries in whose lists the city is: the other end of `Country.cities`.
+  @Persisted(originProperty: "cities") var listedIn: LinkingObjects<Country>
 }

@@ -39,9 +39,10 @@ struct Tour {
     guard let japan = realm.object(ofType: Country.self, forPrimaryKey: "JP") else { return }
     let capital = japan.capital?.name ?? "none"
     terminal.line("\nJapan has \(japan.cities.count.grouped) cities; its capital is \(capital).")
-    if let city = japan.cities.last {
-      let country = city.country?.name ?? "nowhere"
-      terminal.line("The last in its list is \(city.name), which links back to \(country).")
+    if let city = japan.cities.last, let country = city.country, let lister = city.listedIn.first {
+      terminal.line(
+        "The last in its list is \(city.name), which links to \(country.name);"
+          + " the backlink of the list leads to \(lister.name).")
     }
     let zones = Set(japan.cities.map(\.timeZone)).sorted().joined(separator: ", ")
     terminal.line("Their time zones: \(zones)")
@@ -51,7 +52,7 @@ struct Tour {
     let cities = realm.objects(City.self)
     let people: Int = cities.sum(of: \.population)
     let largest = cities.max(of: \.population) ?? 0
-    let average = cities.average(of: \.population) ?? 0
+    let average: Double = cities.average(ofProperty: "population") ?? 0
     terminal.line("\nPeople in all cities: \(people.grouped)")
     terminal.line(
       "In the largest: \(largest.grouped); on average: \(Int(average.rounded()).grouped)")

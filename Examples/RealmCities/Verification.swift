@@ -39,7 +39,8 @@ struct Verification {
       try expect(
         city?.name == row.name && city?.country?.code == row.countryCode
           && city?.latitude == row.latitude && city?.longitude == row.longitude
-          && city?.population == row.population && city?.timeZone == row.timeZone, row.name)
+          && city?.population == row.population && city?.timeZone == row.timeZone
+          && city?.listedIn.count == 1 && city?.listedIn.first?.code == row.countryCode, row.name)
     }
   }
 

@@ -17,7 +17,8 @@ final class Watcher {
     countries = realm.objects(Country.self)
     self.terminal = terminal
     tokens = [
-      cities.observe { [weak self] in self?.tell("cities", $0) },
+      // Without key paths a city would count as modified when a city is added to its country.
+      cities.observe(keyPaths: ["name", "population"]) { [weak self] in self?.tell("cities", $0) },
       countries.observe { [weak self] in self?.tell("countries", $0) },
     ]
   }

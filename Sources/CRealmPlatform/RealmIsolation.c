@@ -1,8 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "RealmIsolation.h"
 
 #include <stdatomic.h>
+
+#ifdef __APPLE__
+#include <pthread.h>
+#else
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+bool realm_is_first_thread(void) {
+#ifdef __APPLE__
+  return pthread_main_np() != 0;
+#else
+  return syscall(SYS_gettid) == getpid();
+#endif
+}
 
 uint64_t realm_thread_number(void) {
   static _Atomic uint64_t given;

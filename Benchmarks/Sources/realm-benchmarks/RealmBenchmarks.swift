@@ -34,7 +34,7 @@ struct RealmBenchmarks: ParsableCommand {
   var markdown = false
 
   private static var allEngines: [any Engine.Type] {
-    [SQLiteEngine.self, GRDBEngine.self, LMDBEngine.self]
+    [OpenRealmEngine.self, SQLiteEngine.self, GRDBEngine.self, LMDBEngine.self]
   }
 
   private static var engineNames: String { allEngines.map { $0.name }.joined(separator: ", ") }

@@ -46,7 +46,7 @@ struct ResultTable {
     guard let goal = workload.goal else { return ["", ""] }
     let reference =
       workload == .durableUpdates ? results.median(workload, TwoSyncs.name) : base
-    guard let ours = results.median(workload, "OpenRealm"), let reference else {
+    guard let ours = results.median(workload, OpenRealmEngine.name), let reference else {
       return ["\(goal)", ""]
     }
     let unit = workload == .durableUpdates ? " × two syncs" : ""

@@ -4,6 +4,7 @@
 #ifndef REALM_ISOLATION_H
 #define REALM_ISOLATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// The address of the calling thread's control block: never 0, and equal for two calls if and only
@@ -11,6 +12,9 @@
 static inline uintptr_t realm_thread_pointer(void) {
   return (uintptr_t)__builtin_thread_pointer();
 }
+
+/// Whether the caller runs on the thread that the process began with.
+bool realm_is_first_thread(void);
 
 /// A number that no other thread of this process has had or will have; never 0.
 uint64_t realm_thread_number(void);

@@ -3,9 +3,11 @@
 // Where a realm lives. Everything a realm hands out may be touched only from there.
 //
 // Each access to a live object is checked, so the common case is one comparison: a realm that is
-// confined to a thread carries that thread's pointer as its isolation word. All others carry 0,
-// which no thread has, and take the slow path `isCurrent()`. Remembering "this thread has passed"
-// would be wrong for actors, queues and the main actor: they move between threads.
+// confined to a thread carries that thread's pointer as its isolation word. A realm of the main actor
+// that is opened on the process's first thread carries that one's: it runs nothing but the main actor
+// and the main queue. All others carry 0, which no thread has, and take the slow path `isCurrent`.
+// Remembering "this thread has passed" would be wrong for actors, queues and the main actor: they
+// move between threads.
 
 import CRealmPlatform
 import Dispatch
@@ -39,7 +41,11 @@ enum Confinement: Sendable {
   /// What an access compares with the thread pointer: the pointer of the thread that owns the
   /// realm, or 0, which never matches.
   var isolationWord: UInt {
-    if case .thread(let thread) = self { thread.pointer } else { 0 }
+    switch self {
+    case .thread(let thread): thread.pointer
+    case .main: realm_is_first_thread() ? realm_thread_pointer() : 0
+    case .queue, .actor: 0
+    }
   }
 
   /// Whether the caller runs where this realm lives.

@@ -21,8 +21,8 @@ enum ModuleOrder {
   /// What each module may import of the toolchain's, apart from the standard library.
   static let allowedSystem: [String: Set<String>] = [
     "RealmStorage": ["Synchronization", "Glibc", "Darwin", "Musl"],
-    "RealmTables": ["Synchronization"],
-    "RealmQuery": ["Synchronization"],
+    "RealmTables": ["Synchronization", "Glibc", "Darwin", "Musl"],
+    "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmSwift": [
       "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "ObjectiveC",
     ],
