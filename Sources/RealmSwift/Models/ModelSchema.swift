@@ -78,6 +78,9 @@ final class ModelSchema: Sendable {
 
   private static let known = Mutex<[ObjectIdentifier: ModelSchema]>([:])
 
+  /// Forgets all schemas: they are read from their classes again.
+  static func forgetAll() { known.withLock { $0.removeAll() } }
+
   /// The schema of `modelClass`; reflected upon at the first call.
   static func of(_ modelClass: ObjectBase.Type) -> ModelSchema {
     let identifier = ObjectIdentifier(modelClass)

@@ -13,8 +13,12 @@ public enum _RealmTesting {
   // nonisolated(unsafe): set by a test before it starts what may trap, read once by the thread that
   // is about to end the process.
 
-  /// Forgets all open realms: later opens make new ones, also where old ones are still alive.
-  public static func resetState() { RealmCache.removeAll() }
+  /// Forgets all open realms and all that is known of model classes: what is opened next begins anew.
+  /// Realms that somebody still has go on as they are.
+  public static func resetState() {
+    RealmCache.removeAll()
+    ModelSchema.forgetAll()
+  }
 
   /// Whether any realm of the file at `path` is alive.
   public static func hasCachedRealm(atPath path: String) -> Bool {
@@ -24,5 +28,13 @@ public enum _RealmTesting {
   /// Where a file of that name lies if a configuration gives no directory.
   public static func defaultPath(forFile name: String) -> String {
     Realm.Configuration.defaultDirectory.appendingPathComponent(name).path
+  }
+
+  /// Computes what observers of the file at `path` are to be told of, and hands it over to where
+  /// they live, before it returns. They are called by their queue, actor or run loop, or when their
+  /// realm is refreshed.
+  public static func runAsyncNotifiers(atPath path: String) {
+    let path = URL(fileURLWithPath: path).standardizedFileURL.path
+    for file in SharedFile.openFiles(atPath: path) { file.notifier.runNow() }
   }
 }
