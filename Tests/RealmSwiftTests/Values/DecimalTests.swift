@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct DecimalTests {
+  @Test(arguments: [
+    ("0", "0"), ("-0", "-0"), ("1", "1"), ("1.00", "1.00"), ("-12.5", "-12.5"), ("1E3", "1E+3"),
+    ("1.23E6", "1.23E+6"), ("0.000001", "0.000001"), ("0.0000001", "1E-7"), ("+5", "5"),
+    ("inf", "Inf"), ("-Infinity", "-Inf"), ("NaN", "NaN"), (".5", "0.5"), ("5.", "5"),
+    ("1234567890123456789012345678901234", "1234567890123456789012345678901234"),
+    ("12345678901234567890123456789012345", "1.234567890123456789012345678901234E+34"),
+    ("12345678901234567890123456789012355", "1.234567890123456789012345678901236E+34"),
+    ("1E6145", "Inf"), ("1E-6177", "0E-6176"), ("1E6111", "1E+6111"), ("1E6112", "1.0E+6112"),
+  ])
+  func textsAreReadAndWritten(text: String, written: String) throws {
+    let number = try Decimal128(string: text)
+    #expect(number.stringValue == written)
+    #expect(Decimal128(low: number.low, high: number.high).stringValue == written)
+    #expect(try Decimal128(string: written).stringValue == written)
+  }
+
+  @Test(arguments: ["", "-", ".", "e5", "1e", "1x", "--1", "1.2.3", "0x10"])
+  func otherTextsAreRefused(text: String) {
+    #expect(throws: Realm.Error.self) { try Decimal128(string: text) }
+  }
+
+  @Test func orderAndHashFollowTheValue() throws {
+    let ascending = [
+      "NaN", "-Inf", "-1E+6111", "-2", "-1.5", "-1E-6176", "0", "1E-6176", "0.1", "1", "1.5", "10",
+      "1E+6111", "Inf",
+    ]
+    let numbers = try ascending.map { try Decimal128(string: $0) }
+    for (left, leftNumber) in numbers.enumerated() {
+      for (right, rightNumber) in numbers.enumerated() {
+        #expect((leftNumber < rightNumber) == (left < right))
+        #expect((leftNumber == rightNumber) == (left == right))
+      }
+    }
+    let same: [Decimal128] = ["1", "1.0", "1.000", "10E-1", "0.1E1"]
+    #expect(Set(same).count == 1)
+    #expect(Set<Decimal128>(["0", "-0", "0E5"]).count == 1)
+  }
+
+  @Test func numbersRoundTrip() throws {
+    var generator = SeededGenerator(seed: 5)
+    for _ in 0..<2000 {
+      let number = Double.random(in: -1e9...1e9, using: &generator)
+      let decimal = Decimal128(value: number)
+      #expect(decimal.doubleValue == number)
+      let integer = Int64.random(in: .min ... .max, using: &generator)
+      #expect(Decimal128(value: integer).stringValue == String(integer))
+    }
+    #expect(Decimal128(value: 0.1) == "0.1")
+    #expect(Decimal128(exactly: UInt64.max)?.stringValue == String(UInt64.max))
+  }
+}
+
+@Suite struct ObjectIdTests {
+  @Test func textsRoundTripAndOrderIsThatOfBytes() throws {
+    let id = try ObjectId(string: "507f1f77bcf86cd799439011")
+    #expect(id.stringValue == "507f1f77bcf86cd799439011")
+    #expect(id.timestamp == Date(timeIntervalSince1970: 1_350_508_407))
+    #expect(ObjectId().stringValue == String(repeating: "0", count: 24))
+    #expect(id < ObjectId("507f1f77bcf86cd799439012") && ObjectId() < id)
+    for text in ["", "507f", "507f1f77bcf86cd79943901g", "507f1f77bcf86cd7994390111"] {
+      #expect(throws: Realm.Error.self) { try ObjectId(string: text) }
+    }
+  }
+
+  @Test func generatedIdentifiersAreUniqueAndAscend() {
+    let ids = (0..<1000).map { _ in ObjectId.generate() }
+    #expect(Set(ids).count == 1000)
+    #expect(abs(ids[0].timestamp.timeIntervalSinceNow) < 5)
+    let made = ObjectId(timestamp: Date(timeIntervalSince1970: 1), machineId: 2, processId: 3)
+    #expect(made.stringValue.hasPrefix("000000010000020003"))
+  }
+
+  @Test func codableIsTheText() throws {
+    let id = ObjectId.generate()
+    let json = try JSONEncoder().encode([id])
+    #expect(String(decoding: json, as: UTF8.self) == "[\"\(id)\"]")
+    #expect(try JSONDecoder().decode([ObjectId].self, from: json) == [id])
+  }
+}
