@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmTables
+import RealmTestSupport
 import Testing
 
 @testable import RealmSwift
