@@ -4,12 +4,6 @@
 
 import RealmStorage
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Finds values of one length in a shared blob: lengths first, then eight bytes at once.
 enum MediumScan {
   /// Bit i tells whether value i has these bytes; null values may be reported too.
@@ -59,11 +53,7 @@ enum MediumScan {
         if stop &- start == wanted {
           guard start >= 0, stop <= blobCount else { throw .badOffsets() }
           if length < 8 || (blob + start).loadUnaligned(as: UInt64.self) == head {
-            if length == 0 {
-              mask.insert(index)
-            } else if let pattern, memcmp(blob + start, pattern, length) == 0 {
-              mask.insert(index)
-            }
+            if ByteView(start: blob + start, count: length) == value { mask.insert(index) }
           }
         }
         start = stop

@@ -7,12 +7,6 @@
 package import RealmStorage
 @_spi(_Unicode) import Swift
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// A text to look for, and how.
 package struct TextMatcher: Sendable {
   private let operation: ComparisonOperator
@@ -66,24 +60,11 @@ package struct TextMatcher: Sendable {
   private func contains(
     _ bytes: UnsafeRawBufferPointer, _ needle: UnsafeRawBufferPointer
   ) -> Bool {
-    guard !needle.isEmpty, let wanted = needle.baseAddress, var start = bytes.baseAddress else {
-      return false
-    }
-    // The first byte is looked for by the C library's vector code, the rest compared where it is.
-    var left = bytes.count - needle.count + 1
-    while left > 0, let found = memchr(start, Int32(needle[0]), left) {
-      if memcmp(found, wanted, needle.count) == 0 { return true }
-      let next = UnsafeRawPointer(found) + 1
-      left -= next - start
-      start = next
-    }
-    return false
+    ByteView(bytes).contains(ByteView(needle))
   }
 
   private func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    guard left.count == right.count else { return false }
-    guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-    return memcmp(first, second, left.count) == 0
+    ByteView(left) == ByteView(right)
   }
 
   // MARK: ASCII without case
