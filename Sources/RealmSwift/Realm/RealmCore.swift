@@ -67,6 +67,8 @@ final class RealmCore: ObjectOwner {
 
   /// Lets the realm follow the file. To be called where the realm lives.
   func startDelivery() {
+    // The core may have been made on another thread.
+    hot.pointee.isolation = confinement.isolationWord
     guard !configuration.readOnly, delivery == nil else { return }
     delivery = RealmDelivery(self, shared)
     delivery?.hub.show(group)
