@@ -33,6 +33,34 @@ extension Table {
     try find(mixed: .int(value))
   }
 
+  /// The object with that primary key, and where it is.
+  package func findRow(
+    primaryKey value: TableValue
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    if case .int(let number) = value { return try findRow(primaryKey: number) }
+    guard let key = try find(primaryKey: value), let row = try row(of: key) else { return nil }
+    return (key, row)
+  }
+
+  /// The object with that integer as its primary key, and where it is.
+  ///
+  /// The row that the index must look at anyway is the one that is given back.
+  package func findRow(
+    primaryKey value: Int64
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    if let column = schema.primaryKey, column.leafKind == .int,
+      let index = try index(of: column),
+      case .object(let key)? = try index.entry(for: IndexData(.int(value)))
+    {
+      guard let row = try row(of: key) else {
+        throw .corrupted("an index names \(key), which does not exist")
+      }
+      return try row.int(column.leafIndex) == value ? (key, row) : nil
+    }
+    guard let key = try find(primaryKey: value), let row = try row(of: key) else { return nil }
+    return (key, row)
+  }
+
   /// The object with that string, given as UTF-8, as its primary key.
   package func find(
     primaryKeyUTF8 bytes: UnsafeRawBufferPointer

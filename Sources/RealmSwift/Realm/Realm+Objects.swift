@@ -28,20 +28,20 @@ extension Realm {
     }
     do throws(StorageError) {
       let table = try info.table
-      let found: ObjectKey?
+      let found: (key: ObjectKey, row: Row)?
       if KeyType.self == Int.self, property.shape.type == .int {
         // Spares the commonest keys a dynamic cast.
         let number = withUnsafeBytes(of: key) { $0.loadUnaligned(as: Int.self) }
-        found = try table.find(primaryKey: Int64(number))
+        found = try table.findRow(primaryKey: Int64(number))
       } else {
         guard let value = property.wrapperType.storedScalar(key) else {
           property.refuse(key, in: info.schema)
         }
-        found = try table.find(primaryKey: value.value)
+        found = try table.findRow(primaryKey: value.value)
       }
       guard let found else { return nil }
       let object = type.init()
-      object._attach(info, found, nil)
+      object._attach(info, found.key, found.row)
       return object
     } catch { stop(error) }
   }

@@ -197,8 +197,8 @@ extension RealmCore {
   ) -> (ObjectKey, Row, isFresh: Bool) {
     do throws(StorageError) {
       let table = try info.requireWritableTable()
-      if let primaryKey, let key = try table.table.find(primaryKey: primaryKey) {
-        guard policy != .error, let row = try table.row(of: key) else {
+      if let primaryKey, let (key, row) = try table.table.findRow(primaryKey: primaryKey) {
+        guard policy != .error else {
           throwRealmException(
             "Attempting to create an object of type '\(info.schema.className)' with an existing "
               + "primary key value '\(primaryKey.text)'.")

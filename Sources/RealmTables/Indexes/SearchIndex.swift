@@ -27,7 +27,7 @@ package struct SearchIndex<Values: IndexedValues> {
   ///
   /// - Complexity: O(log n), one read of the column.
   package func find(_ value: MixedValue) throws(StorageError) -> ObjectKey? {
-    switch try entry(for: value, IndexData(value)) {
+    switch try entry(for: IndexData(value)) {
     case nil, .subindex: return nil
     case .object(let key):
       return try values.indexedValue(of: key).isEqual(to: value) ? key : nil
@@ -38,7 +38,7 @@ package struct SearchIndex<Values: IndexedValues> {
 
   /// All objects with that value, ascending by key.
   package func findAll(_ value: MixedValue) throws(StorageError) -> [ObjectKey] {
-    switch try entry(for: value, IndexData(value)) {
+    switch try entry(for: IndexData(value)) {
     case nil, .subindex: return []
     case .object(let key):
       return try values.indexedValue(of: key).isEqual(to: value) ? [key] : []
@@ -49,7 +49,7 @@ package struct SearchIndex<Values: IndexedValues> {
 
   /// The number of objects with that value.
   package func count(of value: MixedValue) throws(StorageError) -> Int {
-    guard case .list(let ref) = try entry(for: value, IndexData(value)) else {
+    guard case .list(let ref) = try entry(for: IndexData(value)) else {
       return try find(value) == nil ? 0 : 1
     }
     let count = try BTree<IntegerLeaf>.count(ref, in: space)
@@ -60,25 +60,33 @@ package struct SearchIndex<Values: IndexedValues> {
   }
 
   /// The leaf entry for the value's chunks.
-  private func entry(
-    for value: MixedValue, _ data: IndexData
+  func entry(
+    for data: IndexData
   ) throws(StorageError) -> SearchIndexEntry? {
     var ref = root
     var offset = 0
+    var bounds: (lower: Int32, upper: Int32)?
     // A file that refers to itself must not hold us: depth is bounded by the value's length.
     for _ in 0..<SearchIndexLimits.maximumPathLength {
       let node = try SearchIndexNode(ref, in: space)
       let chunk = data.chunk(at: offset)
-      let index = node.lowerBound(of: chunk)
+      let index =
+        if let bounds {
+          node.lowerBound(of: chunk, above: bounds.lower, through: bounds.upper)
+        } else {
+          node.lowerBound(of: chunk)
+        }
       guard index < node.count else { return nil }
       if node.isInner {
         ref = try node.node.ref(at: index + 1)
+        bounds = index == 0 ? nil : (node.key(at: index - 1), node.key(at: index))
         continue
       }
       guard node.key(at: index) == chunk else { return nil }
       let entry = try node.entry(at: index, in: space)
       guard case .subindex(let child) = entry else { return entry }
       ref = child
+      bounds = nil
       offset += 4
     }
     throw .corrupted("a search index does not end")

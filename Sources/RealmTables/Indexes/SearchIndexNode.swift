@@ -49,6 +49,46 @@ struct SearchIndexNode {
     return low
   }
 
+  /// As `lowerBound(of:)`, where the keys are known to be above `lower` and at most `upper`.
+  ///
+  /// Chunks of numbers and IDs spread evenly, so the place is guessed and searched around: a lookup
+  /// in a big index waits for memory, and this touches one or two cache lines of the keys where
+  /// halving touches five.
+  func lowerBound(of chunk: Int32, above lower: Int32, through upper: Int32) -> Int {
+    let count = keys.count
+    guard count > 16, chunk > lower, chunk <= upper else { return lowerBound(of: chunk) }
+    let guess = min(
+      count &* (Int(chunk) &- Int(lower)) / (Int(upper) &- Int(lower)), count &- 1)
+    // All keys before `low` are less than the chunk, those from `high` on are not.
+    var low: Int
+    var high: Int
+    var step = 8
+    if key(at: guess) < chunk {
+      low = guess &+ 1
+      high = low &+ step
+      while high < count, key(at: high &- 1) < chunk {
+        low = high
+        step &*= 2
+        high = low &+ step
+      }
+      high = min(high, count)
+    } else {
+      high = guess
+      low = high &- step
+      while low > 0, key(at: low &- 1) >= chunk {
+        high = low &- 1
+        step &*= 2
+        low = high &- step
+      }
+      low = max(low, 0)
+    }
+    while low < high {
+      let middle = (low &+ high) &>> 1
+      if key(at: middle) < chunk { low = middle &+ 1 } else { high = middle }
+    }
+    return low
+  }
+
   func entry(at index: Int, in space: NodeSpace) throws(StorageError) -> SearchIndexEntry {
     let slot = node.uncheckedInteger(at: index + 1)
     if slot & 1 == 1 {
