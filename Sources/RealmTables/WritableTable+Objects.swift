@@ -93,8 +93,8 @@ extension WritableTable {
 
   // MARK: Deleting
 
-  /// Deletes an object; links to it become null or vanish from their lists, embedded objects that it
-  /// owns are deleted with it.
+  /// Deletes an object; links to it become null or vanish from their lists, embedded objects that
+  /// it owns are deleted with it.
   package func delete(_ key: ObjectKey) throws(StorageError) {
     try settleIndexes()
     guard let row = try row(of: key) else { throw .missing(key, schema.name) }

@@ -8,7 +8,8 @@
 // 2. The object `unindexed`, if any, is the newest; it is in the index of the primary key but in no
 //    other. `settleIndexes()` enters it; whoever reads an index calls that first. Setting the
 //    properties of a new object thus costs one insertion an index, whatever their number.
-// 3. Every link has its entry in the backlinks of its target before the call that stored it returns.
+// 3. Every link has its entry in the backlinks of its target before the call that stored it
+//    returns.
 
 package import RealmStorage
 

@@ -23,6 +23,7 @@ package enum JSON: Hashable, Sendable {
     }
   }
 
+  /// Where a text is no JSON.
   package struct SyntaxError: Error {
     package let offset: Int
   }
@@ -75,10 +76,11 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 // MARK: - Comparing
 
 extension JSON {
-  /// What differs between an expected and an actual value, at most `limit` lines, each with its path.
+  /// What differs between an expected and an actual value, at most `limit` lines, each with its
+  /// path.
   ///
-  /// Members are compared by name in any order. Decimals (`string`, `high`, `low`) are equal if their
-  /// bits are; numbers are equal if they denote one double, or the float that was read.
+  /// Members are compared by name in any order. Decimals (`string`, `high`, `low`) are equal if
+  /// their bits are; numbers are equal if they denote one double, or the float that was read.
   package static func differences(
     expected: JSON, actual: JSON, limit: Int = 20
   ) -> [String] {

@@ -24,6 +24,7 @@ package enum ReferenceReader {
 
   package static let python = "/usr/bin/python3"
 
+  /// The reader did not accept a file.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }

@@ -62,6 +62,7 @@ package final class SimulatedFile: StorageFile {
   /// How many calls can fail were made since the last `clearTrace()`.
   package var callCount: Int { state.withLock { $0.callCount } }
 
+  /// Forgets what was done so far.
   package func clearTrace() {
     state.withLock { state in
       state.trace = []

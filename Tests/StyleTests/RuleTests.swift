@@ -91,7 +91,7 @@ import Testing
     #expect(StructureRules.primaryType(source("struct Other {}\n")).count == 1)
     #expect(StructureRules.primaryType(source("struct Thing {}\nenum Small {}\n")).isEmpty)
     #expect(StructureRules.primaryType(source("extension Outer.Thing {}\n")).isEmpty)
-    let body = String(repeating: "  var a: Int\n", count: 60)
+    let body = String(repeating: "  var a: Int\n", count: 70)
     let two = source("struct Thing {}\nstruct Large {\n\(body)}\n")
     #expect(StructureRules.primaryType(two).map(\.line) == [6])
     let hidden = source("struct Thing {}\nprivate struct Large {\n\(body)}\n")
@@ -123,6 +123,7 @@ import Testing
     "package init() {}\n",
     "package import RealmStorage\n",
     "package extension A {}\n",
+    "f(open)\nlet a = 1\n",
     "func a() {}\n",
     "/// A.\npublic package(set) var a = 1\n",
     "package override func a() {}\n",

@@ -5,32 +5,30 @@ import Testing
 
 /// The rules of CONTRIBUTING.md, applied to every file of the repository.
 @Suite struct StyleTests {
-  /// A rule, and whether a violation fails the test or is only told.
+  /// A rule, and what it says of one file.
   struct Rule: Sendable, CustomTestStringConvertible {
     var name: String
-    var isEnforced = true
     var check: @Sendable (SourceFile) -> [Violation]
 
     var testDescription: String { name }
   }
 
   static let rules: [Rule] = [
-    Rule(name: "licence line", isEnforced: false, check: TextRules.licenseLine),
-    Rule(name: "purpose of the file", isEnforced: false, check: TextRules.purpose),
-    Rule(name: "length of lines", isEnforced: false, check: TextRules.lineLength),
-    Rule(name: "length of files", isEnforced: false, check: TextRules.fileLength),
-    Rule(name: "leftover notes", isEnforced: false, check: TextRules.leftovers),
-    Rule(name: "no forced try", isEnforced: false, check: CodeRules.forcedTry),
-    Rule(name: "no printing", isEnforced: false, check: CodeRules.printing),
-    Rule(name: "force unwraps proven", isEnforced: false, check: CodeRules.forceUnwrap),
+    Rule(name: "licence line", check: TextRules.licenseLine),
+    Rule(name: "purpose of the file", check: TextRules.purpose),
+    Rule(name: "length of lines", check: TextRules.lineLength),
+    Rule(name: "length of files", check: TextRules.fileLength),
+    Rule(name: "leftover notes", check: TextRules.leftovers),
+    Rule(name: "no forced try", check: CodeRules.forcedTry),
+    Rule(name: "no printing", check: CodeRules.printing),
+    Rule(name: "force unwraps proven", check: CodeRules.forceUnwrap),
     Rule(
-      name: "unchecked concurrency reasoned", isEnforced: false,
-      check: CodeRules.uncheckedConcurrency),
+      name: "unchecked concurrency reasoned", check: CodeRules.uncheckedConcurrency),
     Rule(
-      name: "length of functions", isEnforced: false, check: StructureRules.functionLength),
-    Rule(name: "one primary type", isEnforced: false, check: StructureRules.primaryType),
-    Rule(name: "documentation", isEnforced: false, check: documentation),
-    Rule(name: "imports point down", isEnforced: false, check: ModuleOrder.imports),
+      name: "length of functions", check: StructureRules.functionLength),
+    Rule(name: "one primary type", check: StructureRules.primaryType),
+    Rule(name: "documentation", check: documentation),
+    Rule(name: "imports point down", check: ModuleOrder.imports),
   ]
 
   private static let requirements = Repository.code.filter { $0.module != nil }
@@ -44,11 +42,7 @@ import Testing
   func everyFileFollows(_ rule: Rule) {
     let violations = Repository.code.flatMap(rule.check)
     let report = violations.map(\.description).joined(separator: "\n")
-    if rule.isEnforced {
-      #expect(violations.isEmpty, "\n\(report)")
-    } else if !violations.isEmpty {
-      print("\(rule.name): \(violations.count) to mend\n\(report)")
-    }
+    #expect(violations.isEmpty, "\n\(report)")
   }
 
   @Test func theRepositoryIsFound() {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // System calls on files that Swift cannot make (variadic ones, and those that its C library module
 // lacks) or that have another name on each platform. All return 0 or an errno, unless said.
 #ifndef REALM_FILES_H

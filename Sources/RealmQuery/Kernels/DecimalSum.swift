@@ -21,6 +21,7 @@ package struct DecimalSum {
         exponent: min(max(exponent, -DecimalBits.exponentBias), DecimalSum.largestExponent))
   }
 
+  /// Adds a number.
   package mutating func add(_ number: DecimalBits) {
     guard case .finite(let isNegative, let digits, let power) = number.parts else {
       addSpecial(number)

@@ -46,11 +46,13 @@ package struct LeafMask: Equatable, Sendable {
       &+ words[3].nonzeroBitCount
   }
 
+  /// Whether the row is in the mask.
   @inline(__always)
   package func contains(_ row: Int) -> Bool {
     words[row &>> 6] &>> UInt64(truncatingIfNeeded: row & 63) & 1 == 1
   }
 
+  /// Adds a row.
   @inline(__always)
   package mutating func insert(_ row: Int) {
     words[row &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: row & 63)
@@ -65,11 +67,13 @@ package struct LeafMask: Equatable, Sendable {
     return nil
   }
 
+  /// The rows that are in both.
   @inline(__always)
   package static func & (left: LeafMask, right: LeafMask) -> LeafMask {
     LeafMask(words: left.words & right.words)
   }
 
+  /// The rows that are in one or both.
   @inline(__always)
   package static func | (left: LeafMask, right: LeafMask) -> LeafMask {
     LeafMask(words: left.words | right.words)

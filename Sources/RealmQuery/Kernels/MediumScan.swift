@@ -14,8 +14,8 @@ enum MediumScan {
   ) throws(StorageError) -> LeafMask {
     let byteCount = value.count &+ terminator
     guard byteCount <= blob.count else { return .none }
-    // One check for the whole leaf instead of one for each value: only the last end bounds the blob,
-    // and what lies between is checked to ascend as it is used.
+    // One check for the whole leaf instead of one for each value: only the last end bounds the
+    // blob, and what lies between is checked to ascend as it is used.
     let scan = Scan(
       blob: blob.payload, blobCount: blob.count, value: value, terminator: terminator)
     return switch offsets.header.widthCode {

@@ -3,8 +3,8 @@
 // Which packed integers lie in a range: every comparison of integers is this one question.
 //
 // `x < v` asks for the range below v, `x == v` for the range of one, `x != v` for what is left. A
-// range test is one subtraction and one unsigned comparison, in vectors of the leaf's own width. The
-// code is concrete for each width: generic over the vector type it is two hundred times slower.
+// range test is one subtraction and one unsigned comparison, in vectors of the leaf's own width.
+// The code is concrete for each width: generic over the vector type it is two hundred times slower.
 
 package import RealmStorage
 
@@ -12,8 +12,8 @@ package import RealmStorage
 package enum PackedRange {
   /// Bit i tells whether element `first + i` of `node` lies in `lower...upper`.
   ///
-  /// - Safety: `first` is 0 or 1, `first + count` at most the node's count, `count` at most 256, the
-  ///   layout `.bits`.
+  /// - Safety: `first` is 0 or 1, `first + count` at most the node's count, `count` at most 256,
+  ///   the layout `.bits`.
   package static func mask(
     _ node: Node, first: Int, count: Int, lower: Int64, upper: Int64
   ) -> LeafMask {

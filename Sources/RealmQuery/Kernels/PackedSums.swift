@@ -61,7 +61,8 @@ package enum PackedSums {
         total &+= Int64((word & 0x5555_5555_5555_5555).nonzeroBitCount &+ 2 &* high)
       default:
         let nibbles: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
-        // Eight sums of two nibbles, added up by the multiplication into the top byte (at most 240).
+        // Eight sums of two nibbles, added up by the multiplication into the top byte (at most
+        // 240).
         let sums = (word & nibbles) &+ (word &>> 4 & nibbles)
         total &+= Int64((sums &* 0x0101_0101_0101_0101) &>> 56)
       }

@@ -94,8 +94,8 @@ extension LiveQuery {
 
   /// The state after a step, and what happened in between.
   ///
-  /// - Complexity: follows the number of changed objects; where a state is a list of keys, inserting
-  ///   and deleting moves what is behind.
+  /// - Complexity: follows the number of changed objects; where a state is a list of keys,
+  ///   inserting and deleting moves what is behind.
   package func advance(
     _ state: ResultState, by step: ResultStep
   ) throws(QueryError) -> (ResultState, ResultChanges) {

@@ -9,8 +9,8 @@ package import RealmTables
 /// Invariants:
 /// 1. Each list is ascending and without repetition.
 /// 2. `deletions` and `modifications` are indexes of the old state and have none in common;
-///    `insertions` are indexes of the new one. Deleting, then inserting, makes the new from the old;
-///    an element that moved is deleted and inserted.
+///    `insertions` are indexes of the new one. Deleting, then inserting, makes the new from the
+///    old; an element that moved is deleted and inserted.
 package struct ResultChanges: Equatable, Sendable {
   package var deletions: [Int] = []
   package var insertions: [Int] = []

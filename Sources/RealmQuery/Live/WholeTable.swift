@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All objects of a table, in the order of their keys: nothing to remember, positions are in the tree.
+// All objects of a table, in the order of their keys: nothing to remember, positions are in the
+// tree.
 
 import RealmStorage
 import RealmTables

@@ -7,9 +7,11 @@ package import RealmTables
 
 /// What to sort by, the most important first.
 ///
-/// Nulls come first, and where a link on the path is null; strings and data go by their bytes, false
-/// before true, NaN before all numbers. Objects that are equal in everything keep their order.
+/// Nulls come first, and where a link on the path is null; strings and data go by their bytes,
+/// false before true, NaN before all numbers. Objects that are equal in everything keep their
+/// order.
 package struct SortOrder: Hashable, Sendable {
+  /// One key path, and which way it goes.
   package struct Criterion: Hashable, Sendable {
     package var names: [String]
     package var isAscending: Bool
@@ -87,10 +89,10 @@ struct SortPath {
       throw fail("property '\(className(table)).\(last)' does not exist")
     }
     guard column.collection == .none else {
+      let element = ResolvedEnd(type: column.type, target: nil, isElement: false).typeName
       throw fail(
         "property '\(className(table)).\(last)' is of unsupported type "
-          + "'\(column.collection)<\(ResolvedEnd(type: column.type, target: nil, isElement: false).typeName)>'"
-      )
+          + "'\(column.collection)<\(element)>'")
     }
     guard column.type != .link, column.type != .typedLink else {
       throw fail(

@@ -3,8 +3,8 @@
 // The values that objects are sorted by, pulled out of the database into arrays.
 //
 // Invariants:
-// 1. Positions stand for the objects handed in; `SortItem` orders by the first criterion, the arrays
-//    of `columns` by all, and the position itself last: the order is total, hence stable.
+// 1. Positions stand for the objects handed in; `SortItem` orders by the first criterion, the
+//    arrays of `columns` by all, and the position itself last: the order is total, hence stable.
 // 2. The views in `details` are valid as long as the version that was sorted; a table does not
 //    outlive the call that made it.
 

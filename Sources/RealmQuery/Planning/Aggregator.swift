@@ -6,8 +6,9 @@ package import RealmStorage
 
 /// Takes values one by one and knows what they amount to.
 ///
-/// Nulls and values that are no numbers count for nothing, except that `count` counts everything and
-/// `min` and `max` take whatever is in order. The sum of nothing is 0, the rest of nothing is null.
+/// Nulls and values that are no numbers count for nothing, except that `count` counts everything
+/// and `min` and `max` take whatever is in order. The sum of nothing is 0, the rest of nothing is
+/// null.
 package struct Aggregator {
   private let function: CollectionFunction
   /// The values taken into account.
@@ -21,6 +22,7 @@ package struct Aggregator {
 
   package init(_ function: CollectionFunction) { self.function = function }
 
+  /// Takes one more value into account.
   package mutating func add(_ value: MixedValue) {
     switch function {
     case .count: count &+= 1

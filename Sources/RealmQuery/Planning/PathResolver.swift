@@ -44,8 +44,8 @@ struct ResolvedEnd {
 
 /// Follows the names of one path.
 ///
-/// The objects that link here are reached by the name `@links.Class.property`, where the property of
-/// the class is the one that links.
+/// The objects that link here are reached by the name `@links.Class.property`, where the property
+/// of the class is the one that links.
 struct PathResolver {
   let path: PropertyPath
   let source: any TableSource

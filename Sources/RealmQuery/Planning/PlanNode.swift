@@ -75,7 +75,8 @@ extension Cluster {
     return node
   }
 
-  /// The leaf of a column of cells of `1 << (widthCode - 1)` bytes, checked to have one for each row.
+  /// The leaf of a column of cells of `1 << (widthCode - 1)` bytes, checked to have one for each
+  /// row.
   @inline(__always)
   func cellLeaf(_ leafIndex: Int, widthCode: Int) throws(StorageError) -> Node {
     let node = try leaf(leafIndex)

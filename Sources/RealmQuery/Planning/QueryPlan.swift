@@ -5,8 +5,8 @@
 // Invariants:
 // 1. A plan is made for the tables of one version (or of a write transaction between two changes)
 //    and is not used with another.
-// 2. Children stand before their parents; the root is last. In `all` the cheapest child comes first,
-//    and each sees only the rows that the ones before it left over.
+// 2. Children stand before their parents; the root is last. In `all` the cheapest child comes
+//    first, and each sees only the rows that the ones before it left over.
 // 3. `mask` and `matches` agree for every node; `matches` exists for rows that come one at a time.
 
 import RealmStorage

@@ -13,8 +13,8 @@ package struct Selection {
   private let plan: QueryPlan
   private let root: Int
 
-  /// - Parameter isScan: whether many rows will be asked for; for a few, conditions on linked objects
-  ///   follow each link by itself.
+  /// - Parameter isScan: whether many rows will be asked for; for a few, conditions on linked
+  ///   objects follow each link by itself.
   /// - Throws: `QueryError.invalid` if the predicate does not fit the schema.
   package init(
     _ predicate: Predicate, in table: Table, of source: any TableSource, isScan: Bool = true

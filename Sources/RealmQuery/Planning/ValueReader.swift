@@ -47,7 +47,8 @@ struct ValueReader {
     }
   }
 
-  /// Calls `body` with each object at the end of the steps, nil for a null link, until it says true.
+  /// Calls `body` with each object at the end of the steps, nil for a null link, until it says
+  /// true.
   static func visit(
     _ steps: ArraySlice<Step>, _ row: Row, _ body: (Row?) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {

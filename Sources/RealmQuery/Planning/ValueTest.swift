@@ -2,8 +2,9 @@
 
 // One value against a constant: the meaning of every operator, for values of any type.
 //
-// Null equals null and nothing else, and is in no order with anything. Values of different kinds are
-// neither equal nor in order; numbers of all types are of one kind. NaN behaves as IEEE 754 says.
+// Null equals null and nothing else, and is in no order with anything. Values of different kinds
+// are neither equal nor in order; numbers of all types are of one kind. NaN behaves as IEEE 754
+// says.
 
 import RealmStorage
 import RealmTables

@@ -6,6 +6,7 @@
 ///
 /// - SeeAlso: file format, part 5, section 1, whose numbers `check` gives.
 package struct CheckFinding: Hashable, Sendable {
+  /// How bad a finding is.
   package enum Severity: Hashable, Sendable {
     /// The file contradicts the format; reading it may give wrong answers.
     case error

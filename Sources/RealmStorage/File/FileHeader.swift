@@ -61,8 +61,10 @@ package struct FileHeader: Hashable, Sendable {
   /// Which of the two slots is committed.
   package var selectedSlot: Int { Int(flags & 1) }
 
+  /// The ref of the top array that a slot names.
   package func topRef(slot: Int) -> UInt64 { slot == 0 ? topRefs.0 : topRefs.1 }
 
+  /// The format version that a slot names.
   package func formatVersion(slot: Int) -> Int {
     Int(slot == 0 ? formatVersions.0 : formatVersions.1)
   }

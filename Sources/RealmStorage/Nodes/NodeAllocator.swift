@@ -92,6 +92,7 @@ package final class NodeAllocator {
 
   // MARK: Reading and copying
 
+  /// The checked node at a ref of this transaction or of the version it started from.
   @inlinable @inline(__always)
   package func node(at ref: Ref) throws(StorageError) -> Node { try space.node(at: ref) }
 
@@ -107,9 +108,9 @@ package final class NodeAllocator {
 
   /// Whether this transaction made the node at `ref`.
   ///
-  /// A damaged file may hold refs into the slab. They are no worse than other damage: only what lies
-  /// wholly inside the memory handed out is writable, and everything else is checked as a ref of the
-  /// committed file is.
+  /// A damaged file may hold refs into the slab. They are no worse than other damage: only what
+  /// lies wholly inside the memory handed out is writable, and everything else is checked as a ref
+  /// of the committed file is.
   @inlinable @inline(__always)
   package func isWritable(_ ref: Ref) -> Bool {
     let offset = ref.offset

@@ -141,8 +141,8 @@ struct CommitWriter {
 
   // MARK: Free lists and top array
 
-  /// An upper bound of the bytes that free lists of so many blocks and a few more, and the top array
-  /// take.
+  /// An upper bound of the bytes that free lists of so many blocks and a few more, and the top
+  /// array take.
   private static func listBound(_ blockCount: Int) -> Int {
     4 * NodeHeader.byteCount + (blockCount + 8) * 24 + 12 * 8
   }

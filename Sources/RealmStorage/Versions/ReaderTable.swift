@@ -24,9 +24,9 @@
 // moment a version that is about to be replaced by a newer one. Either only delays reuse.
 //
 // Slots are a cache line each, because readers of different threads would otherwise slow each other
-// down; a thread starts looking at a place of its own. Slots come in segments of 64. A process takes
-// whole segments and holds a lock on one byte for each, which the kernel drops when the process
-// dies: a segment whose byte can be locked has no owner, and what it pins is void.
+// down; a thread starts looking at a place of its own. Slots come in segments of 64. A process
+// takes whole segments and holds a lock on one byte for each, which the kernel drops when the
+// process dies: a segment whose byte can be locked has no owner, and what it pins is void.
 
 import CRealmPlatform
 import Synchronization

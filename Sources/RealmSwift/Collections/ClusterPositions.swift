@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From positions in a table to objects. Clusters know their keys, but not how many objects lie before
-// them, so random access by position needs a list of the clusters' starts.
+// From positions in a table to objects. Clusters know their keys, but not how many objects lie
+// before them, so random access by position needs a list of the clusters' starts.
 
 import RealmStorage
 import RealmTables
 
 /// The clusters of one state of a table by the positions of their first objects.
 ///
-/// The list takes one walk over the clusters (16 bytes for each 256 objects). It is made at the second
-/// access: `first` and `last` alone do not pay for it.
+/// The list takes one walk over the clusters (16 bytes for each 256 objects). It is made at the
+/// second access: `first` and `last` alone do not pay for it.
 final class ClusterPositions {
   private var starts: [Int] = []
   private var clusters: [Cluster] = []

@@ -4,7 +4,8 @@
 //
 // Invariants:
 // 1. Contents are valid while `core.dataGeneration` is the one they were made at; their owner makes
-//    new ones after that. An iterator keeps its contents, which then are a snapshot: keys stay keys.
+//    new ones after that. An iterator keeps its contents, which then are a snapshot: keys stay
+//    keys.
 
 import RealmStorage
 import RealmTables

@@ -54,7 +54,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   /// What the collection is, in terms of the file.
   public var _definition: _ConfinedDefinition { results._definition }
 
-  /// The collection that `definition` describes, in `realm`; nil if its object does not exist there.
+  /// The collection that `definition` describes, in `realm`; nil if its object does not exist
+  /// there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
     guard let state = ResultsState.local(definition.source, in: realm.core),
       case .backlinks(let backlinks) = state.source

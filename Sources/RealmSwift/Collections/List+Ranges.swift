@@ -55,8 +55,8 @@ extension List {
     let count = count
     if number < 0 || number > count {
       throwRealmException(
-        "It is not possible to remove more objects (\(number)) from a list than it already contains "
-          + "(\(count)).")
+        "It is not possible to remove more objects (\(number)) from a list than it already "
+          + "contains (\(count)).")
     }
   }
 }

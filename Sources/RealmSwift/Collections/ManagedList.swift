@@ -62,8 +62,8 @@ final class ManagedList {
     do throws(StorageError) {
       guard birth >= core.firstValidGeneration, let row = try owner.row(of: key) else {
         throwRealmException(
-          "List is no longer valid. Either the parent object was deleted or the containing Realm has "
-            + "been invalidated or closed.")
+          "List is no longer valid. Either the parent object was deleted or the containing Realm "
+            + "has been invalidated or closed.")
       }
       let contents = try _CollectionContents(.list(row.list(column)), core, info)
       cached = contents

@@ -43,7 +43,8 @@ where Iterator == RLMIterator<Element> {
   /// What this collection holds, in the engine's terms.
   var _contents: _CollectionContents { get }
 
-  /// What results are filtered and sorted from; ends the process if no realm manages the collection.
+  /// What results are filtered and sorted from; ends the process if no realm manages the
+  /// collection.
   var _resultsSource: _ResultsSource { get }
 }
 

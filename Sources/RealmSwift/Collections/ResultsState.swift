@@ -217,7 +217,8 @@ struct BacklinkSource {
       link: origin.column(property.index).key)
   }
 
-  /// The backlinks that `definition` describes, in `core`; nil if their object does not exist there.
+  /// The backlinks that `definition` describes, in `core`; nil if their object does not exist
+  /// there.
   static func local(_ definition: ObservedBacklinks, in core: RealmCore) -> BacklinkSource? {
     guard let target = core.info(ofTable: definition.target),
       let origin = core.info(ofTable: definition.origin),

@@ -3,11 +3,11 @@
 // Where a realm lives. Everything a realm hands out may be touched only from there.
 //
 // Each access to a live object is checked, so the common case is one comparison: a realm that is
-// confined to a thread carries that thread's pointer as its isolation word. A realm of the main actor
-// that is opened on the process's first thread carries that one's: it runs nothing but the main actor
-// and the main queue. All others carry 0, which no thread has, and take the slow path `isCurrent`.
-// Remembering "this thread has passed" would be wrong for actors, queues and the main actor: they
-// move between threads.
+// confined to a thread carries that thread's pointer as its isolation word. A realm of the main
+// actor that is opened on the process's first thread carries that one's: it runs nothing but the
+// main actor and the main queue. All others carry 0, which no thread has, and take the slow path
+// `isCurrent`. Remembering "this thread has passed" would be wrong for actors, queues and the main
+// actor: they move between threads.
 
 import CRealmPlatform
 import Dispatch

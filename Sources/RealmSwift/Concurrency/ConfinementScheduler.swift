@@ -45,8 +45,8 @@ extension Actor {
 
 /// The run loop of a thread that runs it.
 struct RunLoopReference: Sendable {
-  // nonisolated(unsafe): only `add(_:forMode:)` is called from other threads, and the run loop takes
-  // its own lock there.
+  // nonisolated(unsafe): only `add(_:forMode:)` is called from other threads, and the run loop
+  // takes its own lock there.
   private nonisolated(unsafe) let loop: RunLoop
 
   /// The calling thread's run loop, if it is running now.

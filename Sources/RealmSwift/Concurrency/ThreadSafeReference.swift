@@ -100,8 +100,8 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-  /// What `reference` refers to, in this realm, which is advanced to a version that has it, if it is
-  /// not in a write transaction. A reference can be resolved once.
+  /// What `reference` refers to, in this realm, which is advanced to a version that has it, if it
+  /// is not in a write transaction. A reference can be resolved once.
   ///
   /// - Returns: Nil if it was deleted since.
   public func resolve<Confined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {

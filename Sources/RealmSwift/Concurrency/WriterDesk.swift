@@ -11,9 +11,10 @@
 // the task could run.
 //
 // Invariants:
-// 1. A waiter that waits owns exactly one ticket, and each ticket is one request in the queue of the
-//    file. Tickets change owners; requests do not move.
-// 2. A start that is granted to a ticket without an owner is dropped, which lets the next writer go.
+// 1. A waiter that waits owns exactly one ticket, and each ticket is one request in the queue of
+//    the file. Tickets change owners; requests do not move.
+// 2. A start that is granted to a ticket without an owner is dropped, which lets the next writer
+//    go.
 // 3. Under the lock nothing is called and no start is released: the queue of the file may grant at
 //    once, on this thread.
 

@@ -4,8 +4,8 @@
 // key paths of wrapped properties know no names.
 //
 // Invariants:
-// 1. A recording object's hot pointer is `KeyPathRecorder.hot`, whose state matches no thread and no
-//    generation, so every accessor ends in the slow path with the wrapper's offset in hand.
+// 1. A recording object's hot pointer is `KeyPathRecorder.hot`, whose state matches no thread and
+//    no generation, so every accessor ends in the slow path with the wrapper's offset in hand.
 // 2. A recorder and its objects live inside one call of `_name(for:)`.
 
 /// Collects the names of the properties that a key path visits.

@@ -11,17 +11,17 @@
 /// }
 /// ```
 ///
-/// An object is unmanaged, and behaves like any other, until it is added to a realm. From then on its
-/// properties are those of the database: they may be read where the realm lives, change when the
-/// realm advances, and may be set in write transactions only.
+/// An object is unmanaged, and behaves like any other, until it is added to a realm. From then on
+/// its properties are those of the database: they may be read where the realm lives, change when
+/// the realm advances, and may be set in write transactions only.
 open class Object: ObjectBase {
   /// Creates an unmanaged object with default values.
   public required init() { super.init() }
 
   /// Creates an unmanaged object.
   ///
-  /// - Parameter value: The values of its properties: a dictionary by name, an array in the order of
-  ///   the declarations, or another object. Missing ones have their defaults.
+  /// - Parameter value: The values of its properties: a dictionary by name, an array in the order
+  ///   of the declarations, or another object. Missing ones have their defaults.
   public convenience init(value: Any) {
     self.init()
     _fill(from: value)
@@ -46,8 +46,8 @@ open class EmbeddedObject: ObjectBase {
 
   /// Creates an unmanaged object.
   ///
-  /// - Parameter value: The values of its properties: a dictionary by name, an array in the order of
-  ///   the declarations, or another object. Missing ones have their defaults.
+  /// - Parameter value: The values of its properties: a dictionary by name, an array in the order
+  ///   of the declarations, or another object. Missing ones have their defaults.
   public convenience init(value: Any) {
     self.init()
     _fill(from: value)

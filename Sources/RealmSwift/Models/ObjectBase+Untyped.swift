@@ -22,8 +22,8 @@ extension ObjectBase {
     return property.wrapperType.managedValue(self, info.slot(property))
   }
 
-  /// Sets the property called `name`; ends the process if the class has none, or if `value` is not of
-  /// its type.
+  /// Sets the property called `name`; ends the process if the class has none, or if `value` is not
+  /// of its type.
   final func _setValue(_ value: Any, named name: String) {
     let schema = ModelSchema.of(type(of: self))
     guard let property = schema.property(named: name) else {

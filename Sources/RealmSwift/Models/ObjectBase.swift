@@ -3,8 +3,8 @@
 // The root of all model classes: a header of a few words, and nothing else.
 //
 // Invariants:
-// 1. An object is unmanaged (`_hot` is nil), recording (its owner is a `KeyPathRecorder`), or managed
-//    (its owner is a `RealmCore`). It becomes managed once and never goes back.
+// 1. An object is unmanaged (`_hot` is nil), recording (its owner is a `KeyPathRecorder`), or
+//    managed (its owner is a `RealmCore`). It becomes managed once and never goes back.
 // 2. The header's fields are plain memory to the accessors of `@Persisted`: reads and assignments
 //    only, no reference counting, no exclusivity check.
 
@@ -71,7 +71,8 @@ open class ObjectBase: Hashable, CustomStringConvertible {
   /// Names of properties that are not stored.
   open class func ignoredProperties() -> [String] { [] }
 
-  /// Names of the properties that have an index, for classes that declare them without `@Persisted`.
+  /// Names of the properties that have an index, for classes that declare them without
+  /// `@Persisted`.
   open class func indexedProperties() -> [String] { [] }
 
   /// Names of properties and of the columns they are stored in, where the two differ.

@@ -42,8 +42,8 @@ public protocol _Persistable: _Storable {
 
   /// Sets the property of a managed object to what its wrapper still holds from before.
   ///
-  /// A requirement, so that each type has code of its own instead of generic code that looks types up
-  /// at run time.
+  /// A requirement, so that each type has code of its own instead of generic code that looks types
+  /// up at run time.
   static func _storeUnmanaged(_ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot)
 
   /// What the wrapper of an unmanaged object holds, in the engine's terms, if it is a scalar.

@@ -3,8 +3,8 @@
 // The property wrapper that makes a property of a model a column of the database.
 //
 // Invariants:
-// 1. The wrapper's address inside its object is the column: `ClassHot.columnAtOffset`. The flags come
-//    first and fill a word, so every wrapper has an 8-byte slot of its own.
+// 1. The wrapper's address inside its object is the column: `ClassHot.columnAtOffset`. The flags
+//    come first and fill a word, so every wrapper has an 8-byte slot of its own.
 // 2. The stored value is used only while the object is unmanaged.
 // 3. `&object[keyPath: storage]` reaches no function that the compiler cannot see into.
 

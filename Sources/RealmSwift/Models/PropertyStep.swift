@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What writing a property takes, in plain words of memory: loops over all properties of a class copy
-// these without reference counting, and untyped values of the commonest types are converted without
-// generic code.
+// What writing a property takes, in plain words of memory: loops over all properties of a class
+// copy these without reference counting, and untyped values of the commonest types are converted
+// without generic code.
 
 import RealmTables
 

@@ -7,8 +7,9 @@ import RealmTables
 
 /// A set of key paths, as columns: the branches of a tree.
 ///
-/// A branch without further branches asks for changes of the property itself, which for a link means
-/// that another object is linked. One with branches asks for changes of linked objects as well.
+/// A branch without further branches asks for changes of the property itself, which for a link
+/// means that another object is linked. One with branches asks for changes of linked objects as
+/// well.
 struct KeyPathFilter: Sendable, Hashable {
   private(set) var branches: [ColumnKey: KeyPathFilter] = [:]
 

@@ -2,9 +2,9 @@
 
 // Turns the edits of a list into the indexes that observers get.
 //
-// The list is kept as a table of pieces: runs of elements that the old list had, in their old order,
-// and runs of new elements. An edit cuts at most two pieces; the elements themselves are never
-// looked at, so the cost is that of the edits, whatever the size of the list.
+// The list is kept as a table of pieces: runs of elements that the old list had, in their old
+// order, and runs of new elements. An edit cuts at most two pieces; the elements themselves are
+// never looked at, so the cost is that of the edits, whatever the size of the list.
 //
 // Invariants:
 // 1. The pieces, in order, are the list after the edits applied so far; their counts add up to

@@ -29,7 +29,8 @@ extension LiveQuery {
 }
 
 extension QueryError {
-  /// A query was tried when it was made; one that fails later meets a file that has changed under it.
+  /// A query was tried when it was made; one that fails later meets a file that has changed under
+  /// it.
   var asStorageError: StorageError {
     switch self {
     case .storage(let error): error

@@ -8,8 +8,8 @@ import RealmStorage
 import RealmTables
 
 extension ObjectBase {
-  /// Calls `block` after each write transaction that set a property of the object, even to the value
-  /// it had, and once when the object is deleted.
+  /// Calls `block` after each write transaction that set a property of the object, even to the
+  /// value it had, and once when the object is deleted.
   ///
   /// Changes of linked objects are told only if key paths lead there. `block` is called on the main
   /// actor, queue or actor of the realm, or by the run loop of its thread; never before this call
@@ -46,8 +46,8 @@ extension ObjectBase {
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
   ///   - actor: Where to call. It is not kept alive.
-  /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is to
-  ///   be called. If the task is cancelled or the object is gone, its observation has ended.
+  /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is
+  ///   to be called. If the task is cancelled or the object is gone, its observation has ended.
   public final func observe<A: Actor, T: ObjectBase>(
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void

@@ -6,8 +6,9 @@
 // realm takes them where it lives.
 //
 // Invariants:
-// 1. At most one package waits for the realm, and at most one delivery is scheduled. While a package
-//    waits, nothing further is computed: versions that come meanwhile are computed together later.
+// 1. At most one package waits for the realm, and at most one delivery is scheduled. While a
+//    package waits, nothing further is computed: versions that come meanwhile are computed together
+//    later.
 // 2. An entry's state only moves on to newer versions. A package's item applies only to the version
 //    it was computed from, so it does not matter who was faster.
 // 3. Nothing is computed, read from the file, or called under the lock.

@@ -14,8 +14,8 @@ extension Realm {
   /// What is called with each notification of a realm.
   public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
 
-  /// Calls `block` each time the realm moves to a newer version, before observers of collections and
-  /// objects are called; for its own write transactions at the end of the commit.
+  /// Calls `block` each time the realm moves to a newer version, before observers of collections
+  /// and objects are called; for its own write transactions at the end of the commit.
   ///
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {

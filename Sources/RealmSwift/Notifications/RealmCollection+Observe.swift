@@ -7,9 +7,9 @@ import RealmQuery
 import RealmStorage
 
 extension RealmCollection {
-  /// Calls `block` with the collection as it is, and again after each write transaction that changed
-  /// it: that added, removed or moved elements, or set a property of an object in it, even to the
-  /// value it had, or of an object up to four links away.
+  /// Calls `block` with the collection as it is, and again after each write transaction that
+  /// changed it: that added, removed or moved elements, or set a property of an object in it, even
+  /// to the value it had, or of an object up to four links away.
   ///
   /// `block` is called on the main actor, queue or actor of the realm, or by the run loop of its
   /// thread; never before this call returns. What several transactions did may come as one change.
@@ -59,8 +59,8 @@ extension RealmCollection {
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
   ///   - actor: Where to call. It is not kept alive.
-  /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is to
-  ///   be called. If the task is cancelled or the collection is gone, its observation has ended.
+  /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is
+  ///   to be called. If the task is cancelled or the collection is gone, its observation has ended.
   public func observe<A: Actor>(
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void

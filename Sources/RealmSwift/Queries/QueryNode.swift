@@ -7,8 +7,8 @@ import RealmTables
 
 /// A part of a query.
 ///
-/// Kept apart from `Predicate`, because objects among the constants turn into keys only when the realm
-/// is known, and because the text names the constants by their Swift values.
+/// Kept apart from `Predicate`, because objects among the constants turn into keys only when the
+/// realm is known, and because the text names the constants by their Swift values.
 indirect enum QueryNode {
   /// The object, or the element of a collection of values, that is asked about.
   case root

@@ -8,8 +8,8 @@
 // 2. `generation` changes whenever a row that was found before may have moved or vanished: the
 //    realm advances, a transaction begins, ends or copies a cluster, the realm is invalidated. It
 //    never repeats. A row found at generation g is current if and only if the state says g.
-// 3. `isolation` is the pointer of the thread that the realm is confined to; 0 matches no thread and
-//    sends every access down the path that asks the confinement.
+// 3. `isolation` is the pointer of the thread that the realm is confined to; 0 matches no thread
+//    and sends every access down the path that asks the confinement.
 
 /// What all classes of one realm share.
 @frozen @usableFromInline

@@ -68,8 +68,8 @@ extension Realm {
   /// - Parameters:
   ///   - type: The class of the object.
   ///   - value: The values of its properties: a dictionary by name, an array in the order of the
-  ///     declarations, or another object. Missing ones get their defaults, or stay as they are in an
-  ///     object that is updated.
+  ///     declarations, or another object. Missing ones get their defaults, or stay as they are in
+  ///     an object that is updated.
   ///   - update: What happens if the realm has an object with the same primary key.
   @discardableResult
   public func create<T: Object>(

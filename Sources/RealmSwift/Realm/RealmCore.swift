@@ -5,8 +5,8 @@
 // Invariants:
 // 1. There is at most one living core for each file and confinement; `RealmCache` sees to it.
 // 2. Everything here is used from the confinement only, except where a member says otherwise.
-// 3. Between transactions `group` shows a committed version, pinned until the realm advances; in one,
-//    `transaction` shows its own changes and `group` the version it started from.
+// 3. Between transactions `group` shows a committed version, pinned until the realm advances; in
+//    one, `transaction` shows its own changes and `group` the version it started from.
 // 4. `hot.generation` changes before anybody can see rows of another state (see `HotState`).
 
 import CRealmPlatform

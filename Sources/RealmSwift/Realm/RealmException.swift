@@ -22,8 +22,8 @@ func throwRealmException(_ reason: String) -> Never {
   fatalError(reason)
 }
 
-/// Ends the process because a read or an edit in memory found damaged bytes, or no memory: where the
-/// API can throw, `Realm.Error` says the same.
+/// Ends the process because a read or an edit in memory found damaged bytes, or no memory: where
+/// the API can throw, `Realm.Error` says the same.
 @usableFromInline @inline(never)
 func stop(_ error: StorageError) -> Never {
   throwRealmException("\(error)")

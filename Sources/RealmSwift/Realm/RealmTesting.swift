@@ -13,8 +13,8 @@ public enum _RealmTesting {
   // nonisolated(unsafe): set by a test before it starts what may trap, read once by the thread that
   // is about to end the process.
 
-  /// Forgets all open realms and all that is known of model classes: what is opened next begins anew.
-  /// Realms that somebody still has go on as they are.
+  /// Forgets all open realms and all that is known of model classes: what is opened next begins
+  /// anew. Realms that somebody still has go on as they are.
   public static func resetState() {
     RealmCache.removeAll()
     ModelSchema.forgetAll()

@@ -5,7 +5,8 @@
 public import Foundation
 import Synchronization
 
-/// A unique identifier of 12 bytes: seconds since 1970, a random part of the process, and a counter.
+/// A unique identifier of 12 bytes: seconds since 1970, a random part of the process, and a
+/// counter.
 ///
 /// Identifiers that one process generates are ordered by the time of their generation.
 public final class ObjectId: Sendable {

@@ -13,8 +13,8 @@ extension Optional: AnyOptional {
   fileprivate var wrapped: Any? { self }
 }
 
-/// `value` if it is a model object. Asking its type first spares other values the bridging that a cast
-/// to a class tries.
+/// `value` if it is a model object. Asking its type first spares other values the bridging that a
+/// cast to a class tries.
 func modelObject(_ value: Any) -> ObjectBase? {
   type(of: value) is ObjectBase.Type ? value as? ObjectBase : nil
 }

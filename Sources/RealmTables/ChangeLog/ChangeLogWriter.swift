@@ -4,8 +4,8 @@
 
 /// Collects the changeset of one write transaction.
 ///
-/// It is called for every object created and every property set, so an instruction is a few compares
-/// and byte stores into one growing buffer.
+/// It is called for every object created and every property set, so an instruction is a few
+/// compares and byte stores into one growing buffer.
 ///
 /// Invariants:
 /// 1. What is written inside an object that the same transaction created is not logged: no reader
@@ -55,23 +55,29 @@ package final class ChangeLogWriter {
 
   // MARK: Schema
 
+  /// A table was created.
   package func insertTable(_ table: TableKey) { tableInstruction(.insertTable, table) }
 
+  /// A table was removed, with all that was said about it.
   package func eraseTable(_ table: TableKey) {
     tableInstruction(.eraseTable, table)
     createdElsewhere[table] = nil
   }
 
+  /// A table got another name.
   package func renameTable(_ table: TableKey) { tableInstruction(.renameTable, table) }
 
+  /// A column was added.
   package func insertColumn(_ column: ColumnKey, in table: TableKey) {
     columnInstruction(.insertColumn, column, table)
   }
 
+  /// A column was removed.
   package func eraseColumn(_ column: ColumnKey, in table: TableKey) {
     columnInstruction(.eraseColumn, column, table)
   }
 
+  /// A column got another name.
   package func renameColumn(_ column: ColumnKey, in table: TableKey) {
     columnInstruction(.renameColumn, column, table)
   }
@@ -84,12 +90,14 @@ package final class ChangeLogWriter {
 
   // MARK: Objects
 
+  /// An object was created; what is assigned to it later is not news.
   package func createObject(_ object: ObjectKey, in table: TableKey) {
     select(table)
     created.insert(object)
     append(.createObject, object.rawValue)
   }
 
+  /// An object was deleted.
   package func removeObject(_ object: ObjectKey, in table: TableKey) {
     select(table)
     created.remove(object)
@@ -112,6 +120,7 @@ package final class ChangeLogWriter {
 
   // MARK: Collections
 
+  /// An element was inserted in a collection.
   package func insert(
     at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
   ) {
@@ -119,6 +128,7 @@ package final class ChangeLogWriter {
     append(.collectionInsert, Int64(index))
   }
 
+  /// An element of a collection was assigned.
   package func set(at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey) {
     guard select(column, object, table) else { return }
     append(.collectionSet, Int64(index))
@@ -132,6 +142,7 @@ package final class ChangeLogWriter {
     append(.collectionMove, Int64(source), Int64(target))
   }
 
+  /// An element of a collection was removed.
   package func erase(
     at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
   ) {
@@ -139,6 +150,7 @@ package final class ChangeLogWriter {
     append(.collectionErase, Int64(index))
   }
 
+  /// All elements of a collection were removed.
   package func clear(
     oldCount: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
   ) {

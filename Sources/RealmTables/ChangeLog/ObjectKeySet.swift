@@ -4,9 +4,9 @@
 
 /// A set of object keys.
 ///
-/// Keys that arrive in ascending order are kept as runs of neighbours, so that a million new objects
-/// take a few thousand entries and no hashing. Others go to hash tables beside the runs, so that no
-/// order of arrival costs more than a hash insertion.
+/// Keys that arrive in ascending order are kept as runs of neighbours, so that a million new
+/// objects take a few thousand entries and no hashing. Others go to hash tables beside the runs, so
+/// that no order of arrival costs more than a hash insertion.
 ///
 /// Invariants:
 /// 1. `runs` are ascending, disjoint and not adjacent.
@@ -32,6 +32,7 @@ package struct ObjectKeySet: Sendable {
 
   package var isEmpty: Bool { count == 0 }
 
+  /// Whether the key is in the set.
   package func contains(_ key: ObjectKey) -> Bool {
     let raw = key.rawValue
     if isInRuns(raw) { return holes.isEmpty || !holes.contains(raw) }

@@ -124,6 +124,7 @@ package struct ColumnPositions: Sendable, Hashable {
     high[word] |= 1 << UInt64(position % 64)
   }
 
+  /// Whether the position is in the set.
   package func contains(_ position: Int) -> Bool {
     if position < 64 { return low >> UInt64(position) & 1 == 1 }
     let word = position / 64 - 1

@@ -5,12 +5,12 @@
 // Invariants:
 // 1. Every node on `path`, and `leaf`, is writable, and each is what its parent's slot refers to;
 //    `root` refers to the first of them.
-// 2. A key in `leafRange` belongs to `leaf` and nowhere else, so an edit that names such a key needs
-//    no descent. `leafRange` is empty whenever 1 does not hold.
+// 2. A key in `leafRange` belongs to `leaf` and nowhere else, so an edit that names such a key
+//    needs no descent. `leafRange` is empty whenever 1 does not hold.
 // 3. Each column leaf of a cluster has as many elements as the cluster has keys, before and after
 //    each call.
-// 4. `generation.value` changes whenever a cluster was copied, split or merged, or lost an object: a `Row`
-//    made before is stale then.
+// 4. `generation.value` changes whenever a cluster was copied, split or merged, or lost an object:
+//    a `Row` made before is stale then.
 
 import RealmStorage
 

@@ -6,8 +6,8 @@ public import RealmStorage
 
 /// Lookups in a cluster tree.
 ///
-/// Keys are ordered as unsigned numbers and are, in each node, relative to the sum of the offsets on
-/// the path from the root.
+/// Keys are ordered as unsigned numbers and are, in each node, relative to the sum of the offsets
+/// on the path from the root.
 @frozen @usableFromInline
 package struct ClusterTree {
   @usableFromInline package let root: Ref

@@ -7,8 +7,8 @@ package import RealmStorage
 extension Row {
   // MARK: Bytes
 
-  /// The bytes of a String column's value, valid as long as the version (or, in a write transaction,
-  /// until the next change); nil for null.
+  /// The bytes of a String column's value, valid as long as the version (or, in a write
+  /// transaction, until the next change); nil for null.
   package func stringBytes(_ leafIndex: Int) throws(StorageError) -> ByteView? {
     let leaf = try leaf(leafIndex)
     if leaf.header.layout == .bits, !leaf.header.hasRefs {

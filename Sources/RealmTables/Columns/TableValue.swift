@@ -32,6 +32,7 @@ package enum TableValue: Hashable, Sendable {
 
 /// The entries of a dictionary in the order of their keys.
 package struct TableDictionary: Hashable, Sendable {
+  /// A key and its value.
   package struct Entry: Hashable, Sendable {
     package var key: String
     package var value: TableValue

@@ -23,8 +23,8 @@ package struct ColumnValues: IndexedValues {
 }
 
 extension Row {
-  /// The value of a column of single values in the form in which indexes compare it; views in it are
-  /// valid as `stringBytes(_:)` says.
+  /// The value of a column of single values in the form in which indexes compare it; views in it
+  /// are valid as `stringBytes(_:)` says.
   package func mixedValue(of column: Column) throws(StorageError) -> MixedValue {
     let leaf = column.leafIndex
     switch column.leafKind {

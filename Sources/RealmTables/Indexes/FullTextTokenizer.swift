@@ -6,9 +6,9 @@ import RealmStorage
 
 /// Cuts UTF-8 text into the words that a full-text index knows.
 ///
-/// ASCII letters and digits and Latin-1 letters make words; letters become lower case and lose their
-/// diacritics, but for æ, å, ð, ø, þ and ß. Everything else separates words, save × and ÷, which are
-/// passed over.
+/// ASCII letters and digits and Latin-1 letters make words; letters become lower case and lose
+/// their diacritics, but for æ, å, ð, ø, þ and ß. Everything else separates words, save × and ÷,
+/// which are passed over.
 ///
 /// - SeeAlso: file format, part 4, section 14.6.
 enum FullTextTokenizer {

@@ -21,8 +21,8 @@ package struct StoredLink: Hashable, Sendable {
 }
 
 extension Row {
-  /// Calls `body` with each link in a column: single, in a list, set or dictionary, in a mixed value
-  /// and in collections nested in one. A link that occurs twice is given twice.
+  /// Calls `body` with each link in a column: single, in a list, set or dictionary, in a mixed
+  /// value and in collections nested in one. A link that occurs twice is given twice.
   package func forEachLink(
     in column: Column, _ body: (StoredLink) throws(StorageError) -> Void
   ) throws(StorageError) {

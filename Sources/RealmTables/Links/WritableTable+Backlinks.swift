@@ -5,7 +5,8 @@
 import RealmStorage
 
 extension WritableTable {
-  /// Enters this table's object `origin` in the backlinks of the object it links to through `column`.
+  /// Enters this table's object `origin` in the backlinks of the object it links to through
+  /// `column`.
   func addBacklink(
     to link: StoredLink, _ column: Column, _ origin: ObjectKey
   ) throws(StorageError) {
@@ -19,7 +20,8 @@ extension WritableTable {
 
   /// Takes one entry for `origin` out of the backlinks of the object that it linked to.
   ///
-  /// Of mixed columns the entry may be missing: other writers are known to leave the two out of step.
+  /// Of mixed columns the entry may be missing: other writers are known to leave the two out of
+  /// step.
   func removeBacklink(
     to link: StoredLink, _ column: Column, _ origin: ObjectKey
   ) throws(StorageError) {

@@ -7,10 +7,10 @@
 /// Invariants:
 /// 1. A declaration begins at its first attribute or modifier; its documentation ends on the line
 ///    above.
-/// 2. What a protocol (of the standard library: `witnesses`; of ours: `requirements`) or an overridden
-///    member already documents needs no words.
-/// 3. In the API module everything needs words; below it, types and functions: a property's name and
-///    its type's documentation say enough among ourselves.
+/// 2. What a protocol (of the standard library: `witnesses`; of ours: `requirements`) or an
+///    overridden member already documents needs no words.
+/// 3. In the API module everything needs words; below it, types and functions: a property's name
+///    and its type's documentation say enough among ourselves.
 enum DocumentationRule {
   private static let kinds: Set<String> = [
     "func", "var", "let", "init", "subscript", "struct", "class", "enum", "protocol", "typealias",
@@ -84,8 +84,12 @@ enum DocumentationRule {
         && (kinds.contains(tokens[position + 1].text)
           || modifiers.contains(tokens[position + 1].text))
       if kinds.contains(text), !isMemberModifier { break }
-      guard modifiers.contains(text) || text.hasPrefix("@") || text == "(" || text == ")"
-      else { return nil }
+      if text == "(" {
+        // The arguments of an attribute or of a modifier.
+        while position < tokens.count, tokens[position].text != ")" { position += 1 }
+      } else if !modifiers.contains(text), !text.hasPrefix("@") {
+        return nil
+      }
       position += 1
     }
     guard position + 1 < tokens.count else { return nil }

@@ -6,7 +6,7 @@
 enum StructureRules {
   static let functionLengthMax = 70
   /// A type beside the primary one may stay in its file while it is a small part of it.
-  static let helperTypeLengthMax = 60
+  static let helperTypeLengthMax = 70
 
   /// A function fits on a screen.
   static func functionLength(_ file: SourceFile) -> [Violation] {
@@ -22,8 +22,9 @@ enum StructureRules {
   }
 
   /// A source file is named after its primary type (`Type.swift`), or after the type that it
-  /// extends and the topic (`Type+Topic.swift`); other types in it are private or small. A file that
-  /// does one thing for several types, by extensions only, is named after that thing.
+  /// extends and the topic (`Type+Topic.swift`); other types in it are private or small. A file
+  /// that does one thing for several types, or holds several small types of one kind, is named
+  /// after what they share.
   static func primaryType(_ file: SourceFile) -> [Violation] {
     guard file.module != nil, file.isSwift else { return [] }
     let types = topLevelTypes(file)
@@ -34,9 +35,11 @@ enum StructureRules {
       // A leading underscore marks what is public only for the compiler.
       let name = type.name.drop { $0 == "_" }
       return name == primary || name.hasSuffix(".\(primary)")
+        || name.filter { $0 != "." } == primary
     }
-    let extended = Set(types.filter { $0.isExtension }.map(\.name))
-    let isTopic = extended.count > 1 && types.allSatisfy { $0.isExtension || $0.isPrivate }
+    let isTopic =
+      Set(types.map(\.name)).count > 1
+      && types.allSatisfy { $0.isExtension || $0.isPrivate || $0.lineCount <= helperTypeLengthMax }
     if !isNamed, !isTopic, !types.isEmpty {
       violations.append(
         Violation(

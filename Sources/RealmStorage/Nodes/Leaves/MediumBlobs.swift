@@ -80,8 +80,8 @@ enum MediumBlobs {
     return store(ends, blob, nulls, in: outer)
   }
 
-  /// Appends a value, or replaces the last one, where all three parts are writable and have room for
-  /// it and the last value ends with the blob.
+  /// Appends a value, or replaces the last one, where all three parts are writable and have room
+  /// for it and the last value ends with the blob.
   ///
   /// - Returns: whether that was so; nothing has changed otherwise.
   @inline(__always)

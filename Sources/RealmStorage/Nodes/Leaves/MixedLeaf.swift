@@ -11,8 +11,8 @@
 /// ```
 ///
 /// Invariants:
-/// 1. Every payload entry belongs to exactly one element. An entry that goes is replaced by the last
-///    of its node, whose owner is told.
+/// 1. Every payload entry belongs to exactly one element. An entry that goes is replaced by the
+///    last of its node, whose owner is told.
 /// 2. A nested collection has a salt that no other element of the leaf has, and keeps it wherever
 ///    the element moves; elements that are no collections have none.
 /// 3. The element owns its collection: replacing or removing it frees the tree.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Bytes of a string or binary where they lie in the file.
+
 #if canImport(Darwin)
 public import Darwin
 #else
 public import Glibc
 #endif
-
-// Bytes of a string or binary where they lie in the file.
 
 /// A borrowed run of bytes: the value of a string or binary, or one to be stored.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The value of an object ID, in two numbers.
+
 /// Twelve bytes in the order in which they are printed: an object ID.
 @frozen @usableFromInline
 package struct Bytes12: Hashable, Sendable, Comparable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The value of a UUID, in two numbers.
+
 /// Sixteen bytes in the order in which they are printed: a UUID.
 @frozen @usableFromInline
 package struct Bytes16: Hashable, Sendable, Comparable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The value of a decimal as it is stored; how such values are ordered is in `DecimalBits+Order`.
+
 /// The bits of an IEEE 754 decimal in 128-bit binary integer encoding (file format, part 4,
 /// section 6).
 ///

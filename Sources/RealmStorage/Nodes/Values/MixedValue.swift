@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// What stands in a column of mixed values; the order of such values is in `MixedValue+Order`.
+
 /// One value of any type that a database can hold.
 ///
 /// Strings and binaries are views (`ByteView`), collections are the refs of their trees.

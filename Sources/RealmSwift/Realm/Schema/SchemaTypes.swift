@@ -46,8 +46,8 @@ extension _PropertyShape: CustomStringConvertible {
     }
   }
 
-  /// Whether the column is nullable: to-one links always are, lists of links and mixed values as the
-  /// format wants them.
+  /// Whether the column is nullable: to-one links always are, lists of links and mixed values as
+  /// the format wants them.
   var isColumnNullable: Bool {
     switch type {
     case .object: collection == .none || collection == .map

@@ -17,9 +17,8 @@ struct SchemaValidator {
         other.modelClass != schema.modelClass
       {
         mistakes.append(
-          "Two classes are called '\(schema.className)': "
-            + "\(String(reflecting: other.modelClass)) and \(String(reflecting: schema.modelClass))."
-        )
+          "Two classes are called '\(schema.className)': \(String(reflecting: other.modelClass)) "
+            + "and \(String(reflecting: schema.modelClass)).")
       }
     }
     for schema in schemas { mistakes += SchemaValidator.mistakes(of: schema, among: names) }
@@ -63,13 +62,13 @@ struct SchemaValidator {
     let allowedKeys: [PropertyType] = [.string, .int, .objectId, .UUID]
     if property.isPrimaryKey, !allowedKeys.contains(shape.type) || shape.collection != .none {
       mistakes.append(
-        "Property '\(property.name)' cannot be made the primary key of '\(schema.className)' because "
-          + "it is not a 'string', 'int', 'objectId', or 'uuid' property.")
+        "Property '\(property.name)' cannot be made the primary key of '\(schema.className)' "
+          + "because it is not a 'string', 'int', 'objectId', or 'uuid' property.")
     }
     if let linked = shape.linkedClass, names[linked.className()]?.modelClass != linked {
       mistakes.append(
-        "Property '\(schema.className).\(property.name)' of type '\(shape.description)' has unknown "
-          + "object type '\(linked.className())'")
+        "Property '\(schema.className).\(property.name)' of type '\(shape.description)' has "
+          + "unknown object type '\(linked.className())'")
     }
     if shape.type == .linkingObjects, let linked = shape.linkedClass {
       mistakes += originMistakes(of: property, in: schema, linked)

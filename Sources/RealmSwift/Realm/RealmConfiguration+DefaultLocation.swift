@@ -18,8 +18,8 @@ extension Realm.Configuration {
 
   /// `default.realm` in the default directory.
   ///
-  /// On Linux that is `$XDG_DATA_HOME/<program>`, or `~/.local/share/<program>` where the variable is
-  /// not set to an absolute path; on Apple's platforms what Realm's own SDK uses.
+  /// On Linux that is `$XDG_DATA_HOME/<program>`, or `~/.local/share/<program>` where the variable
+  /// is not set to an absolute path; on Apple's platforms what Realm's own SDK uses.
   public static var defaultFileURL: URL? {
     defaultDirectory.appendingPathComponent("default.realm")
   }
