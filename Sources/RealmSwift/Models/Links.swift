@@ -15,7 +15,16 @@ extension ObjectBase: RealmCollectionValue {}
 extension _Storable where Self: ObjectBase {
   public static var _shape: _PropertyShape { _PropertyShape(.object, linkedClass: self) }
 
-  public static func _convert(_ any: Any) -> Self? { any as? Self }
+  /// Accepts objects, and what an unmanaged object can be made from.
+  public static func _convert(_ any: Any) -> Self? {
+    if let object = modelObject(any) as? Self { return object }
+    guard let value = unwrapped(any) else { return nil }
+    if let object = modelObject(value) { return object as? Self }
+    guard value is [String: Any] || value is [Any] else { return nil }
+    let object = self.init()
+    object._fill(from: value)
+    return object
+  }
 }
 
 extension _OptionalPersistable where Self: ObjectBase {
@@ -33,6 +42,9 @@ extension _OptionalPersistable where Self: ObjectBase {
 
   public static func _storeOptional(_ value: Self?, _ object: ObjectBase, _ slot: _ColumnSlot) {
     guard let info = object._info else { return }
+    if let value, value._hot != nil, value is EmbeddedObject {
+      throwRealmException("Can't set link to existing managed embedded object")
+    }
     let link = value.map { TableValue.link(info.core.managedKey(of: $0)) }
     info.set(link ?? .null, property: Int(slot.property), of: object)
   }
@@ -47,7 +59,10 @@ extension RealmCollectionValue where Self: ObjectBase {
   }
 
   public static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue {
-    _StoredValue(.link(context.core.managedKey(of: value)))
+    if value._hot != nil, value is EmbeddedObject {
+      throwRealmException("Cannot add an existing managed embedded object to a List.")
+    }
+    return _StoredValue(.link(context.core.managedKey(of: value)))
   }
 
   public static func _tracedElement(by recording: _Recording) -> Self {

@@ -158,7 +158,9 @@ extension RealmCore {
     _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
   ) {
     let slot = info.slot(property)
-    let converted = property.shape.linkedClass == nil ? value : linkable(value, property, info)
+    // Embedded objects are made unmanaged, and become managed as part of their parent.
+    let isLink = property.shape.linkedClass.map { !($0 is EmbeddedObject.Type) } ?? false
+    let converted = isLink ? linkable(value, property, info) : value
     if !property.wrapperType.setManagedValue(converted, object, slot) {
       property.refuse(value, in: info.schema)
     }

@@ -46,6 +46,17 @@ import Testing
     }
   }
 
+  @Test func unmanagedObjectsAreMadeFromNestedValues() {
+    let person = Person(value: [
+      "id": 4, "dogs": [["name": "A"], ["B", 3]], "best": ["name": "C"],
+    ])
+    #expect(person.realm == nil)
+    #expect(person.dogs.map(\.name) == ["A", "B"])
+    #expect(person.dogs[1].age == 3)
+    #expect(person.best?.name == "C")
+    #expect(Person(value: person).dogs.count == 2)
+  }
+
   @Test func aThrowingBlockLeavesNothing() throws {
     struct Stop: Error {}
     let realm = try TemporaryRealm().open()
