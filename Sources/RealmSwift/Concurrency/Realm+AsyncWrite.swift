@@ -91,8 +91,8 @@ extension RealmCore {
 
   /// Commits the open transaction on another thread; the actor goes on meanwhile.
   fileprivate func commitElsewhere(isolation actor: isolated any Actor) async throws {
-    guard let open = takeTransaction() else { return }
-    let transaction = Passage(open)
+    guard let taken = takeTransaction() else { return }
+    let transaction = Passage(taken)
     let outcome = await withCheckedContinuation { continuation in
       shared.commitQueue.async { [shared] in
         do throws(StorageError) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The actor examples of the SDK's documentation, in the same shape: that they compile in Swift 6
-// mode is half of the test. They run in a process of their own, as they use the default realm.
+// mode is half of the test. They run in a process of their own, as they use the default realm. The
+// pages' `try!` is `try` here, as everywhere in this project.
 
 import Foundation
 import RealmSwift
@@ -115,8 +116,7 @@ private actor SideActor {
   func hear(_ text: String) { heard.append(text) }
 
   func deleteErrand(tsrToErrand tsr: ThreadSafeReference<Errand>) throws {
-    // swift-format-ignore: NeverUseForceTry
-    let realm = try! Realm()
+    let realm = try Realm()
     try realm.write {
       // Resolve the thread safe reference on the Actor where you want to use it.
       // Then, do something with the object.
@@ -278,7 +278,7 @@ private func useDefaultRealm() throws -> TemporaryDirectory {
       @MainActor
       func mainThreadFunction() async throws {
         let backgroundActor = SideActor()
-        let realm = try! await Realm()
+        let realm = try await Realm()
         // Create an errand so there is something to observe
         try await realm.asyncWrite {
           realm.create(
@@ -339,7 +339,7 @@ private func useDefaultRealm() throws -> TemporaryDirectory {
         // where you want to do background work
         let backgroundActor = SideActor()
         // Create an errand so there is something to observe
-        let realm = try! await Realm()
+        let realm = try await Realm()
         let scourTheShire = try await realm.asyncWrite {
           return realm.create(
             Errand.self,
@@ -387,15 +387,16 @@ private func useDefaultRealm() throws -> TemporaryDirectory {
       // Initialize a serial queue, and
       // perform realm operations on it
       let serialQueue = DispatchQueue(label: "serial-queue")
-      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-        serialQueue.async {
-          let realm = try! Realm(configuration: .defaultConfiguration, queue: serialQueue)
-          // Do something with Realm on the non-main thread
-          try! realm.write { _ = realm.create(Errand.self, value: ["name": "Wait"]) }
-          precondition(realm.objects(Errand.self).count == 1)
-          continuation.resume()
-        }
+      @Sendable func useTheRealm() throws -> Int {
+        let realm = try Realm(configuration: .defaultConfiguration, queue: serialQueue)
+        // Do something with Realm on the non-main thread
+        try realm.write { _ = realm.create(Errand.self, value: ["name": "Wait"]) }
+        return realm.objects(Errand.self).count
       }
+      let count = try await withCheckedThrowingContinuation { continuation in
+        serialQueue.async { continuation.resume(with: Result { try useTheRealm() }) }
+      }
+      precondition(count == 1)
     }
   }
 }
