@@ -24,7 +24,9 @@ final class RealmDelivery {
     weak var observation: RealmObservation?
   }
 
-  private unowned let core: RealmCore
+  /// The realm, which owns this. Its last owner may let go of it on any thread, even while a
+  /// delivery begins here, so whatever needs it holds it first.
+  private weak let owner: RealmCore?
   let shared: SharedFile
   private(set) var hub: ObserverHub!
   /// What is still to be told, in order.
@@ -39,7 +41,7 @@ final class RealmDelivery {
   private var hasMissedCalls = false
 
   init(_ core: RealmCore, _ shared: SharedFile) {
-    self.core = core
+    owner = core
     self.shared = shared
     hub = ObserverHub(ConfinementScheduler(for: core.confinement), delivery: self)
     shared.notifier.add(hub)
@@ -52,26 +54,27 @@ final class RealmDelivery {
 
   /// Moves to the newest version and tells what is to be told; false if there was nothing new.
   func refresh() throws(StorageError) -> Bool {
-    guard !core.isInWrite, !isDelivering else { return false }
+    guard let core = owner, !core.isInWrite, !isDelivering else { return false }
     guard let shown = core.shownGroup else {
-      move(to: try shared.newestTables())
+      move(core, to: try shared.newestTables(), with: hub.takePackage())
       return true
     }
     let isBehind = shown.version < shared.file.newestVersion
     let target = isBehind ? try shared.newestTables() : shown
-    move(to: target)
+    move(core, to: target, with: hub.takePackage())
     return isBehind
   }
 
   /// What a write transaction does before it waits for its turn: moves to the newest version and
   /// tells of it. Without a newer version, own changes that were not told yet stay for later.
   func catchUp(tellingAll: Bool) throws(StorageError) {
+    guard let core = owner else { return }
     makeCalls()
     guard let shown = core.shownGroup else { return }
     if shown.version < shared.file.newestVersion {
-      move(to: try shared.newestTables())
+      move(core, to: try shared.newestTables(), with: hub.takePackage())
     } else if tellingAll {
-      move(to: shown)
+      move(core, to: shown, with: hub.takePackage())
     }
   }
 
@@ -106,7 +109,7 @@ final class RealmDelivery {
   /// Called where the realm lives, when the worker has something for it.
   func deliverScheduled() {
     // The end of the transaction or of the running call schedules again.
-    guard !core.isInWrite, !isDelivering else { return }
+    guard let core = owner, !core.isInWrite, !isDelivering else { return }
     makeCalls()
     guard let package = hub.takePackage() else { return }
     let shown = core.shownGroup
@@ -115,13 +118,11 @@ final class RealmDelivery {
       tellRealmObservers(.refreshRequired)
     }
     let follows = isNews && (hub.autorefresh || shown == nil)
-    move(to: follows ? package.tables : (shown ?? package.tables), with: package)
+    move(core, to: follows ? package.tables : (shown ?? package.tables), with: package)
     shared.notifier.signal()
   }
 
-  private func move(to tables: TableGroup) { move(to: tables, with: hub.takePackage()) }
-
-  private func move(to tables: TableGroup, with known: ChangePackage?) {
+  private func move(_ core: RealmCore, to tables: TableGroup, with known: ChangePackage?) {
     let version = tables.version
     let shownVersion = core.shownGroup?.version
     var package = known?.version == version ? known : nil
@@ -143,12 +144,11 @@ final class RealmDelivery {
           observation: observation, change: change,
           valuesBefore: isUnseen ? valuesBefore(change, observation) : nil))
     }
-    if shownVersion.map({ $0 < version }) ?? true {
-      core.show(tables)
-      if shownVersion != nil { tellRealmObservers(.didChange) }
-    }
+    let isNews = shownVersion.map { $0 < version } ?? true
+    if isNews { core.show(tables) }
     hub.store(states)
     calls += due
+    if isNews, shownVersion != nil { tellRealmObservers(.didChange) }
     makeCalls()
   }
 
@@ -211,7 +211,7 @@ final class RealmDelivery {
 
   private func tellRealmObservers(_ notification: Realm.Notification) {
     if notification == .didChange { owesDidChange = false }
-    guard !realmObservations.isEmpty else { return }
+    guard !realmObservations.isEmpty, let core = owner else { return }
     realmObservations.removeAll { $0.observation?.isActive != true }
     for weak in realmObservations { weak.observation?.call(notification, Realm(core: core)) }
   }
