@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 
+#include <stddef.h>
 #include "RealmIsolation.h"
 
 #include <stdatomic.h>
@@ -42,3 +43,10 @@ extern __attribute__((swiftcall)) SerialExecutorReference swift_task_getMainExec
 uintptr_t realm_current_executor(void) { return swift_task_getCurrentExecutor().identity; }
 
 uintptr_t realm_main_executor(void) { return swift_task_getMainExecutor().identity; }
+
+// What the Swift runtime itself loads weak references with.
+extern void *swift_tryRetain(void *object);
+
+bool realm_try_retain(void *object) {
+  return swift_tryRetain(object) != NULL;
+}

@@ -27,4 +27,7 @@ uintptr_t realm_current_executor(void);
 /// own and others by null (then the queue decides).
 uintptr_t realm_main_executor(void);
 
+/// Retains a Swift object unless it is being destroyed; false then. Its memory must still be there.
+bool realm_try_retain(void *object);
+
 #endif

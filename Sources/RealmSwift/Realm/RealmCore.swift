@@ -59,6 +59,7 @@ final class RealmCore: ObjectOwner {
   }
 
   deinit {
+    RealmCache.remove(self)
     transaction?.rollback()
     hot.deallocate()
   }

@@ -65,21 +65,16 @@ package struct SearchIndex<Values: IndexedValues> {
   ) throws(StorageError) -> SearchIndexEntry? {
     var ref = root
     var offset = 0
-    var bounds: (lower: Int32, upper: Int32)?
+    var bounds: ChunkBounds?
     // A file that refers to itself must not hold us: depth is bounded by the value's length.
     for _ in 0..<SearchIndexLimits.maximumPathLength {
       let node = try SearchIndexNode(ref, in: space)
       let chunk = data.chunk(at: offset)
-      let index =
-        if let bounds {
-          node.lowerBound(of: chunk, above: bounds.lower, through: bounds.upper)
-        } else {
-          node.lowerBound(of: chunk)
-        }
+      let index = node.lowerBound(of: chunk, within: bounds)
       guard index < node.count else { return nil }
       if node.isInner {
         ref = try node.node.ref(at: index + 1)
-        bounds = index == 0 ? nil : (node.key(at: index - 1), node.key(at: index))
+        bounds = node.bounds(ofChild: index)
         continue
       }
       guard node.key(at: index) == chunk else { return nil }

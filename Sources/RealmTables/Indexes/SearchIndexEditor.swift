@@ -38,7 +38,8 @@ package struct SearchIndexEditor<Values: IndexedValues> {
   private func insert(
     _ value: MixedValue, _ data: IndexData, _ key: ObjectKey, intoIndex root: Ref, offset: Int
   ) throws(StorageError) -> Ref {
-    let (left, right) = try insert(value, data, key, intoNode: root, offset: offset, depth: 0)
+    let (left, right) = try insert(
+      value, data, key, intoNode: root, offset: offset, depth: 0, bounds: nil)
     guard let right else { return left }
     let inner = try SearchIndexNodeEditor.make(inner: true, allocator)
     var editor = try SearchIndexNodeEditor(inner, allocator)
@@ -50,12 +51,12 @@ package struct SearchIndexEditor<Values: IndexedValues> {
   /// Inserts below a node; gives back where the node is now and the node behind it after a split.
   private func insert(
     _ value: MixedValue, _ data: IndexData, _ key: ObjectKey, intoNode ref: Ref, offset: Int,
-    depth: Int
+    depth: Int, bounds: ChunkBounds?
   ) throws(StorageError) -> (Ref, Ref?) {
     guard depth < 8 else { throw .corrupted("a search index does not end") }
     var editor = try SearchIndexNodeEditor(ref, allocator)
     let chunk = data.chunk(at: offset)
-    var index = editor.lowerBound(of: chunk)
+    var index = editor.view.lowerBound(of: chunk, within: bounds)
     guard editor.isInner else {
       if index < editor.count, editor.key(at: index) == chunk {
         let slot = try merged(
@@ -70,10 +71,14 @@ package struct SearchIndexEditor<Values: IndexedValues> {
     index = min(index, editor.count - 1)
     let child = try editor.view.node.ref(at: index + 1)
     let (left, right) = try insert(
-      value, data, key, intoNode: child, offset: offset, depth: depth + 1)
+      value, data, key, intoNode: child, offset: offset, depth: depth + 1,
+      bounds: editor.view.bounds(ofChild: index))
     if left != child { try editor.setSlot(left.slot, at: index) }
-    let last = try editor.lastKey(of: left)
-    if last != editor.key(at: index) { try editor.setKey(last, at: index) }
+    // Only an entry behind all others, or a split, changes a child's last key.
+    if chunk > editor.key(at: index) || right != nil {
+      let last = try editor.lastKey(of: left)
+      if last != editor.key(at: index) { try editor.setKey(last, at: index) }
+    }
     guard let right else { return (editor.ref, nil) }
     return try editor.insertSplitting(try editor.lastKey(of: right), right.slot, at: index + 1)
   }

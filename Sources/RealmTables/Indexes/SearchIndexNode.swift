@@ -49,16 +49,23 @@ struct SearchIndexNode {
     return low
   }
 
-  /// As `lowerBound(of:)`, where the keys are known to be above `lower` and at most `upper`.
+  /// What is known of the keys of a child; nil for the first, whose keys have no lower bound.
+  func bounds(ofChild index: Int) -> ChunkBounds? {
+    index == 0 ? nil : ChunkBounds(lower: key(at: index - 1), upper: key(at: index))
+  }
+
+  /// As `lowerBound(of:)`, where something is known of the keys.
   ///
   /// Chunks of numbers and IDs spread evenly, so the place is guessed and searched around: a lookup
   /// in a big index waits for memory, and this touches one or two cache lines of the keys where
   /// halving touches five.
-  func lowerBound(of chunk: Int32, above lower: Int32, through upper: Int32) -> Int {
+  func lowerBound(of chunk: Int32, within bounds: ChunkBounds?) -> Int {
     let count = keys.count
-    guard count > 16, chunk > lower, chunk <= upper else { return lowerBound(of: chunk) }
-    let guess = min(
-      count &* (Int(chunk) &- Int(lower)) / (Int(upper) &- Int(lower)), count &- 1)
+    guard count > 16, let bounds, chunk > bounds.lower, chunk <= bounds.upper else {
+      return lowerBound(of: chunk)
+    }
+    let span = Int(bounds.upper) &- Int(bounds.lower)
+    let guess = min(count &* (Int(chunk) &- Int(bounds.lower)) / span, count &- 1)
     // All keys before `low` are less than the chunk, those from `high` on are not.
     var low: Int
     var high: Int
@@ -109,4 +116,10 @@ enum SearchIndexEntry {
   case list(Ref)
   /// The index over the next four bytes.
   case subindex(Ref)
+}
+
+/// The keys of a node lie above `lower` and at most at `upper`.
+struct ChunkBounds {
+  let lower: Int32
+  let upper: Int32
 }

@@ -64,12 +64,18 @@ struct SearchIndexNodeEditor {
 
   /// Inserts an entry; a full node is split first.
   ///
+  /// Ends the use of the editor.
+  ///
   /// - Returns: where this node is now, and the node behind it after a split.
   mutating func insertSplitting(
     _ key: Int32, _ slot: Int64, at index: Int
   ) throws(StorageError) -> (Ref, Ref?) {
     guard count >= SearchIndexLimits.nodeEntryCount else {
-      try insert(key, slot, at: index)
+      // Bulk insertion comes by here: the view, which nobody looks at any more, stays behind.
+      ref = try IntegerNode.insert(slot, at: index + 1, in: ref, allocator)
+      let old = try allocator.node(at: ref).ref(at: 0)
+      let keys = try IntegerNode.insert(Int64(key), at: index, in: old, allocator)
+      if keys != old { ref = try IntegerNode.set(keys.slot, at: 0, in: ref, allocator) }
       return (ref, nil)
     }
     // At either end the new entry gets a node of its own, so that ascending and descending
