@@ -38,6 +38,11 @@ struct Harness {
     for round in 0..<rounds {
       for workload in workloads {
         progress("round \(round + 1) of \(rounds): \(workload.title)")
+        if !workload.startsFresh {
+          for engine in engines { try engine.openLarge() }
+        }
+        // What one engine left to be written must not slow down the syncs of another.
+        if workload.isDurable { sync() }
         // Each round begins with another engine.
         for turn in engines.indices {
           let engine = engines[(turn + round) % engines.count]
