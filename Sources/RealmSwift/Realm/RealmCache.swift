@@ -7,8 +7,8 @@
 // 2. No core is released under the lock.
 //
 // The cache holds cores by address and retains what is not being destroyed yet. A weak reference
-// would do the same, but every retain and release of an object that ever had one takes the slow path
-// of the runtime, and each managed object retains its core.
+// would do the same, but every retain and release of an object that ever had one takes the slow
+// path of the runtime, and each managed object retains its core.
 
 import CRealmPlatform
 import Foundation
@@ -58,7 +58,8 @@ enum RealmCache {
   }
 
   private static func retained(_ key: Key) -> RealmCore? {
-    // nonisolated(unsafe): carries the reference out of the lock, to the confinement that it is for.
+    // nonisolated(unsafe): carries the reference out of the lock, to the confinement that it is
+    // for.
     nonisolated(unsafe) var core: RealmCore?
     cores.withLock { core = $0[key]?.retained() }
     return core
