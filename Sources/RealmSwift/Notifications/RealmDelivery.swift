@@ -26,7 +26,7 @@ final class RealmDelivery {
 
   /// The realm, which owns this. Its last owner may let go of it on any thread, even while a
   /// delivery begins here, so whatever needs it holds it first.
-  private weak let owner: RealmCore?
+  private let owner: CoreReference
   let shared: SharedFile
   private(set) var hub: ObserverHub!
   /// What is still to be told, in order.
@@ -41,7 +41,7 @@ final class RealmDelivery {
   private var hasMissedCalls = false
 
   init(_ core: RealmCore, _ shared: SharedFile) {
-    owner = core
+    owner = core.reference
     self.shared = shared
     hub = ObserverHub(ConfinementScheduler(for: core.confinement), delivery: self)
     shared.notifier.add(hub)
@@ -54,7 +54,7 @@ final class RealmDelivery {
 
   /// Moves to the newest version and tells what is to be told; false if there was nothing new.
   func refresh() throws(StorageError) -> Bool {
-    guard let core = owner, !core.isInWrite, !isDelivering else { return false }
+    guard let core = owner.core, !core.isInWrite, !isDelivering else { return false }
     guard let shown = core.shownGroup else {
       move(core, to: try shared.newestTables(), with: hub.takePackage())
       return true
@@ -68,7 +68,7 @@ final class RealmDelivery {
   /// What a write transaction does before it waits for its turn: moves to the newest version and
   /// tells of it. Without a newer version, own changes that were not told yet stay for later.
   func catchUp(tellingAll: Bool) throws(StorageError) {
-    guard let core = owner else { return }
+    guard let core = owner.core else { return }
     makeCalls()
     guard let shown = core.shownGroup else { return }
     if shown.version < shared.file.newestVersion {
@@ -109,7 +109,7 @@ final class RealmDelivery {
   /// Called where the realm lives, when the worker has something for it.
   func deliverScheduled() {
     // The end of the transaction or of the running call schedules again.
-    guard let core = owner, !core.isInWrite, !isDelivering else { return }
+    guard let core = owner.core, !core.isInWrite, !isDelivering else { return }
     makeCalls()
     guard let package = hub.takePackage() else { return }
     let shown = core.shownGroup
@@ -211,7 +211,7 @@ final class RealmDelivery {
 
   private func tellRealmObservers(_ notification: Realm.Notification) {
     if notification == .didChange { owesDidChange = false }
-    guard !realmObservations.isEmpty, let core = owner else { return }
+    guard !realmObservations.isEmpty, let core = owner.core else { return }
     realmObservations.removeAll { $0.observation?.isActive != true }
     for weak in realmObservations { weak.observation?.call(notification, Realm(core: core)) }
   }

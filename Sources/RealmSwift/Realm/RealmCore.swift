@@ -21,6 +21,8 @@ final class RealmCore: ObjectOwner {
   /// The file, and what all its realms in this process share.
   let shared: SharedFile
   let hot: UnsafeMutablePointer<HotState>
+  /// For those who must find the core without keeping it.
+  let reference = CoreReference()
   /// Moves the realm to new versions and tells observers; nil for realms that never change.
   private(set) var delivery: RealmDelivery?
 
@@ -56,9 +58,12 @@ final class RealmCore: ObjectOwner {
     hot = UnsafeMutablePointer<HotState>.allocate(capacity: 1)
     hot.initialize(
       to: HotState(isolation: confinement.isolationWord, generation: 2, isInWrite: false))
+    super.init()
+    reference.set(self)
   }
 
   deinit {
+    reference.clear()
     RealmCache.remove(self)
     transaction?.rollback()
     hot.deallocate()
