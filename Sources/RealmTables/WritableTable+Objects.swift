@@ -36,6 +36,16 @@ extension WritableTable {
     return try createObject(IntegerLeaf.self, value, .int(value), .int(value), column)
   }
 
+  /// Creates an object that begins with the given values instead of defaults.
+  package func createObject(
+    primaryKey value: TableValue?, beginningWith values: any InitialValues
+  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+    clusters.initialValues = values
+    defer { clusters.initialValues = nil }
+    if case .int(let number)? = value { return try createObject(primaryKey: number) }
+    return try createObject(primaryKey: value)
+  }
+
   /// The object with that primary key, created if there is none.
   package func findOrCreate(
     primaryKey value: TableValue

@@ -20,6 +20,8 @@ final class ClassInfo {
   let hot: UnsafeMutablePointer<ClassHot>
   /// By property, what writing it takes.
   let steps: [PropertyStep]
+  /// Hands the values of new objects over.
+  let unmanagedValues: UnmanagedValues
   /// The table in the open transaction; nil outside and before it is first needed.
   @exclusivity(unchecked) private var writable: WritableTable?
 
@@ -44,6 +46,7 @@ final class ClassInfo {
         leafIndex: Int32(leaf), property: Int32(property.index))
     }
     steps = schema.properties.map { PropertyStep($0, slots[$0.offset >> 3]) }
+    unmanagedValues = UnmanagedValues(steps)
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
     hot.initialize(to: ClassHot(state: core.hot, columnAtOffset: slots, info: nil))
     hot.pointee.info = Unmanaged.passUnretained(self)

@@ -51,11 +51,11 @@ extension RealmCore {
     if let property = info.schema.primaryKey {
       primaryKey = unmanagedPrimaryKey(of: object, property, info.schema)
     }
-    let (key, row, isFresh) = makeRow(info, primaryKey, policy)
+    let (key, row, isFresh) = makeRow(info, primaryKey, policy, of: object)
     object._attach(info, key, row)
     updating(isFresh: isFresh, policy) {
       let address = Unmanaged.passUnretained(object).toOpaque()
-      for step in info.steps where step.isPlainlyStored {
+      for step in info.steps where step.isPlainlyStored && !(isFresh && step.kind != .other) {
         step.wrapperType.persist(
           from: address + step.offset, object, step.slot, isFresh: isFresh)
       }
@@ -193,9 +193,11 @@ extension RealmCore {
 
   // MARK: Rows
 
-  /// The row for a new object, or of the one that it updates.
+  /// The row for a new object, or of the one that it updates. A new row begins with the plain
+  /// values of `object`, if there is one.
   private func makeRow(
-    _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy
+    _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy,
+    of object: ObjectBase? = nil
   ) -> (ObjectKey, Row, isFresh: Bool) {
     do throws(StorageError) {
       let table = try info.requireWritableTable()
@@ -207,7 +209,14 @@ extension RealmCore {
         }
         return (key, row, false)
       }
-      let (key, row) = try table.createObject(primaryKey: primaryKey)
+      let (key, row) =
+        if let object {
+          try info.unmanagedValues.making(object) { () throws(StorageError) in
+            try table.createObject(primaryKey: primaryKey, beginningWith: info.unmanagedValues)
+          }
+        } else {
+          try table.createObject(primaryKey: primaryKey)
+        }
       didMutate()
       return (key, row, true)
     } catch { stop(error) }

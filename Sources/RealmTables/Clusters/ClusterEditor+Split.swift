@@ -24,8 +24,13 @@ extension ClusterEditor {
     let new: NewChild
     if position == cluster.count {
       var slots: [Int64] = [Tagged.slot(1)]
-      for layout in layouts {
-        slots.append(try layout?.make(count: 1, in: allocator).slot ?? 0)
+      for (index, layout) in layouts.enumerated() {
+        guard let layout else {
+          slots.append(0)
+          continue
+        }
+        let empty = try layout.make(count: 0, in: allocator)
+        slots.append(try insertFirstValue(layout, columnAt: index, at: 0, in: empty).slot)
       }
       let node = try IntegerNode.make(slots, flags: .hasRefs, in: allocator)
       new = NewChild(ref: node.ref, offset: relative, objectCount: 1)
@@ -37,7 +42,7 @@ extension ClusterEditor {
       for (index, layout) in layouts.enumerated() {
         guard let layout else { continue }
         let old = try leaf.node.ref(at: index + 1)
-        let grown = try layout.insertDefault(at: position, in: old, allocator)
+        let grown = try insertFirstValue(layout, columnAt: index, at: position, in: old)
         leaf.store(grown.slot, at: index + 1)
       }
       try insertChild(new, growth: 1)

@@ -45,6 +45,8 @@ final class ClusterEditor {
   /// By leaf index; nil where there is no column.
   @exclusivity(unchecked) var layouts: [LeafLayout?]
   private let generation: StructureGeneration
+  /// What the object that is being inserted begins with; nil for defaults.
+  @exclusivity(unchecked) var initialValues: (any InitialValues)?
 
   @exclusivity(unchecked) private(set) var path: [Level] = []
   @exclusivity(unchecked) private(set) var leaf: MutableNode
@@ -187,9 +189,22 @@ final class ClusterEditor {
     for (index, layout) in layouts.enumerated() {
       guard let layout else { continue }
       let old = try leaf.node.ref(at: index + 1)
-      let new = try layout.insertDefault(at: position, in: old, allocator)
+      let new = try insertFirstValue(layout, columnAt: index, at: position, in: old)
       if new != old { leaf.store(new.slot, at: index + 1) }
     }
+  }
+
+  /// Inserts what a new object begins with into the leaf of one column.
+  @inline(__always)
+  func insertFirstValue(
+    _ layout: LeafLayout, columnAt index: Int, at position: Int, in leaf: Ref
+  ) throws(StorageError) -> Ref {
+    if let initialValues,
+      let given = try initialValues.insert(columnAt: index, at: position, in: leaf, allocator)
+    {
+      return given
+    }
+    return try layout.insertDefault(at: position, in: leaf, allocator)
   }
 
   /// The key array of a cluster, made from the compact form if need be.

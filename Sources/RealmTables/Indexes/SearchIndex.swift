@@ -122,8 +122,12 @@ package struct SearchIndex<Values: IndexedValues> {
 
 /// The figures of the format that bound a search index.
 package enum SearchIndexLimits {
-  /// The most entries of a node.
+  /// The most entries of a node that the format allows.
   package static let nodeEntryCount = 1000
+  /// The most entries of a node that we fill. The format orders integers by their lowest byte
+  /// first, so ascending keys land all over the index: small nodes mean less to move for each, and
+  /// less to write for a transaction of many.
+  static let filledEntryCount = 256
   /// Values that agree up to here are kept in lists instead of deeper sub-indexes.
   package static let maximumOffset = 200
   /// More nodes than any path from the root can have.
