@@ -114,6 +114,11 @@ struct FreeSpace: Sendable {
     freed: [NodeAllocator.FreedBlock], tag: UInt64
   ) throws(StorageError) {
     guard !freed.isEmpty else { return }
+    // A small commit frees a dozen nodes beside thousands of blocks: those are put in one by one.
+    if freed.count <= blocks.count / 64 {
+      for block in freed { try insert(block, tag) }
+      return
+    }
     let freed = freed.sorted { $0.offset < $1.offset }
     var merged: [FreeBlock] = []
     merged.reserveCapacity(blocks.count + freed.count)
@@ -130,6 +135,38 @@ struct FreeSpace: Sendable {
       next += 1
     }
     blocks = merged
+  }
+
+  private mutating func insert(
+    _ freed: NodeAllocator.FreedBlock, _ tag: UInt64
+  ) throws(StorageError) {
+    let block = FreeBlock(
+      position: freed.offset, byteCount: freed.byteCount, tag: tag,
+      birth: births.version(at: freed.offset))
+    let next = firstBlock(from: block.position)
+    let isUsedTwice =
+      (next > 0 && blocks[next - 1].end > block.position)
+      || (next < blocks.count && blocks[next].position < block.end)
+    if isUsedTwice { throw .corrupted("the bytes at \(block.position) are free and in use") }
+    if next > 0, blocks[next - 1].absorb(block) {
+      if next < blocks.count, blocks[next - 1].absorb(blocks[next]) { blocks.remove(at: next) }
+      return
+    }
+    blocks.insert(block, at: next)
+    if next + 1 < blocks.count, blocks[next].absorb(blocks[next + 1]) {
+      blocks.remove(at: next + 1)
+    }
+  }
+
+  /// The index of the first block that does not begin before `position`.
+  private func firstBlock(from position: Int) -> Int {
+    var low = 0
+    var high = blocks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if blocks[middle].position < position { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   private func append(
@@ -201,14 +238,9 @@ struct FreeSpace: Sendable {
   /// Puts back what was taken and not used.
   mutating func giveBack(_ piece: Range<Int>) {
     guard !piece.isEmpty else { return }
-    var low = 0
-    var high = blocks.count
-    while low < high {
-      let middle = (low + high) / 2
-      if blocks[middle].position < piece.lowerBound { low = middle + 1 } else { high = middle }
-    }
     blocks.insert(
-      FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: 0), at: low)
+      FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: 0),
+      at: firstBlock(from: piece.lowerBound))
   }
 
   /// Makes the file longer: twice as long below 1 MiB, then by 1 MiB, or as much as is wanted.

@@ -49,7 +49,23 @@ final class ObserverHub: Sendable {
 
   // MARK: - What the realm says
 
-  func show(_ tables: TableGroup?) { state.withLock { $0.shown = tables } }
+  /// Notes which version the realm shows.
+  ///
+  /// A package that would only move the realm to a version that it is past is dropped: where nobody
+  /// comes to take it, it would keep that version, and the space of all later ones, for ever.
+  func show(_ tables: TableGroup?) {
+    // Released after the lock.
+    let replaced = state.withLock { state -> (TableGroup?, ChangePackage?) in
+      let shown = state.shown
+      state.shown = tables
+      guard let tables, let package = state.package, !package.hasChanges,
+        package.version <= tables.version
+      else { return (shown, nil) }
+      state.package = nil
+      return (shown, package)
+    }
+    _ = replaced
+  }
 
   var autorefresh: Bool {
     get { state.withLock { $0.autorefresh } }

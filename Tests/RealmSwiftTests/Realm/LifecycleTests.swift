@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmStorage
 import Testing
 
-@testable import RealmSwift
+@_spi(RealmTesting) @testable import RealmSwift
 
 @Suite struct LifecycleTests {
   @Test func oneInstanceForEachThreadAndFile() throws {
@@ -101,5 +102,22 @@ import Testing
       return realm.objects(Person.self).count
     }
     #expect(count == 1)
+  }
+
+  @Test func aPackageThatNobodyNeedsKeepsNoVersion() throws {
+    let file = try TemporaryRealm()
+    let queue = DispatchQueue(label: "realm under test")
+    let writer = try file.open()
+    try queue.sync {
+      let realm = try Realm(configuration: file.configuration, queue: queue)
+      #expect(realm.isEmpty)
+      let hub = try #require(realm.core.delivery).hub
+      // The queue is busy with us, so what the worker hands over waits.
+      try writer.write { writer.add(Dog()) }
+      _RealmTesting.runAsyncNotifiers(atPath: realm.core.file.path)
+      let newest = try realm.core.shared.newestTables()
+      hub?.show(newest)
+      #expect(hub?.takePackage() == nil)
+    }
   }
 }
