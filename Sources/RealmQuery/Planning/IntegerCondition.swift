@@ -44,6 +44,18 @@ struct IntegerCondition: Condition {
   }
 }
 
+extension IntegerCondition {
+  /// The condition that the integer lies in both ranges; nil if they have nothing in common.
+  func intersection(_ other: IntegerCondition) -> IntegerCondition? {
+    let lower = max(lower, other.lower)
+    let upper = min(upper, other.upper)
+    guard lower <= upper else { return nil }
+    return IntegerCondition(
+      leafIndex: leafIndex, isNullable: isNullable, lower: lower, upper: upper, excludes: false,
+      matchesNull: false)
+  }
+}
+
 /// Whether an integer is one of several.
 struct IntegerSetCondition: Condition {
   let leafIndex: Int

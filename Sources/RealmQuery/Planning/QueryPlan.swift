@@ -37,6 +37,7 @@ final class QueryPlan {
 
   /// Adds the conjunction of several nodes, cheapest first.
   func addAll(_ children: [Int]) -> Int {
+    let children = mergingRanges(children)
     if children.count == 1 { return children[0] }
     return add(.all(children.sorted { (costs[$0], $0) < (costs[$1], $1) }))
   }
@@ -45,6 +46,33 @@ final class QueryPlan {
   func addAny(_ children: [Int]) -> Int {
     if children.count == 1 { return children[0] }
     return add(.any(children.sorted { (costs[$0], $0) < (costs[$1], $1) }))
+  }
+
+  /// Joins conditions that each want one integer column in a range: `a >= 1 && a < 5` looks at the
+  /// column once.
+  private func mergingRanges(_ children: [Int]) -> [Int] {
+    var merged: [Int] = []
+    for child in children {
+      guard let range = plainRange(child),
+        let partner = merged.firstIndex(where: {
+          plainRange($0)?.leafIndex == range.leafIndex
+        }), let other = plainRange(merged[partner])
+      else {
+        merged.append(child)
+        continue
+      }
+      let both = other.intersection(range)
+      merged[partner] = both.map { add(.integers($0)) } ?? add(.constant(false))
+    }
+    return merged
+  }
+
+  /// The condition of a node, if it is a range that no index answers.
+  private func plainRange(_ node: Int) -> IntegerCondition? {
+    guard case .integers(let condition) = nodes[node], lookups[node] == nil,
+      !condition.excludes, !condition.matchesNull
+    else { return nil }
+    return condition
   }
 
   func note(_ lookup: IndexLookup, for node: Int) { lookups[node] = lookup }

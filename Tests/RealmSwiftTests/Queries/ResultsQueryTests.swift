@@ -127,6 +127,21 @@ private struct Plain {
     expect(all.where { $0.size > 0 }.where { $0.size < 5 }) { (1..<5).contains($0.size) }
   }
 
+  @Test func severalBoundsOfOnePropertyActTogether() {
+    let all = realm.objects(Sample.self)
+    for low in [-21, -20, -3, 20, 21] {
+      for high in [-21, -4, -3, 0, 21] {
+        expect(all.where { $0.size >= low && $0.size < high }) { $0.size >= low && $0.size < high }
+        expect(all.where { $0.size > low && $0.isOpen && $0.size <= high && $0.size != 1 }) {
+          $0.size > low && $0.isOpen && $0.size <= high && $0.size != 1
+        }
+        expect(all.where { $0.size >= low && $0.size < high || $0.size == 7 }) {
+          $0.size >= low && $0.size < high || $0.size == 7
+        }
+      }
+    }
+  }
+
   @Test func objectsAreComparedByIdentity() throws {
     let all = realm.objects(Sample.self)
     let first = try #require(all.first)
