@@ -16,17 +16,22 @@ import Synchronization
 package final class Guarded<Value>: @unchecked Sendable {
   // Sendable: `value` is touched only by the thread that holds the lock.
 
-  private var value: Value
+  /// Memory of its own: an empty value would share its address with this object's header, which
+  /// every access reads, and the thread sanitizer takes that for a race.
+  private let value: UnsafeMutablePointer<Value>
   private let word: UnsafeMutablePointer<Atomic<UInt32>>
 
   /// Puts a value behind a lock of its own.
   package init(_ value: Value) {
-    self.value = value
+    self.value = .allocate(capacity: 1)
+    self.value.initialize(to: value)
     word = .allocate(capacity: 1)
     word.initialize(to: Atomic(0))
   }
 
   deinit {
+    value.deinitialize(count: 1)
+    value.deallocate()
     word.deinitialize(count: 1)
     word.deallocate()
   }
@@ -39,7 +44,7 @@ package final class Guarded<Value>: @unchecked Sendable {
   ) throws(Failure) -> Result {
     lock()
     defer { unlock() }
-    return try body(&value)
+    return try body(&value.pointee)
   }
 
   private func lock() {
