@@ -5,6 +5,10 @@
 // `x < v` asks for the range below v, `x == v` for the range of one, `x != v` for what is left. A
 // range test is one subtraction and one unsigned comparison, in vectors of the leaf's own width.
 // The code is concrete for each width: generic over the vector type it is two hundred times slower.
+//
+// Vectors and masks are cast to words of the same size (`unsafeBitCast`, which checks the sizes):
+// a mask is all ones or all zeros in each lane, so its bits can be gathered from words, where the
+// library's own reductions go lane by lane.
 
 package import RealmStorage
 
