@@ -1,53 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which other tables a query looks into.
+// Which other objects a query looks at, and whom their changes concern.
 
 import RealmStorage
 import RealmTables
 
-/// The tables whose objects decide, by links, whether and where an object is in a result.
+/// The tables whose objects decide, by links, whether and where an object is in a result, and the
+/// links that lead there.
 struct Dependencies {
-  private(set) var tables: Set<TableKey> = []
+  /// A link on a path of the query.
+  private struct Hop {
+    let origin: TableKey
+    let column: Column
+  }
+
+  /// The links from the query's objects to those of one other table.
+  private struct Chain {
+    let hops: [Hop]
+    let target: TableKey
+  }
+
+  private var chains: [Chain] = []
+  /// Tables that paths reach by anything but links that can be followed back.
+  private var unfollowed: Set<TableKey> = []
   private let source: any TableSource
 
   init(_ query: LiveQuery, in table: Table, of source: any TableSource) throws(QueryError) {
     self.source = source
-    if let predicate = query.predicate { try add(predicate, table) }
-    for criterion in query.order?.criteria ?? [] { try add(criterion.names, table) }
+    if let predicate = query.predicate { try add(predicate, table, []) }
+    for criterion in query.order?.criteria ?? [] { _ = try add(criterion.names, table, []) }
   }
 
-  private mutating func add(_ predicate: Predicate, _ table: Table) throws(QueryError) {
+  /// The objects of the query's table that may match or sort otherwise because of what they link
+  /// to; nil if that cannot be told, or if they are more than `limit`.
+  func touched(by step: ResultStep, limit: Int) throws(QueryError) -> Set<ObjectKey>? {
+    if unfollowed.contains(where: { step.changes[$0] != nil }) { return nil }
+    var touched: Set<ObjectKey> = []
+    for chain in chains {
+      guard let changes = step.changes[chain.target] else { continue }
+      // The log tells of links that a deletion cut; a key that is used again it cannot explain.
+      guard changes.deleted.isEmpty, changes.modifications.count <= limit else { return nil }
+      var objects = Set(changes.modifications.keys)
+      for hop in chain.hops.reversed() {
+        guard let origins = try origins(of: objects, by: hop, limit: limit) else { return nil }
+        objects = origins
+      }
+      touched.formUnion(objects)
+    }
+    return touched.count > limit ? nil : touched
+  }
+
+  /// The objects that link to one of `objects`; an object that did so before and no longer does
+  /// was changed itself. Nil if they are more than `limit`.
+  private func origins(
+    of objects: Set<ObjectKey>, by hop: Hop, limit: Int
+  ) throws(QueryError) -> Set<ObjectKey>? {
+    try QueryError.widen { () throws(StorageError) in
+      var origins: Set<ObjectKey> = []
+      guard let key = hop.column.targetTable, let table = try source.queryTable(key),
+        let backlinks = table.schema.backlinkColumn(from: hop.origin, hop.column.key)
+      else { return nil }
+      for object in objects {
+        guard let row = try table.row(of: object) else { continue }
+        origins.formUnion(try row.backlinks(of: backlinks))
+        if origins.count > limit { return nil }
+      }
+      return origins
+    }
+  }
+
+  // MARK: - Finding them
+
+  private mutating func add(
+    _ predicate: Predicate, _ table: Table, _ hops: [Hop]?
+  ) throws(QueryError) {
     switch predicate {
     case .constant: break
-    case .all(let parts), .any(let parts): for part in parts { try add(part, table) }
-    case .not(let part): try add(part, table)
+    case .all(let parts), .any(let parts): for part in parts { try add(part, table, hops) }
+    case .not(let part): try add(part, table, hops)
     case .comparison(let comparison):
-      try add(comparison.left, table)
-      try add(comparison.right, table)
+      try add(comparison.left, table, hops)
+      try add(comparison.right, table, hops)
     }
   }
 
-  private mutating func add(_ operand: Operand, _ table: Table) throws(QueryError) {
+  private mutating func add(
+    _ operand: Operand, _ table: Table, _ hops: [Hop]?
+  ) throws(QueryError) {
     switch operand {
     case .value, .values: break
-    case .property(let path): try add(path.names, table)
+    case .property(let path): _ = try add(path.names, table, hops)
     case .matchCount(let path, let predicate):
       let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
-      tables.insert(target.key)
-      try add(path.names, table)
-      try add(predicate, target)
+      let inner = try add(path.names, table, hops)
+      note(target.key, inner)
+      try add(predicate, target, inner)
     }
   }
 
-  /// Every table behind a link that the path follows; the last name's own value is in its table.
-  private mutating func add(_ names: [String], _ table: Table) throws(QueryError) {
-    for count in stride(from: 1, through: names.count, by: 1) {
-      let prefix = PropertyPath(Array(names[..<count]))
-      let isLast = count == names.count
-      if isLast, !names[count - 1].hasPrefix("@links.") { return }
+  /// Notes every table behind a link that the path follows; the last name's own value is in its
+  /// table.
+  ///
+  /// - Returns: The links of the whole path; nil if they cannot be followed back.
+  private mutating func add(
+    _ names: [String], _ table: Table, _ hops: [Hop]?
+  ) throws(QueryError) -> [Hop]? {
+    var hops = hops
+    var origin = table
+    for (index, name) in names.enumerated() {
+      let isLast = index == names.count - 1
+      let column = origin.schema.column(named: name)
+      if let column, column.type == .link, column.collection != .dictionary {
+        hops?.append(Hop(origin: origin.key, column: column))
+      } else {
+        hops = nil
+      }
       // Backlinks change with the objects they come from.
-      let (_, target) = try PathResolver(path: prefix, source: source).objects(from: table)
-      tables.insert(target.key)
+      if isLast, !name.hasPrefix("@links.") { return hops }
+      let prefix = PropertyPath(Array(names[...index]))
+      (_, origin) = try PathResolver(path: prefix, source: source).objects(from: table)
+      note(origin.key, hops)
+    }
+    return hops
+  }
+
+  private mutating func note(_ target: TableKey, _ hops: [Hop]?) {
+    if let hops {
+      chains.append(Chain(hops: hops, target: target))
+    } else {
+      unfollowed.insert(target)
     }
   }
 }

@@ -23,17 +23,27 @@ struct KeyedResult {
   private let old: Table
   private let new: Table
   private let own: TableChanges?
+  /// Objects that both versions have and that may match or sort otherwise than before.
+  private let touched: Set<ObjectKey>
   private let modified: Set<ObjectKey>
   private let selection: Selection
   private let oldOrder: RowOrder
   private let newOrder: RowOrder
 
+  /// - Parameter linked: Objects that may match or sort otherwise because of what they link to.
   init(
-    _ query: LiveQuery, old: Table, new: Table, step: ResultStep
+    _ query: LiveQuery, old: Table, new: Table, step: ResultStep, linked: Set<ObjectKey>
   ) throws(QueryError) {
     self.old = old
     self.new = new
-    own = step.changes[new.key]
+    let own = step.changes[new.key]
+    self.own = own
+    var touched = linked
+    if let own {
+      if !own.inserted.isEmpty { touched = touched.filter { !own.inserted.contains($0) } }
+      touched.formUnion(own.modifications.keys)
+    }
+    self.touched = touched
     modified = step.modified
     selection = try Selection(
       query.predicate ?? .constant(true), in: new, of: step.new, isScan: false)
@@ -42,21 +52,20 @@ struct KeyedResult {
   }
 
   private var changedCount: Int {
-    guard let own else { return 0 }
-    return own.inserted.count + own.deleted.count + own.modifications.count
+    touched.count + (own?.inserted.count ?? 0) + (own?.deleted.count ?? 0)
   }
 
   /// Whether looking at the changed objects is likely cheaper than running the query.
   func isWorthwhile(for count: Int) -> Bool { changedCount <= 64 || changedCount <= count / 8 }
 
-  mutating func run(_ keys: [ObjectKey]) throws(StorageError) -> (ResultState, ResultChanges) {
+  mutating func run(_ keys: ChunkedKeys) throws(StorageError) -> (ResultState, ResultChanges) {
     var changes = ResultChanges()
     // Objects that went, that were modified: their old places.
     var removed: [(index: Int, key: ObjectKey)] = []
     for key in own?.deleted.sorted() ?? [] {
       if let index = try oldOrder.index(of: key, in: keys) { removed.append((index, key)) }
     }
-    for key in (own?.modifications).map({ Array($0.keys) }) ?? [] {
+    for key in touched {
       if let index = try oldOrder.index(of: key, in: keys) { removed.append((index, key)) }
     }
     removed.sort { $0.index < $1.index }
@@ -70,8 +79,7 @@ struct KeyedResult {
     for key in own?.inserted.sorted() ?? [] where try selection.matches(key) {
       arrivals.append(Arrival(key: key, gap: 0, oldIndex: nil))
     }
-    for key in (own?.modifications).map({ Array($0.keys) }) ?? []
-    where try selection.matches(key) {
+    for key in touched where try selection.matches(key) {
       arrivals.append(Arrival(key: key, gap: 0, oldIndex: oldIndexes[key]))
     }
     try place(&arrivals, kept)
@@ -93,7 +101,8 @@ struct KeyedResult {
       }
     }
     try addLinked(to: &changes, keys)
-    let result = kept.merged(with: arrivals.map { ($0.gap, $0.key) })
+    let result = keys.replacing(
+      removed: removed.map(\.index), with: arrivals.map { ($0.gap, $0.key) })
     return (ResultState(content: .keys(result)), changes)
   }
 
@@ -138,69 +147,13 @@ struct KeyedResult {
 
   /// Objects that count as modified only by what they link to.
   private func addLinked(
-    to changes: inout ResultChanges, _ keys: [ObjectKey]
+    to changes: inout ResultChanges, _ keys: ChunkedKeys
   ) throws(StorageError) {
     var indexes: [Int] = []
-    for key in modified where own?.modifications[key] == nil {
+    for key in modified where !touched.contains(key) {
       if let index = try oldOrder.index(of: key, in: keys) { indexes.append(index) }
     }
     guard !indexes.isEmpty else { return }
     changes.modifications = (changes.modifications + indexes).sorted()
-  }
-}
-
-/// A list of keys without some of them, as it is seen without being built.
-struct KeptKeys {
-  private let keys: [ObjectKey]
-  /// Indexes of `keys`, ascending.
-  private let removed: [Int]
-  let count: Int
-
-  init(_ keys: [ObjectKey], removed: [Int]) {
-    self.keys = keys
-    self.removed = removed
-    count = keys.count - removed.count
-  }
-
-  /// The key at a position among those that are left.
-  subscript(position: Int) -> ObjectKey {
-    // The number of removed keys before it: removed[k] - k is the position in front of which the
-    // k-th removed key stood.
-    var low = 0
-    var high = removed.count
-    while low < high {
-      let middle = (low + high) / 2
-      if removed[middle] - middle <= position { low = middle + 1 } else { high = middle }
-    }
-    return keys[position + low]
-  }
-
-  /// The list with further keys in front of given positions, both ascending.
-  func merged(with arrivals: [(gap: Int, key: ObjectKey)]) -> [ObjectKey] {
-    if removed.isEmpty, arrivals.isEmpty { return keys }
-    var result: [ObjectKey] = []
-    result.reserveCapacity(count + arrivals.count)
-    var next = 0
-    var position = 0
-    var start = 0
-    func append(upTo end: Int) {
-      // Runs between what changed are copied whole.
-      while next < arrivals.count, arrivals[next].gap <= position + (end - start) {
-        let middle = start + arrivals[next].gap - position
-        result += keys[start..<middle]
-        position += middle - start
-        start = middle
-        result.append(arrivals[next].key)
-        next += 1
-      }
-      result += keys[start..<end]
-      position += end - start
-    }
-    for index in removed {
-      append(upTo: index)
-      start = index + 1
-    }
-    append(upTo: keys.count)
-    return result
   }
 }

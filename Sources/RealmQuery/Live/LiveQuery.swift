@@ -5,8 +5,8 @@
 // Invariants:
 // 1. A state holds the matching keys in the order of the query: by `order`, then ascending; without
 //    an order ascending. So the place of an object in a state is found by halving.
-// 2. Objects that no changeset names, and whose tables on the paths of the query did not change,
-//    match and sort as before. Only the others are looked at.
+// 2. Objects that no changeset names, and that reach none that a changeset names by the paths of
+//    the query, match and sort as before. Only the others are looked at.
 
 import RealmStorage
 package import RealmTables
@@ -33,7 +33,7 @@ package struct ResultState: Sendable, Equatable {
   enum Content: Sendable, Equatable {
     /// All objects in the order of the keys; positions are read from the version itself.
     case all(count: Int)
-    case keys([ObjectKey])
+    case keys(ChunkedKeys)
   }
 
   var content: Content
@@ -47,7 +47,7 @@ package struct ResultState: Sendable, Equatable {
   }
 
   /// The keys of the elements; nil if they are simply all objects of the table.
-  package var keys: [ObjectKey]? {
+  package var keys: ChunkedKeys? {
     if case .keys(let keys) = content { keys } else { nil }
   }
 }
@@ -77,12 +77,12 @@ extension LiveQuery {
   package func state(in source: any TableSource) throws(QueryError) -> ResultState {
     let table = try QueryError.widen { () throws(StorageError) in try source.queryTable(self.table)
     }
-    guard let table else { return ResultState(content: .keys([])) }
+    guard let table else { return ResultState(content: .keys(ChunkedKeys())) }
     if predicate == nil, order == nil {
       let count = try QueryError.widen { () throws(StorageError) in try table.objectCount() }
       return ResultState(content: .all(count: count))
     }
-    return ResultState(content: .keys(try keys(of: table, in: source)))
+    return ResultState(content: .keys(ChunkedKeys(try keys(of: table, in: source))))
   }
 
   /// All matching keys in the order of the query.
@@ -94,8 +94,8 @@ extension LiveQuery {
 
   /// The state after a step, and what happened in between.
   ///
-  /// - Complexity: follows the number of changed objects; where a state is a list of keys,
-  ///   inserting and deleting moves what is behind.
+  /// - Complexity: follows the number of changed objects; a state that is a list of keys costs a
+  ///   thousandth of its length besides.
   package func advance(
     _ state: ResultState, by step: ResultStep
   ) throws(QueryError) -> (ResultState, ResultChanges) {
@@ -112,10 +112,10 @@ extension LiveQuery {
       }
     case .keys(let keys):
       let dependencies = try Dependencies(self, in: new, of: step.new)
-      if dependencies.tables.contains(where: { step.changes[$0] != nil }) {
+      guard let linked = try dependencies.touched(by: step, limit: keys.count / 8 + 64) else {
         return try restart(state, by: step)
       }
-      var advance = try KeyedResult(self, old: old, new: new, step: step)
+      var advance = try KeyedResult(self, old: old, new: new, step: step, linked: linked)
       guard advance.isWorthwhile(for: keys.count) else { return try restart(state, by: step) }
       return try QueryError.widen { () throws(StorageError) in try advance.run(keys) }
     }
@@ -138,7 +138,7 @@ extension LiveQuery {
   private func keys(
     of state: ResultState, in source: any TableSource
   ) throws(QueryError) -> [ObjectKey] {
-    if let keys = state.keys { return keys }
+    if let keys = state.keys { return keys.array() }
     let table = try QueryError.widen { () throws(StorageError) in try source.queryTable(self.table)
     }
     return try table.map { (table) throws(QueryError) in try keys(of: table, in: source) } ?? []

@@ -37,15 +37,12 @@ struct RowOrder {
   }
 
   /// The index of an object in a list of keys in this order; nil if it is not there.
-  func index(of key: ObjectKey, in keys: [ObjectKey]) throws(StorageError) -> Int? {
+  func index(of key: ObjectKey, in keys: ChunkedKeys) throws(StorageError) -> Int? {
     if !paths.isEmpty, try table.row(of: key) == nil { return nil }
-    var low = 0
-    var high = keys.count
-    while low < high {
-      let middle = (low + high) / 2
-      if try isOrdered(keys[middle], before: key) { low = middle + 1 } else { high = middle }
+    let index = try keys.partitionPoint { (other) throws(StorageError) in
+      try isOrdered(other, before: key)
     }
-    return low < keys.count && keys[low] == key ? low : nil
+    return index < keys.count && keys[index] == key ? index : nil
   }
 
   /// Compares as sorting does.

@@ -12,7 +12,7 @@ import Glibc
 #endif
 
 /// Starts detached threads.
-enum BackgroundThread {
+package enum BackgroundThread {
   private final class Body {
     let name: String
     let run: @Sendable () -> Void
@@ -26,7 +26,7 @@ enum BackgroundThread {
   /// Runs `body` on a new thread.
   ///
   /// If the system refuses a thread, `body` runs on this one: late is better than never.
-  static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
+  package static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
     let argument = Unmanaged.passRetained(Body(name, body)).toOpaque()
     #if canImport(Darwin)
     var thread: pthread_t?

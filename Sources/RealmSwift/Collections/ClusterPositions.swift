@@ -8,8 +8,8 @@ import RealmTables
 
 /// The clusters of one state of a table by the positions of their first objects.
 ///
-/// The list takes one walk over the clusters (16 bytes for each 256 objects). It is made at the
-/// second access: `first` and `last` alone do not pay for it.
+/// The list takes one walk over the clusters. It is made after a few accesses, which alone would
+/// not pay for it: two in small tables, one for each 64 clusters in large ones.
 final class ClusterPositions {
   private var starts: [Int] = []
   private var clusters: [Cluster] = []
@@ -19,12 +19,15 @@ final class ClusterPositions {
   func object(
     at position: Int, of table: Table
   ) throws(StorageError) -> (key: ObjectKey, row: Row?) {
-    accessCount += 1
-    if accessCount <= 2 {
-      guard let key = try table.key(at: position) else { throw ClusterPositions.tooFew }
-      return (key, nil)
+    if clusters.isEmpty {
+      accessCount += 1
+      let clusterCount = try table.objectCount() / 256
+      if accessCount <= max(2, clusterCount / 64) {
+        guard let key = try table.key(at: position) else { throw ClusterPositions.tooFew }
+        return (key, nil)
+      }
+      try load(table)
     }
-    if clusters.isEmpty { try load(table) }
     // The last start that is not above the position.
     var low = 0
     var high = starts.count

@@ -7,6 +7,7 @@
 //    new ones after that. An iterator keeps its contents, which then are a snapshot: keys stay
 //    keys.
 
+import RealmQuery
 import RealmStorage
 import RealmTables
 
@@ -17,6 +18,8 @@ public final class _CollectionContents {
     case table(Table)
     /// Objects by key.
     case keys([ObjectKey])
+    /// Objects by key, as observers keep them.
+    case chunkedKeys(ChunkedKeys)
     /// Values of a scalar type.
     case values([TableValue])
     /// The elements of a list, as they are stored.
@@ -26,6 +29,9 @@ public final class _CollectionContents {
   let core: RealmCore
   /// Where the clusters of a table begin; made when a position is first asked for.
   private lazy var positions = ClusterPositions()
+  /// The chunk of keys that was last looked into, and the position it begins at.
+  private var lastChunk: [ObjectKey] = []
+  private var lastChunkStart = 0
   /// The class of the elements; nil if they are scalars.
   let info: ClassInfo?
   let form: Form
@@ -39,6 +45,7 @@ public final class _CollectionContents {
       switch form {
       case .table(let table): try table.objectCount()
       case .keys(let keys): keys.count
+      case .chunkedKeys(let keys): keys.count
       case .values(let values): values.count
       case .list(let list): list.count
       }
@@ -62,6 +69,7 @@ public final class _CollectionContents {
       switch form {
       case .table(let table): return try positions.object(at: index, of: table).key
       case .keys(let keys): return keys[index]
+      case .chunkedKeys(let keys): return key(at: index, of: keys)
       case .list(let list): return try list.key(at: index)
       case .values: throw .corrupted("values have no keys")
       }
@@ -74,9 +82,17 @@ public final class _CollectionContents {
       switch form {
       case .values(let values): return values[index]
       case .list(let list): return try list.value(at: index)
-      case .table, .keys: return .link(key(at: index))
+      case .table, .keys, .chunkedKeys: return .link(key(at: index))
       }
     } catch { stop(error) }
+  }
+
+  /// Positions are mostly asked for one after the other.
+  private func key(at index: Int, of keys: ChunkedKeys) -> ObjectKey {
+    let offset = index &- lastChunkStart
+    if UInt(bitPattern: offset) < UInt(bitPattern: lastChunk.count) { return lastChunk[offset] }
+    (lastChunk, lastChunkStart) = keys.chunk(at: index)
+    return lastChunk[index - lastChunkStart]
   }
 
   /// Element `index`, which exists.
@@ -103,6 +119,7 @@ public final class _CollectionContents {
   func keys() throws(StorageError) -> [ObjectKey] {
     switch form {
     case .keys(let keys): return keys
+    case .chunkedKeys(let keys): return keys.array()
     case .list(let list): return try list.keys()
     case .values: return []
     case .table(let table):
@@ -121,14 +138,14 @@ public final class _CollectionContents {
     switch form {
     case .values(let values): values
     case .list(let list): try list.values()
-    case .keys, .table: try keys().map { .link($0) }
+    case .keys, .chunkedKeys, .table: try keys().map { .link($0) }
     }
   }
 
   /// The same elements, independent of what happens to the collection.
   func frozenForIteration() throws(StorageError) -> _CollectionContents {
     switch form {
-    case .keys, .values: self
+    case .keys, .chunkedKeys, .values: self
     case .table: try _CollectionContents(.keys(keys()), core, info)
     case .list:
       try info == nil

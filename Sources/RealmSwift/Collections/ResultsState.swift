@@ -5,6 +5,8 @@
 // Invariants:
 // 1. `contents()` is evaluated when asked for and remembered until the data changes; nothing is
 //    computed for results that nobody looks at.
+// 2. What an observer of the results has seen is taken over, or brought up to date, instead of
+//    evaluating them: a callback that looks at its collection costs no more than the change.
 
 import RealmQuery
 import RealmStorage
@@ -32,6 +34,8 @@ final class ResultsState {
   private var cachedGeneration: UInt64 = 0
   private var cachedCount = 0
   private var cachedCountGeneration: UInt64 = 0
+  /// The numbers of the observations of these results.
+  private var observations: [UInt64] = []
 
   init(
     _ source: Source, _ core: RealmCore, _ info: ClassInfo?,
@@ -97,18 +101,24 @@ final class ResultsState {
     core.checkIsolation()
     if let cached, cachedGeneration == core.dataGeneration { return cached }
     do throws(StorageError) {
-      let contents = try isInvalidated ? _CollectionContents(.keys([]), core, info) : evaluate()
+      let contents = try presentContents()
       cached = contents
       cachedGeneration = core.dataGeneration
       return contents
     } catch { stop(error) }
   }
 
+  private func presentContents() throws(StorageError) -> _CollectionContents {
+    if isInvalidated { return try _CollectionContents(.keys([]), core, info) }
+    if let contents = try observedContents() { return contents }
+    return try evaluate()
+  }
+
   /// The number of elements; a filter alone is counted without finding the elements.
   var count: Int {
-    guard case .table = source, let predicate = request.predicate, let info, !isInvalidated else {
-      return contents().count
-    }
+    guard case .table = source, let predicate = request.predicate, let info, !isInvalidated,
+      observations.isEmpty
+    else { return contents().count }
     core.checkIsolation()
     if let cached, cachedGeneration == core.dataGeneration { return cached.count }
     if cachedCountGeneration != core.dataGeneration {
@@ -124,13 +134,49 @@ final class ResultsState {
   /// without the others.
   func firstKey() -> ObjectKey? {
     guard case .table = source, let predicate = request.predicate, request.order == nil, let info,
-      !isInvalidated, cached == nil || cachedGeneration != core.dataGeneration
+      !isInvalidated, observations.isEmpty,
+      cached == nil || cachedGeneration != core.dataGeneration
     else {
       let contents = contents()
       return contents.count == 0 ? nil : contents.key(at: 0)
     }
     core.checkIsolation()
     do throws(StorageError) { return try selection(predicate, info).first() } catch { stop(error) }
+  }
+
+  /// The results are observed from now on.
+  func note(_ observation: Observation) {
+    if !request.isEverything { observations.append(observation.id) }
+  }
+
+  /// What an observer has seen of the results, brought to the version that the realm shows; nil if
+  /// there is none.
+  private func observedContents() throws(StorageError) -> _CollectionContents? {
+    guard !observations.isEmpty, !core.isInWrite, let hub = core.delivery?.hub else { return nil }
+    let shown = try core.readableGroup()
+    while let id = observations.last {
+      guard let entry = hub.entry(of: id) else {
+        observations.removeLast()
+        continue
+      }
+      guard let seen = entry.state, seen.version <= shown.version else { return nil }
+      if seen.version == shown.version { return try contents(of: seen) }
+      let step = try VersionStep(from: seen.tables, to: shown)
+      return try contents(of: definition.advance(seen, by: step, filter: nil).0)
+    }
+    return nil
+  }
+
+  private func contents(of seen: ObservedState) throws(StorageError) -> _CollectionContents? {
+    switch seen.content {
+    case .results(let state):
+      try state.keys.map { (keys) throws(StorageError) in
+        try _CollectionContents(.chunkedKeys(keys), core, info)
+      }
+    case .refinement(.keys(let keys)): try _CollectionContents(.keys(keys), core, info)
+    case .refinement(.values(let values)): try _CollectionContents(.values(values), core, nil)
+    case .list, .backlinks, .nothing: nil
+    }
   }
 
   private func evaluate() throws(StorageError) -> _CollectionContents {

@@ -13,6 +13,8 @@ final class ActorIdentity: Sendable {
   /// executor is known by.
   let executor: UInt
   let name: String
+  /// The pointer of the thread that the actor's executor owns; 0 if it owns none.
+  let thread: UInt
 
   /// The identity of the actor that the caller is isolated to.
   init(_ actor: isolated any Actor) {
@@ -21,6 +23,7 @@ final class ActorIdentity: Sendable {
     name = String(describing: type(of: actor))
     // A reference to an executor is two words in the Swift ABI, of which the first identifies it.
     executor = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
+    thread = ExecutorThread.pointer(ofExecutor: executor)
   }
 
   /// The identity of the executor that the caller runs on; 0 outside of tasks.

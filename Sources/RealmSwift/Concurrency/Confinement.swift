@@ -44,7 +44,8 @@ enum Confinement: Sendable {
     switch self {
     case .thread(let thread): thread.pointer
     case .main: realm_is_first_thread() ? realm_thread_pointer() : 0
-    case .queue, .actor: 0
+    case .queue: 0
+    case .actor(let actor): actor.thread
     }
   }
 

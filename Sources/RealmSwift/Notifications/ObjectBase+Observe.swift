@@ -81,7 +81,7 @@ extension ObjectBase {
     await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
   }
 
-  private final func requireManaged() -> RealmCore {
+  final func requireManaged() -> RealmCore {
     guard let core = realm?.core else {
       throwRealmException(
         "Only objects which are managed by a Realm support change notifications")
@@ -96,12 +96,9 @@ extension ObjectBase {
       throwRealmException("An object of class '\(Self.className())' is no \(T.className())")
     }
     let path = core.file.path
-    let valuesBefore = { (columns: [ColumnKey]) in
-      columns.map { column in info.property(of: column).flatMap { object.valueToTell($0) } }
-    }
     return core.observe(
       .object(ObservedObject(table: info.tableKey, object: _key)), keyPaths: keyPaths,
-      Observation.Handler(valuesBefore: valuesBefore) { change, before in
+      Observation.Handler(valuesBefore: { object.valuesToTell($0, info) }) { change, before in
         switch change {
         case .object(let columns):
           block(.change(object, object.propertyChanges(columns, before, info)))
@@ -113,7 +110,13 @@ extension ObjectBase {
       })
   }
 
-  private final func propertyChanges(
+  /// The present values of the properties in some columns.
+  final func valuesToTell(_ columns: [ColumnKey], _ info: ClassInfo) -> [Any?] {
+    columns.map { column in info.property(of: column).flatMap { valueToTell($0) } }
+  }
+
+  /// What to tell of changed columns.
+  final func propertyChanges(
     _ columns: [ColumnKey], _ before: [Any?]?, _ info: ClassInfo
   ) -> [PropertyChange] {
     var changes: [PropertyChange] = []

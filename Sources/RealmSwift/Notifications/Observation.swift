@@ -19,6 +19,8 @@ final class Observation: Cancellable {
 
     /// Reads the present values of properties that are about to change; only objects have it.
     var valuesBefore: (([ColumnKey]) -> [Any?])?
+    /// Called when the realm ends the observation without a last call.
+    var ended: (() -> Void)?
     let call: (ObservedChange, _ valuesBefore: [Any?]?) -> Void
   }
 

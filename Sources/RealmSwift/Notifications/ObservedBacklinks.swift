@@ -32,10 +32,51 @@ struct ObservedBacklinks: Sendable {
       return ([], .collectionDeleted(ResultChanges(deletions: Array(old.indices))))
     }
     let modified = try step.modified(in: origin, filter: filter)
+    if try !concerns(step, modified) { return (old, nil) }
     let inserted = step.changes[origin]?.inserted
     let set = ResultChanges(
       from: old, to: new, isModified: modified.contains,
       isReplaced: { inserted?.contains($0) ?? false })
     return (new, set.isEmpty ? nil : .collection(set))
+  }
+
+  /// Whether a step came near the collection; a few changed objects are asked where they link to,
+  /// so that a long collection is read only for changes of its own elements.
+  private func concerns(
+    _ step: VersionStep, _ modified: Set<ObjectKey>
+  ) throws(StorageError) -> Bool {
+    let own = step.changes[origin]
+    var new = modified
+    var old: Set<ObjectKey> = []
+    if let own {
+      guard own.inserted.count + own.deleted.count + own.modifications.count <= 64 else {
+        return true
+      }
+      new.formUnion(own.inserted.sorted())
+      new.formUnion(own.modifications.keys)
+      old.formUnion(own.deleted.sorted())
+      old.formUnion(own.modifications.keys)
+    }
+    guard new.count <= 64, !step.changes.schemaChanged else { return true }
+    if try links(new, in: step.new) { return true }
+    return try links(old, in: step.old)
+  }
+
+  /// Whether one of `keys` links to the object.
+  private func links(
+    _ keys: Set<ObjectKey>, in tables: TableGroup
+  ) throws(StorageError) -> Bool {
+    guard let table = try tables.table(origin), let column = table.schema.column(link) else {
+      return true
+    }
+    for key in keys {
+      guard let row = try table.row(of: key) else { continue }
+      var isFound = false
+      try row.forEachLink(in: column) { (link) throws(StorageError) in
+        if link.table == target, link.key == object { isFound = true }
+      }
+      if isFound { return true }
+    }
+    return false
   }
 }

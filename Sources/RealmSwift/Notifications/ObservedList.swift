@@ -47,20 +47,36 @@ struct ObservedList: Sendable {
     _ pieces: [ListChangeComposer.Piece], by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> [Int] {
     guard column.type == .link, let target = column.targetTable else { return [] }
-    let modified = try step.modified(in: target, filter: filter)
-    guard !modified.isEmpty, let list = try view(in: step.new) else { return [] }
+    let modified = try members(
+      among: step.modified(in: target, filter: filter), of: target, in: step.new)
+    guard !modified.isEmpty, let keys = try view(in: step.new)?.keys() else { return [] }
     var indexes: [Int] = []
     var position = 0
     for piece in pieces {
       if case .old(let range) = piece {
-        for offset in 0..<range.count
-        where modified.contains(try list.key(at: position + offset)) {
+        for offset in 0..<range.count where modified.contains(keys[position + offset]) {
           indexes.append(range.lowerBound + offset)
         }
       }
       position += piece.count
     }
     return indexes
+  }
+
+  /// Those of a few objects that are in the list, as their backlinks tell, so that a long list is
+  /// read only for changes of its own elements. Many objects are given back as they are.
+  private func members(
+    among keys: Set<ObjectKey>, of target: TableKey, in tables: TableGroup
+  ) throws(StorageError) -> Set<ObjectKey> {
+    guard keys.count <= 64, let table = try tables.table(target),
+      let backlinks = table.schema.backlinkColumn(from: self.table, column.key)
+    else { return keys }
+    var members: Set<ObjectKey> = []
+    for key in keys {
+      guard let row = try table.row(of: key) else { continue }
+      if try row.backlinks(of: backlinks).contains(object) { members.insert(key) }
+    }
+    return members
   }
 
   /// What to tell of a change whose steps are not known: all old elements went, and the new came.

@@ -62,12 +62,26 @@ struct ObservedRefinement: Sendable {
   func advance(
     _ old: Elements, by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> (Elements, ObservedChange?) {
+    if try isLeftAlone(by: step) { return (old, nil) }
     guard let new = try elements(in: step.new) else {
       let gone = ResultChanges(deletions: Array(0..<old.count))
       return (.keys([]), .collectionDeleted(gone))
     }
     let set = try changes(from: old, to: new, by: step, filter: filter)
     return (new, set.isEmpty ? nil : .collection(set))
+  }
+
+  /// Whether a step changed neither the collection nor anything that its elements link to.
+  private func isLeftAlone(by step: VersionStep) throws(StorageError) -> Bool {
+    if step.changes.schemaChanged { return false }
+    if case .list(let list) = base, let changes = step.changes[list.table],
+      changes.deleted.contains(list.object)
+        || changes.isModified(list.object, list.column.key)
+    {
+      return false
+    }
+    guard let elementTable else { return true }
+    return try step.leavesAlone(elementTable)
   }
 
   private func changes(

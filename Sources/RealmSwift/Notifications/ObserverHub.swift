@@ -12,6 +12,8 @@
 // 2. An entry's state only moves on to newer versions. A package's item applies only to the version
 //    it was computed from, so it does not matter who was faster.
 // 3. Nothing is computed, read from the file, or called under the lock.
+// 4. Entries ascend by the numbers of their observations, which are given where the realm lives and
+//    in the order of registration.
 
 import RealmStorage
 import RealmTables
@@ -97,10 +99,24 @@ final class ObserverHub: Sendable {
 
   var entries: [Entry] { state.withLock { $0.entries } }
 
-  /// Notes what observers have been told of.
-  func store(_ states: [UInt64: ObservedState]) {
-    let replaced = state.withLock { $0.advance { states[$0.observation.id] } }
+  /// Notes what observers have been told of: their numbers, which ascend, and what they have seen.
+  func store(_ seen: [(id: UInt64, state: ObservedState)]) {
+    let replaced = state.withLock { $0.advance(along: seen) }
     _ = replaced
+  }
+
+  /// The observer with that number; nil if it has ended.
+  func entry(of id: UInt64) -> Entry? {
+    state.withLock { state in
+      var low = 0
+      var high = state.entries.count
+      while low < high {
+        let middle = (low + high) / 2
+        if state.entries[middle].observation.id < id { low = middle + 1 } else { high = middle }
+      }
+      guard low < state.entries.count, state.entries[low].observation.id == id else { return nil }
+      return state.entries[low]
+    }
   }
 
   /// The package that waits, if any; it waits no more.
@@ -115,20 +131,27 @@ final class ObserverHub: Sendable {
 
   /// Computes what the observers do not know yet and hands it over. Called by the worker only.
   func prepare(version: UInt64, _ newest: () throws(StorageError) -> TableGroup) {
-    guard let work = takeWork(upTo: version) else { return }
+    guard let package = package(upTo: version, newest) else { return }
+    handOver(package, announcing: version)
+  }
+
+  private func package(
+    upTo version: UInt64, _ newest: () throws(StorageError) -> TableGroup
+  ) -> ChangePackage? {
+    guard let work = takeWork(upTo: version) else { return nil }
     let tables: TableGroup
     if let target = work.target {
       tables = target
     } else {
       // A file that cannot be read any more is reported by the next access to it.
-      guard let newest = try? newest() else { return }
+      guard let newest = try? newest() else { return nil }
       tables = newest
     }
     var package = ChangePackage(for: tables)
     for entry in work.entries where entry.state.map({ $0.version < package.version }) ?? true {
       package.add(entry.observation, since: entry.state)
     }
-    handOver(package, announcing: version)
+    return package
   }
 
   private struct Work {
@@ -157,10 +180,7 @@ final class ObserverHub: Sendable {
       let shown = state.shown?.snapshot.version ?? 0
       if !package.hasChanges, package.version <= shown, version <= shown {
         // Nobody is to be told anything, so nobody needs to be woken.
-        replaced = state.advance { entry in
-          let item = package.items[entry.observation.id]
-          return item?.oldVersion == entry.state?.version ? item?.state : nil
-        }
+        replaced = state.advance(along: package)
         return nil
       }
       state.package = package
@@ -199,19 +219,46 @@ extension ObserverHub.State {
     return scheduler
   }
 
-  /// Moves observers on to the states that `next` gives. What they had seen before pins versions
-  /// and is handed back to be released after the lock.
+  /// Moves observers on to the states that they have reached. What they had seen before pins
+  /// versions and is handed back to be released after the lock.
   fileprivate mutating func advance(
-    _ next: (ObserverHub.Entry) -> ObservedState?
+    along seen: [(id: UInt64, state: ObservedState)]
   ) -> [ObservedState?] {
     var replaced: [ObservedState?] = []
-    for index in entries.indices {
-      guard let new = next(entries[index]) else { continue }
-      let old = entries[index].state
-      if let old, old.version >= new.version { continue }
-      entries[index].state = new
-      replaced.append(old)
+    replaced.reserveCapacity(seen.count)
+    var position = 0
+    for index in entries.indices where position < seen.count {
+      let id = entries[index].observation.id
+      while position < seen.count, seen[position].id < id { position += 1 }
+      guard position < seen.count, seen[position].id == id else { continue }
+      advance(index, to: seen[position].state, &replaced)
     }
     return replaced
+  }
+
+  /// Moves those observers on that have seen what a package starts from.
+  fileprivate mutating func advance(along package: ChangePackage) -> [ObservedState?] {
+    var replaced: [ObservedState?] = []
+    replaced.reserveCapacity(package.items.count)
+    var position = 0
+    for index in entries.indices where position < package.items.count {
+      let id = entries[index].observation.id
+      while position < package.items.count, package.items[position].id < id { position += 1 }
+      guard position < package.items.count, package.items[position].id == id,
+        package.items[position].oldVersion == entries[index].state?.version,
+        let state = package.items[position].state
+      else { continue }
+      advance(index, to: state, &replaced)
+    }
+    return replaced
+  }
+
+  private mutating func advance(
+    _ index: Int, to new: ObservedState, _ replaced: inout [ObservedState?]
+  ) {
+    let old = entries[index].state
+    if let old, old.version >= new.version { return }
+    entries[index].state = new
+    replaced.append(old)
   }
 }

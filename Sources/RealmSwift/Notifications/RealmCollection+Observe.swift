@@ -102,7 +102,7 @@ extension RealmCollection {
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> Observation {
     let path = core.file.path
-    return core.observe(
+    let observation = core.observe(
       _definition.source, keyPaths: keyPaths,
       Observation.Handler { change, _ in
         switch change {
@@ -116,5 +116,7 @@ extension RealmCollection {
         case .object, .objectDeleted: preconditionFailure("a collection is no object")
         }
       })
+    _resultsSource.state.note(observation)
+    return observation
   }
 }

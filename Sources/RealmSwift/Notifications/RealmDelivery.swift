@@ -127,7 +127,7 @@ final class RealmDelivery {
     let shownVersion = core.shownGroup?.version
     var package = known?.version == version ? known : nil
     package = package ?? ChangePackage(for: tables)
-    var states: [UInt64: ObservedState] = [:]
+    var seen: [(id: UInt64, state: ObservedState)] = []
     var due: [Call] = []
     for entry in hub.entries where entry.state.map({ $0.version < version }) ?? true {
       let observation = entry.observation
@@ -136,7 +136,7 @@ final class RealmDelivery {
         continue
       }
       guard let item = package?.item(observation, since: entry.state) else { continue }
-      states[observation.id] = item.state
+      if let state = item.state { seen.append((observation.id, state)) }
       guard let change = item.change else { continue }
       let isUnseen = shownVersion == item.oldVersion && shownVersion != version
       due.append(
@@ -146,10 +146,34 @@ final class RealmDelivery {
     }
     let isNews = shownVersion.map { $0 < version } ?? true
     if isNews { core.show(tables) }
-    hub.store(states)
+    hub.store(seen)
     calls += due
     if isNews, shownVersion != nil { tellRealmObservers(.didChange) }
     makeCalls()
+  }
+
+  /// Brings one observer that is not being called to the version that the realm shows, and tells
+  /// it; the others hear of that version later.
+  func bringUpToDate(_ observation: Observation) {
+    guard let core = owner.core, !core.isInWrite, let shown = core.shownGroup,
+      let state = hub.entry(of: observation.id)?.state, state.version < shown.version
+    else { return }
+    var package = ChangePackage(for: shown)
+    let item = package.item(observation, since: state)
+    if let state = item.state { hub.store([(observation.id, state)]) }
+    guard let change = item.change, let handler = observation.activeHandler else { return }
+    if change.isLast { observation.cancel() }
+    handler.call(change, nil)
+  }
+
+  /// Ends all observations of collections and objects, which the realm has just made invalid.
+  func endObservations() {
+    let handlers = hub.entries.compactMap { entry -> Observation.Handler? in
+      let handler = entry.observation.activeHandler
+      return entry.observation.cancel() ? handler : nil
+    }
+    calls.removeAll()
+    for handler in handlers { handler.ended?() }
   }
 
   private func valuesBefore(_ change: ObservedChange, _ observation: Observation) -> [Any?]? {
@@ -162,7 +186,7 @@ final class RealmDelivery {
   private func skip(_ skipped: [Observation], from base: TableGroup, to tables: TableGroup) {
     var before = ChangePackage(for: base)
     var over = ChangePackage(for: tables)
-    var states: [UInt64: ObservedState] = [:]
+    var seen: [(id: UInt64, state: ObservedState)] = []
     for entry in hub.entries where skipped.contains(where: { $0 === entry.observation }) {
       guard var state = entry.state else { continue }
       if state.version < before.version {
@@ -173,9 +197,11 @@ final class RealmDelivery {
         }
         state = item.state ?? state
       }
-      states[entry.observation.id] = over.item(entry.observation, since: state).state
+      if let state = over.item(entry.observation, since: state).state {
+        seen.append((entry.observation.id, state))
+      }
     }
-    hub.store(states)
+    hub.store(seen)
   }
 
   // MARK: - Calling

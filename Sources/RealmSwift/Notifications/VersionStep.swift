@@ -20,6 +20,7 @@ final class VersionStep: Sendable {
 
   /// What was found out already: most observers of a table ask for the same.
   private let modified = Mutex<[Question: Set<ObjectKey>]>([:])
+  private let untouched = Mutex<[TableKey: Bool]>([:])
 
   init(from old: TableGroup, to new: TableGroup) throws(StorageError) {
     self.old = old
@@ -49,6 +50,10 @@ final class VersionStep: Sendable {
   /// Whether nothing changed in `table`, nor anywhere that links and backlinks lead from there.
   func leavesAlone(_ table: TableKey) throws(StorageError) -> Bool {
     if changes.schemaChanged { return false }
-    return try !LinkedModifications(tables: new, changes: changes).mayReach(table, depth: nil)
+    if let known = untouched.withLock({ $0[table] }) { return known }
+    let answer = try !LinkedModifications(tables: new, changes: changes)
+      .mayReach(table, depth: nil)
+    untouched.withLock { $0[table] = answer }
+    return answer
   }
 }

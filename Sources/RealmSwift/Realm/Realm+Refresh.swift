@@ -34,12 +34,14 @@ extension Realm {
 
   /// Lets go of the version that the realm shows, so that the file can reuse its space.
   ///
-  /// All objects and collections of the realm become invalid; an open write transaction is undone.
+  /// All objects and collections of the realm become invalid and are no longer observed; an open
+  /// write transaction is undone.
   /// The realm itself shows the newest version when it is next used. Observers that are just being
   /// called cannot invalidate their realm: the call is ignored.
   public func invalidate() {
     core.checkIsolation()
     if core.delivery?.isDelivering == true { return }
     core.invalidate()
+    core.delivery?.endObservations()
   }
 }

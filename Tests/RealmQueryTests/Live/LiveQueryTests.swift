@@ -59,7 +59,7 @@ import Testing
         let newKeys = try Self.keys(of: query, in: next)
         let (state, found) = try query.advance(states[index], by: step)
         #expect(state.count == newKeys.count)
-        if let keys = state.keys { #expect(keys == newKeys) }
+        if let keys = state.keys { #expect(keys.array() == newKeys) }
         states[index] = state
         let applied = Self.apply(found, to: oldKeys)
         try #require(applied.count == newKeys.count)

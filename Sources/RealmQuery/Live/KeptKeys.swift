@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is left of a list of keys, without building it.
+
+import RealmTables
+
+/// A list of keys without some of them.
+struct KeptKeys {
+  private let keys: ChunkedKeys
+  /// Indexes of `keys`, ascending.
+  private let removed: [Int]
+  let count: Int
+
+  init(_ keys: ChunkedKeys, removed: [Int]) {
+    self.keys = keys
+    self.removed = removed
+    count = keys.count - removed.count
+  }
+
+  /// The key at a position among those that are left.
+  subscript(position: Int) -> ObjectKey {
+    // The number of removed keys before it: removed[k] - k is the position in front of which the
+    // k-th removed key stood.
+    var low = 0
+    var high = removed.count
+    while low < high {
+      let middle = (low + high) / 2
+      if removed[middle] - middle <= position { low = middle + 1 } else { high = middle }
+    }
+    return keys[position + low]
+  }
+}

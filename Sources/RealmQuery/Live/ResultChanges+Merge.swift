@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Joining the changes of two steps, for observers that were not told of the first.
+
+extension ResultChanges {
+  /// What this and then `next` do together.
+  ///
+  /// - Complexity: O(k log k) for k changed places.
+  package func followed(by next: ResultChanges) -> ResultChanges {
+    if isEmpty { return next }
+    if next.isEmpty { return self }
+    var joined = ResultChanges()
+    joined.deletions = (deletions + next.deletions.compactMap(oldIndex)).sorted()
+    joined.insertions = (next.insertions + insertions.compactMap(next.newIndex)).sorted()
+    let gone = Set(joined.deletions)
+    joined.modifications = Set(modifications + next.modifications.compactMap(oldIndex))
+      .subtracting(gone).sorted()
+    return joined
+  }
+
+  /// Where an element of the new state was in the old one; nil if it came.
+  private func oldIndex(_ index: Int) -> Int? {
+    let (came, isNew) = ResultChanges.find(index, in: insertions)
+    return isNew ? nil : ResultChanges.index(of: index - came, besides: deletions)
+  }
+
+  /// Where an element of the old state is in the new one; nil if it went.
+  private func newIndex(_ index: Int) -> Int? {
+    let (gone, isGone) = ResultChanges.find(index, in: deletions)
+    return isGone ? nil : ResultChanges.index(of: index - gone, besides: insertions)
+  }
+
+  /// How many of `numbers`, which ascend, are below `number`, and whether it is one of them.
+  private static func find(_ number: Int, in numbers: [Int]) -> (below: Int, isThere: Bool) {
+    var low = 0
+    var high = numbers.count
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    return (low, low < numbers.count && numbers[low] == number)
+  }
+
+  /// The index of the element that is number `position` of those that are not at `others`.
+  private static func index(of position: Int, besides others: [Int]) -> Int {
+    var low = 0
+    var high = others.count
+    while low < high {
+      let middle = (low + high) / 2
+      if others[middle] - middle <= position { low = middle + 1 } else { high = middle }
+    }
+    return position + low
+  }
+}

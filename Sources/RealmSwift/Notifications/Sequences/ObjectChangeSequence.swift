@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The changes of an object as an asynchronous sequence.
+
+import Foundation
+import RealmStorage
+
+extension ThreadConfined where Self: ObjectBase {
+  /// The changes of the object, for `for await`.
+  ///
+  /// ```swift
+  /// for await change in todo.changes(keyPaths: ["name"]) {
+  ///   if case .change(let todo, _) = change { show(todo.name) }
+  /// }
+  /// ```
+  ///
+  /// Elements come where the loop runs, which must be where the realm lives. While the loop is
+  /// busy, changes are joined into one, so nothing piles up. The sequence ends after `.deleted` and
+  /// after an error, when the realm is invalidated, and when the task is cancelled.
+  ///
+  /// - Parameter keyPaths: The properties whose changes are wanted; nil or empty for all.
+  public func changes(keyPaths: [String]? = nil) -> ObjectChangeSequence<Self> {
+    ObjectChangeSequence(object: self, keyPaths: keyPaths)
+  }
+
+  /// The changes of the object, as `changes(keyPaths:)` gives them, with typed key paths.
+  public func changes(keyPaths: [PartialKeyPath<Self>]) -> ObjectChangeSequence<Self> {
+    changes(keyPaths: keyPaths.map { _name(for: $0) })
+  }
+}
+
+/// The changes of an object; see `ThreadConfined.changes(keyPaths:)`.
+public struct ObjectChangeSequence<ObjectType: ObjectBase>: AsyncSequence {
+  /// What happened to the object since the element before.
+  public typealias Element = ObjectChange<ObjectType>
+  /// Errors are elements.
+  public typealias Failure = Never
+
+  let object: ObjectType
+  let keyPaths: [String]?
+
+  /// Begins to observe the object. Ends the process where `observe` would.
+  public func makeAsyncIterator() -> Iterator { Iterator(object, keyPaths) }
+
+  /// Reads the changes of an object; the observation ends with it.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let object: ObjectType
+    private let info: ClassInfo
+    private let subscription: ChangeSubscription
+    private let path: String
+
+    init(_ object: ObjectType, _ keyPaths: [String]?) {
+      let core = object.requireManaged()
+      let info = core.info(type(of: object))
+      self.object = object
+      self.info = info
+      path = core.file.path
+      subscription = ChangeSubscription(
+        .object(ObservedObject(table: info.tableKey, object: object._key)), keyPaths: keyPaths,
+        of: core, valuesBefore: { object.valuesToTell($0, info) })
+    }
+
+    /// The next change; nil at the end. To be called where the realm lives.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async -> ObjectChange<ObjectType>? {
+      guard let (change, before) = await subscription.next(isolation: actor) else { return nil }
+      switch change {
+      case .object(let columns):
+        return .change(object, object.propertyChanges(columns, before, info))
+      case .objectDeleted: return .deleted
+      case .failed(let error): return .error(Realm.Error(error, path: path) as NSError)
+      case .initial, .collection, .collectionDeleted:
+        preconditionFailure("an object is no collection")
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What waits for the reader of a sequence of changes: everything since it last read, as one change.
+
+import RealmQuery
+import RealmTables
+
+/// The changes that were not read yet, joined.
+struct PendingChange {
+  /// Nil if nothing happened.
+  private var change: ObservedChange?
+  /// What properties were before the first of the joined changes; nil where that is not known.
+  private var valuesBefore: [ColumnKey: Any?] = [:]
+  /// Whether nothing follows.
+  private(set) var isLast = false
+
+  var isEmpty: Bool { change == nil }
+
+  /// Adds what happened next.
+  mutating func add(_ next: ObservedChange, _ before: [Any?]?) {
+    if next.isLast { isLast = true }
+    if case .object(let columns) = next {
+      for (position, column) in columns.enumerated() where valuesBefore[column] == nil {
+        valuesBefore[column] = .some(before?[position])
+      }
+    }
+    change = change.map { PendingChange.join($0, next) } ?? next
+  }
+
+  /// Nothing follows what is here.
+  mutating func end() { isLast = true }
+
+  /// Takes the change away: what happened, and for objects the values before.
+  mutating func take() -> (change: ObservedChange, valuesBefore: [Any?])? {
+    guard let taken = change else { return nil }
+    change = nil
+    var values: [Any?] = []
+    if case .object(let columns) = taken { values = columns.map { valuesBefore[$0] ?? nil } }
+    valuesBefore = [:]
+    return (taken, values)
+  }
+
+  private static func join(_ first: ObservedChange, _ next: ObservedChange) -> ObservedChange? {
+    switch (first, next) {
+    case (.initial, .collection): .initial
+    // Who never saw the collection has nothing to delete from.
+    case (.initial, .collectionDeleted): nil
+    case (.collection(let first), .collection(let next)): .collection(first.followed(by: next))
+    case (.collection(let first), .collectionDeleted(let next)):
+      .collectionDeleted(first.followed(by: next))
+    case (.object(let first), .object(let next)):
+      .object(first + next.filter { !first.contains($0) })
+    default: next
+    }
+  }
+}

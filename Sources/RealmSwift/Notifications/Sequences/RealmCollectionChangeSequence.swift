@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The changes of a collection as an asynchronous sequence.
+
+import RealmQuery
+import RealmStorage
+
+extension RealmCollection {
+  /// The collection as it is, and then its changes, for `for await`.
+  ///
+  /// ```swift
+  /// for await change in realm.objects(Todo.self).changes() {
+  ///   switch change {
+  ///   case .initial(let todos): show(todos)
+  ///   case .update(_, let deletions, let insertions, let modifications):
+  ///     update(deletions, insertions, modifications)
+  ///   case .error(let error): report(error)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// Elements come where the loop runs, which must be where the realm lives. While the loop is
+  /// busy, changes are joined into one, so nothing piles up. The sequence ends after the last
+  /// change of a list whose object was deleted, after an error, when the realm is invalidated, and
+  /// when the task is cancelled.
+  ///
+  /// - Parameter keyPaths: The properties whose changes are wanted; nil or empty for all.
+  ///   Insertions and deletions are always told.
+  public func changes(keyPaths: [String]? = nil) -> RealmCollectionChangeSequence<Self> {
+    RealmCollectionChangeSequence(collection: self, keyPaths: keyPaths)
+  }
+
+  /// The collection as it is, and then its changes, as `changes(keyPaths:)` gives them, with typed
+  /// key paths.
+  public func changes(
+    keyPaths: [PartialKeyPath<Element>]
+  ) -> RealmCollectionChangeSequence<Self> where Element: ObjectBase {
+    changes(keyPaths: keyPaths.map { _name(for: $0) })
+  }
+}
+
+/// The changes of a collection; see `RealmCollection.changes(keyPaths:)`.
+public struct RealmCollectionChangeSequence<Collection: RealmCollection>: AsyncSequence {
+  /// What happened to the collection since the element before.
+  public typealias Element = RealmCollectionChange<Collection>
+  /// Errors are elements.
+  public typealias Failure = Never
+
+  let collection: Collection
+  let keyPaths: [String]?
+
+  /// Begins to observe the collection. Ends the process where `observe` would.
+  public func makeAsyncIterator() -> Iterator { Iterator(collection, keyPaths) }
+
+  /// Reads the changes of a collection; the observation ends with it.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let collection: Collection
+    private let subscription: ChangeSubscription
+    private let path: String
+
+    init(_ collection: Collection, _ keyPaths: [String]?) {
+      guard let core = collection.realm?.core else {
+        throwRealmException("Change notifications are only supported on managed collections.")
+      }
+      self.collection = collection
+      path = core.file.path
+      subscription = ChangeSubscription(
+        collection._definition.source, keyPaths: keyPaths, of: core)
+      collection._resultsSource.state.note(subscription.observed)
+    }
+
+    /// The next change; nil at the end. To be called where the realm lives.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async -> RealmCollectionChange<Collection>? {
+      guard let (change, _) = await subscription.next(isolation: actor) else { return nil }
+      switch change {
+      case .initial: return .initial(collection)
+      case .collection(let set), .collectionDeleted(let set):
+        return .update(
+          collection, deletions: set.deletions, insertions: set.insertions,
+          modifications: set.modifications)
+      case .failed(let error): return .error(Realm.Error(error, path: path))
+      case .object, .objectDeleted: preconditionFailure("a collection is no object")
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmQuery
+
+/// Chunked keys beside an array that has the same done to it.
+@Suite struct ChunkedKeysTests {
+  private static func keys(_ count: Int) -> [ObjectKey] {
+    (0..<count).map { ObjectKey(Int64($0) * 2) }
+  }
+
+  /// Takes away and adds as `replacing(removed:with:)` says, one by one.
+  private static func expected(
+    _ keys: [ObjectKey], removed: [Int], arrivals: [(gap: Int, key: ObjectKey)]
+  ) -> [ObjectKey] {
+    let gone = Set(removed)
+    let kept = keys.indices.filter { !gone.contains($0) }.map { keys[$0] }
+    var result: [ObjectKey] = []
+    for gap in 0...kept.count {
+      result += arrivals.filter { $0.gap == gap }.map(\.key)
+      if gap < kept.count { result.append(kept[gap]) }
+    }
+    return result
+  }
+
+  private static func checkInvariants(_ chunked: ChunkedKeys) {
+    #expect(chunked.chunks.allSatisfy { !$0.isEmpty && $0.count <= ChunkedKeys.largestChunk })
+    #expect(chunked.count == chunked.chunks.reduce(0) { $0 + $1.count })
+  }
+
+  @Test(arguments: [0, 1, 255, 1024, 2048, 2049, 10_000])
+  func whatGoesInComesOut(count: Int) {
+    let keys = Self.keys(count)
+    let chunked = ChunkedKeys(keys)
+    Self.checkInvariants(chunked)
+    #expect(chunked.array() == keys)
+    for position in stride(from: 0, to: count, by: 97) {
+      #expect(chunked[position] == keys[position])
+      let (chunk, start) = chunked.chunk(at: position)
+      #expect(chunk[position - start] == keys[position])
+    }
+  }
+
+  @Test func pointsAreFoundByAskingFew() throws {
+    let keys = Self.keys(5000)
+    let chunked = ChunkedKeys(keys)
+    for bound in [-1, 0, 1, 2, 2047, 2048, 4096, 9997, 9998, 9999, 20_000] {
+      var questions = 0
+      let point = try chunked.partitionPoint {
+        questions += 1
+        return $0.rawValue < bound
+      }
+      #expect(point == keys.count { $0.rawValue < bound })
+      #expect(questions < 20)
+    }
+    #expect(try ChunkedKeys().partitionPoint { _ in true } == 0)
+  }
+
+  @Test(arguments: [UInt64](0..<8)) func changesAreThoseOfAnArray(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var keys = Self.keys(Int.random(in: 0...6000, using: &random))
+    var chunked = ChunkedKeys(keys)
+    var next: Int64 = 1_000_001
+    for round in 0..<40 {
+      // Now and then nearly everything goes, or much comes to one place.
+      let share = [0.0005, 0.01, 0.9][round % 7 == 3 ? 2 : Int.random(in: 0...1, using: &random)]
+      let removed = keys.indices.filter { _ in random.chance(share) }
+      let keptCount = keys.count - removed.count
+      let crowd = round % 5 == 4 ? 3000 : Int.random(in: 0...6, using: &random)
+      let place = Int.random(in: 0...keptCount, using: &random)
+      var gaps = (0..<crowd).map { _ in
+        round % 5 == 4 ? place : Int.random(in: 0...keptCount, using: &random)
+      }
+      gaps.sort()
+      let arrivals = gaps.map { gap -> (gap: Int, key: ObjectKey) in
+        next += 2
+        return (gap, ObjectKey(next))
+      }
+      let before = chunked
+      chunked = chunked.replacing(removed: removed, with: arrivals)
+      #expect(before.array() == keys, "seed \(seed), round \(round)")
+      keys = Self.expected(keys, removed: removed, arrivals: arrivals)
+      #expect(chunked.array() == keys, "seed \(seed), round \(round)")
+      Self.checkInvariants(chunked)
+    }
+  }
+
+  @Test func statesShareWhatDidNotChange() {
+    let first = ChunkedKeys(Self.keys(100_000))
+    let second = first.replacing(removed: [50_000], with: [(gap: 3, key: ObjectKey(5))])
+    let shared = first.chunks.count { chunk in
+      second.chunks.contains { other in
+        chunk.withUnsafeBufferPointer { chunk in
+          other.withUnsafeBufferPointer { $0.baseAddress == chunk.baseAddress }
+        }
+      }
+    }
+    #expect(shared == first.chunks.count - 2)
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An actor with a thread of its own, and a realm on it.
+
+import Foundation
+import RealmStorage
+import Synchronization
+import Testing
+
+@testable import RealmSwift
+
+private actor Hermit {
+  nonisolated let executor = RealmThreadExecutor(name: "hermit")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private var realm: Realm?
+  private var token: NotificationToken?
+  private(set) var heard: [Int] = []
+  private(set) var threads: Set<ThreadIdentity> = []
+
+  func open(_ configuration: Realm.Configuration) async throws {
+    let realm = try await Realm(configuration: configuration, actor: self)
+    self.realm = realm
+    note()
+    token = realm.objects(AsyncTask.self).observe { [weak self] change in
+      let count =
+        switch change {
+        case .initial(let tasks), .update(let tasks, _, _, _): tasks.count
+        case .error: -1
+        }
+      self?.assumeIsolated { $0.hear(count) }
+    }
+  }
+
+  private func note() { threads.insert(.current) }
+
+  private func hear(_ count: Int) {
+    note()
+    heard.append(count)
+  }
+
+  func add(_ id: Int) async throws {
+    guard let realm else { return }
+    try await realm.asyncWrite { addTasks([id], to: realm) }
+    note()
+    await Task.yield()
+    note()
+    #expect(realm.object(ofType: AsyncTask.self, forPrimaryKey: id)?.name == "task \(id)")
+  }
+
+  /// Whether accesses compare threads instead of asking for the executor.
+  var isCheckedByThread: Bool {
+    realm?.core.hot.pointee.isolation == ThreadIdentity.current.pointer
+  }
+
+  func wait(for count: Int) async -> [Int] {
+    for _ in 0..<2000 where (heard.last ?? -1) < count {
+      try? await Task.sleep(for: .milliseconds(2))
+    }
+    return heard
+  }
+
+  func leak() -> Passage<Realm?> { Passage(realm) }
+
+  func block(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
+
+  func numbers(_ count: Int) async -> [Int] {
+    var numbers: [Int] = []
+    for number in 0..<count {
+      numbers.append(number)
+      await Task.yield()
+    }
+    return numbers
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ThreadExecutorTests {
+  @Test func aRealmLivesOnTheThread() async throws {
+    let configuration = freshConfiguration()
+    let hermit = Hermit()
+    try await hermit.open(configuration)
+    for id in 0..<5 { try await hermit.add(id) }
+    #expect(await hermit.wait(for: 5).last == 5)
+    try await writeElsewhere(configuration) { addTasks(5..<8, to: $0) }
+    #expect(await hermit.wait(for: 8).last == 8)
+    #expect(await hermit.threads.count == 1)
+    #expect(await hermit.isCheckedByThread)
+    #expect(!hermit.executor.isCurrent)
+  }
+
+  @Test func anotherActorObservesOnTheThread() async throws {
+    let configuration = freshConfiguration()
+    let hermit = Hermit()
+    let counts = Recorder<Int>()
+    let token = try await Task { @MainActor in
+      let realm = try await Realm(configuration: configuration)
+      return await realm.objects(AsyncTask.self).observe(on: hermit) { hermit, change in
+        hermit.assertIsolated()
+        #expect(hermit.executor.isCurrent)
+        if case .update(let tasks, _, _, _) = change { counts.add(tasks.count) }
+        if case .initial(let tasks) = change { counts.add(tasks.count) }
+      }
+    }.value
+    #expect(await counts.wait(for: 1) == [0])
+    try await writeElsewhere(configuration) { addTasks(0..<3, to: $0) }
+    #expect(await counts.wait(for: 2) == [0, 3])
+    token.invalidate()
+  }
+
+  @Test func anActorThatBlocksHoldsUpNobodyElse() async throws {
+    // More than any pool has threads.
+    let hermits = (0..<40).map { _ in Hermit() }
+    let start = ContinuousClock.now
+    await withTaskGroup(of: Void.self) { group in
+      for hermit in hermits { group.addTask { await hermit.block(0.2) } }
+    }
+    #expect(start.duration(to: .now) < .seconds(4))
+  }
+
+  @Test func jobsRunInTheirOrderOneByOne() async {
+    let hermit = Hermit()
+    let results = await withTaskGroup(of: [Int].self) { group in
+      for _ in 0..<8 { group.addTask { await hermit.numbers(200) } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(results.allSatisfy { $0 == Array(0..<200) })
+  }
+
+  @Test func theThreadEndsWithTheExecutor() async throws {
+    let address: UInt
+    do {
+      let hermit = Hermit()
+      await hermit.block(0)
+      address = UInt(bitPattern: ObjectIdentifier(hermit.executor))
+      #expect(ExecutorThread.pointer(ofExecutor: address) != 0)
+    }
+    for _ in 0..<1000 where ExecutorThread.pointer(ofExecutor: address) != 0 {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(ExecutorThread.pointer(ofExecutor: address) == 0)
+  }
+
+  @Test func aRealmOfTheThreadIsRefusedElsewhere() async {
+    await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let hermit = Hermit()
+      try await hermit.open(freshConfiguration())
+      let realm = await hermit.leak()
+      _ = realm.value?.isEmpty
+    }
+  }
+}
