@@ -3,7 +3,6 @@
 // All tables of one version.
 
 package import RealmStorage
-import Synchronization
 
 /// The tables of a snapshot, read-only.
 ///
@@ -15,7 +14,7 @@ package final class TableGroup: Sendable {
   package let schemas: SchemaCache
 
   private let list: TableList
-  private let tables = Mutex<[TableKey: Table]>([:])
+  private let tables = Guarded<[TableKey: Table]>([:])
 
   package init(_ snapshot: Snapshot, schemas: SchemaCache = SchemaCache()) throws(StorageError) {
     self.snapshot = snapshot

@@ -98,6 +98,15 @@ enum History {
     return changesets
   }
 
+  /// All changesets that a version has, the one that made it last.
+  static func changesets(
+    in top: TopArray, _ space: NodeSpace
+  ) throws(StorageError) -> [[UInt8]] {
+    guard top.historyType == TopArray.inFileHistory else { return [] }
+    let count = try count(top, in: space)
+    return try changesets(after: top.version - min(UInt64(count), top.version), in: top, space)
+  }
+
   /// The number of entries.
   static func count(_ top: TopArray, in space: NodeSpace) throws(StorageError) -> Int {
     top.history.isNull ? 0 : try Entries.count(top.history, in: space)
@@ -114,5 +123,10 @@ extension DatabaseFile {
     after version: UInt64, through snapshot: Snapshot
   ) throws(StorageError) -> [[UInt8]] {
     try History.changesets(after: version, in: try snapshot.top(), snapshot.space)
+  }
+  /// What the last commits up to the one that made the snapshot changed, as far as the file still
+  /// has it; the last is that one's.
+  package func knownChangesets(through snapshot: Snapshot) throws(StorageError) -> [[UInt8]] {
+    snapshot.topRef.isNull ? [] : try History.changesets(in: try snapshot.top(), snapshot.space)
   }
 }

@@ -10,16 +10,28 @@ import RealmTables
 ///
 /// The list takes one walk over the clusters. It is made after a few accesses, which alone would
 /// not pay for it: two in small tables, one for each 64 clusters in large ones.
-final class ClusterPositions {
+///
+/// Sendable: one made by `init(of:)` is complete and does not change; others stay on one thread.
+final class ClusterPositions: @unchecked Sendable {
   private var starts: [Int] = []
   private var clusters: [Cluster] = []
   private var accessCount = 0
+  private let isComplete: Bool
+
+  /// An empty list that fills itself; for the thread of a live realm.
+  init() { isComplete = false }
+
+  /// The complete list.
+  init(of table: Table) throws(StorageError) {
+    isComplete = true
+    try load(table)
+  }
 
   /// The object at `position`, which is below the table's count.
   func object(
     at position: Int, of table: Table
   ) throws(StorageError) -> (key: ObjectKey, row: Row?) {
-    if clusters.isEmpty {
+    if clusters.isEmpty, !isComplete {
       accessCount += 1
       let clusterCount = try table.objectCount() / 256
       if accessCount <= max(2, clusterCount / 64) {

@@ -18,9 +18,7 @@ extension _CollectionContents {
     guard object._owner === core else {
       throwRealmException("Object must be from the Realm being queried")
     }
-    guard object._locate(owner) else {
-      throwRealmException("Object has been deleted or invalidated.")
-    }
+    object.requireExisting(owner)
     guard owner === info else { return nil }
     do throws(StorageError) {
       if case .table(let table) = form { return try table.position(of: object._key) }

@@ -6,10 +6,13 @@
 // 1. Contents are valid while `core.dataGeneration` is the one they were made at; their owner makes
 //    new ones after that. An iterator keeps its contents, which then are a snapshot: keys stay
 //    keys.
+// 2. Contents of a frozen realm are read on many threads at once, and change nothing but what is in
+//    an atomic.
 
 import RealmQuery
 import RealmStorage
 import RealmTables
+import Synchronization
 
 /// Where a managed collection's elements are.
 public final class _CollectionContents {
@@ -32,6 +35,8 @@ public final class _CollectionContents {
   /// The chunk of keys that was last looked into, and the position it begins at.
   private var lastChunk: [ObjectKey] = []
   private var lastChunkStart = 0
+  /// The same for a frozen realm; complete when it is put here.
+  private let frozenPositions = AtomicLazyReference<ClusterPositions>()
   /// The class of the elements; nil if they are scalars.
   let info: ClassInfo?
   let form: Form
@@ -67,7 +72,7 @@ public final class _CollectionContents {
   func key(at index: Int) -> ObjectKey {
     do throws(StorageError) {
       switch form {
-      case .table(let table): return try positions.object(at: index, of: table).key
+      case .table(let table): return try object(at: index, of: table).key
       case .keys(let keys): return keys[index]
       case .chunkedKeys(let keys): return key(at: index, of: keys)
       case .list(let list): return try list.key(at: index)
@@ -109,10 +114,21 @@ public final class _CollectionContents {
     at index: Int, of table: Table, _ info: ClassInfo
   ) -> Element {
     do throws(StorageError) {
-      let (key, row) = try positions.object(at: index, of: table)
+      let (key, row) = try object(at: index, of: table)
       // In a transaction rows move; the key says where to look.
       return info.makeElement(key, core.isInWrite ? nil : row)
     } catch { stop(error) }
+  }
+
+  private func object(
+    at index: Int, of table: Table
+  ) throws(StorageError) -> (key: ObjectKey, row: Row?) {
+    guard core.isFrozen else { return try positions.object(at: index, of: table) }
+    // The first element alone does not pay for the list.
+    if index == 0, let key = try table.key(at: 0) { return (key, nil) }
+    if let positions = frozenPositions.load() { return try positions.object(at: index, of: table) }
+    let loaded = try ClusterPositions(of: table)
+    return try frozenPositions.storeIfNil(loaded).object(at: index, of: table)
   }
 
   /// The keys of all elements, which are objects.

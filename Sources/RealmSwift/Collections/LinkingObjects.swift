@@ -66,7 +66,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   /// The objects as the source of results.
   public var _resultsSource: _ResultsSource { results._resultsSource }
 
-  private var results: Results<Element> {
+  var results: Results<Element> {
     guard let state else {
       throwRealmException("LinkingObjects of an object that no Realm manages are empty")
     }

@@ -19,6 +19,8 @@ final class ManagedList {
   private let birth: UInt64
   private var cached: _CollectionContents?
   private var cachedGeneration: UInt64 = 0
+  /// Holds the contents in place of `cached` if the realm is frozen.
+  private let frozen: FrozenContents?
 
   convenience init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {
     self.init(object._key, owner, slot)
@@ -32,6 +34,7 @@ final class ManagedList {
     self.key = key
     info = property.shape.linkedClass == nil ? nil : owner.linkedClass(slot)
     birth = owner.core.hot.pointee.generation
+    frozen = owner.core.isFrozen ? FrozenContents() : nil
   }
 
   /// What the list is, in terms of the file.
@@ -51,31 +54,40 @@ final class ManagedList {
 
   /// Whether the object still exists.
   var isValid: Bool {
-    guard birth >= core.firstValidGeneration else { return false }
+    guard birth >= core.firstValidGeneration, !core.isFrozenAndInvalid
+    else { return false }
     do throws(StorageError) { return try owner.row(of: key) != nil } catch { stop(error) }
   }
 
   /// The elements as they are now.
   func contents() -> _CollectionContents {
     core.checkIsolation()
+    if let frozen {
+      do throws(StorageError) { return try frozen.contents(evaluate) } catch { stop(error) }
+    }
     if let cached, cachedGeneration == core.dataGeneration { return cached }
     do throws(StorageError) {
-      guard birth >= core.firstValidGeneration, let row = try owner.row(of: key) else {
-        throwRealmException(
-          "List is no longer valid. Either the parent object was deleted or the containing Realm "
-            + "has been invalidated or closed.")
-      }
-      let contents = try _CollectionContents(.list(row.list(column)), core, info)
+      let contents = try evaluate()
       cached = contents
       cachedGeneration = core.dataGeneration
       return contents
     } catch { stop(error) }
   }
 
+  private func evaluate() throws(StorageError) -> _CollectionContents {
+    guard birth >= core.firstValidGeneration, let row = try owner.row(of: key) else {
+      throwRealmException(
+        "List is no longer valid. Either the parent object was deleted or the containing Realm "
+          + "has been invalidated or closed.")
+    }
+    return try _CollectionContents(.list(row.list(column)), core, info)
+  }
+
   /// Checks that the list may be changed; what it holds before that.
   @discardableResult
   func requireWrite() -> _CollectionContents {
     core.checkIsolation()
+    if core.isFrozen { throwRealmException(ObjectBase.frozenText) }
     core.requireWrite(orElse: "Cannot modify List outside of a write transaction.")
     return contents()
   }

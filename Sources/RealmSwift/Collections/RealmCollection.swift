@@ -12,6 +12,18 @@ public protocol ThreadConfined: SendableMetatype {
   /// Whether this can no longer be used: it was deleted, or its realm invalidated.
   var isInvalidated: Bool { get }
 
+  /// Whether this shows one version for ever and may be read on any thread. May be asked anywhere.
+  var isFrozen: Bool { get }
+
+  /// The same as it is now, immutable, and readable on any thread. If it is frozen already: itself.
+  ///
+  /// As long as something frozen is kept, the file keeps all that its version needs.
+  func freeze() -> Self
+
+  /// The same in the live realm of the calling thread, queue or actor; nil if it does not exist any
+  /// more. If it is live: itself.
+  func thaw() -> Self?
+
   /// What this is, in terms of the file.
   var _definition: _ConfinedDefinition { get }
 

@@ -7,6 +7,8 @@
 //    computed for results that nobody looks at.
 // 2. What an observer of the results has seen is taken over, or brought up to date, instead of
 //    evaluating them: a callback that looks at its collection costs no more than the change.
+// 3. Results of a frozen realm are used on many threads at once: `frozen` holds what they remember,
+//    and the other variables stay as they are.
 
 import RealmQuery
 import RealmStorage
@@ -36,6 +38,7 @@ final class ResultsState {
   private var cachedCountGeneration: UInt64 = 0
   /// The numbers of the observations of these results.
   private var observations: [UInt64] = []
+  private let frozen: FrozenContents?
 
   init(
     _ source: Source, _ core: RealmCore, _ info: ClassInfo?,
@@ -46,6 +49,7 @@ final class ResultsState {
     self.core = core
     self.info = info
     birth = core.hot.pointee.generation
+    frozen = core.isFrozen ? FrozenContents() : nil
   }
 
   /// What the results are, in terms of the file.
@@ -94,11 +98,16 @@ final class ResultsState {
   }
 
   /// Whether the realm was invalidated since the results were made.
-  var isInvalidated: Bool { birth < core.firstValidGeneration }
+  var isInvalidated: Bool {
+    birth < core.firstValidGeneration || core.isFrozenAndInvalid
+  }
 
   /// The elements as they are now.
   func contents() -> _CollectionContents {
     core.checkIsolation()
+    if let frozen {
+      do throws(StorageError) { return try frozen.contents(evaluate) } catch { stop(error) }
+    }
     if let cached, cachedGeneration == core.dataGeneration { return cached }
     do throws(StorageError) {
       let contents = try presentContents()
@@ -120,6 +129,13 @@ final class ResultsState {
       observations.isEmpty
     else { return contents().count }
     core.checkIsolation()
+    if let frozen {
+      do throws(StorageError) {
+        return try frozen.count { () throws(StorageError) in
+          try selection(predicate, info).count()
+        }
+      } catch { stop(error) }
+    }
     if let cached, cachedGeneration == core.dataGeneration { return cached.count }
     if cachedCountGeneration != core.dataGeneration {
       do throws(StorageError) {
@@ -134,7 +150,7 @@ final class ResultsState {
   /// without the others.
   func firstKey() -> ObjectKey? {
     guard case .table = source, let predicate = request.predicate, request.order == nil, let info,
-      !isInvalidated, observations.isEmpty,
+      !isInvalidated, observations.isEmpty, frozen?.loaded == nil,
       cached == nil || cachedGeneration != core.dataGeneration
     else {
       let contents = contents()

@@ -32,6 +32,10 @@ final class ActorIdentity: Sendable {
   /// The actor, as long as it lives.
   var living: (any Actor)? { actor }
 
+  /// Whether the caller surely runs isolated to this actor: never wrong, but false for those whose
+  /// custom executor says something else of itself.
+  var isRunning: Bool { realm_current_executor() == executor && living != nil }
+
   /// Whether the caller runs isolated to this actor.
   ///
   /// Comparing executors decides for almost all actors. A custom executor may run an actor's code

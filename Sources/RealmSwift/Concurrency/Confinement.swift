@@ -8,6 +8,9 @@
 // main actor and the main queue. All others carry 0, which no thread has, and take the slow path
 // `isCurrent`. Remembering "this thread has passed" would be wrong for actors, queues and the main
 // actor: they move between threads.
+//
+// A frozen realm lives everywhere. It has a place of its own for each version, so that one realm
+// serves all who froze the same version of a file.
 
 import CRealmPlatform
 import Dispatch
@@ -20,6 +23,8 @@ enum Confinement: Sendable {
   case thread(ThreadIdentity)
   case queue(QueueIdentity)
   case actor(ActorIdentity)
+  /// Every place, for one version of the file.
+  case frozen(version: UInt64)
 
   /// The place a realm belongs to that is opened here without naming a queue or an actor: the main
   /// actor where the caller runs there, else the calling thread. (Code of any other actor may
@@ -39,15 +44,19 @@ enum Confinement: Sendable {
   }
 
   /// What an access compares with the thread pointer: the pointer of the thread that owns the
-  /// realm, or 0, which never matches.
+  /// realm, or a word that never matches.
   var isolationWord: UInt {
     switch self {
     case .thread(let thread): thread.pointer
     case .main: realm_is_first_thread() ? realm_thread_pointer() : 0
     case .queue: 0
     case .actor(let actor): actor.thread
+    case .frozen: HotState.anyThread
     }
   }
+
+  /// Whether realms of this place never change and may be used anywhere.
+  var isFrozen: Bool { if case .frozen = self { true } else { false } }
 
   /// Whether the caller runs where this realm lives.
   var isCurrent: Bool {
@@ -56,6 +65,7 @@ enum Confinement: Sendable {
     case .thread(let thread): thread.isCurrent
     case .queue(let queue): queue.isCurrent
     case .actor(let actor): actor.isCurrent
+    case .frozen: true
     }
   }
 
@@ -77,6 +87,7 @@ extension Confinement: Hashable {
     case (.thread(let left), .thread(let right)): left == right
     case (.queue(let left), .queue(let right)): left === right
     case (.actor(let left), .actor(let right)): left == right
+    case (.frozen(let left), .frozen(let right)): left == right
     default: false
     }
   }
@@ -87,6 +98,7 @@ extension Confinement: Hashable {
     case .thread(let thread): hasher.combine(thread)
     case .queue(let queue): hasher.combine(ObjectIdentifier(queue))
     case .actor(let actor): hasher.combine(actor)
+    case .frozen(let version): hasher.combine(version)
     }
   }
 }
@@ -98,6 +110,7 @@ extension Confinement: CustomStringConvertible {
     case .thread(let thread): thread.description
     case .queue(let queue): "the queue '\(queue.label)'"
     case .actor(let actor): "the actor \(actor.name)"
+    case .frozen(let version): "every thread, frozen at version \(version)"
     }
   }
 

@@ -23,6 +23,7 @@ enum ConfinementScheduler: Sendable {
     case .thread:
       guard let loop = RunLoopReference.running else { return nil }
       self = .runLoop(loop)
+    case .frozen: return nil
     }
   }
 

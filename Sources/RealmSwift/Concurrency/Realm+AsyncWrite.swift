@@ -63,6 +63,7 @@ extension Realm {
   @discardableResult
   public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
     core.requireActor("asyncRefresh()")
+    if core.isFrozen { return false }
     if core.configuration.readOnly {
       throwRealmException("Read-only Realms do not change and cannot be refreshed.")
     }
@@ -83,6 +84,7 @@ extension RealmCore {
   fileprivate func requireActor(_ function: String) {
     switch confinement {
     case .main, .actor: checkIsolation()
+    case .frozen: break
     case .thread, .queue:
       throwRealmException(
         "\(function) can only be called on main thread or actor-isolated Realms")

@@ -72,6 +72,17 @@ final class ClassInfo {
     }
   }
 
+  /// Fills all that is otherwise filled when first needed; the class of a frozen realm is used on
+  /// many threads at once.
+  func prepareForSharing() throws(StorageError) {
+    _ = try table
+    for property in schema.properties {
+      linkedClasses[property.index] = columns[property.index]?.targetTable.flatMap {
+        core.info(ofTable: $0)
+      }
+    }
+  }
+
   /// The table in the open transaction.
   @inline(__always)
   func requireWritableTable() throws(StorageError) -> WritableTable {

@@ -6,8 +6,8 @@
 // 1. Properties stand in declaration order, those of superclasses first.
 // 2. Offsets are those of the wrappers in instances of the class, and lie below its instance size.
 
+import RealmStorage
 @_spi(Reflection) import Swift
-import Synchronization
 
 /// One stored property of a model class.
 final class ModelProperty: Sendable {
@@ -76,7 +76,7 @@ final class ModelSchema: Sendable {
     indexByOffset[offset].map { properties[$0] }
   }
 
-  private static let known = Mutex<[ObjectIdentifier: ModelSchema]>([:])
+  private static let known = Guarded<[ObjectIdentifier: ModelSchema]>([:])
 
   /// Forgets all schemas: they are read from their classes again.
   static func forgetAll() { known.withLock { $0.removeAll() } }

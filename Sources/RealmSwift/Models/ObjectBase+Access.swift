@@ -6,6 +6,11 @@ import RealmStorage
 import RealmTables
 
 extension ObjectBase {
+  /// What is said to who changes something frozen.
+  static var frozenText: String {
+    "Attempting to modify a frozen object - call thaw on the Object instance first."
+  }
+
   /// Makes the row current, after checking that the caller may read.
   ///
   /// - Returns: false if the object only records key paths.
@@ -13,9 +18,7 @@ extension ObjectBase {
   final func _prepareToRead() -> Bool {
     guard let info = _hot?.pointee.info?.takeUnretainedValue() else { return false }
     info.core.checkIsolation()
-    guard _locate(info) else {
-      throwRealmException("Object has been deleted or invalidated.")
-    }
+    requireExisting(info)
     return true
   }
 
@@ -26,9 +29,8 @@ extension ObjectBase {
       throwRealmException("An object that records a key path cannot be changed.")
     }
     info.core.checkIsolation()
-    guard _locate(info) else {
-      throwRealmException("Object has been deleted or invalidated.")
-    }
+    requireExisting(info)
+    if info.core.isFrozen { throwRealmException(ObjectBase.frozenText) }
     info.core.requireWrite(
       orElse: "Attempting to modify object outside of a write transaction - call "
         + "beginWriteTransaction on an RLMRealm instance first.")
@@ -65,6 +67,15 @@ extension ObjectBase {
     _row = row
     _generation = row == nil ? info.core.firstValidGeneration : info.core.hot.pointee.generation
     _hot = info.hot
+    if row == nil, info.core.isFrozen { _attachFrozen(info) }
+  }
+
+  /// Finds the row at once: reading a frozen object must not change it.
+  @inline(never)
+  private func _attachFrozen(_ info: ClassInfo) {
+    do throws(StorageError) { _row = try info.row(of: _key) } catch { stop(error) }
+    _generation =
+      _row == nil ? HotState.noGeneration : info.core.hot.pointee.generation
   }
 
   /// Sets a property of a managed object that `_prepareToWrite` has admitted.

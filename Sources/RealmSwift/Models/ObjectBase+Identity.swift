@@ -16,6 +16,9 @@ extension ObjectBase {
   /// Whether the object was deleted, or its realm invalidated. False for unmanaged objects.
   public final var isInvalidated: Bool {
     guard let info = _info else { return false }
+    if info.core.isFrozen {
+      return info.core.isFrozenAndInvalid || !_locate(info)
+    }
     info.core.checkIsolation()
     return !_locate(info)
   }
@@ -28,23 +31,26 @@ extension ObjectBase {
     return _key == object._key && _locate(info) && object._locate(info)
   }
 
-  /// Equality: that of rows for classes with a primary key, else identity.
+  /// Equality: that of rows for frozen objects and classes with a primary key, else identity.
   final func _isEqual(_ other: ObjectBase) -> Bool {
     if self === other { return true }
-    guard _info?.schema.primaryKey != nil else { return false }
+    guard let info = _info, info.comparesRows else { return false }
     return isSameObject(as: other)
   }
 
   /// Agrees with `_isEqual(_:)`.
   final func _hash(into hasher: inout Hasher) {
-    if let info = _info, info.schema.primaryKey != nil, info.core.confinement.isCurrent,
-      _locate(info)
-    {
+    if let info = _info, info.comparesRows, info.core.confinement.isCurrent, _locate(info) {
       hasher.combine(_key.rawValue)
     } else {
       hasher.combine(ObjectIdentifier(self))
     }
   }
+}
+
+extension ClassInfo {
+  /// Whether objects are equal if they stand for the same row.
+  fileprivate var comparesRows: Bool { schema.primaryKey != nil || core.isFrozen }
 }
 
 extension ObjectBase: ThreadConfined {}

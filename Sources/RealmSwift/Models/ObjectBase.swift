@@ -7,6 +7,8 @@
 //    managed (its owner is a `RealmCore`). It becomes managed once and never goes back.
 // 2. The header's fields are plain memory to the accessors of `@Persisted`: reads and assignments
 //    only, no reference counting, no exclusivity check.
+// 3. The header of an object of a frozen realm never changes once the object was handed out: many
+//    threads may read it at once.
 
 import RealmStorage
 public import RealmTables
@@ -49,8 +51,9 @@ open class ObjectBase: Hashable, CustomStringConvertible {
 
   /// Whether `object` stands for the same object of the database.
   ///
-  /// Objects of classes with a primary key are equal if they stand for the same row of the same
-  /// realm; others only if they are identical.
+  /// Frozen objects and objects of classes with a primary key are equal if they stand for the same
+  /// row of the same realm (for frozen ones: of the same version); others only if they are
+  /// identical.
   open func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? ObjectBase else { return false }
     return _isEqual(other)

@@ -14,6 +14,9 @@ extension RealmCore {
   /// - Parameter here: Whether the observer is going to be called where this realm lives.
   func requireObservable(here: Bool) -> RealmDelivery {
     checkIsolation()
+    if isFrozen {
+      throwRealmException("Frozen Realms do not change and do not have change notifications.")
+    }
     guard let delivery else {
       throwRealmException("Read-only Realms do not change and do not have change notifications.")
     }

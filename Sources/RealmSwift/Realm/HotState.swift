@@ -8,13 +8,15 @@
 // 2. `generation` changes whenever a row that was found before may have moved or vanished: the
 //    realm advances, a transaction begins, ends or copies a cluster, the realm is invalidated. It
 //    never repeats. A row found at generation g is current if and only if the state says g.
-// 3. `isolation` is the pointer of the thread that the realm is confined to; 0 matches no thread
-//    and sends every access down the path that asks the confinement.
+// 3. `isolation` is the pointer of the thread that the realm is confined to; 0 and 1 match no
+//    thread and send every access down a slower path: 0 asks the confinement, 1 lets every thread
+//    in.
+// 4. The state of a frozen realm is written before anybody else can see it, and never after that.
 
 /// What all classes of one realm share.
 @frozen @usableFromInline
 struct HotState {
-  /// The thread the realm is confined to, or 0.
+  /// The thread the realm is confined to, or 0, or `anyThread`.
   @usableFromInline var isolation: UInt
   /// Changes whenever cached rows become stale; see invariant 2.
   @usableFromInline var generation: UInt64
@@ -23,6 +25,9 @@ struct HotState {
 
   /// The generation of objects that have no row: no state ever has it.
   static var noGeneration: UInt64 { 0 }
+
+  /// The isolation of frozen realms. Thread pointers are aligned, so none is this.
+  static var anyThread: UInt { 1 }
 }
 
 /// What all objects of one class of one realm share.

@@ -14,6 +14,9 @@ extension Realm {
     }
     nonmutating set {
       core.checkIsolation()
+      if core.isFrozen, newValue {
+        throwRealmException("Auto-refresh cannot be enabled for frozen Realms.")
+      }
       core.delivery?.autorefresh = newValue
     }
   }
@@ -21,10 +24,11 @@ extension Realm {
   /// Advances to the newest version, and updates all objects and collections of the realm.
   ///
   /// - Returns: whether there was a newer version. False in a write transaction, which always shows
-  ///   the newest.
+  ///   the newest, and for frozen realms.
   @discardableResult
   public func refresh() -> Bool {
     core.checkIsolation()
+    if core.isFrozen { return false }
     if core.configuration.readOnly {
       throwRealmException("Read-only Realms do not change and cannot be refreshed.")
     }
@@ -38,7 +42,11 @@ extension Realm {
   /// write transaction is undone.
   /// The realm itself shows the newest version when it is next used. Observers that are just being
   /// called cannot invalidate their realm: the call is ignored.
+  ///
+  /// A frozen realm stays invalid. Others may be reading its objects on other threads at the
+  /// moment, so the space of its version becomes free when the last of them is let go.
   public func invalidate() {
+    if core.isFrozen { return core.invalidateFrozen() }
     core.checkIsolation()
     if core.delivery?.isDelivering == true { return }
     core.invalidate()

@@ -18,7 +18,7 @@ import RealmTables
 /// ```
 ///
 /// A realm, and every object and collection read from it, may be used only where it was opened: on
-/// that thread, that queue, or that actor.
+/// that thread, that queue, or that actor. `freeze()` makes copies that may be read anywhere.
 public struct Realm {
   @usableFromInline let core: RealmCore
 
@@ -66,6 +66,7 @@ public struct Realm {
 }
 
 extension Realm: Equatable {
-  /// Whether both are the same instance: one file in one confinement.
+  /// Whether both are the same instance: one file in one confinement, or, if they are frozen, of
+  /// one version.
   public static func == (left: Realm, right: Realm) -> Bool { left.core === right.core }
 }

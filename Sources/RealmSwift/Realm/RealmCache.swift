@@ -5,7 +5,6 @@
 import Foundation
 import RealmStorage
 import RealmTables
-import Synchronization
 
 /// All living cores of the process.
 enum RealmCache {
@@ -14,7 +13,7 @@ enum RealmCache {
     let confinement: Confinement
   }
 
-  private static let cores = Mutex<[Key: CoreReference]>([:])
+  private static let cores = Guarded<[Key: CoreReference]>([:])
 
   /// The core of `configuration` in `confinement`, which the caller runs in.
   static func core(
@@ -43,6 +42,66 @@ enum RealmCache {
     return core
   }
 
+  /// The frozen core of the version that `tables` shows, for classes that are in the file.
+  static func frozenCore(
+    _ configuration: Realm.Configuration, _ schemas: [ModelSchema], _ shared: SharedFile,
+    _ tables: TableGroup
+  ) throws(StorageError) -> RealmCore {
+    if let core = frozenCore(configuration, tables.version, serving: schemas) { return core }
+    let confinement = Confinement.frozen(version: tables.version)
+    let key = Key(location: configuration.location, confinement: confinement)
+    let made = RealmCore(
+      configuration: configuration, confinement: confinement, shared: shared, group: tables)
+    try made.register(schemas)
+    // Another thread may have been faster. Cores are released after the lock.
+    let first = cores.withLock { cores -> CoreReference? in
+      let known = cores[key]
+      if known == nil { cores[key] = made.reference }
+      return known
+    }
+    guard let first else { return made }
+    if let core = first.core, core.serves(schemas) { return core }
+    cores.withLock { cores in
+      if cores[key] === first { cores[key] = made.reference }
+    }
+    return made
+  }
+
+  /// The frozen core of a version, if there is one that has all those classes.
+  static func frozenCore(
+    _ configuration: Realm.Configuration, _ version: UInt64, serving schemas: [ModelSchema]
+  ) -> RealmCore? {
+    let key = Key(location: configuration.location, confinement: .frozen(version: version))
+    guard let core = cores.withLock({ $0[key] })?.core, core.serves(schemas) else { return nil }
+    return core
+  }
+
+  /// The core through which the caller reads and writes live objects.
+  ///
+  /// Where `Realm()` would do for the caller, it is that realm. An actor's code cannot keep what is
+  /// confined to the thread that it happens to run on, so the actor's own realm comes first, if
+  /// there is one; and code of a queue may use a realm of the queue.
+  static func coreForCaller(
+    _ configuration: Realm.Configuration
+  ) throws(Realm.Error) -> RealmCore {
+    let place = Confinement.current
+    if case .main = place { return try core(configuration, place) }
+    let location = configuration.location
+    let places = cores.withLock { cores in
+      cores.keys.filter { $0.location == location }.map(\.confinement)
+    }
+    let isThreadsOwn = places.contains(place)
+    for other in places {
+      switch other {
+      case .actor(let actor) where actor.isRunning: return try core(configuration, other)
+      case .queue(let queue) where !isThreadsOwn && queue.isCurrent:
+        return try core(configuration, other)
+      default: continue
+      }
+    }
+    return try core(configuration, place)
+  }
+
   /// Whether any core of the file at `path` lives.
   static func hasCore(atPath path: String) -> Bool {
     cores.withLock { $0.contains { $0.key.location.path == path } }
@@ -60,6 +119,11 @@ enum RealmCache {
 }
 
 extension RealmCore {
+  /// Whether the frozen realm is valid and has all those classes.
+  fileprivate func serves(_ schemas: [ModelSchema]) -> Bool {
+    !isFrozenAndInvalid && schemas.allSatisfy { has($0.modelClass) }
+  }
+
   /// Checks that the realm can serve another configuration of the same file.
   fileprivate func requireCompatible(_ other: Realm.Configuration) throws(Realm.Error) {
     let path = file.path

@@ -21,9 +21,7 @@ extension RealmCore {
         "Object is already managed by another Realm. Use create instead to copy it into this "
           + "Realm.")
     }
-    guard object._locate(info) else {
-      throwRealmException("Object has been deleted or invalidated.")
-    }
+    object.requireExisting(info)
     return object._key
   }
 
@@ -251,9 +249,7 @@ extension RealmCore {
     guard object._owner === self, let info = object._info else {
       throwRealmException("Can only delete an object from the Realm it belongs to.")
     }
-    guard object._locate(info) else {
-      throwRealmException("Object has been deleted or invalidated.")
-    }
+    object.requireExisting(info)
     delete(object._key, info)
     // The key may be given to another object one day; this one stays deleted.
     object._generation = HotState.noGeneration

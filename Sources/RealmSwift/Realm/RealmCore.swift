@@ -8,16 +8,24 @@
 // 3. Between transactions `group` shows a committed version, pinned until the realm advances; in
 //    one, `transaction` shows its own changes and `group` the version it started from.
 // 4. `hot.generation` changes before anybody can see rows of another state (see `HotState`).
+// 5. A frozen core shows one version for ever and is used on many threads at once. Nothing in it,
+//    in its classes and objects changes after it was published in the `RealmCache`, but for
+//    `wasInvalidated`; what is computed later is kept in atomics (`FrozenContents`).
 
 import CRealmPlatform
 import RealmStorage
 import RealmTables
+import Synchronization
 
 /// A realm: a file, where it may be used, and the version it shows.
 @usableFromInline
 final class RealmCore: ObjectOwner {
   let configuration: Realm.Configuration
   let confinement: Confinement
+  /// Whether the realm shows one version for ever, wherever it is used.
+  let isFrozen: Bool
+  /// Whether somebody invalidated the realm, if it is frozen.
+  private let wasInvalidated = Atomic<Bool>(false)
   /// The file, and what all its realms in this process share.
   let shared: SharedFile
   let hot: UnsafeMutablePointer<HotState>
@@ -53,6 +61,7 @@ final class RealmCore: ObjectOwner {
   ) {
     self.configuration = configuration
     self.confinement = confinement
+    isFrozen = confinement.isFrozen
     self.shared = shared
     self.group = group
     hot = UnsafeMutablePointer<HotState>.allocate(capacity: 1)
@@ -93,14 +102,18 @@ final class RealmCore: ObjectOwner {
       classes[ObjectIdentifier(schema.modelClass)] = info
       classesByTable[table.key] = info
     }
+    guard isFrozen else { return }
+    for info in classes.values { try info.prepareForSharing() }
   }
 
   /// The class in this realm; ends the process if its schema does not have it.
   func info(_ modelClass: ObjectBase.Type) -> ClassInfo {
     if modelClass == lastClass, let lastInfo { return lastInfo }
     if let info = classes[ObjectIdentifier(modelClass)] {
-      lastClass = modelClass
-      lastInfo = info
+      if !isFrozen {
+        lastClass = modelClass
+        lastInfo = info
+      }
       return info
     }
     let name = modelClass.className()
@@ -131,14 +144,22 @@ final class RealmCore: ObjectOwner {
 
   @inline(never)
   private func checkIsolationSlowly() {
+    if hot.pointee.isolation == HotState.anyThread {
+      if !isFrozenAndInvalid { return }
+      throwRealmException("Cannot read from a frozen Realm which has been invalidated.")
+    }
     if !confinement.isCurrent { throwRealmException(confinement.violationText) }
   }
+
+  /// Whether the realm is frozen and was invalidated. May be asked anywhere.
+  var isFrozenAndInvalid: Bool { isFrozen && wasInvalidated.load(ordering: .relaxed) }
 
   /// Whether a write transaction is open.
   var isInWrite: Bool { hot.pointee.isInWrite }
 
-  /// Ends the process if the realm was opened for reading only.
+  /// Ends the process if the realm is frozen, or was opened for reading only.
   func requireWritable() {
+    if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
     if configuration.readOnly {
       throwRealmException("Can't perform transactions on read-only Realms.")
     }
@@ -153,6 +174,7 @@ final class RealmCore: ObjectOwner {
   /// The check of everything that adds, creates or deletes objects.
   func requireWriteForObjects() {
     checkIsolation()
+    if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
     requireWrite(
       orElse: "Can only add, remove, or create objects in a Realm in a write transaction - call "
         + "beginWriteTransaction on an RLMRealm instance first.")
@@ -276,6 +298,12 @@ final class RealmCore: ObjectOwner {
     group = newGroup
     delivery?.hub.show(newGroup)
     bumpGeneration()
+  }
+
+  /// Lets nobody read from the frozen realm any more; who freezes the version again gets another.
+  func invalidateFrozen() {
+    wasInvalidated.store(true, ordering: .relaxed)
+    RealmCache.remove(self)
   }
 
   /// Lets go of the version; objects and collections read so far become invalid.

@@ -26,6 +26,30 @@ struct RealmOpener {
   ///
   /// May be called anywhere; the realm belongs to `confinement`.
   func open(_ confinement: Confinement) throws(Realm.Error) -> RealmCore {
+    try opened { schemas, shared throws in
+      let group = try alignedGroup(schemas, shared)
+      let core = RealmCore(
+        configuration: configuration, confinement: confinement, shared: shared, group: group)
+      try core.register(schemas)
+      return core
+    }
+  }
+
+  /// Opens the newest version of the file for reading anywhere; its tables are brought in line with
+  /// the classes first.
+  func openFrozen() throws(Realm.Error) -> RealmCore {
+    try opened { schemas, shared throws in
+      let newest = shared.file.newestVersion
+      if let core = RealmCache.frozenCore(configuration, newest, serving: schemas) { return core }
+      return try RealmCache.frozenCore(
+        configuration, schemas, shared, try alignedGroup(schemas, shared))
+    }
+  }
+
+  /// What `body` makes of the file after it was opened.
+  private func opened(
+    _ body: ([ModelSchema], SharedFile) throws -> RealmCore
+  ) throws(Realm.Error) -> RealmCore {
     let schemas = RealmOpener.schemas(of: configuration)
     try SchemaValidator(schemas).validate()
     if configuration.location == .nowhere {
@@ -38,12 +62,7 @@ struct RealmOpener {
       options.mustExist = configuration.readOnly
       if case .memory = configuration.location { options.isInMemory = true }
       let file = try DatabaseFile.open(path: path, options: options)
-      let shared = SharedFile.of(file)
-      let group = try alignedGroup(schemas, shared)
-      let core = RealmCore(
-        configuration: configuration, confinement: confinement, shared: shared, group: group)
-      try core.register(schemas)
-      return core
+      return try body(schemas, SharedFile.of(file))
     } catch let error as StorageError {
       throw Realm.Error(error, path: path)
     } catch let error as Realm.Error {

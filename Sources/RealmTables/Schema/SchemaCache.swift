@@ -3,7 +3,6 @@
 // Decoded schemas, shared by the versions of one file.
 
 package import RealmStorage
-import Synchronization
 
 /// Keeps the last decoded schema of each table.
 ///
@@ -15,7 +14,7 @@ package final class SchemaCache: Sendable {
     var schema: TableSchema
   }
 
-  private let entries = Mutex<[TableKey: Entry]>([:])
+  private let entries = Guarded<[TableKey: Entry]>([:])
 
   package init() {}
 

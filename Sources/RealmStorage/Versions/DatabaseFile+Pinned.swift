@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What keeping a version costs.
+
+extension DatabaseFile {
+  /// The bytes of the file that were freed after the snapshot's version, and that nobody may use
+  /// before it is let go of. (If older versions are kept, before those are, too.)
+  package func pinnedByteCount(by snapshot: Snapshot) throws(StorageError) -> Int {
+    let newest = try self.snapshot()
+    guard newest.version > snapshot.version else { return 0 }
+    let free = try FreeSpace(newest.top(), in: newest.space)
+    return free.blocks.reduce(0) { $1.tag > snapshot.version ? $0 + $1.byteCount : $0 }
+  }
+}

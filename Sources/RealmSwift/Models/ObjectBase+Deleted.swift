@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is said to who uses an object that is gone. Nothing here is quick, as the process ends.
+
+import RealmStorage
+import RealmTables
+
+extension ObjectBase {
+  /// Ends the process if the object was deleted or its realm invalidated.
+  final func requireExisting(_ info: ClassInfo) {
+    if !_locate(info) { refuseDeleted(info) }
+  }
+
+  /// Ends the process: the documented sentence, then which object it was and what became of it.
+  @inline(never)
+  final func refuseDeleted(_ info: ClassInfo) -> Never {
+    let object = "the \(info.schema.className) with object key \(_key.rawValue)"
+    let wasInvalidated =
+      _generation != HotState.noGeneration && _generation < info.core.firstValidGeneration
+    let end =
+      wasInvalidated
+      ? "its Realm was invalidated" : info.core.deletion(of: _key, info) ?? "it does not exist"
+    throwRealmException("Object has been deleted or invalidated. It was \(object); \(end).")
+  }
+}
+
+extension RealmCore {
+  /// When an object of a class was deleted, if that is still known: the file keeps what commits
+  /// changed only as long as some realm has them ahead of it.
+  fileprivate func deletion(of key: ObjectKey, _ info: ClassInfo) -> String? {
+    do throws(StorageError) {
+      guard let group = shownGroup else { return nil }
+      let wasThere = try group.table(info.tableKey)?.row(of: key) != nil
+      if wasThere { return isInWrite ? "the open write transaction deleted it" : nil }
+      var version = group.version
+      for changeset in try file.knownChangesets(through: group.snapshot).reversed() {
+        let changes = try ChangeLogParser.changes(in: [changeset])
+        if changes[info.tableKey]?.deleted.contains(key) == true {
+          return "version \(version) deleted it"
+        }
+        version -= 1
+      }
+      return nil
+    } catch {
+      // The file has more serious troubles; who reads it next is told.
+      return nil
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From live realms to frozen ones, and back.
+
+import RealmStorage
+import RealmTables
+
+extension RealmCore {
+  /// The realm that shows for ever what this one shows; in a write transaction, what it showed
+  /// before. All who freeze one version of a file get the same.
+  func frozen() throws(StorageError) -> RealmCore {
+    checkIsolation()
+    if isFrozen { return self }
+    let group = try readableGroup()
+    let schemas = allClasses.map(\.schema)
+    return try RealmCache.frozenCore(configuration, schemas, shared, group)
+  }
+
+  /// The realm in which the caller may change what is read here, if this one is frozen, at a
+  /// version that is not older; else this one.
+  func thawed() -> RealmCore {
+    if !isFrozen { return self }
+    do {
+      let live = try RealmCache.coreForCaller(configuration)
+      if let version = shownGroup?.version { try live.advance(to: version) }
+      return live
+    } catch { stopOpening(error) }
+  }
+
+  /// Moves to a version that is not older than `version`, if the realm can move now.
+  func advance(to version: UInt64) throws(StorageError) {
+    if try readableGroup().version < version, !isInWrite { _ = try refresh() }
+  }
+}
+
+/// Ends the process because a realm that is open elsewhere cannot be opened here, where the API
+/// cannot throw.
+func stopOpening(_ error: any Error) -> Never {
+  throwRealmException("The Realm cannot be opened: \(error)")
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is frozen keeps its version, can be read anywhere, and finds back to what is live.
+
+import Foundation
+import Testing
+
+@_spi(RealmTesting) @testable import RealmSwift
+
+@Suite(.timeLimit(.minutes(1))) struct FreezeTests {
+  /// A realm with Ann, who has the dogs Rex and Tim, of whom Rex is the best.
+  private func fill(_ files: TemporaryRealm) throws -> (realm: Realm, ann: Person) {
+    let realm = try files.open()
+    let ann = try realm.write {
+      let dogs = ["Rex", "Tim"].map { Dog(value: ["name": $0, "age": 3]) }
+      return realm.create(
+        Person.self,
+        value: ["id": 1, "name": "Ann", "dogs": dogs, "best": dogs[0], "nicknames": ["A", "N"]])
+    }
+    return (realm, ann)
+  }
+
+  @Test func frozenThingsKeepTheirVersion() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    let frozenRealm = realm.freeze()
+    let frozenAnn = ann.freeze()
+    let dogs = ann.dogs.freeze()
+    let people = realm.objects(Person.self).where { $0.age > 17 }.freeze()
+    let owners = ann.dogs[0].owners.freeze()
+    try realm.write {
+      ann.name = "Anna"
+      ann.dogs.removeLast()
+      ann.best = nil
+      ann.nicknames.append("new")
+      realm.create(Person.self, value: ["id": 2, "name": "Bob", "dogs": [ann.dogs[0]]])
+    }
+    #expect(frozenAnn.name == "Ann")
+    #expect(frozenAnn.best?.name == "Rex")
+    #expect(Array(frozenAnn.nicknames) == ["A", "N"])
+    #expect(dogs.map(\.name) == ["Rex", "Tim"])
+    #expect(people.count == 1 && people.map(\.name) == ["Ann"])
+    #expect(owners.map(\.name) == ["Ann"])
+    #expect(frozenRealm.objects(Person.self).count == 1)
+    #expect(frozenRealm.object(ofType: Person.self, forPrimaryKey: 2) == nil)
+    #expect(ann.name == "Anna" && realm.objects(Person.self).count == 2)
+  }
+
+  @Test func whatIsReadFromFrozenThingsIsFrozen() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    #expect(!realm.isFrozen && !ann.isFrozen && !ann.dogs.isFrozen)
+    #expect(!realm.objects(Person.self).isFrozen && !ann.dogs[0].owners.isFrozen)
+    let frozen = realm.freeze()
+    let people = frozen.objects(Person.self)
+    let person = try #require(people.first)
+    #expect(frozen.isFrozen && people.isFrozen && person.isFrozen)
+    #expect(person.realm?.isFrozen == true && people.realm == frozen)
+    #expect(person.best?.isFrozen == true && person.dogs.isFrozen && person.dogs[0].isFrozen)
+    #expect(person.dogs[0].owners.isFrozen && person.dogs[0].owners[0].isFrozen)
+    #expect(person.dogs.where { $0.name == "Rex" }.isFrozen)
+    #expect(people.sorted(byKeyPath: "name").isFrozen)
+    #expect(people.allSatisfy { $0.isFrozen })
+    #expect(frozen.freeze(ann).isFrozen && frozen.freeze(ann.dogs).isFrozen)
+  }
+
+  @Test func freezingAndThawingTwiceChangesNothing() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    let frozen = ann.freeze()
+    #expect(frozen.freeze() === frozen)
+    #expect(ann.thaw() === ann)
+    #expect(realm.thaw() == realm)
+    #expect(realm.freeze().freeze() == realm.freeze())
+    let list = ann.dogs.freeze()
+    #expect(list.freeze() === list)
+    let results = realm.objects(Dog.self)
+    #expect(results.thaw() == results)
+    #expect(results.freeze().freeze().isFrozen)
+  }
+
+  @Test func oneVersionHasOneFrozenRealm() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    let first = realm.freeze()
+    let configuration = files.configuration
+    let other = try onAnotherThread { Everywhere(try Realm(configuration: configuration).freeze()) }
+    #expect(other.value == first && ann.freeze().realm == first)
+    try realm.write { ann.age += 1 }
+    #expect(realm.freeze() != first)
+  }
+
+  @Test func frozenObjectsAreEqualIfTheyAreTheSameRowOfTheSameVersion() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    // Dogs have no primary key: live ones are equal only if they are identical.
+    let (rex, tim) = (ann.dogs[0].freeze(), ann.dogs[1].freeze())
+    let again = ann.dogs[0].freeze()
+    #expect(ann.dogs[0] != ann.dogs[0])
+    #expect(rex !== again && rex == again && rex.hashValue == again.hashValue && rex != tim)
+    #expect(rex.isSameObject(as: again) && !rex.isSameObject(as: ann.dogs[0]))
+    #expect(Set([rex, tim, again]).count == 2)
+    let frozenAnn = ann.freeze()
+    try realm.write { ann.age += 1 }
+    #expect(rex != ann.dogs[0].freeze())
+    #expect(frozenAnn != ann.freeze() && frozenAnn != ann && ann.freeze() == ann.freeze())
+  }
+
+  @Test func thawingFindsTheLiveObjectUnlessItIsGone() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    let frozen = ann.freeze()
+    let list = frozen.dogs
+    let owners = frozen.dogs[0].owners
+    let people = realm.objects(Person.self).where { $0.name == "Ann" }.freeze()
+    let live = try #require(frozen.thaw())
+    #expect(!live.isFrozen && live.realm == realm && live == ann)
+    try realm.write {
+      live.name = "Anna"
+      // Both sides are thawed.
+      try #require(list.thaw()).append(try #require(list[1].thaw()))
+    }
+    #expect(ann.name == "Anna" && ann.dogs.count == 3 && list.count == 2)
+    #expect(owners.thaw()?.count == 1)
+    #expect(people.thaw()?.count == 0 && people.count == 1)
+    try realm.write { realm.deleteAll() }
+    #expect(frozen.thaw() == nil && list.thaw() == nil && owners.thaw() == nil)
+    #expect(frozen.name == "Ann" && list.map(\.name) == ["Rex", "Tim"])
+    #expect(realm.thaw(frozen) == nil && realm.thaw(people)?.count == 0)
+  }
+
+  @Test func thawingOnAThreadGivesItsRealmAndMovesItOnIfNeedBe() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    let configuration = files.configuration
+    let (ready, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let done = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var frozen: Person?
+    nonisolated(unsafe) var seen: [String] = []
+    Thread {
+      let own = try! Realm(configuration: configuration)
+      let before = own.objects(Person.self).first?.name ?? ""
+      ready.signal()
+      go.wait()
+      let thawed = frozen?.thaw()
+      seen = [before, thawed?.name ?? "", thawed?.realm == own ? "own" : "another"]
+      try! own.write { thawed?.age = 50 }
+      done.signal()
+    }.start()
+    ready.wait()
+    try realm.write { ann.name = "Anna" }
+    frozen = ann.freeze()
+    go.signal()
+    done.wait()
+    #expect(seen == ["Ann", "Anna", "own"])
+    realm.refresh()
+    #expect(ann.age == 50)
+  }
+
+  @Test func aFrozenRealmOutlivesTheLiveOne() throws {
+    let files = try TemporaryRealm()
+    let frozen = try { try fill(files).realm.freeze() }()
+    #expect(frozen.objects(Person.self).first?.dogs.first?.name == "Rex")
+    let person = try #require(frozen.objects(Person.self).first)
+    #expect(try Realm.deleteFilesIsRefused(files.configuration))
+    #expect(person.thaw()?.name == "Ann")
+  }
+
+  @Test func inATransactionTheStateBeforeIsFrozen() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    try realm.write {
+      ann.name = "Anna"
+      ann.dogs.removeAll()
+      #expect(ann.freeze().name == "Ann")
+      #expect(ann.dogs.freeze().count == 2)
+      #expect(realm.freeze().objects(Person.self)[0].name == "Ann")
+      #expect(ann.freeze().thaw()?.name == "Anna")
+    }
+  }
+
+  @Test func aFrozenRealmHasNoTransactionAndDoesNotRefresh() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    let frozen = realm.freeze()
+    try realm.write { ann.name = "Anna" }
+    #expect(!frozen.refresh() && !frozen.isInWriteTransaction && !frozen.autorefresh)
+    frozen.autorefresh = false
+    #expect(frozen.objects(Person.self).first?.name == "Ann")
+  }
+
+  @Test func aReadOnlyRealmCanBeFrozen() throws {
+    let files = try TemporaryRealm()
+    _ = try { try fill(files).realm.isEmpty }()
+    var configuration = files.configuration
+    configuration.readOnly = true
+    let frozen = try Realm(configuration: configuration).freeze()
+    #expect(frozen.objects(Person.self).first?.name == "Ann")
+  }
+
+  @Test func unmanagedThingsAreNotFrozen() {
+    #expect(!Person().isFrozen && !Person().dogs.isFrozen && !Dog().owners.isFrozen)
+    #expect(Address().thaw() == nil)
+  }
+
+  @Test func invalidatingAFrozenRealmLeavesOthersAlone() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    let frozen = realm.freeze()
+    let (person, dogs) = (ann.freeze(), realm.objects(Dog.self).freeze())
+    frozen.invalidate()
+    #expect(person.isInvalidated && dogs.isInvalidated && person.isFrozen)
+    #expect(ann.name == "Ann" && realm.freeze() != frozen)
+    #expect(ann.freeze().name == "Ann")
+  }
+
+  @Test func whatAFrozenVersionKeepsFromReuseCanBeAskedFor() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    func overwrite() throws {
+      try realm.write { ann.name = String(repeating: "x", count: 10_000) }
+    }
+    try overwrite()
+    var frozen: Realm? = realm.freeze()
+    #expect(frozen?.pinnedByteCount == 0)
+    try overwrite()
+    let once = try #require(frozen?.pinnedByteCount)
+    #expect(once >= 10_000)
+    #expect(realm.pinnedByteCount == 0)
+    frozen = nil
+    try overwrite()
+    #expect(realm.freeze().pinnedByteCount == 0)
+  }
+
+  @Test func positionsIteratorsAndSearchesAgreeInAFrozenTable() throws {
+    let files = try TemporaryRealm()
+    let realm = try files.open()
+    try realm.write {
+      for id in 0..<600 { realm.create(Person.self, value: ["id": id, "name": "P\(id % 7)"]) }
+    }
+    let frozen = realm.objects(Person.self).freeze()
+    let byIterator = frozen.map(\.id) as [Int]
+    let byPosition = (0..<frozen.count).map { frozen[$0].id }
+    #expect(byIterator == byPosition && byPosition == realm.objects(Person.self).map(\.id))
+    #expect(frozen.first?.id == byIterator.first && frozen.last?.id == byIterator.last)
+    let few = frozen.where { $0.name == "P3" }
+    #expect(few.count == byIterator.count { $0 % 7 == 3 })
+    #expect(few.first?.id == few[0].id && few.index(of: few[5]) == 5)
+    #expect(few.sum(of: \.id) == byIterator.filter { $0 % 7 == 3 }.reduce(0, +))
+    try realm.write { realm.deleteAll() }
+    #expect(frozen.where { $0.name == "P3" }.count == few.count)
+  }
+}
+
+/// An embedded class for the one rule that is its own.
+private class Address: EmbeddedObject {
+  @Persisted var street: String
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+extension Realm {
+  /// Whether the file is protected because something of it is in use.
+  fileprivate static func deleteFilesIsRefused(_ configuration: Configuration) throws -> Bool {
+    do {
+      _ = try deleteFiles(for: configuration)
+      return false
+    } catch Realm.Error.alreadyOpen { return true }
+  }
+}
