@@ -77,7 +77,11 @@ package struct Table: Sendable {
   }
 
   /// Walks the clusters in key order.
-  package func clusterCursor() -> ClusterCursor { ClusterCursor(clusters) }
+  ///
+  /// - Parameter leafIndex: a column that will be read in every cluster.
+  package func clusterCursor(reading leafIndex: Int? = nil) -> ClusterCursor {
+    ClusterCursor(clusters, reading: leafIndex)
+  }
 
   /// The root of a column's index; null if it has none.
   package func indexRoot(_ leafIndex: Int) throws(StorageError) -> Ref {

@@ -156,29 +156,65 @@ struct ShortCell {
     }
   }
 
-  @inline(never)
+  /// Rows in which the half that was looked at first matches, few enough to look at the other half
+  /// one by one.
+  private static let fewCandidates = 32
+
+  /// Most cells differ from the wanted one in the half that tells values apart, so only that half is
+  /// read for all cells.
   private static func pairs(
     _ cells: UnsafeRawPointer, _ count: Int, _ low: UInt64, _ high: UInt64
   ) -> LeafMask {
-    var mask = LeafMask.none
-    var index = 0
-    while index < count {
-      var bits: UInt64 = 0
-      let end = min(count, index &+ 64)
-      var shift: UInt64 = 0
-      var position = index
-      while position < end {
-        let first = cells.load(fromByteOffset: position &* 16, as: UInt64.self) ^ low
-        let second = cells.load(fromByteOffset: position &* 16 &+ 8, as: UInt64.self) ^ high
-        // 1 if no bit is set, without a branch: its outcome would be as good as random.
-        let difference = first | second
-        bits |= (~(difference | (0 &- difference)) &>> 63) &<< shift
-        shift &+= 1
-        position &+= 1
-      }
-      mask.words[index &>> 6] = bits
-      index = end
+    // The first half says more, but among many equal beginnings the second decides.
+    var found = half(cells, count, low)
+    guard !found.isEmpty else { return .none }
+    guard found.count <= fewCandidates else { return found & half(cells + 8, count, high) }
+    for row in found
+    where cells.load(fromByteOffset: row &* 16 &+ 8, as: UInt64.self) != high {
+      found.words[row &>> 6] &= ~(1 &<< UInt64(truncatingIfNeeded: row & 63))
     }
-    return mask
+    return found
+  }
+
+  /// Bit i tells whether the word at byte `16 * i` is `wanted`.
+  private static func half(
+    _ start: UnsafeRawPointer, _ count: Int, _ wanted: UInt64
+  ) -> LeafMask {
+    LeafMask(
+      words: SIMD4(
+        sixtyFour(start, count, wanted), sixtyFour(start + 1024, count &- 64, wanted),
+        sixtyFour(start + 2048, count &- 128, wanted),
+        sixtyFour(start + 3072, count &- 192, wanted)))
+  }
+
+  /// The same for the first 64 of `count` words, if that many.
+  @inline(never)
+  private static func sixtyFour(
+    _ start: UnsafeRawPointer, _ count: Int, _ wanted: UInt64
+  ) -> UInt64 {
+    @inline(__always) func isWanted(_ index: Int) -> Bool {
+      start.load(fromByteOffset: index &* 16, as: UInt64.self) == wanted
+    }
+    let end = min(count, 64)
+    var bits: UInt64 = 0
+    var index = 0
+    while index &+ 8 <= end {
+      // Most eights hold no match: one branch that is nearly always foreseen.
+      let isAny =
+        isWanted(index) || isWanted(index &+ 1) || isWanted(index &+ 2) || isWanted(index &+ 3)
+        || isWanted(index &+ 4) || isWanted(index &+ 5) || isWanted(index &+ 6)
+        || isWanted(index &+ 7)
+      if isAny {
+        for position in index..<index &+ 8 {
+          bits |= (isWanted(position) ? 1 : 0) &<< UInt64(truncatingIfNeeded: position)
+        }
+      }
+      index &+= 8
+    }
+    while index < end {
+      bits |= (isWanted(index) ? 1 : 0) &<< UInt64(truncatingIfNeeded: index)
+      index &+= 1
+    }
+    return bits
   }
 }

@@ -12,7 +12,7 @@ package enum Aggregates {
     _ function: CollectionFunction, of column: Column, in table: Table
   ) throws(StorageError) -> MixedValue {
     var aggregator = Aggregator(function)
-    var cursor = table.clusterCursor()
+    var cursor = table.clusterCursor(reading: column.leafIndex)
     while let cluster = try cursor.next() {
       try aggregator.add(column, of: cluster, LeafMask(firstRows: cluster.count))
     }

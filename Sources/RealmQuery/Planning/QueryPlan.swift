@@ -77,6 +77,23 @@ final class QueryPlan {
 
   func note(_ lookup: IndexLookup, for node: Int) { lookups[node] = lookup }
 
+  /// The column of which a node reads the leaf of every cluster, if there is one.
+  func firstLeaf(_ node: Int) -> Int? {
+    switch nodes[node] {
+    case .all(let children), .any(let children): firstLeaf(children[0])
+    case .not(let child): firstLeaf(child)
+    case .integers(let condition): condition.leafIndex
+    case .integerSet(let condition): condition.leafIndex
+    case .doubles(let condition): condition.leafIndex
+    case .floats(let condition): condition.leafIndex
+    case .bytes(let condition): condition.leafIndex
+    case .timestamps(let condition): condition.leafIndex
+    case .values(let condition): condition.column.leafIndex
+    case .linked(let condition): condition.leafIndex
+    case .constant, .general: nil
+    }
+  }
+
   // MARK: Running
 
   /// The rows of `rows` that match a node.

@@ -80,7 +80,7 @@ package struct Selection {
       }
       return
     }
-    var cursor = table.clusterCursor()
+    var cursor = table.clusterCursor(reading: plan.firstLeaf(root))
     while let cluster = try cursor.next() {
       let found = try plan.mask(root, cluster, LeafMask(firstRows: cluster.count))
       if !found.isEmpty, try !body(cluster, found) { return }

@@ -15,12 +15,19 @@ package struct ClusterCursor {
   }
 
   private let tree: ClusterTree
+  /// The column whose leaves are asked for ahead, if one is.
+  private let leafIndex: Int?
   private var path: [Level] = []
   private var isStarted = false
   // A cluster that `seek` found and `next` has yet to give.
   private var found: Cluster?
 
-  package init(_ tree: ClusterTree) { self.tree = tree }
+  /// - Parameter leafIndex: a column that will be read in every cluster: its leaves are asked for
+  ///   before they are needed.
+  package init(_ tree: ClusterTree, reading leafIndex: Int? = nil) {
+    self.tree = tree
+    self.leafIndex = leafIndex
+  }
 
   /// The next cluster, or nil at the end.
   package mutating func next() throws(StorageError) -> Cluster? {
@@ -39,6 +46,9 @@ package struct ClusterCursor {
         continue
       }
       path[path.count - 1].next += 1
+      if let leafIndex {
+        level.inner.prefetch(leafIndex, after: level.next, in: tree.space)
+      }
       let cluster = try descend(
         to: try level.inner.ref(of: level.next),
         offset: level.offset &+ level.inner.offset(of: level.next))
