@@ -12,7 +12,10 @@ import RealmTables
 
 /// Iterates over the elements of a collection.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-  @usableFromInline let walk: TableWalk?
+  /// The walk over a whole table; unmanaged, so that asking it costs no reference counting.
+  @usableFromInline let walk: Unmanaged<TableWalk>?
+  /// Keeps the walk alive.
+  private let walkOwner: TableWalk?
   private let contents: _CollectionContents?
   private let elements: [Element]
   private var position = 0
@@ -21,6 +24,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     self.elements = elements
     contents = nil
     walk = nil
+    walkOwner = nil
   }
 
   init(_ contents: _CollectionContents) {
@@ -29,20 +33,23 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
       if !contents.core.isInWrite, case .table(let table) = contents.form,
         let info = contents.info
       {
-        walk = try TableWalk(table, info)
+        walkOwner = try TableWalk(table, info)
         self.contents = nil
       } else {
-        walk = nil
+        walkOwner = nil
         self.contents = try contents.frozenForIteration()
       }
     } catch { stop(error) }
+    walk = walkOwner.map(Unmanaged.passUnretained)
   }
 
   /// The next element, or nil at the end.
   @inlinable
   public mutating func next() -> Element? {
     // Walks are only made for collections whose elements are objects of the class of `Element`.
-    if let walk { return unsafeBitCast(walk.next(), to: Element?.self) }
+    if let walk {
+      return walk._withUnsafeGuaranteedRef { unsafeBitCast($0.next(), to: Element?.self) }
+    }
     return nextElement()
   }
 
