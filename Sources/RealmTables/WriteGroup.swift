@@ -209,6 +209,12 @@ package final class WriteGroup {
     return try transaction.commit(changeset: log.changeset)
   }
 
+  /// Writes the changes as a new version that is not durable yet, and that only the caller knows.
+  package func writeVersion() throws(StorageError) -> PendingCommit {
+    try flush()
+    return try transaction.writeVersion(changeset: log.changeset)
+  }
+
   /// Drops all changes.
   package func rollback() {
     tables = []

@@ -3,8 +3,9 @@
 // The commit protocol (file format, part 2, section 4), in two syncs.
 //
 // 1. The nodes of the new version, its free lists and its top array are written to space that no
-//    reachable version uses. With them goes the new top ref, to the header's slot that is not
-//    selected: nobody interprets it yet.
+//    reachable version uses (here). Then goes the new top ref to the header's slot that is not
+//    selected: nobody interprets it yet. (This and what follows is `PendingCommit`'s part, once for
+//    one or several versions.)
 // 2. First sync. All that the new version needs is durable, or the commit fails.
 // 3. One byte flips the slot selector. This is the commit point: whatever a crash leaves of it, the
 //    byte is the old one or the new one, and both versions are whole.
@@ -34,8 +35,8 @@ struct CommitWriter {
     allocator = transaction.allocator
   }
 
-  /// - Returns: The new version, and whether its listeners are this thread's to call.
-  func commit(_ changeset: [UInt8]) throws(StorageError) -> (Snapshot, Bool) {
+  /// Writes the new version; what makes it durable is left to the result.
+  func commit(_ changeset: [UInt8]) throws(StorageError) -> PendingCommit {
     let header = try currentHeader()
     let oldTop = try base.top()
     let pinned = file.readers.pinnedVersions(through: base.version)
@@ -56,7 +57,7 @@ struct CommitWriter {
     try writer.add(freed: allocator.freedBlocks, tag: transaction.version)
     let topRef = try writeLists(&top, &writer)
     try writer.flush()
-    return try makeDurable(
+    return try pendingCommit(
       VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize),
       header, writer.space)
   }
@@ -70,7 +71,8 @@ struct CommitWriter {
       throw .corrupted("the header of '\(file.path)' was overwritten while the file was open")
     }
     if header.isStreaming { return try convertToNormalForm(header) }
-    guard header.topRef(slot: header.selectedSlot) == UInt64(base.topRef.offset) else {
+    let selected = transaction.durable.topRef
+    guard header.topRef(slot: header.selectedSlot) == UInt64(selected.offset) else {
       throw .corrupted(
         "the header of '\(file.path)' was changed by somebody who does not respect its lock")
     }
@@ -86,9 +88,9 @@ struct CommitWriter {
     header.flags |= 1
     try file.storage.write(header.topRefs.1, at: 8)
     try file.storage.write(header.formatVersions.1, at: 21)
-    try syncOrPoison()
-    try flipOrPoison(header.flags)
-    try syncOrPoison()
+    try file.syncOrPoison()
+    try file.flipOrPoison(header.flags)
+    try file.syncOrPoison()
     return header
   }
 
@@ -201,50 +203,39 @@ struct CommitWriter {
     NodeHeader(flags: [], layout: .bits, widthCode: widthCode, count: count).nodeByteCount
   }
 
-  // MARK: Durability
+  // MARK: What is written
 
-  private func makeDurable(
+  private func pendingCommit(
     _ entry: VersionEntry, _ header: FileHeader, _ space: FreeSpace
-  ) throws(StorageError) -> (Snapshot, Bool) {
-    let slot = 1 - header.selectedSlot
-    try file.storage.write(UInt64(entry.topRef.offset), at: slot * 8)
-    if header.formatVersion(slot: slot) != FileHeader.supportedVersion {
-      try file.storage.write(UInt8(FileHeader.supportedVersion), at: 20 + slot)
-    }
-    try syncOrPoison()
-    // The snapshot is made before the commit point, after which nothing may fail but the disk.
+  ) throws(StorageError) -> PendingCommit {
     let snapshot = try file.snapshot(of: entry, pin: file.readers.pin(entry.version))
-    file.session.memory.committing.pointee.store(
-      entry.version, ordering: .sequentiallyConsistent)
-    try flipOrPoison(header.flags ^ 1)
-    try syncOrPoison()
     file.writer.freeSpace = space
     file.writer.freeSpaceVersion = entry.version
-    let claimed = file.listeners.claim(entry.version)
-    file.session.memory.publish(entry)
-    return (snapshot, claimed)
-  }
-
-  private func syncOrPoison() throws(StorageError) {
-    do throws(StorageError) {
-      try file.storage.sync()
-    } catch {
-      file.poison()
-      throw error
-    }
-  }
-
-  private func flipOrPoison(_ flags: UInt8) throws(StorageError) {
-    do throws(StorageError) {
-      try file.storage.write(flags, at: FileHeader.flagsOffset)
-    } catch {
-      file.poison()
-      throw error
-    }
+    return PendingCommit(snapshot, entry, header, since: transaction.durable)
   }
 }
 
 extension DatabaseFile {
+  /// Waits until everything that was written is on the disk.
+  func syncOrPoison() throws(StorageError) {
+    do throws(StorageError) {
+      try storage.sync()
+    } catch {
+      poison()
+      throw error
+    }
+  }
+
+  /// Changes the flags of the header, and with them which slot is selected.
+  func flipOrPoison(_ flags: UInt8) throws(StorageError) {
+    do throws(StorageError) {
+      try storage.write(flags, at: FileHeader.flagsOffset)
+    } catch {
+      poison()
+      throw error
+    }
+  }
+
   /// Makes the file at least `byteCount` bytes long, with disk space behind them.
   fileprivate func extend(to byteCount: Int) throws(StorageError) {
     guard byteCount <= reservation.fileCapacity else {

@@ -23,7 +23,8 @@ final class WriterState {
 /// The one write transaction that a file has at a time.
 ///
 /// New nodes are made by `allocator`; `roots` says where the tables are now. Nothing reaches the
-/// file before `commit(changeset:)`; a transaction that is let go of without it is rolled back.
+/// file before `commit(changeset:)` or `writeVersion(changeset:)`; a transaction that is let go of
+/// without either is rolled back.
 ///
 /// Confined to one user at a time, who may be on another thread each time.
 package final class WriteTransaction {
@@ -44,7 +45,7 @@ package final class WriteTransaction {
       let wasUsed = isUsed.exchange(true, ordering: .acquiringAndReleasing)
       precondition(!wasUsed, "a write transaction was started twice")
       do throws(StorageError) {
-        return try WriteTransaction(file)
+        return try WriteTransaction(file, on: nil)
       } catch {
         file.releaseWriter()
         throw error
@@ -58,17 +59,24 @@ package final class WriteTransaction {
   package let version: UInt64
   package let allocator: NodeAllocator
   package var roots: VersionRoots
+  /// The version that a crash leaves, whatever this transaction does.
+  let durable: Snapshot
+  /// What this transaction goes on from, if that is not durable yet. It owns the right to write.
+  private let previous: PendingCommit?
   /// Whether the transaction was committed or rolled back.
   package private(set) var isEnded = false
 
-  /// The caller holds the writer lock, which the transaction releases when it ends.
-  private init(_ file: DatabaseFile) throws(StorageError) {
+  /// The caller holds the writer lock, which the transaction releases when it ends, unless it
+  /// belongs to `previous`.
+  init(_ file: DatabaseFile, on previous: PendingCommit?) throws(StorageError) {
     guard !file.options.isReadOnly else {
       throw .system(operation: "Writing", path: file.path, code: EROFS)
     }
-    try file.finishInterruptedCommit()
+    if previous == nil { try file.finishInterruptedCommit() }
     guard !file.isPoisoned else { throw .poisoned(path: file.path) }
-    base = try file.snapshot()
+    self.previous = previous
+    if let previous { base = previous.snapshot } else { base = try file.snapshot() }
+    durable = previous?.durable ?? base
     version = base.version + 1
     roots = base.roots
     let slabStart = file.reservation.fileCapacity
@@ -96,30 +104,44 @@ package final class WriteTransaction {
   /// - Parameter changeset: What changed, in the format's encoding, for the in-file history.
   /// - Returns: A snapshot of the new version.
   package func commit(changeset: [UInt8]) throws(StorageError) -> Snapshot {
+    let isFirst = previous == nil
+    let pending = try writeVersion(changeset: changeset)
+    try pending.makeDurable(seen: !isFirst)
+    return pending.snapshot
+  }
+
+  /// Writes the changes as a new version that nobody but the caller knows of, and that is durable
+  /// only when the result says so. It can be read, and further transactions can go on from it.
+  ///
+  /// The transaction is over in any case; if this throws, the version before is as it was.
+  ///
+  /// - Parameter changeset: What changed, in the format's encoding, for the in-file history.
+  package func writeVersion(changeset: [UInt8]) throws(StorageError) -> PendingCommit {
     precondition(!isEnded, "a write transaction was committed after its end")
-    let file = base.file
-    let claimed: Bool
-    let snapshot: Snapshot
     do throws(StorageError) {
-      (snapshot, claimed) = try CommitWriter(self).commit(changeset)
+      let pending = try CommitWriter(self).commit(changeset)
+      isEnded = true
+      releaseLargeSlab()
+      previous?.giveUp()
+      return pending
     } catch {
-      file.writer.freeSpace = nil
+      base.file.writer.freeSpace = nil
       end()
       throw error
     }
-    end()
-    if claimed { file.listeners.tell(snapshot.version) }
-    return snapshot
   }
 
   private func end() {
     isEnded = true
-    // A small slab stays warm for the next transaction; a large one goes back to the system.
+    releaseLargeSlab()
+    if previous == nil { base.file.releaseWriter() }
+  }
+
+  /// A small slab stays warm for the next transaction; a large one goes back to the system.
+  private func releaseLargeSlab() {
     let slabByteCount = allocator.slabByteCount
-    if slabByteCount > Self.warmSlabByteCount {
-      base.file.reservation.releaseSlab(byteCount: slabByteCount)
-    }
-    base.file.releaseWriter()
+    guard slabByteCount > Self.warmSlabByteCount else { return }
+    base.file.reservation.releaseSlab(byteCount: slabByteCount)
   }
 
   private static let warmSlabByteCount = 4 << 20

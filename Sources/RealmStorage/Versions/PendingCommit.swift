@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Versions that are written, and that the disk does not have for certain.
+//
+// A commit waits for the disk twice. Several transactions can share these waits: each is written to
+// the file as a version of its own, on top of the one before, and the header is moved to the last
+// of them once. Until then only those know the versions whom the writer tells.
+//
+// 1. The newest pending commit owns the right to write, until it has ended.
+// 2. The version that the header selects (`durable`) stays pinned meanwhile: nothing that it uses
+//    is overwritten, so a crash leaves it whole.
+// 3. A version that was written never changes. It can be read while others are written on top of
+//    it, and while the disk works.
+// 4. Versions that somebody may have seen are never followed by others of the same number: either
+//    they become durable, or the session is poisoned.
+
+import Synchronization
+
+/// The versions that one or several transactions made, to be made durable together.
+///
+/// Confined to one user at a time, who may be on another thread each time. What is let go of is
+/// made durable first.
+package final class PendingCommit {
+  /// The newest of the versions.
+  package let snapshot: Snapshot
+  /// The version that a crash would leave.
+  let durable: Snapshot
+  private let entry: VersionEntry
+  private let header: FileHeader
+  private var isEnded = false
+
+  /// The caller holds the writer lock and gives it to the new object.
+  init(_ snapshot: Snapshot, _ entry: VersionEntry, _ header: FileHeader, since durable: Snapshot) {
+    self.snapshot = snapshot
+    self.entry = entry
+    self.header = header
+    self.durable = durable
+  }
+
+  deinit {
+    guard !isEnded else { return }
+    // If this fails, the session is poisoned, which the next writer reports.
+    try? makeDurable(seen: true)
+  }
+
+  /// Starts a transaction on top of the newest version. If it is rolled back, everything is as it
+  /// was; if it is written, its pending commit takes the place of this one.
+  package func begin() throws(StorageError) -> WriteTransaction {
+    precondition(!isEnded, "a pending commit was continued after its end")
+    return try WriteTransaction(snapshot.file, on: self)
+  }
+
+  /// Waits until the disk has the versions, publishes the newest and lets the next writer start.
+  ///
+  /// The commit is over in any case. If this throws, what the versions changed is lost, and the
+  /// session takes no more writes.
+  package func makeDurable() throws(StorageError) { try makeDurable(seen: true) }
+
+  /// - Parameter seen: Whether anybody may have looked at the versions. If nobody has, and this
+  ///   throws before the commit point, the file is as it was and can be written again.
+  func makeDurable(seen: Bool) throws(StorageError) {
+    precondition(!isEnded, "a pending commit was made durable twice")
+    isEnded = true
+    let file = snapshot.file
+    let claimed: Bool
+    do throws(StorageError) {
+      claimed = try select()
+    } catch {
+      if seen { file.poison() }
+      file.writer.freeSpace = nil
+      file.releaseWriter()
+      throw error
+    }
+    file.releaseWriter()
+    if claimed { file.listeners.tell(entry.version) }
+  }
+
+  /// Hands the right to write to the commit that continues this one.
+  func giveUp() { isEnded = true }
+
+  /// Steps 2 to 4 of the commit protocol (`CommitWriter`).
+  ///
+  /// - Returns: Whether the listeners of the new version are this thread's to call.
+  private func select() throws(StorageError) -> Bool {
+    let file = snapshot.file
+    let slot = 1 - header.selectedSlot
+    try file.storage.write(UInt64(entry.topRef.offset), at: slot * 8)
+    if header.formatVersion(slot: slot) != FileHeader.supportedVersion {
+      try file.storage.write(UInt8(FileHeader.supportedVersion), at: 20 + slot)
+    }
+    try file.syncOrPoison()
+    // From here on nothing may fail but the disk.
+    file.session.memory.committing.pointee.store(
+      entry.version, ordering: .sequentiallyConsistent)
+    try file.flipOrPoison(header.flags ^ 1)
+    try file.syncOrPoison()
+    let claimed = file.listeners.claim(entry.version)
+    file.session.memory.publish(entry)
+    return claimed
+  }
+}
