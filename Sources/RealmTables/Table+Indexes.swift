@@ -48,14 +48,19 @@ extension Table {
   package func findRow(
     primaryKey value: Int64
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
-    if let column = schema.primaryKey, column.leafKind == .int,
-      let index = try index(of: column),
-      case .object(let key)? = try index.entry(for: IndexData(.int(value)))
-    {
-      guard let row = try row(of: key) else {
-        throw .corrupted("an index names \(key), which does not exist")
+    if let leafIndex = schema.integerKeyLeaf {
+      let root = try indexRoot(leafIndex)
+      if !root.isNull {
+        switch try SearchIndexPath.entry(for: IndexData(.int(value)), from: root, in: space) {
+        case .object(let key):
+          guard let row = try row(of: key) else {
+            throw .corrupted("an index names \(key), which does not exist")
+          }
+          return try row.int(leafIndex) == value ? (key, row) : nil
+        case nil: return nil
+        case .list, .subindex: break
+        }
       }
-      return try row.int(column.leafIndex) == value ? (key, row) : nil
     }
     guard let key = try find(primaryKey: value), let row = try row(of: key) else { return nil }
     return (key, row)

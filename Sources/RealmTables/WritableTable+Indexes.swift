@@ -5,14 +5,24 @@
 import RealmStorage
 
 extension WritableTable {
-  /// Enters the newest object in the indexes that it is not in yet.
+  /// Enters the newest objects in the indexes that they are not in yet.
   @inline(__always)
   func settleIndexes() throws(StorageError) {
-    if !unindexed.isNull { try settle() }
+    if !newKeys.isEmpty { try enterNewKeys() }
+    if !unindexed.isNull { try enterUnindexed() }
   }
 
+  /// Enters the new primary keys in their index.
   @inline(never)
-  private func settle() throws(StorageError) {
+  func enterNewKeys() throws(StorageError) {
+    guard let column = schema.primaryKey else { return }
+    let entries = newKeys.takeSorted()
+    try editIndex(column) { (editor) throws(StorageError) in try editor.insert(entries) }
+  }
+
+  /// Enters the newest object in all indexes but that of the primary key.
+  @inline(never)
+  func enterUnindexed() throws(StorageError) {
     let object = unindexed
     unindexed = .null
     for column in schema.columns where column.hasIndex && !column.isPrimaryKey {
@@ -56,6 +66,7 @@ extension WritableTable {
       if column.hasIndex { try abandonIndex(column) }
       return
     }
+    if column.isPrimaryKey, !newKeys.isEmpty { try enterNewKeys() }
     let roots = try allocator.makeWritable(top.indexes)
     top.indexes = roots.ref
     isChanged = true

@@ -7,71 +7,64 @@ package import RealmStorage
 extension WritableTable {
   // MARK: Creating
 
-  /// Creates an object; all properties but the primary key have their default values.
+  /// Creates an object with the given values, and the defaults in all other properties.
   ///
   /// In a table with a primary key no object may have that key yet (`findOrCreate`).
   package func createObject(
-    primaryKey value: TableValue? = nil
+    primaryKey value: TableValue? = nil, beginningWith values: (any InitialValues)? = nil
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
     switch value {
     case nil:
       guard schema.primaryKey == nil else {
         throw .limitExceeded("An object of table '\(schema.name)' needs a primary key")
       }
-      let (key, place) = try insertObject()
+      let (key, place) = try insertObject(beginningWith: values)
       return (key, row(at: place))
+    case .int(let number)? where schema.integerKeyLeaf != nil && tombstones == nil:
+      return try createObject(primaryKey: number, beginningWith: values)
     case .some(let value):
       guard let column = schema.primaryKey else { throw .typeMismatch(value) }
-      return try column.visitElements(CreateVisitor(table: self, value: value, column: column))
+      return try column.visitElements(
+        CreateVisitor(table: self, value: value, column: column, initialValues: values))
     }
   }
 
   /// Creates an object with an integer primary key that no object has yet.
   package func createObject(
-    primaryKey value: Int64
+    primaryKey value: Int64, beginningWith values: (any InitialValues)? = nil
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
-    guard let column = schema.primaryKey, column.leafKind == .int else {
-      return try createObject(primaryKey: .int(value))
+    guard let leafIndex = schema.integerKeyLeaf, tombstones == nil else {
+      return try createObject(primaryKey: .int(value), beginningWith: values)
     }
-    return try createObject(IntegerLeaf.self, value, .int(value), .int(value), column)
+    let (key, place) = try insertObject(beginningWith: values)
+    try setPrimaryKey(IntegerLeaf.self, value, leafIndex, at: place)
+    newKeys.insert(value, key)
+    if newKeys.isFull { try enterNewKeys() }
+    return (key, row(at: place))
   }
 
-  /// Creates an object that begins with the given values instead of defaults.
-  package func createObject(
-    primaryKey value: TableValue?, beginningWith values: any InitialValues
-  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
-    clusters.initialValues = values
-    defer { clusters.initialValues = nil }
-    if case .int(let number)? = value { return try createObject(primaryKey: number) }
-    return try createObject(primaryKey: value)
-  }
-
-  /// The object with that primary key, created if there is none.
-  package func findOrCreate(
-    primaryKey value: TableValue
-  ) throws(StorageError) -> (key: ObjectKey, row: Row, isNew: Bool) {
-    if let key = try table.find(primaryKey: value), let row = try row(of: key) {
-      return (key, row, false)
-    }
-    let (key, row) = try createObject(primaryKey: value)
-    return (key, row, true)
+  /// Stores the primary key of a new object.
+  @inline(__always)
+  private func setPrimaryKey<L: Leaf>(
+    _ leaf: L.Type, _ element: L.Value, _ leafIndex: Int, at place: WritableRow
+  ) throws(StorageError) {
+    let old = try place.cluster.node.ref(at: leafIndex + 1)
+    let new = try L.set(element, at: place.index, in: old, allocator)
+    if new != old { place.cluster.store(new.slot, at: leafIndex + 1) }
   }
 
   /// Creates an object whose primary key is known as an element of its leaf.
   @inline(__always)
   fileprivate func createObject<L: Leaf>(
     _ leaf: L.Type, _ element: L.Value, _ indexed: MixedValue,
-    _ value: @autoclosure () -> TableValue, _ column: Column
+    _ value: TableValue, _ column: Column, _ initialValues: (any InitialValues)?
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
     if column.isEnumerated { try expandEnumeration(of: column) }
-    let (key, place) = try insertObject()
-    let slot = column.leafIndex + 1
-    let old = try place.cluster.node.ref(at: slot)
-    let new = try L.set(element, at: place.index, in: old, allocator)
-    if new != old { place.cluster.store(new.slot, at: slot) }
+    let (key, place) = try insertObject(beginningWith: initialValues)
+    try setPrimaryKey(L.self, element, column.leafIndex, at: place)
     try insertIntoIndex(column, key, indexed)
     if tombstones == nil { return (key, row(at: place)) }
-    try resurrect(value(), as: key)
+    try resurrect(value, as: key)
     // The links that moved over may have come from this table.
     return (key, try row(of: key) ?? row(at: place))
   }
@@ -81,8 +74,10 @@ extension WritableTable {
   }
 
   /// A new object under the next free key.
-  private func insertObject() throws(StorageError) -> (ObjectKey, WritableRow) {
-    try settleIndexes()
+  private func insertObject(
+    beginningWith values: (any InitialValues)?
+  ) throws(StorageError) -> (ObjectKey, WritableRow) {
+    if !unindexed.isNull { try enterUnindexed() }
     isChanged = true
     if schema.hasEnumeratedColumns { try expandEnumerations() }
     let isScattered = schema.primaryKey == nil
@@ -94,9 +89,9 @@ extension WritableTable {
       top.objectSequence = sequence + 1
       let key =
         isScattered ? ObjectKey.scattered(UInt64(sequence)) : ObjectKey(Int64(sequence))
-      guard let place = try clusters.insert(key) else { continue }
+      guard let place = try clusters.insert(key, beginningWith: values) else { continue }
       log.createObject(key, in: self.key)
-      unindexed = key
+      if schema.hasSecondaryIndexes { unindexed = key }
       return (key, place)
     }
   }
@@ -154,6 +149,7 @@ private struct CreateVisitor: ElementVisitor {
   let table: WritableTable
   let value: TableValue
   let column: Column
+  let initialValues: (any InitialValues)?
 
   func visit<C: ElementCodec>(
     _ codec: C.Type
@@ -161,7 +157,7 @@ private struct CreateVisitor: ElementVisitor {
     if value.isNull, !column.isNullable { throw .typeMismatch(value) }
     return try C.encode(value) { (element) throws(StorageError) in
       try MixedCodec.encode(value) { (indexed) throws(StorageError) in
-        try table.createObject(C.L.self, element, indexed, value, column)
+        try table.createObject(C.L.self, element, indexed, value, column, initialValues)
       }
     }
   }

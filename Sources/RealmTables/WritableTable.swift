@@ -5,9 +5,10 @@
 // Invariants:
 // 1. Roots, counters and flags of the table live here while the transaction runs. `flush()` puts
 //    them into the table's top array, once, at commit.
-// 2. The object `unindexed`, if any, is the newest; it is in the index of the primary key but in no
-//    other. `settleIndexes()` enters it; whoever reads an index calls that first. Setting the
-//    properties of a new object thus costs one insertion an index, whatever their number.
+// 2. The object `unindexed`, if any, is the newest; no index but that of the primary key has it.
+//    Setting the properties of a new object thus costs one insertion an index, whatever their
+//    number. The index of the primary key has all objects but those in `newKeys`.
+//    `settleIndexes()` enters both; whoever reads an index calls that first.
 // 3. Every link has its entry in the backlinks of its target before the call that stored it
 //    returns.
 
@@ -30,6 +31,8 @@ package final class WritableTable {
   @exclusivity(unchecked) var isChanged = false
   /// See invariant 2.
   @exclusivity(unchecked) var unindexed = ObjectKey.null
+  /// See invariant 2.
+  @exclusivity(unchecked) var newKeys = NewKeys()
   /// The tombstones by primary key, made when first needed.
   var tombstonesByPrimaryKey: [TableValue: ObjectKey]?
 
@@ -65,7 +68,7 @@ package final class WritableTable {
     }
   }
 
-  /// The present state but for indexes, which may lack the newest object.
+  /// The present state but for indexes, which may lack the newest objects.
   var currentTable: Table {
     Table(
       space: allocator.space, schema: schema, spec: top.spec, clusterRoot: clusters.root,

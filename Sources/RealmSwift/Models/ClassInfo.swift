@@ -20,6 +20,10 @@ final class ClassInfo {
   let hot: UnsafeMutablePointer<ClassHot>
   /// By property, what writing it takes.
   let steps: [PropertyStep]
+  /// The step of the primary key.
+  let primaryKey: PropertyStep?
+  /// Whether a new row made of an object has all that the object holds.
+  let isPlain: Bool
   /// Hands the values of new objects over.
   let unmanagedValues: UnmanagedValues
   /// The table in the open transaction; nil outside and before it is first needed.
@@ -46,6 +50,8 @@ final class ClassInfo {
         leafIndex: Int32(leaf), property: Int32(property.index))
     }
     steps = schema.properties.map { PropertyStep($0, slots[$0.offset >> 3]) }
+    primaryKey = steps.first { $0.isPrimaryKey }
+    isPlain = steps.allSatisfy { !$0.isPlainlyStored || $0.kind != .other }
     unmanagedValues = UnmanagedValues(steps)
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
     hot.initialize(to: ClassHot(state: core.hot, columnAtOffset: slots, info: nil))
@@ -106,6 +112,22 @@ final class ClassInfo {
   func row(of key: ObjectKey) throws(StorageError) -> Row? {
     if core.isInWrite { return try requireWritableTable().row(of: key) }
     return try table.row(of: key)
+  }
+
+  /// The object with that primary key, and where it is now.
+  func findRow(
+    primaryKey value: TableValue
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    if core.isInWrite { return try requireWritableTable().findRow(primaryKey: value) }
+    return try table.findRow(primaryKey: value)
+  }
+
+  /// The object with that integer as its primary key, and where it is now.
+  func findRow(
+    primaryKey value: Int64
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    if core.isInWrite { return try requireWritableTable().findRow(primaryKey: value) }
+    return try table.findRow(primaryKey: value)
   }
 
   /// The slot of a property.

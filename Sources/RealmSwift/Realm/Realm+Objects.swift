@@ -27,17 +27,16 @@ extension Realm {
       throwRealmException("'\(info.schema.className)' does not have a primary key defined")
     }
     do throws(StorageError) {
-      let table = try info.table
       let found: (key: ObjectKey, row: Row)?
       if KeyType.self == Int.self, property.shape.type == .int {
         // Spares the commonest keys a dynamic cast.
         let number = withUnsafeBytes(of: key) { $0.loadUnaligned(as: Int.self) }
-        found = try table.findRow(primaryKey: Int64(number))
+        found = try info.findRow(primaryKey: Int64(number))
       } else {
         guard let value = property.wrapperType.storedScalar(key) else {
           property.refuse(key, in: info.schema)
         }
-        found = try table.findRow(primaryKey: value.value)
+        found = try info.findRow(primaryKey: value.value)
       }
       guard let found else { return nil }
       let object = type.init()

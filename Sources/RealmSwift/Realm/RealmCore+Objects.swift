@@ -45,12 +45,10 @@ extension RealmCore {
   private func addObject(
     _ object: ObjectBase, _ info: ClassInfo, _ policy: Realm.UpdatePolicy
   ) {
-    var primaryKey: TableValue?
-    if let property = info.schema.primaryKey {
-      primaryKey = unmanagedPrimaryKey(of: object, property, info.schema)
-    }
+    let primaryKey = info.primaryKey.map { unmanagedPrimaryKey(of: object, $0, info) }
     let (key, row, isFresh) = makeRow(info, primaryKey, policy, of: object)
     object._attach(info, key, row)
+    if isFresh, info.isPlain { return }
     updating(isFresh: isFresh, policy) {
       let address = Unmanaged.passUnretained(object).toOpaque()
       for step in info.steps where step.isPlainlyStored && !(isFresh && step.kind != .other) {
@@ -61,12 +59,18 @@ extension RealmCore {
   }
 
   private func unmanagedPrimaryKey(
-    of object: ObjectBase, _ property: ModelProperty, _ schema: ModelSchema
+    of object: ObjectBase, _ step: PropertyStep, _ info: ClassInfo
   ) -> TableValue {
-    let wrapper = object._wrapper(property)
-    if let stored = property.wrapperType.storedUnmanaged(at: wrapper) { return stored.value }
+    let address = Unmanaged.passUnretained(object).toOpaque() + step.offset
+    if step.kind == .int,
+      let number = _Wrapper(address: address, isFresh: false).value(Int.self)
+    {
+      return .int(Int64(number))
+    }
+    if let stored = step.wrapperType.storedUnmanaged(at: address) { return stored.value }
+    let property = info.schema.properties[Int(step.slot.property)]
     return property.primaryKeyValue(
-      property.wrapperType.unmanagedValue(at: wrapper), in: schema)
+      property.wrapperType.unmanagedValue(at: address), in: info.schema)
   }
 
   // MARK: Creating
@@ -196,27 +200,25 @@ extension RealmCore {
   private func makeRow(
     _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy,
     of object: ObjectBase? = nil
-  ) -> (ObjectKey, Row, isFresh: Bool) {
+  ) -> (key: ObjectKey, row: Row, isNew: Bool) {
     do throws(StorageError) {
       let table = try info.requireWritableTable()
-      if let primaryKey, let (key, row) = try table.table.findRow(primaryKey: primaryKey) {
-        guard policy != .error else {
-          throwRealmException(
-            "Attempting to create an object of type '\(info.schema.className)' with an existing "
-              + "primary key value '\(primaryKey.text)'.")
+      let made: (key: ObjectKey, row: Row, isNew: Bool)
+      if let object {
+        made = try info.unmanagedValues.making(object) { () throws(StorageError) in
+          try table.makeRow(primaryKey, beginningWith: info.unmanagedValues)
         }
-        return (key, row, false)
+      } else {
+        made = try table.makeRow(primaryKey, beginningWith: nil)
       }
-      let (key, row) =
-        if let object {
-          try info.unmanagedValues.making(object) { () throws(StorageError) in
-            try table.createObject(primaryKey: primaryKey, beginningWith: info.unmanagedValues)
-          }
-        } else {
-          try table.createObject(primaryKey: primaryKey)
-        }
-      didMutate()
-      return (key, row, true)
+      if made.isNew {
+        didMutate()
+      } else if policy == .error {
+        throwRealmException(
+          "Attempting to create an object of type '\(info.schema.className)' with an existing "
+            + "primary key value '\(primaryKey?.text ?? "")'.")
+      }
+      return made
     } catch { stop(error) }
   }
 
@@ -273,6 +275,22 @@ extension RealmCore {
         didMutate()
       }
     } catch { stop(error) }
+  }
+}
+
+extension WritableTable {
+  /// A new row or, if there is one with that primary key, the old one.
+  @inline(__always)
+  fileprivate func makeRow(
+    _ primaryKey: TableValue?, beginningWith values: UnmanagedValues?
+  ) throws(StorageError) -> (key: ObjectKey, row: Row, isNew: Bool) {
+    switch primaryKey {
+    case .int(let number)?: return try findOrCreate(primaryKey: number, beginningWith: values)
+    case .some(let value): return try findOrCreate(primaryKey: value, beginningWith: values)
+    case nil:
+      let (key, row) = try createObject(beginningWith: values)
+      return (key, row, true)
+    }
   }
 }
 

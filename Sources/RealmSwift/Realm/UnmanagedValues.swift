@@ -13,24 +13,25 @@ import RealmTables
 ///
 /// There is one for each class of a realm.
 final class UnmanagedValues: InitialValues {
-  /// What is stored in the column of a leaf index.
+  /// A property whose wrapper begins `offset` bytes into its object.
   private struct Cell {
+    let leafIndex: Int
     let offset: Int
     let kind: PlainKind
   }
 
-  private let cells: [Cell?]
-  private var object: UnsafeMutableRawPointer?
+  private let cells: [Cell]
+  @exclusivity(unchecked) private var object: UnsafeMutableRawPointer?
 
   init(_ steps: [PropertyStep]) {
-    var cells = [Cell?](repeating: nil, count: 1 + (steps.map(\.slot.leaf).max() ?? 0))
-    for step in steps where step.isPlainlyStored && step.kind != .other {
-      cells[step.slot.leaf] = Cell(offset: step.offset, kind: step.kind)
+    cells = steps.compactMap { step in
+      guard step.kind != .other, !step.isBacklink else { return nil }
+      return Cell(leafIndex: step.slot.leaf, offset: step.offset, kind: step.kind)
     }
-    self.cells = cells
   }
 
   /// Runs `body`, which makes the row of `object`.
+  @inline(__always)
   func making<R>(
     _ object: ObjectBase, _ body: () throws(StorageError) -> R
   ) throws(StorageError) -> R {
@@ -39,41 +40,59 @@ final class UnmanagedValues: InitialValues {
     return try body()
   }
 
+  func covers(columnAt leafIndex: Int) -> Bool { cells.contains { $0.leafIndex == leafIndex } }
+
   func insert(
-    columnAt leafIndex: Int, at position: Int, in leaf: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref? {
-    guard let object, leafIndex < cells.count, let cell = cells[leafIndex] else { return nil }
-    let wrapper = _Wrapper(address: object + cell.offset, isFresh: true)
-    switch cell.kind {
-    case .int:
-      guard let value = wrapper.value(Int.self) else { return nil }
-      return try IntegerLeaf.insert(Int64(value), at: position, in: leaf, allocator)
-    case .bool:
-      guard let value = wrapper.value(Bool.self) else { return nil }
-      return try BoolLeaf.insert(value, at: position, in: leaf, allocator)
-    case .double:
-      guard let value = wrapper.value(Double.self) else { return nil }
-      return try DoubleLeaf.insert(value, at: position, in: leaf, allocator)
-    case .string:
-      guard let value = wrapper.value(String.self) else { return nil }
-      return try insert(value, at: position, in: leaf, allocator)
-    case .optionalInt:
-      guard let value = wrapper.value(Int?.self) ?? nil else { return nil }
-      return try NullableIntegerLeaf.insert(Int64(value), at: position, in: leaf, allocator)
-    case .optionalBool:
-      guard let value = wrapper.value(Bool?.self) ?? nil else { return nil }
-      return try BoolLeaf.insert(value, at: position, in: leaf, allocator)
-    case .optionalDouble:
-      guard let value = wrapper.value(Double?.self) ?? nil else { return nil }
-      return try DoubleLeaf.insert(value, at: position, in: leaf, allocator)
-    case .optionalString:
-      guard let value = wrapper.value(String?.self) ?? nil else { return nil }
-      return try insert(value, at: position, in: leaf, allocator)
-    case .other: return nil
+    at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
+  ) throws(StorageError) {
+    guard let object else { preconditionFailure("a row was made of no object") }
+    for cell in cells {
+      let slot = cell.leafIndex &+ 1
+      let old = try cluster.node.ref(at: slot)
+      let wrapper = _Wrapper(address: object + cell.offset, isFresh: true)
+      let new = try Self.insert(wrapper, cell.kind, at: position, in: old, allocator)
+      if new != old { cluster.store(new.slot, at: slot) }
     }
   }
 
-  private func insert(
+  /// Inserts the value in a wrapper, or the default that it stands for, into a leaf.
+  @inline(__always)
+  private static func insert(
+    _ wrapper: _Wrapper, _ kind: PlainKind, at position: Int, in leaf: Ref,
+    _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    switch kind {
+    case .int:
+      let value = Int64(wrapper.value(Int.self) ?? 0)
+      return try IntegerLeaf.insert(value, at: position, in: leaf, allocator)
+    case .bool:
+      let value = wrapper.value(Bool.self) ?? false
+      return try BoolLeaf.insert(value, at: position, in: leaf, allocator)
+    case .double:
+      let value = wrapper.value(Double.self) ?? 0
+      return try DoubleLeaf.insert(value, at: position, in: leaf, allocator)
+    case .string:
+      return try insert(wrapper.value(String.self) ?? "", at: position, in: leaf, allocator)
+    case .optionalInt:
+      let value = (wrapper.value(Int?.self) ?? nil).map { Int64($0) }
+      return try NullableIntegerLeaf.insert(value, at: position, in: leaf, allocator)
+    case .optionalBool:
+      let value = wrapper.value(Bool?.self) ?? nil
+      return try BoolLeaf.insert(value, at: position, in: leaf, allocator)
+    case .optionalDouble:
+      let value = wrapper.value(Double?.self) ?? nil
+      return try DoubleLeaf.insert(value, at: position, in: leaf, allocator)
+    case .optionalString:
+      guard let value = wrapper.value(String?.self) ?? nil else {
+        return try StringLeaf.insert(nil, at: position, in: leaf, allocator)
+      }
+      return try insert(value, at: position, in: leaf, allocator)
+    case .other: preconditionFailure("only plain values are handed over")
+    }
+  }
+
+  @inline(__always)
+  private static func insert(
     _ value: String, at position: Int, in leaf: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     try value.withByteView { (view) throws(StorageError) in

@@ -18,33 +18,22 @@ extension ClusterEditor {
   /// A key above all others gets a leaf of its own, so that objects created in the order of their
   /// keys leave full leaves behind.
   func insertIntoFull(
-    _ relative: UInt64, at position: Int, of cluster: Cluster
+    _ relative: UInt64, at position: Int, of cluster: Cluster, _ values: (any InitialValues)?
   ) throws(StorageError) -> WritableRow {
     let key = leafOffset &+ relative
     let new: NewChild
     if position == cluster.count {
       var slots: [Int64] = [Tagged.slot(1)]
-      for (index, layout) in layouts.enumerated() {
-        guard let layout else {
-          slots.append(0)
-          continue
-        }
-        let empty = try layout.make(count: 0, in: allocator)
-        slots.append(try insertFirstValue(layout, columnAt: index, at: 0, in: empty).slot)
-      }
+      for layout in layouts { slots.append(try layout?.make(count: 0, in: allocator).slot ?? 0) }
       let node = try IntegerNode.make(slots, flags: .hasRefs, in: allocator)
+      try insertElements(at: 0, in: node, values)
       new = NewChild(ref: node.ref, offset: relative, objectCount: 1)
       try insertChild(new, growth: 1)
     } else {
       new = try splitLeaf(at: position, of: cluster)
       let keys = try explicitKeys(of: leaf)
       leaf.store(try KeyArray.insert(relative, at: position, in: keys, allocator).slot, at: 0)
-      for (index, layout) in layouts.enumerated() {
-        guard let layout else { continue }
-        let old = try leaf.node.ref(at: index + 1)
-        let grown = try insertFirstValue(layout, columnAt: index, at: position, in: old)
-        leaf.store(grown.slot, at: index + 1)
-      }
+      try insertElements(at: position, in: leaf, values)
       try insertChild(new, growth: 1)
     }
     forgetLeaf()

@@ -43,10 +43,13 @@ final class ClusterEditor {
   let allocator: NodeAllocator
   @exclusivity(unchecked) var root: Ref
   /// By leaf index; nil where there is no column.
-  @exclusivity(unchecked) var layouts: [LeafLayout?]
+  @exclusivity(unchecked) var layouts: [LeafLayout?] {
+    didSet { coveredBy = nil }
+  }
   private let generation: StructureGeneration
-  /// What the object that is being inserted begins with; nil for defaults.
-  @exclusivity(unchecked) var initialValues: (any InitialValues)?
+  /// The columns that the initial values `coveredBy` leave to their defaults.
+  @exclusivity(unchecked) private var uncovered: [(index: Int, layout: LeafLayout)] = []
+  @exclusivity(unchecked) private var coveredBy: ObjectIdentifier?
 
   @exclusivity(unchecked) private(set) var path: [Level] = []
   @exclusivity(unchecked) private(set) var leaf: MutableNode
@@ -149,10 +152,12 @@ final class ClusterEditor {
 
   // MARK: Inserting
 
-  /// Inserts an object with default values in all columns.
+  /// Inserts an object with the given values, and defaults in all other columns.
   ///
   /// - Returns: its place; nil if the key is in use.
-  func insert(_ key: ObjectKey) throws(StorageError) -> WritableRow? {
+  func insert(
+    _ key: ObjectKey, beginningWith values: (any InitialValues)? = nil
+  ) throws(StorageError) -> WritableRow? {
     try moveTo(key.ordinal)
     let cluster = try currentCluster()
     let relative = key.ordinal &- leafOffset
@@ -165,10 +170,10 @@ final class ClusterEditor {
       return nil
     }
     guard count < ClusterLimits.fanOut else {
-      return try insertIntoFull(relative, at: position, of: cluster)
+      return try insertIntoFull(relative, at: position, of: cluster, values)
     }
     try insertKey(relative, at: position, of: cluster)
-    try insertDefaults(at: position)
+    try insertElements(at: position, in: leaf, values)
     for level in path { Self.changeTotal(of: level.node, by: 1) }
     if position < count { generation.value &+= 1 }
     return WritableRow(cluster: leaf, index: position)
@@ -185,26 +190,37 @@ final class ClusterEditor {
     leaf.store(try KeyArray.insert(relative, at: position, in: keys, allocator).slot, at: 0)
   }
 
-  private func insertDefaults(at position: Int) throws(StorageError) {
-    for (index, layout) in layouts.enumerated() {
-      guard let layout else { continue }
-      let old = try leaf.node.ref(at: index + 1)
-      let new = try insertFirstValue(layout, columnAt: index, at: position, in: old)
-      if new != old { leaf.store(new.slot, at: index + 1) }
+  /// Inserts an element for a new object into the leaf of every column of `cluster`.
+  func insertElements(
+    at position: Int, in cluster: MutableNode, _ values: (any InitialValues)?
+  ) throws(StorageError) {
+    guard let values else {
+      for (index, layout) in layouts.enumerated() {
+        if let layout { try insertDefault(layout, columnAt: index, at: position, in: cluster) }
+      }
+      return
+    }
+    if coveredBy != ObjectIdentifier(values) { prepare(for: values) }
+    try values.insert(at: position, in: cluster, allocator)
+    for column in uncovered {
+      try insertDefault(column.layout, columnAt: column.index, at: position, in: cluster)
     }
   }
 
-  /// Inserts what a new object begins with into the leaf of one column.
-  @inline(__always)
-  func insertFirstValue(
-    _ layout: LeafLayout, columnAt index: Int, at position: Int, in leaf: Ref
-  ) throws(StorageError) -> Ref {
-    if let initialValues,
-      let given = try initialValues.insert(columnAt: index, at: position, in: leaf, allocator)
-    {
-      return given
+  private func insertDefault(
+    _ layout: LeafLayout, columnAt index: Int, at position: Int, in cluster: MutableNode
+  ) throws(StorageError) {
+    let old = try cluster.node.ref(at: index + 1)
+    let new = try layout.insertDefault(at: position, in: old, allocator)
+    if new != old { cluster.store(new.slot, at: index + 1) }
+  }
+
+  private func prepare(for values: any InitialValues) {
+    uncovered = []
+    for (index, layout) in layouts.enumerated() {
+      if let layout, !values.covers(columnAt: index) { uncovered.append((index, layout)) }
     }
-    return try layout.insertDefault(at: position, in: leaf, allocator)
+    coveredBy = ObjectIdentifier(values)
   }
 
   /// The key array of a cluster, made from the compact form if need be.

@@ -7,11 +7,11 @@ package import RealmStorage
 /// What knows the values of an object that is just being made, so that they go into its columns at
 /// once instead of over defaults.
 package protocol InitialValues: AnyObject {
-  /// Inserts the value of the column at `leafIndex` into its leaf.
-  ///
-  /// - Returns: where the leaf is now, or nil if the column is to have its default value for the
-  ///   time being; then the leaf was not touched.
+  /// Whether `insert` takes care of the column at `leafIndex`; always the same answer.
+  func covers(columnAt leafIndex: Int) -> Bool
+
+  /// Inserts a value before element `position` of each leaf of `cluster` whose column it covers.
   func insert(
-    columnAt leafIndex: Int, at position: Int, in leaf: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref?
+    at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
+  ) throws(StorageError)
 }

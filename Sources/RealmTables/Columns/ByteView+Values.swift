@@ -2,11 +2,11 @@
 
 // Strings and byte arrays as views of their bytes, and back.
 
-package import RealmStorage
+public import RealmStorage
 
 extension String {
   /// Calls `body` with the UTF-8 bytes.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func withByteView<R>(
     _ body: (ByteView) throws(StorageError) -> R
   ) throws(StorageError) -> R {
@@ -24,7 +24,7 @@ extension String {
 
 extension [UInt8] {
   /// Calls `body` with the bytes.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func withByteView<R>(
     _ body: (ByteView) throws(StorageError) -> R
   ) throws(StorageError) -> R {

@@ -12,7 +12,7 @@ package import RealmStorage
 ///
 /// - SeeAlso: file format, part 4, section 14.4.
 package struct SearchIndexEditor<Values: IndexedValues> {
-  package private(set) var root: Ref
+  package internal(set) var root: Ref
   let allocator: NodeAllocator
   let values: Values
 
@@ -84,7 +84,7 @@ package struct SearchIndexEditor<Values: IndexedValues> {
   }
 
   /// The slot for a chunk that has an entry already, after adding an object to it.
-  private func merged(
+  func merged(
     _ value: MixedValue, _ data: IndexData, _ key: ObjectKey, with entry: SearchIndexEntry,
     offset: Int
   ) throws(StorageError) -> Int64 {
@@ -158,7 +158,7 @@ package struct SearchIndexEditor<Values: IndexedValues> {
       try BTree<IntegerLeaf>.value(at: index, of: list, in: allocator.space))
   }
 
-  private func singleSlot(_ key: ObjectKey) -> Int64 { key.rawValue << 1 | 1 }
+  func singleSlot(_ key: ObjectKey) -> Int64 { key.rawValue << 1 | 1 }
 
   private func list(of keys: [ObjectKey]) throws(StorageError) -> Int64 {
     var ref = try BTree<IntegerLeaf>.make(in: allocator)

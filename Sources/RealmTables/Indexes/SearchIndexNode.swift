@@ -97,14 +97,7 @@ struct SearchIndexNode {
   }
 
   func entry(at index: Int, in space: NodeSpace) throws(StorageError) -> SearchIndexEntry {
-    let slot = node.uncheckedInteger(at: index + 1)
-    if slot & 1 == 1 {
-      return .object(ObjectKey(Int64(UInt64(bitPattern: slot) >> 1)))
-    }
-    guard let ref = Ref(slot: slot) else {
-      throw .corrupted("a search index has an empty entry")
-    }
-    return try space.node(at: ref).header.hasContext ? .subindex(ref) : .list(ref)
+    try SearchIndexEntry(slot: node.uncheckedInteger(at: index &+ 1), in: space)
   }
 }
 
@@ -116,6 +109,18 @@ enum SearchIndexEntry {
   case list(Ref)
   /// The index over the next four bytes.
   case subindex(Ref)
+
+  /// What a slot of a leaf node says.
+  init(slot: Int64, in space: NodeSpace) throws(StorageError) {
+    if slot & 1 == 1 {
+      self = .object(ObjectKey(Int64(UInt64(bitPattern: slot) >> 1)))
+      return
+    }
+    guard let ref = Ref(slot: slot) else {
+      throw .corrupted("a search index has an empty entry")
+    }
+    self = try space.node(at: ref).header.hasContext ? .subindex(ref) : .list(ref)
+  }
 }
 
 /// The keys of a node lie above `lower` and at most at `upper`.

@@ -21,6 +21,11 @@ package final class TableSchema: Sendable {
   /// Whether any column stores positions in a leaf of distinct strings.
   package let hasEnumeratedColumns: Bool
 
+  /// The leaf index of the primary key if it is an integer that is never null and has an index.
+  let integerKeyLeaf: Int?
+  /// Whether a column other than the primary key has an index.
+  let hasSecondaryIndexes: Bool
+
   package init(
     key: TableKey, name: String, kind: TableKind, columns: [Column], backlinkColumns: [Column]
   ) {
@@ -29,7 +34,13 @@ package final class TableSchema: Sendable {
     self.kind = kind
     self.columns = columns
     self.backlinkColumns = backlinkColumns
-    primaryKey = columns.first { $0.isPrimaryKey }
+    let primaryKey = columns.first { $0.isPrimaryKey }
+    self.primaryKey = primaryKey
+    integerKeyLeaf = primaryKey.flatMap { column in
+      let isPlain = column.leafKind == .int && column.hasIndex && !column.isFullText
+      return isPlain ? column.leafIndex : nil
+    }
+    hasSecondaryIndexes = columns.contains { $0.hasIndex && !$0.isPrimaryKey }
     hasEnumeratedColumns = columns.contains { $0.isEnumerated }
     let all = columns + backlinkColumns
     var byLeaf = [Column?](repeating: nil, count: (all.map(\.leafIndex).max() ?? -1) + 1)

@@ -131,6 +131,19 @@ import Testing
       in: result)
   }
 
+  @Test func duplicatePrimaryKeyOfAnObjectOfTheSameTransaction() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try Misuse.realmWithPerson().realm
+      try realm.write {
+        for id in 2..<300 { realm.add(Person(value: ["id": id])) }
+        realm.add(Person(value: ["id": 150]))
+      }
+    }
+    expect(
+      "Attempting to create an object of type 'Person' with an existing primary key value '150'.",
+      in: result)
+  }
+
   @Test func findingByAPrimaryKeyThatIsMissing() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try Misuse.realmWithPerson().realm.object(ofType: Dog.self, forPrimaryKey: 1)

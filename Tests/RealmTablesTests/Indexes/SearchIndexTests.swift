@@ -62,6 +62,16 @@ private struct IndexUnderTest {
     try editor.insert(column.mixed(value), key)
   }
 
+  /// Enters many objects at once.
+  mutating func insert(_ numbers: [(Int64, ObjectKey)]) throws {
+    var keys = NewKeys()
+    for (number, key) in numbers {
+      column.values[key] = .int(number)
+      keys.insert(number, key)
+    }
+    try editor.insert(keys.takeSorted())
+  }
+
   mutating func remove(_ key: ObjectKey) throws {
     guard let value = column.values[key] else { return }
     try editor.remove(column.mixed(value), key)
@@ -192,6 +202,49 @@ private struct IndexUnderTest {
         try fixture.remove(key)
       }
       if step % 150 == 149 { try fixture.expectComplete("seed \(seed), step \(step)") }
+    }
+    for key in fixture.column.values.keys.sorted() { try fixture.remove(key) }
+    #expect(try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space).count == 0)
+  }
+
+  @Test func numbersEnteredAtOnceFillWholeNodes() throws {
+    var fixture = try IndexUnderTest()
+    try fixture.insert((0..<5_000).map { (Int64($0), ObjectKey(Int64($0))) })
+    let root = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
+    #expect(root.isInner && root.count == 20)
+    try fixture.expectComplete("5,000 numbers")
+  }
+
+  /// Batches of all sizes between single edits, with numbers that share chunks, or are equal.
+  @Test(arguments: [91, 92, 93] as [UInt64])
+  func batchesMatchADictionary(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var fixture = try IndexUnderTest()
+    var nextKey: Int64 = 0
+    for round in 0..<24 {
+      var batch: [(Int64, ObjectKey)] = []
+      let start = Int64.random(in: -2_000...2_000, using: &random)
+      let form = Int.random(in: 0..<5, using: &random)
+      let size = [1, 4, 5, 60, 65, 300, 700].randomElement(using: &random) ?? 1
+      for step in 0..<Int64(size) {
+        nextKey += 1
+        let number =
+          switch form {
+          case 0: start + step
+          case 1: start - step * 3
+          case 2: (start + step) << 32 | 7
+          case 3: Int64.random(in: .min ... .max, using: &random)
+          default: Int64.random(in: -40...40, using: &random)
+          }
+        batch.append((number, ObjectKey(nextKey)))
+      }
+      try fixture.insert(batch)
+      for _ in 0..<Int.random(in: 0...40, using: &random) {
+        if let key = fixture.column.values.keys.randomElement(using: &random) {
+          try fixture.remove(key)
+        }
+      }
+      if round % 6 == 5 { try fixture.expectComplete("seed \(seed), round \(round)") }
     }
     for key in fixture.column.values.keys.sorted() { try fixture.remove(key) }
     #expect(try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space).count == 0)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The way through a search index, which is the same whatever column it belongs to.
+
+import RealmStorage
+
+/// Descends search indexes.
+enum SearchIndexPath {
+  /// The leaf entry for the value's chunks.
+  static func entry(
+    for data: IndexData, from root: Ref, in space: NodeSpace
+  ) throws(StorageError) -> SearchIndexEntry? {
+    var ref = root
+    var offset = 0
+    var bounds: ChunkBounds?
+    // A file that refers to itself must not hold us: depth is bounded by the value's length.
+    for _ in 0..<SearchIndexLimits.maximumPathLength {
+      let node = try SearchIndexNode(ref, in: space)
+      let chunk = data.chunk(at: offset)
+      let index = node.lowerBound(of: chunk, within: bounds)
+      guard index < node.count else { return nil }
+      if node.isInner {
+        ref = try node.node.ref(at: index + 1)
+        bounds = node.bounds(ofChild: index)
+        continue
+      }
+      guard node.key(at: index) == chunk else { return nil }
+      let entry = try node.entry(at: index, in: space)
+      guard case .subindex(let child) = entry else { return entry }
+      ref = child
+      bounds = nil
+      offset += 4
+    }
+    throw .corrupted("a search index does not end")
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finding objects by primary key while a transaction creates others.
+
+package import RealmStorage
+
+extension WritableTable {
+  /// The object with that primary key, and where it is.
+  package func findRow(
+    primaryKey value: TableValue
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    if case .int(let number) = value { return try findRow(primaryKey: number) }
+    return try currentTable.findRow(primaryKey: value)
+  }
+
+  /// The object with that integer as its primary key, and where it is.
+  package func findRow(
+    primaryKey value: Int64
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    // What is not among the new keys is found, or missed, in the index as it is.
+    if newKeys.contains(value) { try enterNewKeys() }
+    return try currentTable.findRow(primaryKey: value)
+  }
+
+  /// The object with that primary key; created, beginning with `values`, if there is none.
+  package func findOrCreate(
+    primaryKey value: TableValue, beginningWith values: (any InitialValues)? = nil
+  ) throws(StorageError) -> (key: ObjectKey, row: Row, isNew: Bool) {
+    if case .int(let number) = value {
+      return try findOrCreate(primaryKey: number, beginningWith: values)
+    }
+    if let (key, row) = try findRow(primaryKey: value) { return (key, row, false) }
+    let (key, row) = try createObject(primaryKey: value, beginningWith: values)
+    return (key, row, true)
+  }
+
+  /// The object with that integer as its primary key; created, beginning with `values`, if there is
+  /// none.
+  package func findOrCreate(
+    primaryKey value: Int64, beginningWith values: (any InitialValues)? = nil
+  ) throws(StorageError) -> (key: ObjectKey, row: Row, isNew: Bool) {
+    if let (key, row) = try findRow(primaryKey: value) { return (key, row, false) }
+    let (key, row) = try createObject(primaryKey: value, beginningWith: values)
+    return (key, row, true)
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The primary keys of new objects on their way into the index.
+
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@testable import RealmTables
+
+@Suite struct NewKeysTests {
+  @Test(arguments: [0, 1, 64, 65, 1000])
+  func keysComeOutInTheOrderOfTheIndex(count: Int) {
+    var random = SeededGenerator(seed: 7)
+    var keys = NewKeys()
+    var objects: [Int64: ObjectKey] = [:]
+    for number in 0..<count {
+      let value = ColumnType.int.random(using: &random)
+      guard case .int(let value) = value, objects[value] == nil else { continue }
+      #expect(!keys.contains(value))
+      objects[value] = ObjectKey(Int64(number))
+      keys.insert(value, ObjectKey(Int64(number)))
+      #expect(keys.contains(value))
+    }
+    let sorted = keys.takeSorted()
+    #expect(keys.isEmpty && objects.keys.allSatisfy { !keys.contains($0) })
+    #expect(Dictionary(uniqueKeysWithValues: sorted.map { ($0.value, $0.object) }) == objects)
+    let chunks = sorted.map { entry in
+      let data = IndexData(.int(entry.value))
+      #expect(entry.chunk == data.chunk(at: 0))
+      return [data.chunk(at: 0), data.chunk(at: 4)]
+    }
+    for (left, right) in zip(chunks, chunks.dropFirst()) {
+      #expect(left.lexicographicallyPrecedes(right))
+    }
+  }
+
+  /// Transactions of creations, look-ups, deletions and rollbacks beside a dictionary.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64], [false, true])
+  func transactionsMatchADictionary(seed: UInt64, hasSecondIndex: Bool) throws {
+    var random = SeededGenerator(seed: seed)
+    let database = try TestDatabase()
+    try database.write { group in
+      let table = try group.createTable(named: "class_A")
+      let id = try table.addColumn(named: "id", type: .int)
+      try table.setPrimaryKey(id.key)
+      try table.addColumn(named: "rank", type: .int, isIndexed: hasSecondIndex)
+    }
+    var model: [Int64: ObjectKey] = [:]
+    for _ in 0..<14 {
+      let old = model
+      let group = try WriteGroup(database.file.beginWrite(), schemas: database.schemas)
+      let table = try #require(try group.table(named: "class_A"))
+      let start = Int64.random(in: -1000...1000, using: &random)
+      let stride =
+        ([1, -1, 3, 256, 1 << 32, 1 << 56] as [Int64]).randomElement(using: &random) ?? 1
+      for step in 0..<Int64.random(in: 1...400, using: &random) {
+        let value = start &+ step &* stride
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0: try delete(model.keys.sorted().randomElement(using: &random), &model, table)
+        case 1: try delete(model[value - stride].map { _ in value - stride }, &model, table)
+        case 2: try expectFound(model.keys.sorted().randomElement(using: &random), model, table)
+        case 3: try expectFound(value, model, table)
+        case 4:
+          // All of the index, through the view that readers get.
+          #expect(try table.table.find(primaryKey: value) == model[value])
+        default: break
+        }
+        try findOrCreate(value, &model, table)
+      }
+      if random.chance(20), !model.isEmpty {
+        try table.deleteAll()
+        model = [:]
+      }
+      if random.chance(25) {
+        group.rollback()
+        model = old
+      } else {
+        let snapshot = try group.commit()
+        #expect(try DatabaseCheck.run(snapshot).isEmpty)
+      }
+      if random.chance(30) { try database.reopen() }
+      try expectComplete(model, database)
+    }
+  }
+
+  private func findOrCreate(
+    _ value: Int64, _ model: inout [Int64: ObjectKey], _ table: WritableTable
+  ) throws {
+    let (key, row, isNew) = try table.findOrCreate(primaryKey: value)
+    #expect(isNew == (model[value] == nil) && key == model[value] ?? key)
+    #expect(try row.int(try table.schema.existing("id").leafIndex) == value)
+    model[value] = key
+    try table.setInt(~value, try table.schema.existing("rank"), key)
+  }
+
+  private func delete(
+    _ value: Int64?, _ model: inout [Int64: ObjectKey], _ table: WritableTable
+  ) throws {
+    guard let value, let key = model.removeValue(forKey: value) else { return }
+    try table.delete(key)
+    #expect(try table.findRow(primaryKey: value) == nil)
+  }
+
+  private func expectFound(
+    _ value: Int64?, _ model: [Int64: ObjectKey], _ table: WritableTable
+  ) throws {
+    guard let value else { return }
+    #expect(try table.findRow(primaryKey: value)?.key == model[value])
+    #expect(try table.findRow(primaryKey: .int(value))?.key == model[value])
+  }
+
+  private func expectComplete(
+    _ model: [Int64: ObjectKey], _ database: TestDatabase
+  ) throws {
+    let table = try database.table("class_A")
+    #expect(try table.objectCount() == model.count)
+    let rank = try table.schema.existing("rank")
+    for (value, key) in model {
+      #expect(try table.find(primaryKey: value) == key)
+      #expect(try table.row(of: key)?.int(rank.leafIndex) == ~value)
+      if rank.hasIndex { #expect(try table.index(of: rank)?.find(.int(~value)) == key) }
+    }
+  }
+}
