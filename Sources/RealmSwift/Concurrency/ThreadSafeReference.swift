@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Handing objects and collections over to another thread, queue or actor.
+// Handing objects and collections over to another thread, queue or actor, once.
 //
 // A reference says what it refers to in terms of the file, and pins the version in which that
 // exists until it is resolved or goes away.
 
 import RealmStorage
 import RealmTables
-import Synchronization
-
-/// What an object or collection is, in terms of the file. Public only because requirements of
-/// `ThreadConfined` name it.
-public struct _ConfinedDefinition: Sendable {
-  enum Kind: Sendable {
-    case object(table: TableKey, ObjectKey)
-    case collection(ObservedSource)
-  }
-
-  let kind: Kind
-
-  init(_ kind: Kind) { self.kind = kind }
-
-  /// The collection, as observers see it.
-  var source: ObservedSource {
-    guard case .collection(let source) = kind else {
-      preconditionFailure("an object is no collection")
-    }
-    return source
-  }
-}
 
 /// A reference to an object or a collection that can be resolved, once, elsewhere.
 ///
@@ -39,12 +17,16 @@ public struct _ConfinedDefinition: Sendable {
 ///   try! realm.write { realm.resolve(reference)?.name = "Jane Doe" }
 /// }
 /// ```
+///
+/// Until it is resolved or goes away, the file keeps all that the version needs in which the
+/// reference was made, so references should not live long. `@ThreadSafe` is more convenient, and
+/// keeps no version.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
   /// What is pinned until the reference is resolved.
   private final class Pin: Sendable {
-    private let tables: Mutex<TableGroup?>
+    private let tables: Guarded<TableGroup?>
 
-    init(_ tables: TableGroup) { self.tables = Mutex(tables) }
+    init(_ tables: TableGroup) { self.tables = Guarded(tables) }
 
     func take() -> TableGroup? {
       tables.withLock { tables in
@@ -56,37 +38,42 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     var isTaken: Bool { tables.withLock { $0 == nil } }
   }
 
-  private let definition: _ConfinedDefinition
+  private let origin: ConfinedOrigin
   private let pin: Pin
 
   /// Whether the reference was resolved.
   public var isInvalidated: Bool { pin.isTaken }
 
-  /// Refers to an object or collection that a realm manages.
+  /// Refers to an object or collection that a realm manages; it may be frozen.
+  ///
+  /// To be called where `confined` may be used. Ends the process if no realm manages it, if it was
+  /// deleted, or if it is results of a collection that the open write transaction created.
   public init(to confined: Confined) {
-    if confined.isInvalidated {
-      throwRealmException("Cannot construct reference to invalidated object")
-    }
-    guard let core = confined.realm?.core else {
-      throwRealmException(
-        "Cannot construct reference to unmanaged object, "
-          + "which can be passed across threads directly")
-    }
-    definition = confined._definition
-    do throws(StorageError) { pin = Pin(try core.readableGroup()) } catch { stop(error) }
+    let core = ConfinedOrigin.core(
+      of: confined,
+      orElse: "Cannot construct reference to unmanaged object, "
+        + "which can be passed across threads directly")
+    origin = ConfinedOrigin(confined, of: core)
+    do throws(StorageError) {
+      let tables = try core.readableGroup()
+      if core.isInWrite { try origin.definition.requireResultsOf(older: tables) }
+      pin = Pin(tables)
+    } catch { stop(error) }
   }
 
   /// What is referred to, in `core`; nil if it was deleted since.
   fileprivate func resolve(in core: RealmCore) -> Confined? {
     core.checkIsolation()
+    if origin.shared !== core.shared {
+      throwRealmException(
+        "Cannot resolve a thread safe reference in a Realm of another file than the one it came "
+          + "from.")
+    }
+    // Kept until the realm shows a version that is as new.
     guard let pinned = pin.take() else {
       throwRealmException("Can only resolve a thread safe reference once.")
     }
-    do throws(StorageError) {
-      let shown = try core.readableGroup()
-      if shown.version < pinned.version, !core.isInWrite { _ = try core.refresh() }
-    } catch { stop(error) }
-    return Confined._local(definition, in: Realm(core: core))
+    return withExtendedLifetime(pinned) { origin.local(in: core) }
   }
 
   /// What is referred to, on the actor that the caller is isolated to; nil if it was deleted since,
@@ -103,57 +90,27 @@ extension Realm {
   /// What `reference` refers to, in this realm, which is advanced to a version that has it, if it
   /// is not in a write transaction. A reference can be resolved once.
   ///
+  /// Resolve in a write transaction to be sure of the latest state.
+  ///
   /// - Returns: Nil if it was deleted since.
   public func resolve<Confined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
     reference.resolve(in: core)
   }
 }
 
-// MARK: - Definitions
-
-extension ObjectBase {
-  /// What the object is, in terms of the file.
-  public final var _definition: _ConfinedDefinition {
-    guard let info = _info else {
-      throwRealmException("Object is not managed by a Realm.")
+extension _ConfinedDefinition {
+  /// Ends the process if this is results of a list or of backlinks whose object is not in `tables`.
+  fileprivate func requireResultsOf(older tables: TableGroup) throws(StorageError) {
+    guard case .collection(.refinement(let refinement)) = kind else { return }
+    let (table, key) =
+      switch refinement.base {
+      case .list(let list): (list.table, list.object)
+      case .backlinks(let backlinks): (backlinks.target, backlinks.object)
+      }
+    if try tables.table(table)?.row(of: key) == nil {
+      throwRealmException(
+        "Cannot create a ThreadSafeReference to Results backed by a collection of objects inside "
+          + "the write transaction which created the collection.")
     }
-    return _ConfinedDefinition(.object(table: info.tableKey, _key))
-  }
-
-  /// The object that `definition` describes, in `realm`; nil if it does not exist there.
-  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    guard case .object(let table, let key) = definition.kind,
-      let info = realm.core.info(ofTable: table)
-    else { return nil }
-    do throws(StorageError) {
-      guard let row = try info.row(of: key) else { return nil }
-      return info.makeObject(key, row) as? Self
-    } catch { stop(error) }
-  }
-}
-
-extension Results {
-  /// What the results are, in terms of the file.
-  public var _definition: _ConfinedDefinition { _ConfinedDefinition(.collection(state.definition)) }
-
-  /// The results that `definition` describes, in `realm`; nil if they cannot exist there.
-  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    ResultsState.local(definition.source, in: realm.core).map { Self($0) }
-  }
-}
-
-extension List {
-  /// What the list is, in terms of the file.
-  public var _definition: _ConfinedDefinition {
-    guard let managed else {
-      throwRealmException("Change notifications are only supported on managed collections.")
-    }
-    return _ConfinedDefinition(.collection(.list(managed.definition)))
-  }
-
-  /// The list that `definition` describes, in `realm`; nil if its object does not exist there.
-  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> List? {
-    guard case .list(let list) = definition.source else { return nil }
-    return ManagedList.local(list, in: realm.core).map { List(managed: $0) }
   }
 }

@@ -287,6 +287,7 @@ final class RealmCore: ObjectOwner {
 
   /// Shows the newest version and tells observers of it; false if it already does.
   func refresh() throws(StorageError) -> Bool {
+    if isFrozen { return false }
     if let delivery { return try delivery.refresh() }
     if let group, group.version == file.newestVersion { return false }
     show(try shared.newestTables())

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What objects and collections are, apart from the realm that shows them: enough to find them in
+// another realm of the file.
+
+import RealmStorage
+import RealmTables
+
+/// What an object or collection is, in terms of the file. Public only because requirements of
+/// `ThreadConfined` name it.
+public struct _ConfinedDefinition: Sendable {
+  enum Kind: Sendable {
+    case object(table: TableKey, ObjectKey)
+    case collection(ObservedSource)
+  }
+
+  let kind: Kind
+
+  init(_ kind: Kind) { self.kind = kind }
+
+  /// The collection, as observers see it.
+  var source: ObservedSource {
+    guard case .collection(let source) = kind else {
+      preconditionFailure("an object is no collection")
+    }
+    return source
+  }
+}
+
+// MARK: - Definitions
+
+extension ObjectBase {
+  /// What the object is, in terms of the file.
+  public final var _definition: _ConfinedDefinition {
+    guard let info = _info else {
+      throwRealmException("Object is not managed by a Realm.")
+    }
+    return _ConfinedDefinition(.object(table: info.tableKey, _key))
+  }
+
+  /// The object that `definition` describes, in `realm`; nil if it does not exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
+    guard case .object(let table, let key) = definition.kind,
+      let info = realm.core.info(ofTable: table)
+    else { return nil }
+    do throws(StorageError) {
+      guard let row = try info.row(of: key) else { return nil }
+      return info.makeObject(key, row) as? Self
+    } catch { stop(error) }
+  }
+}
+
+extension Results {
+  /// What the results are, in terms of the file.
+  public var _definition: _ConfinedDefinition { _ConfinedDefinition(.collection(state.definition)) }
+
+  /// The results that `definition` describes, in `realm`; nil if they cannot exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
+    ResultsState.local(definition.source, in: realm.core).map { Self($0) }
+  }
+}
+
+extension List {
+  /// What the list is, in terms of the file.
+  public var _definition: _ConfinedDefinition {
+    guard let managed else {
+      throwRealmException("Change notifications are only supported on managed collections.")
+    }
+    return _ConfinedDefinition(.collection(.list(managed.definition)))
+  }
+
+  /// The list that `definition` describes, in `realm`; nil if its object does not exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> List? {
+    guard case .list(let list) = definition.source else { return nil }
+    return ManagedList.local(list, in: realm.core).map { List(managed: $0) }
+  }
+}

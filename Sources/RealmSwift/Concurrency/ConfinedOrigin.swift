@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where something that was handed over came from.
+
+import RealmStorage
+import RealmTables
+
+/// What something confined is, and the least version of which file has it.
+struct ConfinedOrigin: Sendable {
+  let definition: _ConfinedDefinition
+  let configuration: Realm.Configuration
+  /// Keeps the file open, which for one in memory is the same as keeping the data.
+  let shared: SharedFile
+  /// A version that is as new has it, unless it was deleted, or created in a transaction that was
+  /// cancelled.
+  let version: UInt64
+
+  init(_ confined: some ThreadConfined, of core: RealmCore) {
+    definition = confined._definition
+    configuration = core.configuration
+    shared = core.shared
+    do throws(StorageError) {
+      let shown = try core.readableGroup().version
+      version = core.isInWrite ? shown + 1 : shown
+    } catch { stop(error) }
+  }
+
+  /// The realm of something confined; ends the process if it is no longer valid, and with `text` if
+  /// no realm manages it.
+  static func core(of confined: some ThreadConfined, orElse text: String) -> RealmCore {
+    if confined.isInvalidated {
+      throwRealmException("Cannot construct reference to invalidated object")
+    }
+    guard let core = confined.realm?.core else { throwRealmException(text) }
+    core.checkIsolation()
+    return core
+  }
+
+  /// The same in `core`, which moves on to a version that has it, if it can; nil if it does not
+  /// exist there.
+  func local<Confined: ThreadConfined>(in core: RealmCore) -> Confined? {
+    do throws(StorageError) { try core.advance(to: version) } catch { stop(error) }
+    return Confined._local(definition, in: Realm(core: core))
+  }
+}

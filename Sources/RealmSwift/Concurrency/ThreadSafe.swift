@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Variables and parameters that may hold an object or a collection on any thread.
+
+import RealmStorage
+
+/// A variable or parameter that any thread, queue or actor may read: each gets what it holds from
+/// its own realm.
+///
+/// ```swift
+/// @ThreadSafe var reference = person
+/// queue.async { [_reference] in
+///   let realm = try! Realm()
+///   try! realm.write { _reference.wrappedValue?.name = "Jane Doe" }
+/// }
+///
+/// func rename(@ThreadSafe person: Person?, to name: String) async throws {
+///   let realm = try await Realm()
+///   try realm.write { person?.name = name }
+/// }
+/// ```
+///
+/// The value is always optional: it is nil once the object was deleted. Reading it gives the live
+/// object in the realm of the calling thread, queue or actor, which is advanced to a version that
+/// has the object, unless it is in a write transaction. In code of an actor other than the main one
+/// there must be a realm that was opened for the actor; else a realm of the present thread is used,
+/// and what it gives must not be used after an `await`.
+///
+/// Only objects and collections that a realm manages can be held; anything else ends the process.
+/// Frozen ones are live when they are read. The file stays open as long as something is held; its
+/// old versions do not.
+@propertyWrapper
+public final class ThreadSafe<T: ThreadConfined>: Sendable {
+  private let origin: Guarded<ConfinedOrigin?>
+
+  /// Holds an object or a collection of the realm in which the caller may use it.
+  public init(wrappedValue: T?) {
+    origin = Guarded(ThreadSafe.origin(of: wrappedValue))
+  }
+
+  /// What is held, for the calling thread, queue or actor; nil if it was deleted.
+  public var wrappedValue: T? {
+    get {
+      guard let origin = origin.withLock({ $0 }) else { return nil }
+      do {
+        return origin.local(in: try RealmCache.coreForCaller(origin.configuration))
+      } catch { stopOpening(error) }
+    }
+    set {
+      let new = ThreadSafe.origin(of: newValue)
+      // The old one, which may close the file, is released after the lock.
+      let old = origin.withLock { origin in
+        defer { origin = new }
+        return origin
+      }
+      _ = old
+    }
+  }
+
+  private static func origin(of value: T?) -> ConfinedOrigin? {
+    value.map { value in
+      let core = ConfinedOrigin.core(
+        of: value, orElse: "Only managed objects may be wrapped as thread safe.")
+      return ConfinedOrigin(value, of: core)
+    }
+  }
+}
