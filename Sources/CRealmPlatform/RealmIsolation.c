@@ -44,6 +44,14 @@ uintptr_t realm_current_executor(void) { return swift_task_getCurrentExecutor().
 
 uintptr_t realm_main_executor(void) { return swift_task_getMainExecutor().identity; }
 
+// Declared here: not every platform has the dispatch library's headers in the C search path.
+extern const char *dispatch_queue_get_label(void *queue);
+
+const char *realm_current_queue_label(void) {
+  const char *label = dispatch_queue_get_label(NULL);
+  return label == NULL ? "" : label;
+}
+
 // What the Swift runtime itself loads weak references with.
 extern void *swift_tryRetain(void *object);
 

@@ -27,6 +27,10 @@ uintptr_t realm_current_executor(void);
 /// own and others by null (then the queue decides).
 uintptr_t realm_main_executor(void);
 
+/// The label of the dispatch queue whose block the caller runs in; outside of blocks that of a
+/// global queue. Never null.
+const char *realm_current_queue_label(void);
+
 /// Retains a Swift object unless it is being destroyed; false then. Its memory must still be there.
 bool realm_try_retain(void *object);
 

@@ -29,6 +29,16 @@ final class ActorIdentity: Sendable {
   /// The identity of the executor that the caller runs on; 0 outside of tasks.
   static var currentExecutor: UInt { realm_current_executor() }
 
+  /// The actor that the caller is isolated to, or the custom executor that runs it, in messages;
+  /// nil outside of actors.
+  static var currentExecutorName: String? {
+    // An executor's identity is a native object, which lives while its code runs.
+    guard let pointer = UnsafeRawPointer(bitPattern: currentExecutor) else { return nil }
+    let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
+    let kind = object is any Actor ? "the actor" : "an actor of the executor"
+    return "\(kind) \(type(of: object))"
+  }
+
   /// The actor, as long as it lives.
   var living: (any Actor)? { actor }
 

@@ -118,7 +118,13 @@ extension Confinement: CustomStringConvertible {
   private static var descriptionOfCaller: String {
     if MainPlace.isCurrent { return "the main actor" }
     let thread = ThreadIdentity.current.description
-    return realm_current_executor() == 0 ? thread : "another actor, by \(thread)"
+    if let executor = ActorIdentity.currentExecutorName { return "\(executor), by \(thread)" }
+    // All threads that are in no block of a queue of the program are said to be in a global one, or
+    // in that of tasks.
+    let label = String(cString: realm_current_queue_label())
+    let isNamed =
+      !label.isEmpty && !label.hasPrefix("com.apple.root.") && !label.hasPrefix("Swift global ")
+    return isNamed ? "the queue '\(label)', by \(thread)" : thread
   }
 }
 

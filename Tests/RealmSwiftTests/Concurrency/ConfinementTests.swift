@@ -11,6 +11,7 @@ import Testing
 private actor PlainActor {
   func confinement() -> Confinement { .actor(self) }
   func isCurrent(_ place: Confinement) -> Bool { place.isCurrent }
+  func violation(of place: Confinement) -> String { place.violationText }
   func isCurrentAfterSuspension(_ place: Confinement) async -> Bool {
     for _ in 0..<20 { await Task.yield() }
     return place.isCurrent
@@ -22,6 +23,7 @@ private actor QueueActor {
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
   func confinement() -> Confinement { .actor(self) }
   func isCurrent(_ place: Confinement) -> Bool { place.isCurrent }
+  func violation(of place: Confinement) -> String { place.violationText }
 }
 
 private actor ConfinedInInit {
@@ -122,6 +124,15 @@ private func on<Value: Sendable>(
       await MainActor.run { place.violationText }
         == "Realm accessed from incorrect thread. It lives on the queue 'accounts' "
         + "and was touched on the main actor.")
+    #expect(
+      await on(DispatchQueue(label: "reports")) { place.violationText }
+        .contains("and was touched on the queue 'reports', by thread "))
+    #expect(
+      await PlainActor().violation(of: place)
+        .contains("and was touched on the actor PlainActor, by thread "))
+    #expect(
+      await QueueActor().violation(of: place)
+        .contains("and was touched on an actor of the executor QueueExecutor, by thread "))
     let actorPlace = await PlainActor().confinement()
     #expect(
       await onThread { actorPlace.violationText }.hasPrefix(
