@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The compiler, for tests of what must compile and what must not.
+
+import Foundation
+
+/// Checks programs that import `RealmSwift`, as it was built for these tests.
+struct SwiftCompiler {
+  /// What the compiler says about a line.
+  struct Diagnostic: Hashable, CustomStringConvertible {
+    let line: Int
+    let isError: Bool
+    let text: String
+
+    var description: String { "line \(line): \(isError ? "error" : "warning"): \(text)" }
+  }
+
+  /// How far programs are checked.
+  enum Depth: String {
+    /// Names and types.
+    case types = "-typecheck"
+    /// Also who may use values after they were sent elsewhere. Only if there is no error before.
+    case flow = "-emit-sil"
+  }
+
+  struct Failure: Error { let text: String }
+
+  /// The compiler of this machine; nil if there is none.
+  static let executable: URL? = {
+    let environment = ProcessInfo.processInfo.environment
+    let named = environment["SWIFT_EXEC"].map { [URL(fileURLWithPath: $0)] } ?? []
+    let path = (environment["PATH"] ?? "").split(separator: ":").map {
+      URL(fileURLWithPath: String($0)).appendingPathComponent("swiftc")
+    }
+    return (named + path + [URL(fileURLWithPath: "/usr/bin/swiftc")])
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }()
+
+  /// The directory that the test program was built into.
+  private static func products() throws -> URL {
+    let bundles = Bundle.allBundles.map(\.bundleURL)
+    let programs = [Bundle.main.executableURL, URL(fileURLWithPath: CommandLine.arguments[0])]
+    for place in programs.compactMap({ $0 }) + bundles {
+      var directory = place
+      for _ in 0..<5 {
+        directory.deleteLastPathComponent()
+        let module = directory.appendingPathComponent("Modules/RealmSwift.swiftmodule")
+        if FileManager.default.fileExists(atPath: module.path) { return directory }
+      }
+    }
+    throw Failure(text: "The modules of this build cannot be found beside the test program")
+  }
+
+  /// What the compiler says about a program.
+  static func check(_ program: String, _ depth: Depth) throws -> [Diagnostic] {
+    let files = try TemporaryRealm()
+    let source = files.directory.appendingPathComponent("program.swift")
+    try program.write(to: source, atomically: true, encoding: .utf8)
+    let products = try products()
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = [
+      depth.rawValue, source.path, "-swift-version", "6", "-diagnostic-style", "llvm",
+      "-parse-as-library", "-module-name", "Program",
+      "-o", files.directory.appendingPathComponent("program.sil").path,
+      "-I", products.appendingPathComponent("Modules").path, "-Xcc",
+      "-fmodule-map-file="
+        + products.appendingPathComponent("CRealmPlatform.build/module.modulemap").path,
+    ]
+    if depth == .types { process.arguments?.removeAll { $0 == "-o" || $0.hasSuffix(".sil") } }
+    let output = Pipe()
+    process.standardError = output
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let diagnostics = parse(text, source.path)
+    if process.terminationStatus != 0, diagnostics.isEmpty { throw Failure(text: text) }
+    return diagnostics
+  }
+
+  /// Lines like `path:12:3: error: text`. What is wrong in the expansion of a macro is told with
+  /// the macro's file, and the place of the macro in a note.
+  private static func parse(_ output: String, _ path: String) -> [Diagnostic] {
+    var diagnostics: [Diagnostic] = []
+    var inMacro: (isError: Bool, text: String)?
+    for line in output.split(separator: "\n") {
+      guard let kind = ["error", "warning", "note"].first(where: { line.contains(": \($0): ") }),
+        let mark = line.range(of: ": \(kind): ")
+      else { continue }
+      let place = line[..<mark.lowerBound].split(separator: ":")
+      let text = String(line[mark.upperBound...])
+      let isHere = line.hasPrefix(path + ":")
+      if kind == "note" {
+        guard isHere, let found = inMacro, let number = place.dropLast().last.flatMap({ Int($0) })
+        else { continue }
+        diagnostics.append(Diagnostic(line: number, isError: found.isError, text: found.text))
+        inMacro = nil
+      } else if isHere, let number = place.dropLast().last.flatMap({ Int($0) }) {
+        diagnostics.append(Diagnostic(line: number, isError: kind == "error", text: text))
+      } else {
+        inMacro = (kind == "error", text)
+      }
+    }
+    return diagnostics
+  }
+}
