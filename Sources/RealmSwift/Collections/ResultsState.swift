@@ -218,6 +218,17 @@ final class ResultsState {
     do throws(StorageError) { return try contents.keys() } catch { throw .storage(error) }
   }
 
+  /// Ends the process if the predicate does not fit the schema.
+  func checkPredicate() {
+    guard let predicate = request.predicate, let info else { return }
+    do throws(StorageError) {
+      _ = try unwrappingQueryErrors { () throws(QueryError) in
+        try Selection(
+          predicate, in: self.table(info), of: self.core.tableSource(), isScan: false)
+      }
+    } catch { stop(error) }
+  }
+
   func selection(
     _ predicate: Predicate, _ info: ClassInfo
   ) throws(StorageError) -> Selection {

@@ -8,11 +8,16 @@ import RealmTables
 /// Turns queries into predicates over the objects of one realm.
 struct PredicateBuilder {
   let core: RealmCore
+  /// The class that the query is about; nil for a collection of values.
+  private let schema: ModelSchema?
   /// The names that every path begins with where a condition on the elements of a collection is
   /// built; they are left out.
   private var prefix: [String] = []
 
-  init(_ core: RealmCore) { self.core = core }
+  init(_ core: RealmCore, _ schema: ModelSchema?) {
+    self.core = core
+    self.schema = schema
+  }
 
   /// The condition that a node stands for.
   func predicate(_ node: QueryNode) -> Predicate {
@@ -65,7 +70,7 @@ struct PredicateBuilder {
   }
 
   private func property(_ path: QueryPath) -> PropertyPath {
-    var property = path.propertyPath
+    var property = columns(path)
     if !prefix.isEmpty {
       guard property.names.starts(with: prefix) else {
         throwRealmException("Subqueries must contain a keypath starting with a collection.")
@@ -75,13 +80,19 @@ struct PredicateBuilder {
     return property
   }
 
+  /// The path by the names of the columns.
+  private func columns(_ path: QueryPath) -> PropertyPath {
+    PropertyPath(schema?.columnNames(path.names) ?? path.names, function: path.function)
+  }
+
   private func matchCount(_ path: QueryPath, _ condition: QueryNode) -> Operand {
     guard let length = path.collectionLength else {
       throwRealmException("Subqueries must contain a keypath starting with a collection.")
     }
     var inner = self
-    inner.prefix = Array(path.names[..<length])
-    return .matchCount(PropertyPath(inner.prefix), inner.predicate(condition))
+    inner.prefix = columns(QueryPath(names: Array(path.names[..<length]))).names
+    let outer = inner.prefix.dropFirst(prefix.count)
+    return .matchCount(PropertyPath(Array(outer)), inner.predicate(condition))
   }
 
   private func value(_ constant: Any) -> TableValue {

@@ -64,7 +64,7 @@ extension String {
 
 extension ComparisonOperator {
   /// As predicates spell it.
-  fileprivate var text: String {
+  var text: String {
     switch self {
     case .equal: "=="
     case .notEqual: "!="

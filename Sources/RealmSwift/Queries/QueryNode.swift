@@ -75,4 +75,32 @@ extension QueryNode {
     default: throwRealmException("Key paths can only be applied to properties.")
     }
   }
+
+  /// The node, about the elements of a collection instead of about an object by itself.
+  func prefixed(by collection: QueryPath) -> QueryNode {
+    func prefixed(_ path: QueryPath) -> QueryPath {
+      QueryPath(
+        names: collection.names + path.names, collectionLength: collection.names.count,
+        function: path.function)
+    }
+    switch self {
+    case .root: return .path(prefixed(QueryPath(names: [])))
+    case .path(let path): return .path(prefixed(path))
+    case .constant: return self
+    case .comparison(let left, let operation, let right, let options):
+      return .comparison(
+        left.prefixed(by: collection), operation, right.prefixed(by: collection), options)
+    case .between(let node, let lower, let upper):
+      return .between(node.prefixed(by: collection), lower, upper)
+    case .oneOf(let node, let values): return .oneOf(node.prefixed(by: collection), values)
+    case .contains(let path, let value): return .contains(prefixed(path), value)
+    case .and(let left, let right):
+      return .and(left.prefixed(by: collection), right.prefixed(by: collection))
+    case .or(let left, let right):
+      return .or(left.prefixed(by: collection), right.prefixed(by: collection))
+    case .not(let node): return .not(node.prefixed(by: collection))
+    case .matchCount(let path, let condition):
+      return .matchCount(prefixed(path), condition.prefixed(by: collection))
+    }
+  }
 }

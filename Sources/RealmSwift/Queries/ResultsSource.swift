@@ -14,8 +14,28 @@ public struct _ResultsSource {
   /// Results with the elements that match a condition.
   func filtered<Element: RealmCollectionValue>(by node: QueryNode) -> Results<Element> {
     state.core.checkIsolation()
-    let predicate = PredicateBuilder(state.core).predicate(node)
+    let predicate = PredicateBuilder(state.core, state.info?.schema).predicate(node)
     return refined(state.request.filtered(by: predicate))
+  }
+
+  /// Results with the elements that match a query string; its order, if it has one, comes first.
+  func filtered<Element: RealmCollectionValue>(
+    by format: String, _ arguments: [Any]
+  ) -> Results<Element> {
+    state.core.checkIsolation()
+    guard let info = state.info else {
+      throwRealmException("Only collections of objects can be filtered.")
+    }
+    let query = QueryBinder.query(format, arguments, on: info.schema)
+    return filtered(by: query)
+  }
+
+  /// Results with the elements that match a query that was bound to the class of the elements.
+  func filtered<Element: RealmCollectionValue>(by query: BoundQuery) -> Results<Element> {
+    let results: Results<Element> = filtered(by: query.condition)
+    // What the schema does not admit is told here, not where the results are first looked at.
+    results.state.checkPredicate()
+    return query.order.isEmpty ? results : results._resultsSource.sorted(by: query.order)
   }
 
   /// Results with the same elements in another order.
@@ -55,11 +75,28 @@ public struct _ResultsSource {
 extension ModelSchema {
   /// The names of the columns on a key path of property names.
   func columnPath(of keyPath: String) -> [String] {
+    columnNames(keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+  }
+
+  /// The names of the columns of properties, each of the class that the one before leads to.
+  ///
+  /// Properties that have no column, since they show the other end of links, get the name by which
+  /// queries find that end.
+  func columnNames(_ names: [String]) -> [String] {
     var schema: ModelSchema? = self
-    return keyPath.split(separator: ".", omittingEmptySubsequences: false).map { part in
-      let property = schema?.property(named: String(part))
+    return names.map { name in
+      let property = schema?.property(named: name)
       schema = property?.shape.linkedClass.map(ModelSchema.of)
-      return property?.columnName ?? String(part)
+      if let origin = property?.originProperty, let schema {
+        let link = schema.property(named: origin)?.columnName ?? origin
+        return "@links.\(schema.className).\(link)"
+      }
+      if property == nil, name.hasPrefix("@links.") {
+        // The path goes on with the class whose links these are.
+        let origin = name.split(separator: ".", maxSplits: 2).dropFirst().first.map(String.init)
+        schema = ModelClasses.all.first { $0.className() == origin }.map(ModelSchema.of)
+      }
+      return property?.columnName ?? name
     }
   }
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a query string says, before anything is known of the schema or the arguments.
+
+/// A query string, read.
+package struct ParsedQuery: Hashable, Sendable {
+  /// What changes the matches after they are found, in the order it was written.
+  package enum Modifier: Hashable, Sendable {
+    /// Key paths and whether each ascends.
+    case sort([SortTerm])
+    case distinct([ParsedKeyPath])
+    case limit(ParsedOperand)
+  }
+
+  /// One part of an order.
+  package struct SortTerm: Hashable, Sendable {
+    package var keyPath: ParsedKeyPath
+    package var isAscending: Bool
+  }
+
+  package var condition: ParsedCondition
+  package var modifiers: [Modifier]
+}
+
+/// A condition as it was written.
+package indirect enum ParsedCondition: Hashable, Sendable {
+  case constant(Bool)
+  case and([ParsedCondition])
+  case or([ParsedCondition])
+  case not(ParsedCondition)
+  case comparison(ParsedComparison)
+}
+
+/// One comparison as it was written.
+package struct ParsedComparison: Hashable, Sendable {
+  /// For how many elements of a collection a comparison must be true.
+  package enum Quantifier: Hashable, Sendable {
+    case any, all, no
+  }
+
+  /// Nil where nothing is said, which means `any`.
+  package var quantifier: Quantifier?
+  package var left: ParsedOperand
+  package var operation: Operation
+  package var options: TextOptions
+  package var right: ParsedOperand
+
+  /// What the comparison asks.
+  package enum Operation: Hashable, Sendable {
+    case plain(ComparisonOperator)
+    /// Full-text search.
+    case text
+  }
+}
+
+/// What a comparison compares, as it was written.
+package indirect enum ParsedOperand: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case number(Double)
+  case string(String)
+  /// Seconds and nanoseconds since 1970.
+  case time(Int64, Int32)
+  /// `oid(…)`: the digits of an object id.
+  case objectId(String)
+  /// `uuid(…)`.
+  case uuid(String)
+  /// The argument of that number.
+  case argument(Int)
+  case list([ParsedOperand])
+  case keyPath(ParsedKeyPath)
+  /// The number of elements of a collection that match a condition on a variable.
+  case matchCount(ParsedKeyPath, ParsedCondition)
+}
+
+/// A key path as it was written.
+package struct ParsedKeyPath: Hashable, Sendable {
+  /// One step of a key path.
+  package enum Component: Hashable, Sendable {
+    case name(String)
+    /// The argument of that number is a key path of its own.
+    case argument(Int)
+    /// The objects that link here: class and property.
+    case links(String, String)
+    /// `@count`, `@min` and so on, without the sign.
+    case function(String)
+    /// What stands in brackets.
+    case index(ParsedOperand)
+    /// `[*]` and `[#any]`: every element.
+    case anyIndex
+    /// `[FIRST]` and `[LAST]`.
+    case firstIndex, lastIndex
+  }
+
+  /// Empty for `SELF`.
+  package var components: [Component]
+}

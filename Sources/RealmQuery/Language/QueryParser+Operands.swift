@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Operands: literals, arguments, lists, key paths and subqueries.
+
+extension QueryParser {
+  mutating func operand() throws(QuerySyntaxError) -> ParsedOperand {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= QueryParser.maximumDepth else {
+      throw error("a query that nests at most \(QueryParser.maximumDepth) deep")
+    }
+    switch current.kind {
+    case .symbol("{"): return .list(try list())
+    case .symbol("-"), .symbol("+"): return try signedNumber()
+    case .integer(let number):
+      position += 1
+      return .integer(number)
+    case .number(let number):
+      position += 1
+      return .number(number)
+    case .string(let text):
+      position += 1
+      return .string(text)
+    case .time(let seconds, let nanoseconds):
+      position += 1
+      return .time(seconds, nanoseconds)
+    case .argument:
+      position += 1
+      return .argument(nextArgument())
+    case .numberedArgument(let number):
+      position += 1
+      return .argument(number)
+    case .word(let word): return try keywordOperand(word)
+    case .escapedWord, .function, .keyPathArgument, .variable: return .keyPath(try keyPath())
+    case .symbol, .end: throw error("a property or a value")
+    }
+  }
+
+  private mutating func list() throws(QuerySyntaxError) -> [ParsedOperand] {
+    try expectSymbol("{")
+    var elements: [ParsedOperand] = []
+    if takeSymbol("}") { return elements }
+    repeat { elements.append(try operand()) } while takeSymbol(",")
+    try expectSymbol("}")
+    return elements
+  }
+
+  private mutating func signedNumber() throws(QuerySyntaxError) -> ParsedOperand {
+    let isNegative = current.kind == .symbol("-")
+    position += 1
+    switch current.kind {
+    case .integer(let number):
+      position += 1
+      return .integer(isNegative ? -number : number)
+    case .number(let number):
+      position += 1
+      // The only whole number whose magnitude is none.
+      if isNegative, number == 0x1p63 { return .integer(.min) }
+      return .number(isNegative ? -number : number)
+    case .word(let word) where ["INFINITY", "INF"].contains(word.uppercased()):
+      position += 1
+      return .number(isNegative ? -.infinity : .infinity)
+    default: throw error("a number")
+    }
+  }
+
+  /// An operand that begins with a word: a literal with a name, a subquery, or a key path.
+  private mutating func keywordOperand(_ word: String) throws(QuerySyntaxError) -> ParsedOperand {
+    // What is followed by a dot or a bracket is a property, whatever its name.
+    let next = tokens[position + 1].kind
+    if next == .symbol(".") || next == .symbol("[") { return .keyPath(try keyPath()) }
+    let literal: ParsedOperand
+    switch word.uppercased() {
+    case "TRUE", "YES": literal = .bool(true)
+    case "FALSE", "NO": literal = .bool(false)
+    case "NULL", "NIL": literal = .null
+    case "INFINITY": literal = .number(.infinity)
+    case "NAN": literal = .number(.nan)
+    case "SUBQUERY" where next == .symbol("("): return try subquery()
+    case "OID" where next == .symbol("("): return .objectId(try textInParentheses())
+    case "UUID" where next == .symbol("("): return .uuid(try textInParentheses())
+    default: return .keyPath(try keyPath())
+    }
+    position += 1
+    return literal
+  }
+
+  /// The characters between the parentheses behind the present word, as they stand in the query.
+  private mutating func textInParentheses() throws(QuerySyntaxError) -> String {
+    position += 1
+    let start = current.offset + 1
+    try expectSymbol("(")
+    while current.kind != .symbol(")") {
+      guard current.kind != .end else { throw error("')'") }
+      position += 1
+    }
+    let end = current.offset
+    position += 1
+    return String(Array(query)[start..<end].filter { !$0.isWhitespace })
+  }
+
+  /// `SUBQUERY(collection, $x, condition).@count`
+  private mutating func subquery() throws(QuerySyntaxError) -> ParsedOperand {
+    position += 1
+    try expectSymbol("(")
+    let collection = try keyPath()
+    try expectSymbol(",")
+    guard case .variable(let name) = current.kind else { throw error("a variable such as $x") }
+    position += 1
+    try expectSymbol(",")
+    variables.append(name)
+    let condition = try condition()
+    variables.removeLast()
+    try expectSymbol(")")
+    try expectSymbol(".")
+    guard case .function(let function) = current.kind,
+      ["count", "size"].contains(function.lowercased())
+    else { throw error("@count") }
+    position += 1
+    return .matchCount(collection, condition)
+  }
+
+  mutating func nextArgument() -> Int {
+    defer { argumentCount += 1 }
+    return argumentCount
+  }
+
+  // MARK: Key paths
+
+  mutating func keyPath() throws(QuerySyntaxError) -> ParsedKeyPath {
+    var components: [ParsedKeyPath.Component] = []
+    if case .word(let word) = current.kind, word.uppercased() == "SELF" {
+      position += 1
+      try brackets(&components)
+      guard takeSymbol(".") else { return ParsedKeyPath(components: components) }
+    } else if case .variable(let name) = current.kind {
+      guard variables.last == name else {
+        throw error(
+          variables.last.map { "the variable $\($0)" } ?? "a variable inside of a SUBQUERY only")
+      }
+      position += 1
+      guard takeSymbol(".") else { return ParsedKeyPath(components: []) }
+    }
+    repeat {
+      components.append(try component())
+      try brackets(&components)
+    } while takeSymbol(".")
+    return ParsedKeyPath(components: components)
+  }
+
+  private mutating func component() throws(QuerySyntaxError) -> ParsedKeyPath.Component {
+    switch current.kind {
+    case .word(let name), .escapedWord(let name):
+      position += 1
+      return .name(name)
+    case .keyPathArgument:
+      position += 1
+      return .argument(nextArgument())
+    case .function(let name) where name.lowercased() == "links":
+      position += 1
+      return try links()
+    case .function(let name):
+      position += 1
+      return .function(name)
+    default: throw error("the name of a property")
+    }
+  }
+
+  /// `@links.Class.property`, or `@links.@count` for all links of all classes.
+  private mutating func links() throws(QuerySyntaxError) -> ParsedKeyPath.Component {
+    try expectSymbol(".")
+    if case .function(let name) = current.kind, ["count", "size"].contains(name.lowercased()) {
+      position += 1
+      return .function("links.count")
+    }
+    guard case .word(let origin) = current.kind else { throw error("the name of a class") }
+    position += 1
+    try expectSymbol(".")
+    guard case .word(let property) = current.kind else { throw error("the name of a property") }
+    position += 1
+    return .links(origin, property)
+  }
+
+  /// Any number of `[…]` behind a step.
+  private mutating func brackets(
+    _ components: inout [ParsedKeyPath.Component]
+  ) throws(QuerySyntaxError) {
+    while takeSymbol("[") {
+      switch current.kind {
+      case .symbol("*"):
+        position += 1
+        components.append(.anyIndex)
+      case .escapedWord(let word), .word(let word):
+        switch word.uppercased() {
+        case "ANY": components.append(.anyIndex)
+        case "FIRST": components.append(.firstIndex)
+        case "LAST": components.append(.lastIndex)
+        default: throw error("an index, a key, FIRST, LAST or *")
+        }
+        position += 1
+      case .keyPathArgument:
+        position += 1
+        components.append(.index(.argument(nextArgument())))
+      default: components.append(.index(try operand()))
+      }
+      try expectSymbol("]")
+    }
+  }
+}

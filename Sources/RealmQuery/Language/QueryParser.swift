@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads query strings: the predicate format that Cocoa's users know, and Realm Query Language.
+// The two have so much in common that one grammar reads both.
+//
+//     query      = condition { SORT(…) | DISTINCT(…) | LIMIT(…) }
+//     condition  = conjunction { OR conjunction }
+//     conjunction = negation { AND negation }
+//     negation   = NOT negation | "(" condition ")" | TRUEPREDICATE | FALSEPREDICATE | comparison
+//     comparison = [ANY | SOME | ALL | NONE] operand operator operand
+//
+// Keywords are read in any case. Operands stand in QueryParser+Operands.swift.
+
+/// Reads one query string.
+package struct QueryParser {
+  /// Parentheses, negations and subqueries may nest so deep, which bounds the stack.
+  static let maximumDepth = 128
+
+  let query: String
+  let tokens: [QueryToken]
+  var position = 0
+  /// The number of the next argument.
+  var argumentCount = 0
+  var depth = 0
+  /// The variables of the subqueries around.
+  var variables: [String] = []
+
+  private init(_ query: String) throws(QuerySyntaxError) {
+    self.query = query
+    tokens = try QueryLexer.tokens(of: query)
+  }
+
+  /// What `query` says.
+  ///
+  /// - Throws: an error that names the column and what was expected there.
+  package static func parse(_ query: String) throws(QuerySyntaxError) -> ParsedQuery {
+    var parser = try QueryParser(query)
+    let condition = try parser.condition()
+    let modifiers = try parser.modifiers()
+    guard parser.current.kind == .end else {
+      throw parser.error("AND, OR, SORT, DISTINCT, LIMIT or the end")
+    }
+    return ParsedQuery(condition: condition, modifiers: modifiers)
+  }
+
+  // MARK: Conditions
+
+  mutating func condition() throws(QuerySyntaxError) -> ParsedCondition {
+    var parts = [try conjunction()]
+    while takeSymbol("||") || takeKeyword("OR") { parts.append(try conjunction()) }
+    return parts.count == 1 ? parts[0] : .or(parts)
+  }
+
+  private mutating func conjunction() throws(QuerySyntaxError) -> ParsedCondition {
+    var parts = [try negation()]
+    while takeSymbol("&&") || takeKeyword("AND") { parts.append(try negation()) }
+    return parts.count == 1 ? parts[0] : .and(parts)
+  }
+
+  private mutating func negation() throws(QuerySyntaxError) -> ParsedCondition {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= QueryParser.maximumDepth else {
+      throw error("a query that nests at most \(QueryParser.maximumDepth) deep")
+    }
+    if takeSymbol("!") || takeKeyword("NOT") { return .not(try negation()) }
+    if takeSymbol("(") {
+      let inner = try condition()
+      try expectSymbol(")")
+      return inner
+    }
+    if takeKeyword("TRUEPREDICATE") { return .constant(true) }
+    if takeKeyword("FALSEPREDICATE") { return .constant(false) }
+    return .comparison(try comparison())
+  }
+
+  private mutating func comparison() throws(QuerySyntaxError) -> ParsedComparison {
+    let quantifier = takeQuantifier()
+    let left = try operand()
+    let (operation, options) = try comparisonOperator()
+    let right = try operand()
+    return ParsedComparison(
+      quantifier: quantifier, left: left, operation: operation, options: options, right: right)
+  }
+
+  private mutating func takeQuantifier() -> ParsedComparison.Quantifier? {
+    // A property may have the name of a quantifier; what follows tells.
+    guard position + 1 < tokens.count else { return nil }
+    switch tokens[position + 1].kind {
+    case .symbol(let symbol) where symbol != "{": return nil
+    case .word(let word) where QueryParser.operators[word.uppercased()] != nil: return nil
+    default: break
+    }
+    if takeKeyword("ANY") || takeKeyword("SOME") { return .any }
+    if takeKeyword("ALL") { return .all }
+    return takeKeyword("NONE") ? .no : nil
+  }
+
+  // MARK: Operators
+
+  private static let symbolOperators: [String: ComparisonOperator] = [
+    "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .lessOrEqual,
+    "=<": .lessOrEqual, ">": .greater, ">=": .greaterOrEqual, "=>": .greaterOrEqual,
+  ]
+
+  private static let operators: [String: ParsedComparison.Operation] = [
+    "BETWEEN": .plain(.between), "IN": .plain(.in), "BEGINSWITH": .plain(.beginsWith),
+    "ENDSWITH": .plain(.endsWith), "CONTAINS": .plain(.contains), "LIKE": .plain(.like),
+    "TEXT": .text,
+  ]
+
+  private mutating func comparisonOperator() throws(QuerySyntaxError) -> (
+    ParsedComparison.Operation, TextOptions
+  ) {
+    let operation: ParsedComparison.Operation
+    switch current.kind {
+    case .symbol(let symbol):
+      guard let known = QueryParser.symbolOperators[symbol] else {
+        throw error("an operator such as ==, IN or BEGINSWITH")
+      }
+      operation = .plain(known)
+    case .word(let word):
+      let name = word.uppercased()
+      if name == "MATCHES" { throw error("an operator other than MATCHES, which is not supported") }
+      guard let known = QueryParser.operators[name] else {
+        throw error("an operator such as ==, IN or BEGINSWITH")
+      }
+      operation = known
+    default: throw error("an operator such as ==, IN or BEGINSWITH")
+    }
+    position += 1
+    return (operation, try textOptions())
+  }
+
+  /// `[c]`, `[d]` or `[cd]` behind an operator.
+  private mutating func textOptions() throws(QuerySyntaxError) -> TextOptions {
+    guard takeSymbol("[") else { return [] }
+    guard case .word(let letters) = current.kind else { throw error("c, d or cd") }
+    var options: TextOptions = []
+    for letter in letters.lowercased() {
+      switch letter {
+      case "c": options.insert(.caseInsensitive)
+      case "d": options.insert(.diacriticInsensitive)
+      default: throw error("c, d or cd")
+      }
+    }
+    position += 1
+    try expectSymbol("]")
+    return options
+  }
+
+  // MARK: Modifiers
+
+  private mutating func modifiers() throws(QuerySyntaxError) -> [ParsedQuery.Modifier] {
+    var modifiers: [ParsedQuery.Modifier] = []
+    while true {
+      if takeKeyword("SORT") {
+        modifiers.append(
+          .sort(
+            try listInParentheses { (parser) throws(QuerySyntaxError) in
+              try parser.sortTerm()
+            }))
+      } else if takeKeyword("DISTINCT") {
+        modifiers.append(
+          .distinct(
+            try listInParentheses { (parser) throws(QuerySyntaxError) in
+              try parser.keyPath()
+            }))
+      } else if takeKeyword("LIMIT") {
+        try expectSymbol("(")
+        modifiers.append(.limit(try operand()))
+        try expectSymbol(")")
+      } else {
+        return modifiers
+      }
+    }
+  }
+
+  private mutating func sortTerm() throws(QuerySyntaxError) -> ParsedQuery.SortTerm {
+    let path = try keyPath()
+    if takeKeyword("DESC") || takeKeyword("DESCENDING") {
+      return ParsedQuery.SortTerm(keyPath: path, isAscending: false)
+    }
+    _ = takeKeyword("ASC") || takeKeyword("ASCENDING")
+    return ParsedQuery.SortTerm(keyPath: path, isAscending: true)
+  }
+
+  private mutating func listInParentheses<Element>(
+    _ element: (inout QueryParser) throws(QuerySyntaxError) -> Element
+  ) throws(QuerySyntaxError) -> [Element] {
+    try expectSymbol("(")
+    var elements = [try element(&self)]
+    while takeSymbol(",") { elements.append(try element(&self)) }
+    try expectSymbol(")")
+    return elements
+  }
+
+  // MARK: Tokens
+
+  var current: QueryToken { tokens[position] }
+
+  mutating func takeSymbol(_ symbol: String) -> Bool {
+    guard current.kind == .symbol(symbol) else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func takeKeyword(_ keyword: String) -> Bool {
+    guard case .word(let word) = current.kind, word.uppercased() == keyword else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func expectSymbol(_ symbol: String) throws(QuerySyntaxError) {
+    guard takeSymbol(symbol) else { throw error("'\(symbol)'") }
+  }
+
+  func error(_ expected: String) -> QuerySyntaxError {
+    QuerySyntaxError(
+      query: query, column: current.offset + 1, expected: expected, found: current.text)
+  }
+}

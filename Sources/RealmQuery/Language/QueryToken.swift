@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The words of the query language.
+
+/// A piece of a query string, and where it begins.
+struct QueryToken: Hashable {
+  enum Kind: Hashable {
+    /// A name or a keyword; which of them, the place decides.
+    case word(String)
+    /// A name that is never a keyword, written with `#`.
+    case escapedWord(String)
+    /// `@count` and the like, without the sign.
+    case function(String)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    /// `%@`, `%d` and the like: the next argument.
+    case argument
+    /// `%K`: the next argument, which is a key path.
+    case keyPathArgument
+    /// `$0`: the argument of that number.
+    case numberedArgument(Int)
+    /// `$x`: the variable of a subquery.
+    case variable(String)
+    /// A time in seconds and nanoseconds.
+    case time(Int64, Int32)
+    /// An operator or a bracket.
+    case symbol(String)
+    case end
+  }
+
+  let kind: Kind
+  /// The position in the query's characters.
+  let offset: Int
+
+  /// The token as messages show it.
+  var text: String {
+    switch kind {
+    case .word(let word): "'\(word)'"
+    case .escapedWord(let word): "'#\(word)'"
+    case .function(let name): "'@\(name)'"
+    case .integer(let number): "'\(number)'"
+    case .number(let number): "'\(number)'"
+    case .string(let text): "the string \"\(text)\""
+    case .argument: "an argument"
+    case .keyPathArgument: "'%K'"
+    case .numberedArgument(let number): "'$\(number)'"
+    case .variable(let name): "'$\(name)'"
+    case .time: "a time"
+    case .symbol(let text): "'\(text)'"
+    case .end: "the end"
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `NSPredicate` as a way to write queries down.
+//
+// Foundation on Linux has no predicate formats. The initialisers here have the signatures of those
+// that it declares as unavailable, and win over them. A predicate made by them carries its format
+// and arguments in its block, which shows them to a probe.
+
+public import Foundation
+
+#if canImport(Darwin)
+extension NSPredicate {
+  /// The format of the predicate and its arguments; Foundation prints all constants into it.
+  fileprivate var queryFormat: (format: String, arguments: [Any])? { (predicateFormat, []) }
+}
+#else
+extension NSPredicate {
+  /// A predicate that filters collections of a realm, in the language of
+  /// `RealmCollection.filter(_:_:)`.
+  ///
+  /// The format is read when the predicate is used.
+  public convenience init(format: String, _ args: Any...) {
+    self.init(format: format, argumentArray: args)
+  }
+
+  /// A predicate that filters collections of a realm; see `init(format:_:)`.
+  public convenience init(format: String, argumentArray: [Any]?) {
+    // nonisolated(unsafe): whoever hands a predicate to others hands its arguments over with it.
+    nonisolated(unsafe) let arguments = argumentArray ?? []
+    self.init { object, _ in
+      guard let probe = object as? PredicateProbe else {
+        throwRealmException("A predicate made from a format can only filter Realm collections.")
+      }
+      probe.found = (format, arguments)
+      return false
+    }
+  }
+
+  /// The format of the predicate and its arguments; nil if it was made from a block.
+  fileprivate var queryFormat: (format: String, arguments: [Any])? {
+    let probe = PredicateProbe()
+    _ = evaluate(with: probe)
+    return probe.found
+  }
+}
+
+/// What a predicate shows its format to.
+private final class PredicateProbe {
+  var found: (format: String, arguments: [Any])?
+}
+#endif
+
+extension _ResultsSource {
+  /// Results with the elements that match a predicate.
+  func filtered<Element: RealmCollectionValue>(by predicate: NSPredicate) -> Results<Element> {
+    guard let info = state.info else {
+      throwRealmException("Only collections of objects can be filtered.")
+    }
+    state.core.checkIsolation()
+    return filtered(by: predicate.query(on: info.schema))
+  }
+}
+
+extension NSPredicate {
+  /// The predicate as a query over a class.
+  fileprivate func query(on schema: ModelSchema) -> BoundQuery {
+    if let compound = self as? NSCompoundPredicate { return compound.joinedQuery(on: schema) }
+    guard let (format, arguments) = queryFormat else {
+      throwRealmException(
+        "Only predicates made from a format can filter Realm collections, not those with a block.")
+    }
+    return QueryBinder.query(format, arguments, on: schema)
+  }
+}
+
+extension NSCompoundPredicate {
+  fileprivate func joinedQuery(on schema: ModelSchema) -> BoundQuery {
+    let parts = (subpredicates as [Any]).compactMap { ($0 as? NSPredicate)?.query(on: schema) }
+    let conditions = parts.map(\.condition)
+    let condition: QueryNode
+    switch compoundPredicateType {
+    case .not: condition = .not(conditions.first ?? .constant(false))
+    case .or:
+      condition =
+        conditions.first.map { conditions.dropFirst().reduce($0, QueryNode.or) }
+        ?? .constant(false)
+    default:
+      condition =
+        conditions.first.map { conditions.dropFirst().reduce($0, QueryNode.and) }
+        ?? .constant(true)
+    }
+    return BoundQuery(condition: condition, order: parts.flatMap(\.order))
+  }
+}
