@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cuts query strings into tokens. Every input comes to an end: each step takes a character or fails.
+// Cuts query strings into tokens. Every input comes to an end: each step takes a character or
+// fails.
 
 /// Reads the tokens of one query string.
 struct QueryLexer {

@@ -114,8 +114,8 @@ struct QueryPathBinder {
       let target = ModelSchema.of(owner)
       guard let link = target.property(named: property), link.shape.linkedClass != nil else {
         throwRealmException(
-          "Invalid keypath '\(text)': Property '\(property)' not found in object of type '\(origin)'"
-        )
+          "Invalid keypath '\(text)': Property '\(property)' not found in object of type "
+            + "'\(origin)'")
       }
       path.names.append("@links.\(origin).\(link.columnName)")
       if path.collectionLength == nil { path.collectionLength = path.names.count }

@@ -2,12 +2,33 @@
 
 // An actor with a thread of its own, and a realm on it.
 
+import Dispatch
 import Foundation
 import RealmStorage
 import Synchronization
 import Testing
 
 @testable import RealmSwift
+
+/// Where a number of threads wait for each other.
+private final class Party: Sendable {
+  private let missing: Mutex<Int>
+  private let door = DispatchSemaphore(value: 0)
+
+  init(of count: Int) { missing = Mutex(count) }
+
+  /// Blocks until everybody is there; false if somebody does not come.
+  func join() -> Bool {
+    let isLast = missing.withLock { missing in
+      missing -= 1
+      return missing == 0
+    }
+    if isLast { door.signal() }
+    guard door.wait(timeout: .now() + 60) == .success else { return false }
+    door.signal()
+    return true
+  }
+}
 
 private actor Hermit {
   nonisolated let executor = RealmThreadExecutor(name: "hermit")
@@ -62,7 +83,8 @@ private actor Hermit {
 
   func leak() -> Passage<Realm?> { Passage(realm) }
 
-  func block(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
+  /// Blocks the actor's thread until all others block theirs.
+  func meet(at party: Party) -> Bool { party.join() }
 
   func numbers(_ count: Int) async -> [Int] {
     var numbers: [Int] = []
@@ -108,13 +130,14 @@ private actor Hermit {
   }
 
   @Test func anActorThatBlocksHoldsUpNobodyElse() async throws {
-    // More than any pool has threads.
+    // More than any pool has threads; none goes on before all have come.
     let hermits = (0..<40).map { _ in Hermit() }
-    let start = ContinuousClock.now
-    await withTaskGroup(of: Void.self) { group in
-      for hermit in hermits { group.addTask { await hermit.block(0.2) } }
+    let party = Party(of: hermits.count)
+    let haveMet = await withTaskGroup(of: Bool.self) { group in
+      for hermit in hermits { group.addTask { await hermit.meet(at: party) } }
+      return await group.reduce(true) { $0 && $1 }
     }
-    #expect(start.duration(to: .now) < .seconds(4))
+    #expect(haveMet)
   }
 
   @Test func jobsRunInTheirOrderOneByOne() async {
@@ -130,7 +153,7 @@ private actor Hermit {
     let address: UInt
     do {
       let hermit = Hermit()
-      await hermit.block(0)
+      _ = await hermit.numbers(1)
       address = UInt(bitPattern: ObjectIdentifier(hermit.executor))
       #expect(ExecutorThread.pointer(ofExecutor: address) != 0)
     }
