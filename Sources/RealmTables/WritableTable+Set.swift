@@ -17,8 +17,12 @@ extension WritableTable {
     case (.list, _):
       guard case .list(let values) = value else { throw .typeMismatch(value) }
       try list(column, key).replaceAll(with: values)
-    case (.set, _), (.dictionary, _):
-      throw .limitExceeded("Sets and dictionaries cannot be written by this version")
+    case (.set, _):
+      guard case .list(let values) = value else { throw .typeMismatch(value) }
+      try set(column, key).replaceAll(with: values)
+    case (.dictionary, _):
+      guard case .dictionary(let entries) = value else { throw .typeMismatch(value) }
+      try dictionary(column, key).replaceAll(with: entries)
     case (.none, .link):
       switch value {
       case .link(let target): try setLink(target, column, key, isDefault: isDefault)

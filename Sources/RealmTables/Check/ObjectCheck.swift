@@ -305,23 +305,6 @@ enum MixedLimits {
   static let maximumDepth = 100
 }
 
-extension MixedValue {
-  fileprivate var isNaN: Bool {
-    switch self {
-    case .float(let value): value.isNaN
-    case .double(let value): value.isNaN
-    default: false
-    }
-  }
-}
-
-extension DecimalBits {
-  /// The NaN that stands for null (file format, part 4, section 6).
-  fileprivate static var nullPattern: DecimalBits {
-    DecimalBits(low: 0xAA, high: 0x7C00_0000_0000_0000)
-  }
-}
-
 extension ByteView {
   fileprivate var isUTF8: Bool { String(validating: bytes, as: UTF8.self) != nil }
 }

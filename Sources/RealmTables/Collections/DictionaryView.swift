@@ -46,6 +46,33 @@ package struct DictionaryView {
     return bytes.string
   }
 
+  /// The position of the entry of `name`; nil if there is none.
+  ///
+  /// - Complexity: O(log n).
+  package func position(of name: String) throws(StorageError) -> Int? {
+    let place = try place(of: name)
+    return place.isFound ? place.index : nil
+  }
+
+  /// Where the entry of `name` is, or would be inserted.
+  func place(of name: String) throws(StorageError) -> (index: Int, isFound: Bool) {
+    guard count > 0 else { return (0, false) }
+    guard !hasIntegerKeys else { throw .limitExceeded("The keys of the dictionary are integers") }
+    return try name.withByteView { (wanted) throws(StorageError) -> (index: Int, isFound: Bool) in
+      var low = 0
+      var high = count
+      while low < high {
+        let middle = (low + high) / 2
+        guard let key = try BTree<StringLeaf>.value(at: middle, of: keys, in: space) else {
+          throw .corrupted("a key of a dictionary is null")
+        }
+        if key == wanted { return (middle, true) }
+        if key < wanted { low = middle + 1 } else { high = middle }
+      }
+      return (low, false)
+    }
+  }
+
   /// The value of entry `index` as stored.
   package func mixed(at index: Int) throws(StorageError) -> MixedValue {
     try BTree<MixedLeaf>.value(at: index, of: values, in: space)

@@ -45,7 +45,7 @@ package struct ListEditor {
 
   /// Inserts before element `index`; `index == count` appends.
   package func insert(_ value: TableValue, at index: Int) throws(StorageError) {
-    try check(value)
+    try table.checkElement(value, of: column)
     let view = try view
     guard index >= 0, index <= view.count else { throw .outOfBounds(index, view.count) }
     let stored = index == view.count ? view.storedCount : try view.storedIndex(index)
@@ -53,7 +53,7 @@ package struct ListEditor {
       try column.visitElements(
         ListInsertion(value: value, index: stored, root: root, allocator: allocator))
     }
-    if let link = link(of: value) { try table.addBacklink(to: link, column, key) }
+    if let link = column.link(of: value) { try table.addBacklink(to: link, column, key) }
     table.log.insert(at: index, in: column.key, of: key, table.key)
   }
 
@@ -76,7 +76,7 @@ package struct ListEditor {
 
   /// Replaces element `index`. An embedded object that stood there is deleted.
   package func set(_ value: TableValue, at index: Int) throws(StorageError) {
-    try check(value)
+    try table.checkElement(value, of: column)
     let view = try view
     let stored = try view.storedIndex(index)
     let old = try links(at: stored, of: view)
@@ -84,7 +84,7 @@ package struct ListEditor {
       try column.visitElements(
         ListReplacement(value: value, index: stored, root: root, allocator: allocator))
     }
-    if let link = link(of: value) { try table.addBacklink(to: link, column, key) }
+    if let link = column.link(of: value) { try table.addBacklink(to: link, column, key) }
     table.log.set(at: index, in: column.key, of: key, table.key)
     for link in old { try table.dropLink(to: link, column, key) }
   }
@@ -133,44 +133,17 @@ package struct ListEditor {
   /// Removes all elements. Embedded objects are deleted. Links to tombstones go too.
   package func removeAll() throws(StorageError) {
     let view = try view
-    guard !view.root.isNull else { return }
-    var old: [StoredLink] = []
-    if column.canLink, let row = try table.row(of: key) {
-      try row.forEachLink(in: column) { old.append($0) }
-    }
-    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
-      try allocator.freeTree(root)
-      return .null
-    }
-    table.log.clear(oldCount: view.count, in: column.key, of: key, table.key)
-    for link in old { try table.dropLink(to: link, column, key) }
+    try table.clearCollection(column, of: key, root: view.root, oldCount: view.count)
   }
 
   /// Replaces all elements.
   package func replaceAll(with values: [TableValue]) throws(StorageError) {
-    for value in values { try check(value) }
+    for value in values { try table.checkElement(value, of: column) }
     try removeAll()
     for (index, value) in values.enumerated() { try insert(value, at: index) }
   }
 
   // MARK: Links
-
-  /// Refuses what the column cannot hold, before anything is changed.
-  private func check(_ value: TableValue) throws(StorageError) {
-    if value.isNull, !column.isNullable { throw .typeMismatch(value) }
-    guard let link = link(of: value) else { return }
-    guard let target = try table.group.table(link.table), try target.row(of: link.key) != nil else {
-      throw .missing(link.key, table.schema.name)
-    }
-  }
-
-  private func link(of value: TableValue) -> StoredLink? {
-    switch value {
-    case .link(let key): column.targetTable.map { StoredLink(table: $0, key: key) }
-    case .typedLink(let table, let key): StoredLink(table: table, key: key)
-    default: nil
-    }
-  }
 
   /// The links that one element holds.
   private func links(at stored: Int, of view: ListView) throws(StorageError) -> [StoredLink] {

@@ -7,7 +7,11 @@ package import RealmStorage
 extension ListView {
   /// Element `index` as a value; views in it are valid as `Row.stringBytes(_:)` says.
   package func mixedValue(at index: Int) throws(StorageError) -> MixedValue {
-    let stored = try storedIndex(index)
+    try mixedValue(atStored: try storedIndex(index))
+  }
+
+  /// The element that is stored at `stored`, hidden ones included.
+  func mixedValue(atStored stored: Int) throws(StorageError) -> MixedValue {
     switch column.type {
     case .int where column.isNullable:
       return try BTree<NullableIntegerLeaf>.value(at: stored, of: root, in: space)

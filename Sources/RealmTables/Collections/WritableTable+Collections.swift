@@ -14,6 +14,53 @@ extension WritableTable {
     return ListEditor(table: self, column: column, key: key)
   }
 
+  /// The set of an object, to be read and changed.
+  package func set(_ column: Column, _ key: ObjectKey) throws(StorageError) -> SetEditor {
+    guard column.collection == .set else {
+      throw .limitExceeded("Property '\(schema.name).\(column.name)' is not a set")
+    }
+    guard try row(of: key) != nil else { throw .missing(key, schema.name) }
+    return SetEditor(table: self, column: column, key: key)
+  }
+
+  /// The dictionary of an object, to be read and changed.
+  package func dictionary(
+    _ column: Column, _ key: ObjectKey
+  ) throws(StorageError) -> DictionaryEditor {
+    guard column.collection == .dictionary, !column.hasIntegerKeys else {
+      throw .limitExceeded(
+        "Property '\(schema.name).\(column.name)' is not a dictionary with strings as keys")
+    }
+    guard try row(of: key) != nil else { throw .missing(key, schema.name) }
+    return DictionaryEditor(table: self, column: column, key: key)
+  }
+
+  /// Refuses an element that a collection cannot hold, before anything is changed.
+  func checkElement(_ value: TableValue, of column: Column) throws(StorageError) {
+    if value.isNull, !column.isNullable { throw .typeMismatch(value) }
+    guard let link = column.link(of: value) else { return }
+    guard let target = try group.table(link.table), try target.row(of: link.key) != nil else {
+      throw .missing(link.key, schema.name)
+    }
+  }
+
+  /// Removes all elements of a collection; embedded objects are deleted.
+  func clearCollection(
+    _ column: Column, of key: ObjectKey, root: Ref, oldCount: Int
+  ) throws(StorageError) {
+    guard !root.isNull else { return }
+    var old: [StoredLink] = []
+    if column.canLink, let row = try row(of: key) {
+      try row.forEachLink(in: column) { old.append($0) }
+    }
+    try editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+      try allocator.freeTree(root)
+      return .null
+    }
+    log.clear(oldCount: oldCount, in: column.key, of: key, self.key)
+    for link in old { try dropLink(to: link, column, key) }
+  }
+
   /// Replaces the root of an object's collection by what `edit` makes of it.
   func editCollection(
     _ column: Column, of key: ObjectKey, _ edit: (Ref) throws(StorageError) -> Ref
@@ -29,6 +76,17 @@ extension WritableTable {
       // A new root does not inherit the flag that the old one had.
       if mayHide { new = try LinkKeys.settingContext(of: new, allocator) }
       return new == old ? ref : try RefLeaf.replace(new, at: index, in: ref, allocator)
+    }
+  }
+}
+
+extension Column {
+  /// The link that a value of this column, or an element of its collection, is.
+  func link(of value: TableValue) -> StoredLink? {
+    switch value {
+    case .link(let key): targetTable.map { StoredLink(table: $0, key: key) }
+    case .typedLink(let table, let key): StoredLink(table: table, key: key)
+    default: nil
     }
   }
 }

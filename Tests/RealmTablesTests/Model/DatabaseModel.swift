@@ -41,6 +41,10 @@ struct DatabaseModel {
     if case .list(let values) = value(column, key, table) { values } else { [] }
   }
 
+  func entries(_ column: String, _ key: ObjectKey, _ table: String) -> [TableDictionary.Entry] {
+    if case .dictionary(let value) = value(column, key, table) { value.entries } else { [] }
+  }
+
   /// The object of a table with that primary key.
   func find(_ value: TableValue, in table: ModelTable) -> ObjectKey? {
     guard let column = table.primaryKey else { return nil }
@@ -59,6 +63,7 @@ struct DatabaseModel {
   }
 
   private static func initial(_ column: ModelTable.Column) -> TableValue {
+    if column.collection == .dictionary { return .dictionary(TableDictionary([])) }
     if column.collection != .none { return .list([]) }
     if column.isNullable { return .null }
     return switch column.type {
@@ -94,6 +99,32 @@ struct DatabaseModel {
     set(.list(values), column, key, table)
   }
 
+  /// Inserts in a set unless an equal element is there.
+  mutating func insert(
+    _ value: TableValue, inSet column: String, _ key: ObjectKey, _ table: ModelTable
+  ) {
+    edit(column, key, table) { elements in
+      // Null comes first in decimals too: there are no NaNs in this model.
+      let position = elements.firstIndex { $0.compare(to: value) >= 0 }
+      guard let position else { return elements.append(value) }
+      if elements[position].compare(to: value) != 0 {
+        elements.insert(value, at: position)
+      }
+    }
+  }
+
+  /// Sets or, for nil, removes the value of a dictionary.
+  mutating func set(
+    _ value: TableValue?, for name: String, inMap column: String, _ key: ObjectKey,
+    _ table: ModelTable
+  ) {
+    var entries = entries(column, key, table.name)
+    entries.removeAll { $0.key == name }
+    if let value { entries.append(TableDictionary.Entry(key: name, value: value)) }
+    entries.sort { Array($0.key.utf8).lexicographicallyPrecedes(Array($1.key.utf8)) }
+    set(.dictionary(TableDictionary(entries)), column, key, table)
+  }
+
   /// Embedded objects go with the link to them.
   private mutating func dropEmbedded(
     _ old: TableValue, replacedBy new: TableValue, _ column: ModelTable.Column?
@@ -109,6 +140,7 @@ struct DatabaseModel {
     switch value {
     case .link(let key): [key]
     case .list(let values): values.flatMap(links)
+    case .dictionary(let values): values.entries.flatMap { links($0.value) }
     default: []
     }
   }
@@ -142,6 +174,11 @@ struct DatabaseModel {
         if old == link { new = .null }
       } else if case .list(let values) = old, values.contains(link) {
         new = .list(values.filter { $0 != link })
+      } else if case .dictionary(var values) = old {
+        for index in values.entries.indices where values.entries[index].value == link {
+          values.entries[index].value = .null
+        }
+        new = .dictionary(values)
       }
       guard new != old else { continue }
       tables[origin.name]?[key]?.values[column.name] = new
@@ -172,6 +209,7 @@ struct DatabaseModel {
     case .link(let key): [key]
     case .typedLink(let target, let key): target == tableKeys[table] ? [key] : []
     case .list(let values): values.flatMap { linked($0, table) }
+    case .dictionary(let values): values.entries.flatMap { linked($0.value, table) }
     default: []
     }
   }

@@ -144,14 +144,23 @@ extension DatabaseModel {
       if changed, !modified.contains(columnKey) {
         found.append("\(model.name) \(key) \(column.name): the change is not told")
       }
-      guard case .list(let old) = previous.values[column.name],
-        case .list(let new) = object.values[column.name]
+      guard let old = Self.elements(previous.values[column.name]),
+        let new = Self.elements(object.values[column.name])
       else { continue }
       let place = TableChanges.CollectionPlace(object: key, column: columnKey)
       let edits = told.collections[place]?.edits ?? []
       if !Self.edits(edits, lead: old, to: new) {
         found.append("\(model.name) \(key) \(column.name): \(edits) do not lead to the new list")
       }
+    }
+  }
+
+  /// What the positions in the log of a collection count: elements, or entries.
+  private static func elements(_ value: TableValue?) -> [TableValue]? {
+    switch value {
+    case .list(let values): values
+    case .dictionary(let values): values.entries.map { .list([.string($0.key), $0.value]) }
+    default: nil
     }
   }
 

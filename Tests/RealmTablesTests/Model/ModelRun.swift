@@ -21,10 +21,10 @@ final class ModelRun {
   }
 
   let seed: UInt64
-  private var random: SeededGenerator
+  var random: SeededGenerator
   private let path: String
   private var file: DatabaseFile?
-  private var model = DatabaseModel()
+  var model = DatabaseModel()
   private var pins: [Pin] = []
   private(set) var stepCount = 0
   private(set) var commitCount = 0
@@ -139,10 +139,11 @@ final class ModelRun {
       guard let key = keys.randomElement(using: &random),
         let column = table.columns.randomElement(using: &random)
       else { return }
-      if column.collection == .list {
-        try editList(column, key, table, group)
-      } else {
-        try assign(column, key, table, group)
+      switch column.collection {
+      case .list: try editList(column, key, table, group)
+      case .set: try editSet(column, key, table, group)
+      case .dictionary: try editDictionary(column, key, table, group)
+      case .none: try assign(column, key, table, group)
       }
     }
   }
@@ -186,7 +187,7 @@ final class ModelRun {
     model.set(value, column.name, key, table)
   }
 
-  private func typedLink() -> TableValue? {
+  func typedLink() -> TableValue? {
     let tables = ModelTable.all.filter { $0.kind == .topLevel }
     guard let table = tables.randomElement(using: &random),
       let key = model[table.name].keys.sorted().randomElement(using: &random),
@@ -217,7 +218,7 @@ final class ModelRun {
     model.set(value, column.name, key, table)
   }
 
-  private func fill(
+  func fill(
     _ embedded: ObjectKey, _ target: ModelTable, _ group: WriteGroup
   ) throws {
     for column in target.columns { try assign(column, embedded, target, group) }
@@ -272,7 +273,7 @@ final class ModelRun {
   }
 
   /// A random element; nil for embedded objects, and for links if there is nothing to link to.
-  private func element(of column: ModelTable.Column) -> TableValue? {
+  func element(of column: ModelTable.Column) -> TableValue? {
     guard let name = column.target else {
       return random.value(column.type, isNullable: column.isNullable)
     }
@@ -287,7 +288,7 @@ final class ModelRun {
     let tables = ModelTable.all.filter { $0.kind == .topLevel }
     guard let table = tables.randomElement(using: &random) else { return }
     stepCount += 1
-    switch Int.random(in: 0..<4, using: &random) {
+    switch Int.random(in: 0..<5, using: &random) {
     case 0:
       for _ in 0..<Int.random(in: 100...400, using: &random) { try create(table, group) }
     case 1:
@@ -307,6 +308,8 @@ final class ModelRun {
           : Int.random(in: 0...model.list(column.name, key, person.name).count, using: &random)
         try insert(into: list, at: index, column, key, person, group)
       }
+    case 3:
+      try growBag(group)
     default:
       guard random.chance(30) else { return }
       try group.existing(table.name).deleteAll()

@@ -109,6 +109,9 @@ extension TableValue {
     switch self {
     case .null: return nil
     case .list(let elements): return .list(nullable ? elements : elements.filter { !$0.isNull })
+    case .dictionary(let map):
+      let entries = map.entries
+      return .dictionary(TableDictionary(nullable ? entries : entries.filter { !$0.value.isNull }))
     default: return self
     }
   }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changing the dictionary of an object (file format, part 4, section 12).
+
+package import RealmStorage
+
+/// A dictionary of a write transaction. Its entries ascend by key; the change log knows them by
+/// their positions.
+///
+/// Every change keeps the backlinks of what is linked, and tells the change log.
+package struct DictionaryEditor {
+  private let table: WritableTable
+  private let column: Column
+  private let key: ObjectKey
+
+  init(table: WritableTable, column: Column, key: ObjectKey) {
+    self.table = table
+    self.column = column
+    self.key = key
+  }
+
+  private var allocator: NodeAllocator { table.allocator }
+
+  // MARK: Reading
+
+  /// The dictionary as it is now.
+  package var view: DictionaryView {
+    get throws(StorageError) {
+      guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
+      return try row.dictionary(column)
+    }
+  }
+
+  // MARK: Changing
+
+  /// Sets the value of `name`. An embedded object that was its value is deleted.
+  package func set(_ value: TableValue, for name: String) throws(StorageError) {
+    try check(value)
+    let view = try view
+    let (index, isFound) = try view.place(of: name)
+    let old = isFound ? try links(at: index, of: view) : []
+    try editTrees { (keys, values) throws(StorageError) in
+      if !isFound {
+        keys = try name.withByteView { (bytes) throws(StorageError) in
+          try BTree<StringLeaf>.insert(bytes, at: index, in: keys, allocator)
+        }
+      }
+      values = try MixedCodec.encode(stored(value)) { (element) throws(StorageError) in
+        isFound
+          ? try BTree<MixedLeaf>.set(element, at: index, in: values, allocator)
+          : try BTree<MixedLeaf>.insert(element, at: index, in: values, allocator)
+      }
+    }
+    if let link = column.link(of: value) { try table.addBacklink(to: link, column, key) }
+    if isFound {
+      table.log.set(at: index, in: column.key, of: key, table.key)
+    } else {
+      table.log.insert(at: index, in: column.key, of: key, table.key)
+    }
+    for link in old { try table.dropLink(to: link, column, key) }
+  }
+
+  /// Creates an embedded object as the value of `name`.
+  package func setEmbedded(
+    for name: String
+  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+    guard let target = column.targetTable else { throw .typeMismatch(.null) }
+    let owner = try table.group.requiredTable(target)
+    let (object, _) = try owner.createObject()
+    try set(.link(object), for: name)
+    guard let row = try owner.row(of: object) else { throw .missing(object, owner.schema.name) }
+    return (object, row)
+  }
+
+  /// Removes the entry of `name`; false if there is none. An embedded object is deleted.
+  @discardableResult
+  package func remove(_ name: String) throws(StorageError) -> Bool {
+    let view = try view
+    let (index, isFound) = try view.place(of: name)
+    guard isFound else { return false }
+    let old = try links(at: index, of: view)
+    try editTrees { (keys, values) throws(StorageError) in
+      keys = try BTree<StringLeaf>.remove(at: index, from: keys, allocator)
+      values = try BTree<MixedLeaf>.remove(at: index, from: values, allocator)
+    }
+    table.log.erase(at: index, in: column.key, of: key, table.key)
+    for link in old { try table.dropLink(to: link, column, key) }
+    return true
+  }
+
+  /// Removes all entries. Embedded objects are deleted.
+  package func removeAll() throws(StorageError) {
+    guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
+    let root = try row.collectionRoot(column.leafIndex)
+    let count = try view.count
+    try table.clearCollection(column, of: key, root: root, oldCount: count)
+  }
+
+  /// Replaces all entries.
+  package func replaceAll(with entries: TableDictionary) throws(StorageError) {
+    for entry in entries.entries { try check(entry.value) }
+    try removeAll()
+    for entry in entries.entries { try set(entry.value, for: entry.key) }
+  }
+
+  // MARK: Values
+
+  /// Edits the trees of keys and values, which are made if the dictionary never had an entry.
+  private func editTrees(
+    _ edit: (_ keys: inout Ref, _ values: inout Ref) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+      guard !root.isNull else {
+        var keys = try BTree<StringLeaf>.make(in: allocator)
+        var values = try BTree<MixedLeaf>.make(in: allocator)
+        try edit(&keys, &values)
+        return try IntegerNode.make([keys.slot, values.slot], flags: .hasRefs, in: allocator).ref
+      }
+      let node = try allocator.node(at: root)
+      let old = (try node.ref(at: 0), try node.ref(at: 1))
+      var (keys, values) = old
+      try edit(&keys, &values)
+      guard (keys, values) != old else { return root }
+      let first = try IntegerNode.set(keys.slot, at: 0, in: root, allocator)
+      return try IntegerNode.set(values.slot, at: 1, in: first, allocator)
+    }
+  }
+
+  private func check(_ value: TableValue) throws(StorageError) {
+    try table.checkElement(value, of: column)
+    guard value.isNull || value.fits(column.type) else { throw .typeMismatch(value) }
+  }
+
+  /// The form in which a dictionary holds the value: links name their table.
+  private func stored(_ value: TableValue) -> TableValue {
+    if case .link(let target) = value, let table = column.targetTable {
+      return .typedLink(table, target)
+    }
+    return value
+  }
+
+  /// The links that one value holds.
+  private func links(
+    at index: Int, of view: DictionaryView
+  ) throws(StorageError) -> [StoredLink] {
+    guard column.canLink else { return [] }
+    var links: [StoredLink] = []
+    try LinkWalk.visit(try view.mixed(at: index), in: allocator.space, depth: 0) {
+      links.append($0)
+    }
+    return links
+  }
+}
+
+extension TableValue {
+  /// Whether the value, which is not null, may be a value of a dictionary of the type.
+  fileprivate func fits(_ type: ColumnType) -> Bool {
+    switch (self, type) {
+    case (.int, .int), (.bool, .bool), (.float, .float), (.double, .double), (.string, .string),
+      (.binary, .binary), (.timestamp, .timestamp), (.decimal, .decimal), (.objectId, .objectId),
+      (.uuid, .uuid), (.link, .link):
+      true
+    case (.link, _), (.list, _), (.dictionary, _), (.null, _): false
+    default: type == .mixed
+    }
+  }
+}

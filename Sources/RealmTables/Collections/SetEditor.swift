@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changing the set of an object.
+
+package import RealmStorage
+
+/// A set of a write transaction. Its elements ascend; positions are those that readers see: links
+/// to tombstones are passed over and left alone.
+///
+/// Every change keeps the backlinks of what is linked, and tells the change log.
+package struct SetEditor {
+  private let table: WritableTable
+  private let column: Column
+  private let key: ObjectKey
+
+  init(table: WritableTable, column: Column, key: ObjectKey) {
+    self.table = table
+    self.column = column
+    self.key = key
+  }
+
+  private var allocator: NodeAllocator { table.allocator }
+
+  // MARK: Reading
+
+  /// The set as it is now.
+  package var view: ListView {
+    get throws(StorageError) {
+      guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
+      return try row.list(column)
+    }
+  }
+
+  // MARK: Changing
+
+  /// Inserts a value; false if the set had an equal one, which stays.
+  @discardableResult
+  package func insert(_ value: TableValue) throws(StorageError) -> Bool {
+    try table.checkElement(value, of: column)
+    if case .list = value { throw .typeMismatch(value) }
+    let view = try view
+    let place = try view.place(of: value)
+    guard !place.isFound else { return false }
+    let visible = try visibleIndex(place.index, of: view)
+    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+      try column.visitElements(
+        ListInsertion(value: value, index: place.index, root: root, allocator: allocator))
+    }
+    if let link = column.link(of: value) { try table.addBacklink(to: link, column, key) }
+    table.log.insert(at: visible, in: column.key, of: key, table.key)
+    return true
+  }
+
+  /// Removes a value; false if the set does not have it.
+  @discardableResult
+  package func remove(_ value: TableValue) throws(StorageError) -> Bool {
+    let view = try view
+    let place = try view.place(of: value)
+    guard place.isFound else { return false }
+    try remove(atStored: place.index, of: view)
+    return true
+  }
+
+  /// Removes element `index`.
+  package func remove(at index: Int) throws(StorageError) {
+    let view = try view
+    try remove(atStored: try view.storedIndex(index), of: view)
+  }
+
+  /// Removes all elements. Links to tombstones go too.
+  package func removeAll() throws(StorageError) {
+    let view = try view
+    try table.clearCollection(column, of: key, root: view.root, oldCount: view.count)
+  }
+
+  /// Replaces all elements; of equal values the first is kept.
+  package func replaceAll(with values: [TableValue]) throws(StorageError) {
+    for value in values { try table.checkElement(value, of: column) }
+    try removeAll()
+    for value in values { try insert(value) }
+  }
+
+  private func remove(atStored index: Int, of view: ListView) throws(StorageError) {
+    let visible = try visibleIndex(index, of: view)
+    var old: StoredLink?
+    if column.canLink,
+      case .typedLink(let target, let link) = try view.mixedValue(atStored: index)
+    {
+      old = StoredLink(table: target, key: link)
+    }
+    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+      try column.visitElements(ListRemoval(index: index, root: root, allocator: allocator))
+    }
+    table.log.erase(at: visible, in: column.key, of: key, table.key)
+    if let old { try table.dropLink(to: old, column, key) }
+  }
+
+  private func visibleIndex(_ index: Int, of view: ListView) throws(StorageError) -> Int {
+    guard column.type == .link, !view.root.isNull else { return index }
+    return try LinkKeys.visibleIndex(of: index, in: view.root, allocator.space)
+  }
+}
