@@ -74,3 +74,11 @@ public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
   _ = object[keyPath: keyPath]
   return recorder.names.joined(separator: ".")
 }
+
+/// The name of the property of `model`, or the names joined by dots, that `keyPath` leads to; empty
+/// if it does not begin at such an object.
+func _name(for keyPath: AnyKeyPath, of model: ObjectBase.Type) -> String {
+  let recorder = KeyPathRecorder()
+  _ = (recorder.makeObject(model) as Any)[keyPath: keyPath]
+  return recorder.names.joined(separator: ".")
+}
