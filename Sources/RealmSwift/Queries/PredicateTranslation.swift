@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Foundation's `#Predicate` as a query: its tree is public, so nothing is evaluated object by object.
+// Foundation's `#Predicate` as a query: its tree is public, so nothing is evaluated object by
+// object.
 //
 // Each kind of expression that can be translated conforms to `TranslatableExpression`. All others
 // are refused by name.
@@ -15,10 +16,10 @@ extension RealmCollection where Element: ObjectBase {
   /// let adults = try people.filter(#Predicate { $0.age >= 18 && $0.name.starts(with: "A") })
   /// ```
   ///
-  /// The predicate becomes a query, with the speed of one: comparisons, `&&`, `||`, `!`, `nil`, `??`,
-  /// optional chaining through links, `contains`, `starts(with:)`, ranges, and `count`, `isEmpty`,
-  /// `contains(where:)`, `allSatisfy` and `filter(_:).count` of collections. Strings are compared by
-  /// their bytes. The results are live.
+  /// The predicate becomes a query, with the speed of one: comparisons, `&&`, `||`, `!`, `nil`,
+  /// `??`, optional chaining through links, `contains`, `starts(with:)`, ranges, and `count`,
+  /// `isEmpty`, `contains(where:)`, `allSatisfy` and `filter(_:).count` of collections. Strings are
+  /// compared by their bytes. The results are live.
   ///
   /// Ends the process for a collection that no realm manages.
   ///
@@ -39,8 +40,8 @@ public struct PredicateTranslationError: Error, CustomStringConvertible {
     // The type's arguments are the whole tree below.
     let name = "\(type)".prefix { $0 != "<" }
     description =
-      "'\(name)' cannot be used in a predicate that filters a Realm collection. Filter by the other "
-      + "conditions, and apply this one to the elements of the results."
+      "'\(name)' cannot be used in a predicate that filters a Realm collection. Filter by the "
+      + "other conditions, and apply this one to the elements of the results."
   }
 
   init(_ text: String) { description = text }
