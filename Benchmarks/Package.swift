@@ -25,5 +25,9 @@ let package = Package(
         .product(name: "RealmSwift", package: "OpenRealm"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+    .executableTarget(
+      name: "realm-latency",
+      dependencies: [.product(name: "RealmSwift", package: "OpenRealm")],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
   ]
 )

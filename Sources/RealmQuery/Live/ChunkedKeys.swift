@@ -79,6 +79,25 @@ package struct ChunkedKeys: Sendable {
     return start(of: low - 1) + first
   }
 
+  /// Whether a key is in a list that ascends.
+  func containsAscending(_ key: ObjectKey) -> Bool {
+    var low = 0
+    var high = chunks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if chunks[middle][0] <= key { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return false }
+    let chunk = chunks[low - 1]
+    var first = 0
+    var last = chunk.count
+    while first < last {
+      let middle = (first + last) / 2
+      if chunk[middle] < key { first = middle + 1 } else { last = middle }
+    }
+    return first < chunk.count && chunk[first] == key
+  }
+
   // MARK: - Changing
 
   /// The list without the keys at `removed`, which ascend, and with further ones, which ascend by

@@ -20,6 +20,8 @@ struct Dependencies {
     let target: TableKey
   }
 
+  /// The columns of the query's own table that it looks at.
+  private(set) var columns: Set<ColumnKey> = []
   private var chains: [Chain] = []
   /// Tables that paths reach by anything but links that can be followed back.
   private var unfollowed: Set<TableKey> = []
@@ -30,6 +32,9 @@ struct Dependencies {
     if let predicate = query.predicate { try add(predicate, table, []) }
     for criterion in query.order?.criteria ?? [] { _ = try add(criterion.names, table, []) }
   }
+
+  /// The tables behind links.
+  var tables: Set<TableKey> { unfollowed.union(chains.map(\.target)) }
 
   /// The objects of the query's table that may match or sort otherwise because of what they link
   /// to; nil if that cannot be told, or if they are more than `limit`.
@@ -110,6 +115,8 @@ struct Dependencies {
     for (index, name) in names.enumerated() {
       let isLast = index == names.count - 1
       let column = origin.schema.column(named: name)
+      // A path within another table adds a column too many, which does no harm.
+      if index == 0, let column { columns.insert(column.key) }
       if let column, column.type == .link, column.collection != .dictionary {
         hops?.append(Hop(origin: origin.key, column: column))
       } else {

@@ -2,14 +2,16 @@
 
 // The changes between what observers have seen and one version.
 
+import RealmQuery
 import RealmStorage
 import RealmTables
 
 /// The changes for some observers of a realm, all up to the same version.
 ///
 /// Invariants:
-/// 1. `items` ascend by the numbers of the observations, as the entries of a hub do: a thousand
-///    observers that are not concerned cost one walk over both.
+/// 1. `items` ascend by the numbers of the observations, as the entries of a hub do.
+/// 2. Observers that a package was made for, that had seen `base` and have no item are not
+///    concerned: they only move on. A thousand of them cost one walk over the entries.
 struct ChangePackage: Sendable {
   /// What one observer is to be told, and what it has then seen.
   struct Item: Sendable {
@@ -22,13 +24,25 @@ struct ChangePackage: Sendable {
     let change: ObservedChange?
   }
 
+  /// What is known of the table that was last asked about: observers come in runs of one kind.
+  private struct KnownTable: Sendable {
+    let key: TableKey
+    let base: UInt64
+    let isLeftAlone: Bool
+    let changes: TableChanges?
+  }
+
   let tables: TableGroup
   private(set) var items: [Item] = []
   /// Whether some observer is to be told something.
   private(set) var hasChanges = false
-  /// The steps that were needed so far, by the version they start from: most observers of a realm
-  /// have seen the same one.
-  private var steps: [UInt64: VersionStep] = [:]
+  /// The version that most observers had seen; nil before the first is added.
+  private var base: TableGroup?
+  private var baseVersion: UInt64?
+  /// The highest number of the observers that the package was made for.
+  private var lastID: UInt64 = 0
+  private var lastStep: VersionStep?
+  private var lastTable: KnownTable?
 
   init(for tables: TableGroup) { self.tables = tables }
 
@@ -37,25 +51,37 @@ struct ChangePackage: Sendable {
   /// Computes the change for an observer that has seen `state`, or nothing if that is nil. To be
   /// called with observers in the order of their numbers.
   mutating func add(_ observation: Observation, since state: ObservedState?) {
+    lastID = observation.id
+    if let state {
+      if base == nil {
+        base = state.tables
+        baseVersion = state.version
+      }
+      if state.version == baseVersion, isLeftAlone(observation, state) { return }
+    }
     let item = item(for: observation, since: state)
     if item.change != nil { hasChanges = true }
     items.append(item)
   }
 
-  /// The change for an observer that has seen `state`, as computed before or now.
-  mutating func item(_ observation: Observation, since state: ObservedState?) -> Item {
-    if let known = known(observation.id), known.oldVersion == state?.version { return known }
-    return item(for: observation, since: state)
+  /// Whether an observer that has seen `version` is not concerned; `item` is the position of the
+  /// first item that may be its.
+  func leavesAlone(_ id: UInt64, since version: UInt64?, _ item: inout Int) -> Bool {
+    while item < items.count, items[item].id < id { item += 1 }
+    guard let version, version == baseVersion, id <= lastID else { return false }
+    return item == items.count || items[item].id != id
   }
 
-  private func known(_ id: UInt64) -> Item? {
-    var low = 0
-    var high = items.count
-    while low < high {
-      let middle = (low + high) / 2
-      if items[middle].id < id { low = middle + 1 } else { high = middle }
+  /// The change for an observer that has seen `state`, as computed before or now; `item` as above.
+  mutating func item(
+    _ observation: Observation, since state: ObservedState?, _ item: Int = .max
+  ) -> Item {
+    if item < items.count, items[item].id == observation.id,
+      items[item].oldVersion == state?.version
+    {
+      return items[item]
     }
-    return low < items.count && items[low].id == id ? items[low] : nil
+    return self.item(for: observation, since: state)
   }
 
   private mutating func item(for observation: Observation, since state: ObservedState?) -> Item {
@@ -79,9 +105,61 @@ struct ChangePackage: Sendable {
   }
 
   private mutating func step(from state: ObservedState) throws(StorageError) -> VersionStep {
-    if let known = steps[state.version] { return known }
+    if let lastStep, lastStep.old === state.tables || lastStep.old.version == state.version {
+      return lastStep
+    }
     let step = try VersionStep(from: state.tables, to: tables)
-    steps[state.version] = step
+    lastStep = step
     return step
+  }
+
+  // MARK: - Who is not concerned
+
+  /// Whether it is plain that nothing concerns an observer; what is not plain is computed.
+  private mutating func isLeftAlone(_ observation: Observation, _ state: ObservedState) -> Bool {
+    guard let table = observation.decidingTable else { return false }
+    do throws(StorageError) {
+      try know(table, since: state)
+      if lastTable?.isLeftAlone == true { return true }
+      switch observation.source {
+      case .object(let source):
+        guard observation.filter == nil else { return false }
+        return lastTable?.changes?.concerns(source.object) != true
+      case .results(let query): return try isLeftAlone(query, observation, state)
+      case .list, .backlinks, .refinement: return false
+      }
+    } catch {
+      // The error comes again where it can be told.
+      return false
+    }
+  }
+
+  /// Whether no object that is modified is in the results, and none can come, go or move.
+  private mutating func isLeftAlone(
+    _ query: LiveQuery, _ observation: Observation, _ state: ObservedState
+  ) throws(StorageError) -> Bool {
+    guard query.order == nil, let footprint = observation.footprint,
+      case .results(let result) = state.content
+    else { return false }
+    let step = try step(from: state)
+    if lastTable?.changes.map({ footprint.mayMove(by: step.changes, own: $0) }) ?? true {
+      return false
+    }
+    return result.containsNone(of: try step.modified(in: query.table, filter: observation.filter))
+  }
+
+  private mutating func know(_ key: TableKey, since state: ObservedState) throws(StorageError) {
+    if let lastTable, lastTable.key == key, lastTable.base == state.version { return }
+    let step = try step(from: state)
+    lastTable = KnownTable(
+      key: key, base: state.version, isLeftAlone: try step.leavesAlone(key),
+      changes: step.changes[key])
+  }
+}
+
+extension TableChanges {
+  /// Whether an object that the older version has was changed or deleted.
+  fileprivate func concerns(_ object: ObjectKey) -> Bool {
+    modifications[object] != nil || deleted.contains(object)
   }
 }

@@ -7,6 +7,7 @@
 //    may do, ends the observation; it is never put back.
 // 2. No handler is called or destroyed under a lock: it is code of the program.
 
+import RealmQuery
 import RealmTables
 import Synchronization
 
@@ -28,6 +29,10 @@ final class Observation: Cancellable {
   let id: UInt64
   let source: ObservedSource
   let filter: KeyPathFilter?
+  /// As of `source`; at hand, because a thousand observers are asked for it with each commit.
+  let decidingTable: TableKey?
+  /// What decides about the elements of results; nil for everything else.
+  let footprint: QueryFootprint?
   /// Keeps the realm alive as long as somebody observes it.
   private nonisolated(unsafe) let core: RealmCore
   // nonisolated(unsafe): a reference that is only kept and compared here.
@@ -37,12 +42,14 @@ final class Observation: Cancellable {
   private let handler: Mutex<Handler?>
 
   init(
-    _ source: ObservedSource, filter: KeyPathFilter?, of core: RealmCore, in hub: ObserverHub,
-    handler: Handler
+    _ source: ObservedSource, filter: KeyPathFilter?, footprint: QueryFootprint?,
+    of core: RealmCore, in hub: ObserverHub, handler: Handler
   ) {
     id = Observation.lastID.add(1, ordering: .relaxed).newValue
     self.source = source
+    decidingTable = source.decidingTable
     self.filter = filter
+    self.footprint = footprint
     self.core = core
     self.hub = hub
     self.handler = Mutex(handler)

@@ -25,6 +25,9 @@ final class ObserverHub: Sendable {
   struct Entry: Sendable {
     let observation: Observation
     var state: ObservedState?
+
+    /// Whether it has not seen that version yet.
+    func isBehind(_ version: UInt64) -> Bool { state.map { $0.version < version } ?? true }
   }
 
   fileprivate struct State {
@@ -99,9 +102,10 @@ final class ObserverHub: Sendable {
 
   var entries: [Entry] { state.withLock { $0.entries } }
 
-  /// Notes what observers have been told of: their numbers, which ascend, and what they have seen.
-  func store(_ seen: [(id: UInt64, state: ObservedState)]) {
-    let replaced = state.withLock { $0.advance(along: seen) }
+  /// Notes what observers have been told of: their numbers, which ascend, and what they have seen;
+  /// and that those have seen its version too whom a package leaves alone.
+  func store(_ seen: [(id: UInt64, state: ObservedState)], besides package: ChangePackage? = nil) {
+    let replaced = state.withLock { $0.advance(along: seen, besides: package) }
     _ = replaced
   }
 
@@ -148,7 +152,7 @@ final class ObserverHub: Sendable {
       tables = newest
     }
     var package = ChangePackage(for: tables)
-    for entry in work.entries where entry.state.map({ $0.version < package.version }) ?? true {
+    for entry in work.entries where entry.isBehind(package.version) {
       package.add(entry.observation, since: entry.state)
     }
     return package
@@ -166,7 +170,7 @@ final class ObserverHub: Sendable {
       let isFixed = !state.autorefresh && state.shown != nil
       let target = isFixed ? state.shown : nil
       let targetVersion = target?.snapshot.version ?? version
-      let isBehind = state.entries.contains { $0.state.map { $0.version < targetVersion } ?? true }
+      let isBehind = state.entries.contains { $0.isBehind(targetVersion) }
       let shownVersion = state.shown?.snapshot.version ?? version
       let isNews = shownVersion < version && state.announced < version
       guard isBehind || isNews else { return nil }
@@ -175,12 +179,13 @@ final class ObserverHub: Sendable {
   }
 
   private func handOver(_ package: ChangePackage, announcing version: UInt64) {
-    var replaced: [ObservedState?] = []
+    var replaced: [ObservedState] = []
     let scheduler = state.withLock { state -> ConfinementScheduler? in
       let shown = state.shown?.snapshot.version ?? 0
       if !package.hasChanges, package.version <= shown, version <= shown {
         // Nobody is to be told anything, so nobody needs to be woken.
-        replaced = state.advance(along: package)
+        let seen = package.items.compactMap { item in item.state.map { (item.id, $0) } }
+        replaced = state.advance(along: seen, besides: package)
         return nil
       }
       state.package = package
@@ -219,46 +224,31 @@ extension ObserverHub.State {
     return scheduler
   }
 
-  /// Moves observers on to the states that they have reached. What they had seen before pins
-  /// versions and is handed back to be released after the lock.
+  /// Moves observers on to the states that they have reached, and those that a package leaves alone
+  /// to its version. What they had seen before pins versions and is handed back to be released
+  /// after the lock.
   fileprivate mutating func advance(
-    along seen: [(id: UInt64, state: ObservedState)]
-  ) -> [ObservedState?] {
-    var replaced: [ObservedState?] = []
+    along seen: [(id: UInt64, state: ObservedState)], besides package: ChangePackage?
+  ) -> [ObservedState] {
+    var replaced: [ObservedState] = []
     replaced.reserveCapacity(seen.count)
     var position = 0
-    for index in entries.indices where position < seen.count {
+    var item = 0
+    for index in entries.indices {
       let id = entries[index].observation.id
       while position < seen.count, seen[position].id < id { position += 1 }
-      guard position < seen.count, seen[position].id == id else { continue }
-      advance(index, to: seen[position].state, &replaced)
+      guard position < seen.count, seen[position].id == id else {
+        // The package keeps what these had seen: nothing is released here.
+        if let package, package.leavesAlone(id, since: entries[index].state?.version, &item) {
+          entries[index].state?.tables = package.tables
+        }
+        continue
+      }
+      let old = entries[index].state
+      if let old, old.version >= seen[position].state.version { continue }
+      entries[index].state = seen[position].state
+      if let old { replaced.append(old) }
     }
     return replaced
-  }
-
-  /// Moves those observers on that have seen what a package starts from.
-  fileprivate mutating func advance(along package: ChangePackage) -> [ObservedState?] {
-    var replaced: [ObservedState?] = []
-    replaced.reserveCapacity(package.items.count)
-    var position = 0
-    for index in entries.indices where position < package.items.count {
-      let id = entries[index].observation.id
-      while position < package.items.count, package.items[position].id < id { position += 1 }
-      guard position < package.items.count, package.items[position].id == id,
-        package.items[position].oldVersion == entries[index].state?.version,
-        let state = package.items[position].state
-      else { continue }
-      advance(index, to: state, &replaced)
-    }
-    return replaced
-  }
-
-  private mutating func advance(
-    _ index: Int, to new: ObservedState, _ replaced: inout [ObservedState?]
-  ) {
-    let old = entries[index].state
-    if let old, old.version >= new.version { return }
-    entries[index].state = new
-    replaced.append(old)
   }
 }

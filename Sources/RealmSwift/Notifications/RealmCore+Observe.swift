@@ -41,13 +41,23 @@ extension RealmCore {
         try KeyPathFilter.of(keyPaths, table: table, in: tables)
       }
       let observation = Observation(
-        source, filter: filter, of: self, in: delivery.hub, handler: handler)
+        source, filter: filter, footprint: try footprint(of: source, in: tables), of: self,
+        in: delivery.hub, handler: handler)
       // An object is known when it is observed; a collection is told of first.
       let isKnown = source.initialChange == nil
       delivery.hub.add(observation, since: isKnown ? try source.initialState(in: tables) : nil)
       shared.notifier.signal()
       return observation
     } catch { stop(error) }
+  }
+
+  private func footprint(
+    of source: ObservedSource, in tables: TableGroup
+  ) throws(StorageError) -> QueryFootprint? {
+    guard case .results(let query) = source else { return nil }
+    return try unwrappingQueryErrors { () throws(QueryError) in
+      try QueryFootprint(query, in: tables)
+    }
   }
 
   /// Registers an observer on another queue, where `source` is looked up first.

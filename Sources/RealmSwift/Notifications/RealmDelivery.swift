@@ -125,17 +125,26 @@ final class RealmDelivery {
   private func move(_ core: RealmCore, to tables: TableGroup, with known: ChangePackage?) {
     let version = tables.version
     let shownVersion = core.shownGroup?.version
-    var package = known?.version == version ? known : nil
-    package = package ?? ChangePackage(for: tables)
+    let entries = hub.entries
+    var package = ChangePackage(for: tables)
+    if let known, known.version == version {
+      package = known
+    } else {
+      for entry in entries where entry.isBehind(version) {
+        package.add(entry.observation, since: entry.state)
+      }
+    }
     var seen: [(id: UInt64, state: ObservedState)] = []
     var due: [Call] = []
-    for entry in hub.entries where entry.state.map({ $0.version < version }) ?? true {
+    var position = 0
+    for entry in entries where entry.isBehind(version) {
       let observation = entry.observation
+      if package.leavesAlone(observation.id, since: entry.state?.version, &position) { continue }
       guard !running.contains(observation.id) else {
         hasMissedCalls = true
         continue
       }
-      guard let item = package?.item(observation, since: entry.state) else { continue }
+      let item = package.item(observation, since: entry.state, position)
       if let state = item.state { seen.append((observation.id, state)) }
       guard let change = item.change else { continue }
       let isUnseen = shownVersion == item.oldVersion && shownVersion != version
@@ -146,7 +155,7 @@ final class RealmDelivery {
     }
     let isNews = shownVersion.map { $0 < version } ?? true
     if isNews { core.show(tables) }
-    hub.store(seen)
+    hub.store(seen, besides: package)
     calls += due
     if isNews, shownVersion != nil { tellRealmObservers(.didChange) }
     makeCalls()

@@ -22,6 +22,12 @@ package struct VersionChanges: Sendable, Equatable {
     return tables[position]
   }
 
+  /// Whether an object of the table came, went or changed.
+  package func hasChanges(of table: TableKey) -> Bool {
+    guard let position = positions[table] else { return false }
+    return !tables[position].isEmpty
+  }
+
   package static func == (left: VersionChanges, right: VersionChanges) -> Bool {
     let keys = Set(left.positions.keys).union(right.positions.keys)
     return left.schemaChanged == right.schemaChanged

@@ -2,33 +2,12 @@
 
 // An actor with a thread of its own, and a realm on it.
 
-import Dispatch
 import Foundation
 import RealmStorage
 import Synchronization
 import Testing
 
 @testable import RealmSwift
-
-/// Where a number of threads wait for each other.
-private final class Party: Sendable {
-  private let missing: Mutex<Int>
-  private let door = DispatchSemaphore(value: 0)
-
-  init(of count: Int) { missing = Mutex(count) }
-
-  /// Blocks until everybody is there; false if somebody does not come.
-  func join() -> Bool {
-    let isLast = missing.withLock { missing in
-      missing -= 1
-      return missing == 0
-    }
-    if isLast { door.signal() }
-    guard door.wait(timeout: .now() + 60) == .success else { return false }
-    door.signal()
-    return true
-  }
-}
 
 private actor Hermit {
   nonisolated let executor = RealmThreadExecutor(name: "hermit")
@@ -83,8 +62,8 @@ private actor Hermit {
 
   func leak() -> Passage<Realm?> { Passage(realm) }
 
-  /// Blocks the actor's thread until all others block theirs.
-  func meet(at party: Party) -> Bool { party.join() }
+  /// Blocks the actor's thread until all others have come.
+  func meet(at place: MeetingPlace) -> Bool { place.arrive() }
 
   func numbers(_ count: Int) async -> [Int] {
     var numbers: [Int] = []
@@ -93,6 +72,27 @@ private actor Hermit {
       await Task.yield()
     }
     return numbers
+  }
+}
+
+/// Where threads wait for each other.
+private final class MeetingPlace: @unchecked Sendable {
+  // Sendable: the condition guards the count.
+  private let condition = NSCondition()
+  private var missing: Int
+
+  init(count: Int) { missing = count }
+
+  /// Waits until all have arrived; false if somebody does not come.
+  func arrive() -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    missing -= 1
+    condition.broadcast()
+    while missing > 0 {
+      if !condition.wait(until: Date(timeIntervalSinceNow: 50)) { return false }
+    }
+    return true
   }
 }
 
@@ -130,12 +130,12 @@ private actor Hermit {
   }
 
   @Test func anActorThatBlocksHoldsUpNobodyElse() async throws {
-    // More than any pool has threads; none goes on before all have come.
+    // More than any pool has threads: they could never all wait at once.
     let hermits = (0..<40).map { _ in Hermit() }
-    let party = Party(of: hermits.count)
+    let place = MeetingPlace(count: hermits.count)
     let haveMet = await withTaskGroup(of: Bool.self) { group in
-      for hermit in hermits { group.addTask { await hermit.meet(at: party) } }
-      return await group.reduce(true) { $0 && $1 }
+      for hermit in hermits { group.addTask { await hermit.meet(at: place) } }
+      return await group.allSatisfy { $0 }
     }
     #expect(haveMet)
   }
@@ -153,7 +153,7 @@ private actor Hermit {
     let address: UInt
     do {
       let hermit = Hermit()
-      _ = await hermit.numbers(1)
+      _ = await hermit.meet(at: MeetingPlace(count: 1))
       address = UInt(bitPattern: ObjectIdentifier(hermit.executor))
       #expect(ExecutorThread.pointer(ofExecutor: address) != 0)
     }
