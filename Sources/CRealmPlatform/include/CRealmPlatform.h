@@ -6,6 +6,7 @@
 
 #include "RealmFiles.h"
 #include "RealmIsolation.h"
+#include "RealmTracking.h"
 #include "RealmMemory.h"
 #include "RealmTypeRecords.h"
 

@@ -68,12 +68,12 @@ package enum BackgroundThread {
 }
 
 /// Lets one thread sleep until another has a value for it.
-final class Handover<Value: Sendable>: Sendable {
+package final class Handover<Value: Sendable>: Sendable {
   private let value = Guarded<Value?>(nil)
   // Points to an atomic that lives as long as this object.
   nonisolated(unsafe) private let word: UnsafeMutablePointer<Atomic<UInt32>>
 
-  init() {
+  package init() {
     word = .allocate(capacity: 1)
     word.initialize(to: Atomic(0))
   }
@@ -83,13 +83,15 @@ final class Handover<Value: Sendable>: Sendable {
     word.deallocate()
   }
 
-  func give(_ new: Value) {
+  /// Wakes the thread.
+  package func give(_ new: Value) {
     value.withLock { $0 = new }
     word.pointee.store(1, ordering: .sequentiallyConsistent)
     realm_wake_word(UnsafeRawPointer(word), false)
   }
 
-  func wait() -> Value {
+  /// Sleeps until there is a value.
+  package func wait() -> Value {
     while true {
       if let value = value.withLock({ $0 }) { return value }
       realm_wait_on_word(UnsafeRawPointer(word), 0, 1_000_000_000, false)

@@ -62,6 +62,10 @@ final class ManagedList {
   /// The elements as they are now.
   func contents() -> _CollectionContents {
     core.checkIsolation()
+    if core.isTracking {
+      core.delivery?.tracker.noteProperty(
+        column.key, of: key, in: owner.tableKey, at: core.shownGroup)
+    }
     if let frozen {
       do throws(StorageError) { return try frozen.contents(evaluate) } catch { stop(error) }
     }

@@ -104,7 +104,7 @@ final class ResultsState {
 
   /// The elements as they are now.
   func contents() -> _CollectionContents {
-    core.checkIsolation()
+    checkAccess()
     if let frozen {
       do throws(StorageError) { return try frozen.contents(evaluate) } catch { stop(error) }
     }
@@ -115,6 +115,18 @@ final class ResultsState {
       cachedGeneration = core.dataGeneration
       return contents
     } catch { stop(error) }
+  }
+
+  /// Checks that the caller may look at the elements, and notes it if it tracks that.
+  private func checkAccess() {
+    core.checkIsolation()
+    if core.isTracking { noteAccess() }
+  }
+
+  @inline(never)
+  private func noteAccess() {
+    guard !isInvalidated, let shown = core.shownGroup else { return }
+    core.delivery?.tracker.noteElements(of: definition, at: shown)
   }
 
   private func presentContents() throws(StorageError) -> _CollectionContents {
@@ -128,7 +140,7 @@ final class ResultsState {
     guard case .table = source, let predicate = request.predicate, let info, !isInvalidated,
       observations.isEmpty
     else { return contents().count }
-    core.checkIsolation()
+    checkAccess()
     if let frozen {
       do throws(StorageError) {
         return try frozen.count { () throws(StorageError) in
@@ -156,7 +168,7 @@ final class ResultsState {
       let contents = contents()
       return contents.count == 0 ? nil : contents.key(at: 0)
     }
-    core.checkIsolation()
+    checkAccess()
     do throws(StorageError) { return try selection(predicate, info).first() } catch { stop(error) }
   }
 

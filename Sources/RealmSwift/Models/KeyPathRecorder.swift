@@ -18,7 +18,9 @@ final class KeyPathRecorder: ObjectOwner {
 
   private static func makeHot() -> UnsafeMutablePointer<ClassHot> {
     let state = UnsafeMutablePointer<HotState>.allocate(capacity: 1)
-    state.initialize(to: HotState(isolation: 0, generation: .max, isInWrite: false))
+    state.initialize(
+      to: HotState(
+        isolation: 0, generation: .max, isInWrite: false, trackingPlace: TrackingPlace.place))
     let hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
     hot.initialize(
       to: ClassHot(

@@ -20,6 +20,7 @@ extension ObjectBase {
       return info.core.isFrozenAndInvalid || !_locate(info)
     }
     info.core.checkIsolation()
+    if info.core.isTracking { noteExistence(info) }
     return !_locate(info)
   }
 

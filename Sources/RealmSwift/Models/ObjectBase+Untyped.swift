@@ -19,6 +19,7 @@ extension ObjectBase {
       return property.wrapperType.unmanagedValue(at: _wrapper(property))
     }
     _ = _prepareToRead()
+    if info.core.isTracking { noteRead(info, property: property.index) }
     return property.wrapperType.managedValue(self, info.slot(property))
   }
 

@@ -71,8 +71,9 @@ public struct Persisted<Value: _Persistable> {
       let state = hot.pointee.state
       if state.pointee.isolation != realm_thread_pointer()
         || state.pointee.generation != object._generation
+        || realm_is_tracking(state.pointee.trackingPlace)
       {
-        guard object._prepareToRead() else {
+        guard object._prepareToRead(offset) else {
           return Value._traced(by: _Recording(object, offset))
         }
       }

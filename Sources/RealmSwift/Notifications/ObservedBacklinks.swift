@@ -7,7 +7,7 @@ import RealmStorage
 import RealmTables
 
 /// Which backlinks are observed: those of an object, through one column of another table.
-struct ObservedBacklinks: Sendable {
+struct ObservedBacklinks: Hashable, Sendable {
   let target: TableKey
   let object: ObjectKey
   let origin: TableKey

@@ -7,7 +7,7 @@ import RealmStorage
 import RealmTables
 
 /// Which list is observed: a column of an object.
-struct ObservedList: Sendable {
+struct ObservedList: Hashable, Sendable {
   let table: TableKey
   let object: ObjectKey
   let column: Column

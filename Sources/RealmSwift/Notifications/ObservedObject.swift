@@ -6,7 +6,7 @@ import RealmStorage
 import RealmTables
 
 /// Which object is observed.
-struct ObservedObject: Sendable {
+struct ObservedObject: Hashable, Sendable {
   let table: TableKey
   let object: ObjectKey
 

@@ -11,8 +11,8 @@ import RealmTables
 ///
 /// Such results are as long as one object's collection, so they are computed anew in each version
 /// that may concern them, and compared.
-struct ObservedRefinement: Sendable {
-  enum Base: Sendable {
+struct ObservedRefinement: Hashable, Sendable {
+  enum Base: Hashable, Sendable {
     case list(ObservedList)
     case backlinks(ObservedBacklinks)
   }

@@ -10,7 +10,7 @@ import RealmStorage
 import RealmTables
 
 /// What an observer looks at, in a form that is independent of a realm and of a version.
-enum ObservedSource: Sendable {
+enum ObservedSource: Hashable, Sendable {
   case results(LiveQuery)
   case list(ObservedList)
   case backlinks(ObservedBacklinks)

@@ -29,6 +29,8 @@ final class RealmDelivery {
   private let owner: CoreReference
   let shared: SharedFile
   private(set) var hub: ObserverHub!
+  /// What code inside `withObservationTracking` looked at in the realm.
+  let tracker = AccessTracker()
   /// What is still to be told, in order.
   private var calls: [Call] = []
   private var running: Set<UInt64> = []
@@ -183,6 +185,7 @@ final class RealmDelivery {
     }
     calls.removeAll()
     for handler in handlers { handler.ended?() }
+    tracker.tellAll()
   }
 
   private func valuesBefore(_ change: ObservedChange, _ observation: Observation) -> [Any?]? {
@@ -245,7 +248,10 @@ final class RealmDelivery {
   }
 
   private func tellRealmObservers(_ notification: Realm.Notification) {
-    if notification == .didChange { owesDidChange = false }
+    if notification == .didChange {
+      owesDidChange = false
+      tracker.tell(owner.core?.shownGroup)
+    }
     guard !realmObservations.isEmpty, let core = owner.core else { return }
     realmObservations.removeAll { $0.observation?.isActive != true }
     for weak in realmObservations { weak.observation?.call(notification, Realm(core: core)) }

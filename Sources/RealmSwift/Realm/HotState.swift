@@ -22,6 +22,8 @@ struct HotState {
   @usableFromInline var generation: UInt64
   /// Whether a write transaction is open.
   @usableFromInline var isInWrite: Bool
+  /// Where a thread says that it tracks accesses; see `TrackingPlace`.
+  @usableFromInline let trackingPlace: Int
 
   /// The generation of objects that have no row: no state ever has it.
   static var noGeneration: UInt64 { 0 }

@@ -66,7 +66,9 @@ final class RealmCore: ObjectOwner {
     self.group = group
     hot = UnsafeMutablePointer<HotState>.allocate(capacity: 1)
     hot.initialize(
-      to: HotState(isolation: confinement.isolationWord, generation: 2, isInWrite: false))
+      to: HotState(
+        isolation: confinement.isolationWord, generation: 2, isInWrite: false,
+        trackingPlace: TrackingPlace.place))
     super.init()
     reference.set(self)
   }
@@ -153,6 +155,10 @@ final class RealmCore: ObjectOwner {
 
   /// Whether the realm is frozen and was invalidated. May be asked anywhere.
   var isFrozenAndInvalid: Bool { isFrozen && wasInvalidated.load(ordering: .relaxed) }
+
+  /// Whether the calling thread is inside `withObservationTracking`.
+  @inline(__always)
+  var isTracking: Bool { realm_is_tracking(hot.pointee.trackingPlace) }
 
   /// Whether a write transaction is open.
   var isInWrite: Bool { hot.pointee.isInWrite }

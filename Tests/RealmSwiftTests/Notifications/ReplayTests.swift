@@ -114,7 +114,7 @@ private struct Changes: Sendable {
 }
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ReplayTests {
-  @Test(arguments: 0..<12)
+  @Test(arguments: RandomRuns.seeds(12))
   func theChangesGiveTheCollection(seed: UInt64) async throws {
     let configuration = freshConfiguration()
     let realm = try await Realm(configuration: configuration)

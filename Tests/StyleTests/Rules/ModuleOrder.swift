@@ -24,7 +24,8 @@ enum ModuleOrder {
     "RealmTables": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmSwift": [
-      "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "ObjectiveC",
+      "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
+      "ObjectiveC",
     ],
     "RealmTestSupport": [
       "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "Testing",
