@@ -16,25 +16,24 @@ struct KeyPathFilter: Sendable, Hashable {
   /// The filter for `keyPaths` of objects of `table`; nil, which lets everything pass, if there are
   /// none. A name that is no property ends the process.
   static func of(
-    _ keyPaths: [String]?, table: TableKey, in tables: TableGroup
+    _ keyPaths: [String]?, table: TableKey, in core: RealmCore
   ) throws(StorageError) -> KeyPathFilter? {
     guard let keyPaths, !keyPaths.isEmpty else { return nil }
     var filter = KeyPathFilter()
     for keyPath in keyPaths {
       var columns: [ColumnKey] = []
-      var target: TableKey? = table
+      var info = core.info(ofTable: table)
       var className = ""
       for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
-        let schema = try target.flatMap { (key) throws(StorageError) in
-          try tables.table(key)?.schema
-        }
-        className = schema?.className ?? className
-        guard let column = schema?.column(named: String(name)) else {
+        className = info?.schema.className ?? className
+        guard let owner = info, let property = owner.schema.property(named: String(name)),
+          let (column, target) = try owner.followed(property)
+        else {
           throwRealmException(
             "Property '\(name)' in KeyPath '\(keyPath)' is not a valid property in \(className).")
         }
-        columns.append(column.key)
-        target = column.type == .link ? column.targetTable : nil
+        columns.append(column)
+        info = target
       }
       filter.insert(columns[...])
     }
@@ -51,5 +50,26 @@ struct KeyPathFilter: Sendable, Hashable {
   private mutating func insert(_ path: ArraySlice<ColumnKey>) {
     guard let first = path.first else { return }
     branches[first, default: KeyPathFilter()].insert(path.dropFirst())
+  }
+}
+
+extension ClassInfo {
+  /// The column in which changes of a property show, and the class that it leads to; for linking
+  /// objects the column of the backlinks.
+  func followed(
+    _ property: ModelProperty
+  ) throws(StorageError) -> (column: ColumnKey, target: ClassInfo?)? {
+    if let column = columns[property.index] {
+      let isLink = column.type == .link
+      return (column.key, isLink ? column.targetTable.flatMap(core.info(ofTable:)) : nil)
+    }
+    guard let originClass = property.shape.linkedClass, core.has(originClass),
+      let name = property.originProperty
+    else { return nil }
+    let origin = core.info(originClass)
+    guard let link = origin.schema.property(named: name), let column = origin.columns[link.index],
+      let backlinks = try table.schema.backlinkColumn(from: origin.tableKey, column.key)
+    else { return nil }
+    return (backlinks.key, origin)
   }
 }

@@ -11,6 +11,9 @@ import RealmTables
 
 /// The objects of a table that changed, directly or in what they link to.
 struct LinkedModifications {
+  /// The version before; asked where links led that are gone.
+  let old: TableGroup
+  /// The version after.
   let tables: TableGroup
   let changes: VersionChanges
 
@@ -78,6 +81,10 @@ struct LinkedModifications {
     var keys = Set<ObjectKey>()
     let schema = try tables.table(table)?.schema
     for (column, branch) in filter.branches {
+      if let column = schema?.column(column), column.type == .backlink {
+        try addLinkTargets(in: table, column, branch, to: &keys)
+        continue
+      }
       if let changed = changes[table] {
         for object in changed.modifications.keys where changed.isModified(object, column) {
           keys.insert(object)
@@ -90,6 +97,40 @@ struct LinkedModifications {
       try addOrigins(of: linked, in: target, from: table, column, to: &keys)
     }
     return keys
+  }
+
+  /// Adds the objects of `table` whose backlinks in `column` changed, and those that are linked
+  /// from objects that changed as far as `filter` asks.
+  private func addLinkTargets(
+    in table: TableKey, _ column: Column, _ filter: KeyPathFilter, to keys: inout Set<ObjectKey>
+  ) throws(StorageError) {
+    guard let origin = column.targetTable, let link = column.oppositeColumn else { return }
+    var now: Set<ObjectKey> = []
+    if !filter.branches.isEmpty { now = try self.keys(in: origin, filter) }
+    if let changes = changes[origin] {
+      let relinked = changes.modifications.keys.filter { changes.isModified($0, link) }
+      now.formUnion(relinked)
+      now.formUnion(changes.inserted.sorted())
+      try addTargets(
+        of: relinked + changes.deleted.sorted(), by: link, of: origin, table, in: old, to: &keys)
+    }
+    try addTargets(of: now, by: link, of: origin, table, in: tables, to: &keys)
+  }
+
+  /// Adds the objects of `table` that some objects of `origin` link to in one version.
+  private func addTargets(
+    of objects: some Sequence<ObjectKey>, by link: ColumnKey, of origin: TableKey,
+    _ table: TableKey, in version: TableGroup, to keys: inout Set<ObjectKey>
+  ) throws(StorageError) {
+    guard let origins = try version.table(origin), let column = origins.schema.column(link) else {
+      return
+    }
+    for object in objects {
+      guard let row = try origins.row(of: object) else { continue }
+      try row.forEachLink(in: column) { (link) throws(StorageError) in
+        if link.table == table { keys.insert(link.key) }
+      }
+    }
   }
 
   /// Adds the objects of `table` that link to one of `linked` by `column`.

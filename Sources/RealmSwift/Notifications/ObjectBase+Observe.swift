@@ -40,16 +40,9 @@ extension ObjectBase {
     observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
   }
 
-  /// Calls `block` on an actor, with the object as it is there, after each write transaction that
-  /// set a property of it, and once when it is deleted.
-  ///
-  /// - Parameters:
-  ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
-  ///   - actor: Where to call. It is not kept alive.
-  /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is
-  ///   to be called. If the task is cancelled or the object is gone, its observation has ended.
-  public final func observe<A: Actor, T: ObjectBase>(
-    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+  /// Registers an observer on an actor.
+  final func observe<A: Actor, T: ObjectBase>(
+    _ keyPaths: [String]?, onActor actor: A, _isolation: isolated (any Actor)?,
     _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
   ) async -> NotificationToken {
     let core = requireManaged()
@@ -69,16 +62,6 @@ extension ObjectBase {
       }
     }
     return NotificationToken(observation)
-  }
-
-  /// Calls `block` on an actor as `observe(keyPaths:on:_:)` does, with typed key paths.
-  ///
-  /// - Returns: A token that must be kept as long as `block` is to be called.
-  public final func observe<A: Actor, T: ObjectBase>(
-    keyPaths: [PartialKeyPath<T>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
-    _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
-  ) async -> NotificationToken {
-    await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
   }
 
   final func requireManaged() -> RealmCore {
@@ -133,13 +116,21 @@ extension ObjectBase {
 
   /// The value of a property; nil for null and for collections.
   private final func valueToTell(_ property: ModelProperty) -> Any? {
-    property.shape.collection == .none ? unwrapped(_value(of: property)) : nil
+    guard property.shape.collection == .none, property.shape.type != .linkingObjects else {
+      return nil
+    }
+    return unwrapped(_value(of: property))
   }
 }
 
 extension ClassInfo {
   /// The property that is stored in a column.
   fileprivate func property(of column: ColumnKey) -> ModelProperty? {
-    columns.firstIndex { $0?.key == column }.map { schema.properties[$0] }
+    if let index = columns.firstIndex(where: { $0?.key == column }) {
+      return schema.properties[index]
+    }
+    return schema.properties.first { property in
+      property.shape.type == .linkingObjects && (try? followed(property))?.column == column
+    }
   }
 }

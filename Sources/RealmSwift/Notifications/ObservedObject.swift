@@ -31,7 +31,7 @@ struct ObservedObject: Hashable, Sendable {
   ) throws(StorageError) -> ObservedChange? {
     guard let filter else { return nil }
     var columns: [ColumnKey] = []
-    for (column, branch) in filter.branches where !branch.branches.isEmpty {
+    for column in filter.branches.keys {
       let path = filter.only(column)
       if try step.modified(in: table, filter: path).contains(object) {
         columns.append(column)

@@ -102,6 +102,13 @@ final class ObserverHub: Sendable {
 
   var entries: [Entry] { state.withLock { $0.entries } }
 
+  /// Whether somebody has not seen that version yet, though more than nothing.
+  func isBehind(_ version: UInt64) -> Bool {
+    state.withLock { state in
+      state.entries.contains { entry in entry.state.map { $0.version < version } ?? false }
+    }
+  }
+
   /// Notes what observers have been told of: their numbers, which ascend, and what they have seen;
   /// and that those have seen its version too whom a package leaves alone.
   func store(_ seen: [(id: UInt64, state: ObservedState)], besides package: ChangePackage? = nil) {

@@ -38,7 +38,7 @@ extension RealmCore {
     do throws(StorageError) {
       let tables = try readableGroup()
       let filter = try source.elementTable.flatMap { (table) throws(StorageError) in
-        try KeyPathFilter.of(keyPaths, table: table, in: tables)
+        try KeyPathFilter.of(keyPaths, table: table, in: self)
       }
       let observation = Observation(
         source, filter: filter, footprint: try footprint(of: source, in: tables), of: self,

@@ -68,14 +68,14 @@ final class RealmDelivery {
   }
 
   /// What a write transaction does before it waits for its turn: moves to the newest version and
-  /// tells of it. Without a newer version, own changes that were not told yet stay for later.
-  func catchUp(tellingAll: Bool) throws(StorageError) {
+  /// tells of everything up to there.
+  func catchUp() throws(StorageError) {
     guard let core = owner.core else { return }
     makeCalls()
     guard let shown = core.shownGroup else { return }
     if shown.version < shared.file.newestVersion {
       move(core, to: try shared.newestTables(), with: hub.takePackage())
-    } else if tellingAll {
+    } else if hub.isBehind(shown.version) {
       move(core, to: shown, with: hub.takePackage())
     }
   }

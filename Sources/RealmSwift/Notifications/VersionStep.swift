@@ -34,13 +34,13 @@ final class VersionStep: Sendable {
   func modified(in table: TableKey, filter: KeyPathFilter?) throws(StorageError) -> Set<ObjectKey> {
     let question = Question(table: table, filter: filter)
     if let known = modified.withLock({ $0[question] }) { return known }
-    let walk = LinkedModifications(tables: new, changes: changes)
+    let walk = LinkedModifications(old: old, tables: new, changes: changes)
     var keys: Set<ObjectKey> = []
     if try walk.mayReach(table, depth: filter == nil ? LinkedModifications.depth : nil) {
       keys = try walk.keys(in: table, filter: filter)
       // The key of a new object may be that of one that is gone.
-      if let own = changes[table], !own.inserted.isEmpty {
-        keys = keys.filter { !own.inserted.contains($0) }
+      if let own = changes[table], !own.inserted.isEmpty || !own.deleted.isEmpty {
+        keys = keys.filter { !own.inserted.contains($0) && !own.deleted.contains($0) }
       }
     }
     modified.withLock { $0[question] = keys }
@@ -51,7 +51,7 @@ final class VersionStep: Sendable {
   func leavesAlone(_ table: TableKey) throws(StorageError) -> Bool {
     if changes.schemaChanged { return false }
     if let known = untouched.withLock({ $0[table] }) { return known }
-    let answer = try !LinkedModifications(tables: new, changes: changes)
+    let answer = try !LinkedModifications(old: old, tables: new, changes: changes)
       .mayReach(table, depth: nil)
     untouched.withLock { $0[table] = answer }
     return answer

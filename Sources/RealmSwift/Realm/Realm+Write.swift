@@ -36,7 +36,7 @@ extension Realm {
     requireNoTransaction()
     let skipped = observations(of: tokens)
     do throws(StorageError) {
-      try core.beginWrite(tellingAll: !skipped.isEmpty)
+      try core.beginWrite()
     } catch { throw Realm.Error(error, path: core.file.path) }
     let result: Result
     do {

@@ -219,10 +219,9 @@ final class RealmCore: ObjectOwner {
   }
 
   /// Waits for the writer lock and begins a transaction on the newest version.
-  ///
-  /// - Parameter tellsAll: Whether observers are told of everything so far before.
-  func beginWrite(tellingAll tellsAll: Bool = false) throws(StorageError) {
-    try delivery?.catchUp(tellingAll: tellsAll)
+  /// Observers are told of everything so far before.
+  func beginWrite() throws(StorageError) {
+    try delivery?.catchUp()
     try begin(shared.writers.begin())
   }
 
