@@ -15,7 +15,7 @@ extension WritableTable {
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
     switch value {
     case nil:
-      guard schema.primaryKey == nil else {
+      guard !schema.hasPrimaryKey else {
         throw .limitExceeded("An object of table '\(schema.name)' needs a primary key")
       }
       let (key, place) = try insertObject(beginningWith: values)
@@ -80,7 +80,7 @@ extension WritableTable {
     if !unindexed.isNull { try enterUnindexed() }
     isChanged = true
     if schema.hasEnumeratedColumns { try expandEnumerations() }
-    let isScattered = schema.primaryKey == nil
+    let isScattered = !schema.hasPrimaryKey
     while true {
       let sequence = top.objectSequence
       guard sequence < 1 << 54 else {

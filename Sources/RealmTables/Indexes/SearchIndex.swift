@@ -102,9 +102,9 @@ package enum SearchIndexLimits {
   /// The most entries of a node that the format allows.
   package static let nodeEntryCount = 1000
   /// The most entries of a node that we fill. The format orders integers by their lowest byte
-  /// first, so ascending keys land all over the index: small nodes mean less to move for each, and
-  /// less to write for a transaction of many.
-  static let filledEntryCount = 256
+  /// first, so ascending keys land all over the index: small leaves mean less to move for each, and
+  /// less to write for a transaction of many. Inner nodes are larger, so that paths stay short.
+  static func filledEntryCount(isInner: Bool) -> Int { isInner ? 256 : 64 }
   /// Values that agree up to here are kept in lists instead of deeper sub-indexes.
   package static let maximumOffset = 200
   /// More nodes than any path from the root can have.

@@ -106,7 +106,7 @@ extension SearchIndexEditor {
   private func nodesHolding(
     _ content: NodeContent, isInner: Bool
   ) throws(StorageError) -> NodeContent {
-    let limit = SearchIndexLimits.filledEntryCount
+    let limit = SearchIndexLimits.filledEntryCount(isInner: isInner)
     let count = content.keys.count
     let nodeCount = (count + limit - 1) / limit
     var nodes = NodeContent()

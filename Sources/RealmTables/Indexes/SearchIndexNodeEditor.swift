@@ -95,7 +95,7 @@ struct SearchIndexNodeEditor {
   mutating func insertSplitting(
     _ key: Int32, _ slot: Int64, at index: Int
   ) throws(StorageError) -> (Ref, Ref?) {
-    guard count >= SearchIndexLimits.filledEntryCount else {
+    guard count >= SearchIndexLimits.filledEntryCount(isInner: isInner) else {
       // Bulk insertion comes by here: the view, which nobody looks at any more, stays behind.
       ref = try IntegerNode.insert(slot, at: index + 1, in: ref, allocator)
       let old = try allocator.node(at: ref).ref(at: 0)

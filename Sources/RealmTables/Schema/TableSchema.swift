@@ -21,6 +21,7 @@ package final class TableSchema: Sendable {
   /// Whether any column stores positions in a leaf of distinct strings.
   package let hasEnumeratedColumns: Bool
 
+  let hasPrimaryKey: Bool
   /// The leaf index of the primary key if it is an integer that is never null and has an index.
   let integerKeyLeaf: Int?
   /// Whether a column other than the primary key has an index.
@@ -36,6 +37,7 @@ package final class TableSchema: Sendable {
     self.backlinkColumns = backlinkColumns
     let primaryKey = columns.first { $0.isPrimaryKey }
     self.primaryKey = primaryKey
+    hasPrimaryKey = primaryKey != nil
     integerKeyLeaf = primaryKey.flatMap { column in
       let isPlain = column.leafKind == .int && column.hasIndex && !column.isFullText
       return isPlain ? column.leafIndex : nil

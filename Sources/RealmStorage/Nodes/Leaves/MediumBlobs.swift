@@ -80,6 +80,32 @@ enum MediumBlobs {
     return store(ends, blob, nulls, in: outer)
   }
 
+  /// Appends a value to a leaf whose parts are writable and have room for it.
+  ///
+  /// - Returns: whether that was so; nothing has changed otherwise.
+  static func append(
+    _ value: ByteView?, at index: Int, to outer: MutableNode, terminator: Int,
+    _ allocator: NodeAllocator
+  ) -> Bool {
+    let slots = outer.node
+    guard slots.count == 3, slots.header.layout == .bits else { return false }
+    // Only nodes in the slab are looked at here, and nothing is taken for granted of these.
+    let offsets = Ref(Int(slots.uncheckedInteger(at: 0)))
+    let blob = Ref(Int(slots.uncheckedInteger(at: 1)))
+    let nulls = Ref(Int(slots.uncheckedInteger(at: 2)))
+    guard allocator.isWritable(offsets), allocator.isWritable(blob), allocator.isWritable(nulls),
+      isList(allocator.mutableNode(at: offsets), of: index),
+      isList(allocator.mutableNode(at: nulls), of: index),
+      allocator.mutableNode(at: blob).header.layout == .bytes
+    else { return false }
+    return storeLastInPlace(value, at: index, in: outer, terminator: terminator, allocator)
+  }
+
+  @inline(__always)
+  private static func isList(_ node: MutableNode, of count: Int) -> Bool {
+    node.header.layout == .bits && node.count == count
+  }
+
   /// Appends a value, or replaces the last one, where all three parts are writable and have room
   /// for it and the last value ends with the blob.
   ///

@@ -37,15 +37,11 @@ enum ShortStrings {
     return PackedIntegers.bitWidth(of: value.count) + 1
   }
 
-  /// Appends a value to a leaf of this form that is writable, wide enough and has room.
+  /// Appends a value to a leaf of this form, if it is wide enough and has room.
   ///
   /// - Returns: whether that was so; nothing has changed otherwise.
   @inline(__always)
-  static func appendInPlace(
-    _ value: ByteView?, at index: Int, to ref: Ref, _ allocator: NodeAllocator
-  ) -> Bool {
-    guard allocator.isWritable(ref) else { return false }
-    let node = allocator.mutableNode(at: ref)
+  static func append(_ value: ByteView?, at index: Int, to node: MutableNode) -> Bool {
     let header = node.header
     let width = header.width
     guard header.layout == .multiply, index == header.count, (value?.count ?? 0) < width,

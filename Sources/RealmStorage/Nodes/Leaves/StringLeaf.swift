@@ -56,11 +56,29 @@ package enum StringLeaf: Leaf {
     _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     guard let value, allocator.holds(value) else {
-      if ShortStrings.appendInPlace(value, at: index, to: ref, allocator) { return ref }
+      if appendInPlace(value, at: index, to: ref, allocator) { return ref }
       return try insertOutside(value, at: index, in: ref, allocator)
     }
     return try value.withCopy { (copy) throws(StorageError) in
       try insertOutside(copy, at: index, in: ref, allocator)
+    }
+  }
+
+  /// Appends a value to a leaf that this transaction made, if it has the form and the room for it.
+  ///
+  /// - Returns: whether that was so; nothing has changed otherwise.
+  @inline(__always)
+  private static func appendInPlace(
+    _ value: ByteView?, at index: Int, to ref: Ref, _ allocator: NodeAllocator
+  ) -> Bool {
+    guard allocator.isWritable(ref) else { return false }
+    let node = allocator.mutableNode(at: ref)
+    switch BytesForm(node.header) {
+    case .short: return ShortStrings.append(value, at: index, to: node)
+    case .medium:
+      guard value?.count ?? 0 <= mediumLimit else { return false }
+      return MediumBlobs.append(value, at: index, to: node, terminator: terminator, allocator)
+    case .big: return false
     }
   }
 
