@@ -51,7 +51,7 @@ extension Table {
     if let leafIndex = schema.integerKeyLeaf {
       let root = try indexRoot(leafIndex)
       if !root.isNull {
-        switch try SearchIndexPath.entry(for: IndexData(.int(value)), from: root, in: space) {
+        switch try SearchIndexPath.entry(forInteger: value, from: root, in: space) {
         case .object(let key):
           guard let row = try row(of: key) else {
             throw .corrupted("an index names \(key), which does not exist")

@@ -22,6 +22,8 @@ final class ClassInfo {
   let steps: [PropertyStep]
   /// The step of the primary key.
   let primaryKey: PropertyStep?
+  /// Whether the primary key is a property of integers.
+  let hasIntegerKey: Bool
   /// Whether a new row made of an object has all that the object holds.
   let isPlain: Bool
   /// Hands the values of new objects over.
@@ -51,6 +53,7 @@ final class ClassInfo {
     }
     steps = schema.properties.map { PropertyStep($0, slots[$0.offset >> 3]) }
     primaryKey = steps.first { $0.isPrimaryKey }
+    hasIntegerKey = schema.primaryKey?.shape.type == .int
     isPlain = steps.allSatisfy { !$0.isPlainlyStored || $0.kind != .other }
     unmanagedValues = UnmanagedValues(steps)
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)

@@ -23,16 +23,16 @@ extension Realm {
   ) -> Element? {
     core.checkIsolation()
     let info = core.info(type)
-    guard let property = info.schema.primaryKey else {
-      throwRealmException("'\(info.schema.className)' does not have a primary key defined")
-    }
     do throws(StorageError) {
       let found: (key: ObjectKey, row: Row)?
-      if KeyType.self == Int.self, property.shape.type == .int {
+      if KeyType.self == Int.self, info.hasIntegerKey {
         // Spares the commonest keys a dynamic cast.
         let number = withUnsafeBytes(of: key) { $0.loadUnaligned(as: Int.self) }
         found = try info.findRow(primaryKey: Int64(number))
       } else {
+        guard let property = info.schema.primaryKey else {
+          throwRealmException("'\(info.schema.className)' does not have a primary key defined")
+        }
         guard let value = property.wrapperType.storedScalar(key) else {
           property.refuse(key, in: info.schema)
         }

@@ -30,7 +30,9 @@ struct SearchIndexNode {
   var isInner: Bool { node.header.isInner }
 
   /// The number of entries.
-  var count: Int { keys.count }
+  ///
+  /// `init` has checked that the keys array says the same; this header arrives from memory first.
+  var count: Int { node.count &- 1 }
 
   func key(at index: Int) -> Int32 {
     keys.payload.load(fromByteOffset: index &<< 2, as: Int32.self)
@@ -39,7 +41,7 @@ struct SearchIndexNode {
   /// The first entry whose key is not less than `chunk`.
   func lowerBound(of chunk: Int32) -> Int {
     var low = 0
-    var length = keys.count
+    var length = count
     while length > 0 {
       let half = length &>> 1
       let isLess = key(at: low &+ half) < chunk
@@ -58,14 +60,15 @@ struct SearchIndexNode {
   ///
   /// Chunks of numbers and IDs spread evenly, so the place is guessed and searched around: a lookup
   /// in a big index waits for memory, and this touches one or two cache lines of the keys where
-  /// halving touches five.
+  /// halving touches five. The slot that belongs to the guess is asked for at once.
   func lowerBound(of chunk: Int32, within bounds: ChunkBounds?) -> Int {
-    let count = keys.count
+    let count = count
     guard count > 16, let bounds, chunk > bounds.lower, chunk <= bounds.upper else {
       return lowerBound(of: chunk)
     }
     let span = Int(bounds.upper) &- Int(bounds.lower)
     let guess = min(count &* (Int(chunk) &- Int(bounds.lower)) / span, count &- 1)
+    if !isInner { node.prefetchInteger(at: guess &+ 1) }
     // All keys before `low` are less than the chunk, those from `high` on are not.
     var low: Int
     var high: Int

@@ -10,13 +10,30 @@ enum SearchIndexPath {
   static func entry(
     for data: IndexData, from root: Ref, in space: NodeSpace
   ) throws(StorageError) -> SearchIndexEntry? {
+    try entry(from: root, in: space) { data.chunk(at: $0) }
+  }
+
+  /// The leaf entry for the chunks of an integer.
+  static func entry(
+    forInteger value: Int64, from root: Ref, in space: NodeSpace
+  ) throws(StorageError) -> SearchIndexEntry? {
+    let first = Int32(truncatingIfNeeded: value).byteSwapped
+    return try entry(from: root, in: space) { offset in
+      offset == 0 ? first : IndexData(.int(value)).chunk(at: offset)
+    }
+  }
+
+  @inline(__always)
+  private static func entry(
+    from root: Ref, in space: NodeSpace, _ chunkAt: (Int) -> Int32
+  ) throws(StorageError) -> SearchIndexEntry? {
     var ref = root
     var offset = 0
+    var chunk = chunkAt(0)
     var bounds: ChunkBounds?
     // A file that refers to itself must not hold us: depth is bounded by the value's length.
     for _ in 0..<SearchIndexLimits.maximumPathLength {
       let node = try SearchIndexNode(ref, in: space)
-      let chunk = data.chunk(at: offset)
       let index = node.lowerBound(of: chunk, within: bounds)
       guard index < node.count else { return nil }
       if node.isInner {
@@ -30,6 +47,7 @@ enum SearchIndexPath {
       ref = child
       bounds = nil
       offset += 4
+      chunk = chunkAt(offset)
     }
     throw .corrupted("a search index does not end")
   }
