@@ -3,8 +3,7 @@
 // A model class in one realm: where its properties are stored.
 //
 // Invariants:
-// 1. `columns[i]` is the column of `schema.properties[i]`; nil only for backlinks.
-// 2. `hot` lives as long as the core, which owns this object.
+// 1. `hot` lives as long as the core, which owns this object.
 
 import RealmStorage
 import RealmTables
@@ -12,6 +11,7 @@ import RealmTables
 /// What one realm knows about one model class.
 @usableFromInline
 final class ClassInfo {
+  let layout: ClassLayout
   let schema: ModelSchema
   /// The realm. Unsafe, for speed: the realm owns this object, and who uses it holds the realm.
   unowned(unsafe) let core: RealmCore
@@ -37,34 +37,25 @@ final class ClassInfo {
   private var cachedTable: Table?
   private var cachedGeneration = HotState.noGeneration
 
-  init(schema: ModelSchema, table: TableSchema, core: RealmCore) {
-    self.schema = schema
+  init(_ layout: ClassLayout, core: RealmCore) {
+    self.layout = layout
     self.core = core
-    tableKey = table.key
-    columns = schema.properties.map { table.column(named: $0.columnName) }
-    linkedClasses = Array(repeating: nil, count: schema.properties.count)
-    let slots = UnsafeMutablePointer<_ColumnSlot>.allocate(capacity: schema.slotCount)
-    slots.initialize(
-      repeating: _ColumnSlot(leafIndex: 0, property: -1), count: schema.slotCount)
-    for property in schema.properties {
-      let leaf = columns[property.index]?.leafIndex ?? 0
-      slots[property.offset >> 3] = _ColumnSlot(
-        leafIndex: Int32(leaf), property: Int32(property.index))
-    }
-    steps = schema.properties.map { PropertyStep($0, slots[$0.offset >> 3]) }
+    schema = layout.schema
+    tableKey = layout.table.key
+    columns = layout.columns
+    steps = layout.steps
+    linkedClasses = Array(repeating: nil, count: steps.count)
     primaryKey = steps.first { $0.isPrimaryKey }
     hasIntegerKey = schema.primaryKey?.shape.type == .int
     isPlain = steps.allSatisfy { !$0.isPlainlyStored || $0.kind != .other }
-    unmanagedValues = UnmanagedValues(steps)
+    // Nobody writes to a frozen realm.
+    unmanagedValues = UnmanagedValues(core.isFrozen ? [] : steps)
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
-    hot.initialize(to: ClassHot(state: core.hot, columnAtOffset: slots, info: nil))
+    hot.initialize(to: ClassHot(state: core.hot, columnAtOffset: layout.slots, info: nil))
     hot.pointee.info = Unmanaged.passUnretained(self)
   }
 
-  deinit {
-    hot.pointee.columnAtOffset.deallocate()
-    hot.deallocate()
-  }
+  deinit { hot.deallocate() }
 
   /// The table in the version that the realm shows, or as the open transaction left it.
   var table: Table {

@@ -42,17 +42,18 @@ enum RealmCache {
     return core
   }
 
-  /// The frozen core of the version that `tables` shows, for classes that are in the file.
+  /// The frozen core of the version that `tables` shows.
   static func frozenCore(
-    _ configuration: Realm.Configuration, _ schemas: [ModelSchema], _ shared: SharedFile,
+    _ configuration: Realm.Configuration, _ layouts: [ClassLayout], _ shared: SharedFile,
     _ tables: TableGroup
   ) throws(StorageError) -> RealmCore {
+    let schemas = layouts.map(\.schema)
     if let core = frozenCore(configuration, tables.version, serving: schemas) { return core }
     let confinement = Confinement.frozen(version: tables.version)
     let key = Key(location: configuration.location, confinement: confinement)
     let made = RealmCore(
       configuration: configuration, confinement: confinement, shared: shared, group: tables)
-    try made.register(schemas)
+    try made.register(layouts)
     // Another thread may have been faster. Cores are released after the lock.
     let first = cores.withLock { cores -> CoreReference? in
       let known = cores[key]

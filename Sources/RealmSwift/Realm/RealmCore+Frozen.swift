@@ -12,8 +12,13 @@ extension RealmCore {
     checkIsolation()
     if isFrozen { return self }
     let group = try readableGroup()
-    let schemas = allClasses.map(\.schema)
-    return try RealmCache.frozenCore(configuration, schemas, shared, group)
+    let layouts = try allClasses.map { (info) throws(StorageError) in
+      // The columns are those that the realm was opened with, unless somebody changed the schema.
+      let schema = try group.table(info.tableKey)?.schema
+      if let schema, schema !== info.layout.table { return ClassLayout(info.schema, schema) }
+      return info.layout
+    }
+    return try RealmCache.frozenCore(configuration, layouts, shared, group)
   }
 
   /// The realm in which the caller may change what is read here, if this one is frozen, at a

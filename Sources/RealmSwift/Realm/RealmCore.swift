@@ -96,14 +96,22 @@ final class RealmCore: ObjectOwner {
   /// Takes over the model classes; their tables exist.
   func register(_ schemas: [ModelSchema]) throws(StorageError) {
     let group = try readableGroup()
-    for schema in schemas {
-      guard let table = try group.table(named: schema.tableName) else {
-        throw .corrupted("the table of class '\(schema.className)' has vanished")
-      }
-      let info = ClassInfo(schema: schema, table: table.schema, core: self)
-      classes[ObjectIdentifier(schema.modelClass)] = info
-      classesByTable[table.key] = info
-    }
+    for schema in schemas { add(ClassInfo(try group.layout(of: schema), core: self)) }
+    try prepareForSharing()
+  }
+
+  /// Takes over the classes of another realm of the file, which shows the same version.
+  func register(_ layouts: [ClassLayout]) throws(StorageError) {
+    for layout in layouts { add(ClassInfo(layout, core: self)) }
+    try prepareForSharing()
+  }
+
+  private func add(_ info: ClassInfo) {
+    classes[ObjectIdentifier(info.schema.modelClass)] = info
+    classesByTable[info.tableKey] = info
+  }
+
+  private func prepareForSharing() throws(StorageError) {
     guard isFrozen else { return }
     for info in classes.values { try info.prepareForSharing() }
   }

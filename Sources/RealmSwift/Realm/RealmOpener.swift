@@ -41,8 +41,9 @@ struct RealmOpener {
     try opened { schemas, shared throws in
       let newest = shared.file.newestVersion
       if let core = RealmCache.frozenCore(configuration, newest, serving: schemas) { return core }
-      return try RealmCache.frozenCore(
-        configuration, schemas, shared, try alignedGroup(schemas, shared))
+      let group = try alignedGroup(schemas, shared)
+      let layouts = try schemas.map { try group.layout(of: $0) }
+      return try RealmCache.frozenCore(configuration, layouts, shared, group)
     }
   }
 

@@ -90,6 +90,17 @@ import Testing
     #expect(realm.freeze() != first)
   }
 
+  @Test func frozenClassesShareWhatDoesNotDependOnTheVersion() throws {
+    let files = try TemporaryRealm()
+    let (realm, ann) = try fill(files)
+    let (first, layout) = (realm.freeze(), realm.core.info(Person.self).layout)
+    try realm.write { ann.age += 1 }
+    for frozen in [first, realm.freeze()] {
+      let info = frozen.core.info(Person.self)
+      #expect(info.layout === layout && info.core === frozen.core)
+    }
+  }
+
   @Test func frozenObjectsAreEqualIfTheyAreTheSameRowOfTheSameVersion() throws {
     let files = try TemporaryRealm()
     let (realm, ann) = try fill(files)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where the properties of a class are stored: what all realms with the same columns have in common.
+//
+// Invariants:
+// 1. `columns[i]` is the column of `schema.properties[i]`; nil only for backlinks.
+// 2. Nothing changes after `init`. `slots` live as long as the layout.
+
+import RealmStorage
+import RealmTables
+
+/// A model class and the table that stores its objects.
+///
+/// Freezing makes a realm for each version, so what does not depend on the version is shared.
+final class ClassLayout: @unchecked Sendable {
+  // Sendable: invariant 2.
+
+  let schema: ModelSchema
+  let table: TableSchema
+  let columns: [Column?]
+  /// The column of the wrapper at byte `8 * i` of an object, for each such wrapper.
+  let slots: UnsafeMutablePointer<_ColumnSlot>
+  /// By property, what writing it takes.
+  let steps: [PropertyStep]
+
+  init(_ schema: ModelSchema, _ table: TableSchema) {
+    self.schema = schema
+    self.table = table
+    columns = schema.properties.map { table.column(named: $0.columnName) }
+    let slots = UnsafeMutablePointer<_ColumnSlot>.allocate(capacity: schema.slotCount)
+    slots.initialize(
+      repeating: _ColumnSlot(leafIndex: 0, property: -1), count: schema.slotCount)
+    for property in schema.properties {
+      let leaf = columns[property.index]?.leafIndex ?? 0
+      slots[property.offset >> 3] = _ColumnSlot(
+        leafIndex: Int32(leaf), property: Int32(property.index))
+    }
+    self.slots = slots
+    steps = schema.properties.map { PropertyStep($0, slots[$0.offset >> 3]) }
+  }
+
+  deinit { slots.deallocate() }
+}
+
+extension TableGroup {
+  /// Where a class is stored, whose table exists.
+  func layout(of schema: ModelSchema) throws(StorageError) -> ClassLayout {
+    guard let table = try table(named: schema.tableName) else {
+      throw .corrupted("the table of class '\(schema.className)' has vanished")
+    }
+    return ClassLayout(schema, table.schema)
+  }
+}
