@@ -6,6 +6,7 @@
 // realm comes to the actor.
 
 import Dispatch
+import RealmStorage
 
 extension Realm {
   /// When to wait for a server's data before a synchronized realm is opened. Local realms have
@@ -75,18 +76,24 @@ extension RealmCore {
     try Task.checkCancellation()
     let confinement = Confinement.actor(actor)
     if let core = try RealmCache.livingCore(configuration, confinement) { return core }
-    let result = await withCheckedContinuation { continuation in
+    // The lock is for the thread sanitizer, which does not see what continuations hand over.
+    let opened = Guarded<Result<RealmCore, any Error>?>(nil)
+    await withCheckedContinuation { continuation in
       openingQueue.async {
         let result = Result<RealmCore, any Error> {
           try RealmOpener(configuration).open(confinement)
         }
-        continuation.resume(returning: Passage(result))
+        opened.withLock { $0 = result }
+        continuation.resume()
       }
+    }
+    guard let result = opened.withLock({ $0 }) else {
+      preconditionFailure("the continuation was resumed before the realm was opened")
     }
     try Task.checkCancellation()
     // Another task of the actor may have been faster.
     if let core = try RealmCache.livingCore(configuration, confinement) { return core }
-    return try RealmCache.add(result.value.get())
+    return try RealmCache.add(result.get())
   }
 }
 
