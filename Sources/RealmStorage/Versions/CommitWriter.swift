@@ -51,15 +51,16 @@ struct CommitWriter {
     try giveUp(oldTop)
 
     var writer = try makeWriter(top, oldTop, pinned)
+    top.roots.tables = try writer.write(top.roots.tables, isData: true)
     top.roots.tableNames = try writer.write(top.roots.tableNames)
-    top.roots.tables = try writer.write(top.roots.tables)
     top.history = try writer.write(top.history)
-    try writer.add(freed: allocator.freedBlocks, tag: transaction.version)
+    try writer.placement.add(freed: allocator.freedBlocks, tag: transaction.version)
     let topRef = try writeLists(&top, &writer)
     try writer.flush()
+    if !file.options.isInMemory { try writer.zeroUnwrittenTail() }
     return try pendingCommit(
       VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize),
-      header, writer.space)
+      header, try writer.placement.settledSpace())
   }
 
   // MARK: Before writing
@@ -130,23 +131,28 @@ struct CommitWriter {
     }
     space.expire(pinned: pinned)
     let slab = allocator.space
-    let expected =
-      try NodeWriter.measure(top.roots.tableNames, in: slab)
-      + NodeWriter.measure(top.roots.tables, in: slab)
-      + NodeWriter.measure(top.history, in: slab)
-      + Self.listBound(space.blocks.count + allocator.freedBlocks.count)
-    return NodeWriter(
-      space, slab: slab, file: file.storage, staging: state.staging,
-      pageSize: DatabaseFile.pageSize, expecting: expected,
+    var counts = NodeByteCounts()
+    try NodeWriter.measure(top.roots.tables, isData: true, in: slab, into: &counts)
+    try NodeWriter.measure(top.roots.tableNames, in: slab, into: &counts)
+    try NodeWriter.measure(top.history, in: slab, into: &counts)
+    counts.short += listBound(space, and: allocator.freedBlocks.count)
+    let placement = NodePlacement(
+      space, expecting: counts, pageSize: DatabaseFile.pageSize,
       extend: { [file] end throws(StorageError) in try file.extend(to: end) })
+    return NodeWriter(placement, slab: slab, file: file.storage, staging: state.staging)
   }
 
   // MARK: Free lists and top array
 
-  /// An upper bound of the bytes that free lists of so many blocks and a few more, and the top
-  /// array take.
-  private static func listBound(_ blockCount: Int) -> Int {
-    4 * NodeHeader.byteCount + (blockCount + 8) * 24 + 12 * 8
+  /// An upper bound of the bytes that the free lists with `added` more blocks and a few that come
+  /// from placing nodes, and the top array take.
+  private func listBound(_ space: FreeSpace, and added: Int = 0) -> Int {
+    // Wide enough for a file that grows meanwhile.
+    let widthOfPlaces = space.logicalSize < 1 << 30 ? 4 : 8
+    let widthOfTags = transaction.version < 1 << 15 ? 2 : transaction.version < 1 << 31 ? 4 : 8
+    let bytesPerBlock = 2 * widthOfPlaces + widthOfTags
+    let byteCount = (space.list.count + added + 8) * bytesPerBlock + 3 * 8
+    return (4 * NodeHeader.byteCount + byteCount + 12 * 8 + 7) & ~7
   }
 
   /// Writes the free lists and the top array as the commit's last nodes, one behind the other.
@@ -157,22 +163,16 @@ struct CommitWriter {
   private func writeLists(
     _ top: inout TopArray, _ writer: inout NodeWriter
   ) throws(StorageError) -> Ref {
-    let start = try writer.takeLast(Self.listBound(writer.space.blocks.count))
-    var longest = writer.lastEnd - start
-    var newestTag: UInt64 = 0
-    for block in writer.space.blocks {
-      longest = max(longest, block.byteCount)
-      newestTag = max(newestTag, block.tag)
-    }
-    let count = writer.space.blocks.count + 1
-    let codes = [writer.lastEnd, longest, Int(newestTag)].map {
-      PackedIntegers.widthCode(for: Int64($0))
-    }
-    top.logicalSize = writer.space.logicalSize
-    let last = max(writer.lastEnd, writer.space.blocks.last?.position ?? 0)
-    let positionCode = max(codes[0], PackedIntegers.widthCode(for: Int64(last)))
-    let positions = start
-    let lengths = positions + Self.byteCount(count, positionCode)
+    let run = try writer.placement.takeLast(listBound(writer.placement.space))
+    let space = writer.placement.space
+    let count = space.list.count + 1
+    let codes = [
+      max(run.upperBound, space.list.last?.position ?? 0), max(run.count, space.list.longest),
+      Int(top.version),
+    ].map { PackedIntegers.widthCode(for: Int64($0)) }
+    top.logicalSize = space.logicalSize
+    let positions = run.lowerBound
+    let lengths = positions + Self.byteCount(count, codes[0])
     let tags = lengths + Self.byteCount(count, codes[1])
     let topRef = tags + Self.byteCount(count, codes[2])
     top.freePositions = Ref(positions)
@@ -180,22 +180,27 @@ struct CommitWriter {
     top.freeVersions = Ref(tags)
     let slots = top.slots
     let slotCode = slots.reduce(0) { max($0, PackedIntegers.widthCode(for: $1)) }
-    writer.finish(
-      at: topRef + Self.byteCount(slots.count, slotCode), version: top.version)
+    let end = topRef + Self.byteCount(slots.count, slotCode)
+    guard end < run.upperBound else { throw .corrupted("the free lists outgrew their space") }
+    try writer.placement.finish(at: end, version: top.version)
 
-    let blocks = writer.space.blocks
-    try writer.writeIntegers(count: count, widthCode: positionCode, at: positions) {
-      Int64(blocks[$0].position)
+    let list = writer.placement.space.list
+    try writer.writeIntegers(count: count, widthCode: codes[0], at: positions) {
+      list.pack(.position, to: $0, widthCode: codes[0])
     }
     try writer.writeIntegers(count: count, widthCode: codes[1], at: lengths) {
-      Int64(blocks[$0].byteCount)
+      list.pack(.byteCount, to: $0, widthCode: codes[1])
     }
     try writer.writeIntegers(count: count, widthCode: codes[2], at: tags) {
-      Int64(blocks[$0].tag)
+      list.pack(.tag, to: $0, widthCode: codes[2])
     }
     try writer.writeIntegers(
       count: slots.count, widthCode: slotCode, flags: .hasRefs, at: topRef
-    ) { slots[$0] }
+    ) {
+      for (index, slot) in slots.enumerated() {
+        PackedIntegers.store(slot, to: $0, widthCode: slotCode, at: index)
+      }
+    }
     return Ref(topRef)
   }
 

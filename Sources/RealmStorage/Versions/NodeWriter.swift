@@ -6,8 +6,8 @@
 //    and it can be packed with the width that they need.
 // 2. A node that was written leaves its new place in its slab header: the node is not read again.
 //    So a transaction can be laid out once; if that fails, it is lost.
-// 3. Bytes go to usable free space only, never across a section boundary, and through one staging
-//    buffer, so that neighbours reach the file in one call.
+// 3. Bytes go to usable free space only, never across a section boundary (`NodePlacement`), and
+//    through staging buffers, so that neighbours reach the file in one call.
 
 #if canImport(Darwin)
 import Darwin
@@ -15,101 +15,122 @@ import Darwin
 import Glibc
 #endif
 
-/// The memory in which a commit puts its nodes side by side; kept from commit to commit.
-final class StagingBuffer {
-  static let byteCount = 1 << 20
-  let bytes = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
-
-  deinit { bytes.deallocate() }
-}
-
 /// Writes nodes into free space.
 struct NodeWriter {
-  private(set) var space: FreeSpace
+  /// The memory that commits stage their writes in.
+  final class Staging {
+    let long = StagedRun.Buffer()
+    let short = StagedRun.Buffer()
+  }
+
+  var placement: NodePlacement
   private let slab: NodeSpace
   private let file: any StorageFile
-  private let staging: StagingBuffer
-  private let pageSize: Int
-  /// Makes the file as long as it is told before anything is written there.
-  private let extend: (Int) throws(StorageError) -> Void
+  private var long: StagedRun
+  private var short: StagedRun
 
-  /// What is left of the run of bytes that is being filled.
-  private var extent = 0..<0
-  /// Where that run began.
-  private var extentStart = 0
-  /// What was written so far, but for the present run.
-  private var written: [Range<Int>] = []
-  /// An upper bound of what is still to be written.
-  private var remaining: Int
-  private var stagedPosition = 0
-  private var stagedCount = 0
-
-  init(
-    _ space: FreeSpace, slab: NodeSpace, file: any StorageFile, staging: StagingBuffer,
-    pageSize: Int, expecting byteCount: Int, extend: @escaping (Int) throws(StorageError) -> Void
-  ) {
-    self.space = space
+  init(_ placement: NodePlacement, slab: NodeSpace, file: any StorageFile, staging: Staging) {
+    self.placement = placement
     self.slab = slab
     self.file = file
-    self.staging = staging
-    self.pageSize = pageSize
-    remaining = byteCount
-    self.extend = extend
+    long = StagedRun(staging.long, file)
+    short = StagedRun(staging.short, file)
   }
 
   // MARK: Measuring
 
-  /// An upper bound of the bytes that the uncommitted nodes below `ref` take in the file.
+  /// Adds up what the uncommitted nodes below and at `ref` are expected to take in the file.
+  ///
+  /// - Parameter isData: Whether there may be long-lived nodes among them.
   static func measure(
-    _ ref: Ref, in slab: NodeSpace, depth: Int = 0
+    _ ref: Ref, isData: Bool = false, in slab: NodeSpace, into counts: inout NodeByteCounts
+  ) throws(StorageError) {
+    _ = try measure(ref, isData, depth: 0, slab, &counts)
+  }
+
+  /// - Returns: The number of generations of uncommitted nodes below `ref`; -1 if it is committed.
+  private static func measure(
+    _ ref: Ref, _ isData: Bool, depth: Int, _ slab: NodeSpace, _ counts: inout NodeByteCounts
   ) throws(StorageError) -> Int {
-    guard slab.isWritable(ref) else { return 0 }
+    guard slab.isWritable(ref) else { return -1 }
     guard depth < 512 else { throw .corrupted("a tree of nodes does not end") }
     let node = try slab.node(at: ref)
-    var total = node.header.nodeByteCount
+    var height = 0
+    var byteCount = node.header.nodeByteCount
     if node.header.hasRefs {
+      // New refs are taken for as wide as the end of the file, which is true but for small files.
+      var code = 0
       for index in 0..<node.count {
-        let slot = try node.integer(at: index)
+        var slot = try node.integer(at: index)
         if slot & 1 == 0, slab.isWritable(Ref(Int(slot))) {
-          total += try measure(Ref(Int(slot)), in: slab, depth: depth + 1)
+          let below = try measure(Ref(Int(slot)), isData, depth: depth + 1, slab, &counts)
+          height = max(height, below + 1)
+          slot = Int64(slab.fileEnd)
         }
+        code = max(code, PackedIntegers.widthCode(for: slot))
       }
+      byteCount =
+        NodeHeader(flags: .hasRefs, layout: .bits, widthCode: code, count: node.count).nodeByteCount
     }
-    return total
+    switch lifetime(isData, depth: depth, height: height) {
+    case .long: counts.long += byteCount
+    case .short: counts.short += byteCount
+    }
+    return height
+  }
+
+  /// A leaf with data and the node that holds leaves together change when that data changes; what
+  /// is above changes nearly always. Only generations of changed nodes count: they are known.
+  private static func lifetime(_ isData: Bool, depth: Int, height: Int) -> NodeLifetime {
+    isData && depth > 0 && height <= 1 ? .long : .short
   }
 
   // MARK: Writing trees
 
   /// Writes the uncommitted nodes below and at `ref`; the ref under which the tree is found in the
   /// file.
-  mutating func write(_ ref: Ref, depth: Int = 0) throws(StorageError) -> Ref {
-    guard slab.isWritable(ref) else { return ref }
+  ///
+  /// - Parameter isData: As for `measure`.
+  mutating func write(_ ref: Ref, isData: Bool = false) throws(StorageError) -> Ref {
+    try write(ref, isData, depth: 0).ref
+  }
+
+  private mutating func write(
+    _ ref: Ref, _ isData: Bool, depth: Int
+  ) throws(StorageError) -> (ref: Ref, height: Int) {
+    guard slab.isWritable(ref) else { return (ref, -1) }
     guard depth < 512 else { throw .corrupted("a tree of nodes does not end") }
     let node = try slab.node(at: ref)
-    guard node.header.hasRefs else { return try writePlain(node) }
+    guard node.header.hasRefs else {
+      return (try writePlain(node, Self.lifetime(isData, depth: depth, height: 0)), 0)
+    }
     // Final slots replace the ones in the slab: they are smaller, so they fit.
     let payload = UnsafeMutableRawPointer(mutating: node.payload)
     let code = node.header.widthCode
     var newCode = 0
+    var height = 0
     for index in 0..<node.count {
       var slot = try node.integer(at: index)
       if slot & 1 == 0, slab.isWritable(Ref(Int(slot))) {
-        slot = try write(Ref(Int(slot)), depth: depth + 1).slot
+        let child = try write(Ref(Int(slot)), isData, depth: depth + 1)
+        height = max(height, child.height + 1)
+        slot = child.ref.slot
         PackedIntegers.store(slot, to: payload, widthCode: code, at: index)
       }
       newCode = max(newCode, PackedIntegers.widthCode(for: slot))
     }
     let header = NodeHeader(
       flags: node.header.flags, layout: .bits, widthCode: newCode, count: node.count)
-    return try writeSlots(header, of: node)
+    let lifetime = Self.lifetime(isData, depth: depth, height: height)
+    return (try writeSlots(header, of: node, lifetime), height)
   }
 
   private mutating func writeSlots(
-    _ header: NodeHeader, of node: Node
+    _ header: NodeHeader, of node: Node, _ lifetime: NodeLifetime
   ) throws(StorageError) -> Ref {
     let byteCount = header.nodeByteCount
-    let ref = Ref(try place(byteCount))
-    if byteCount > StagingBuffer.byteCount {
+    let ref = Ref(try placement.place(byteCount, lifetime))
+    if byteCount > StagedRun.Buffer.byteCount {
       // Packing in place never overtakes what is still to be read: the new width is not larger.
       let payload = UnsafeMutableRawPointer(mutating: node.payload)
       for index in 0..<header.count {
@@ -119,7 +140,7 @@ struct NodeWriter {
       try writeThrough(header, UnsafeMutableRawPointer(mutating: node.address), at: ref)
       return ref
     }
-    let target = try stage(byteCount, at: ref.offset)
+    let target = try stage(byteCount, at: ref.offset, lifetime)
     clearTail(of: header, at: target)
     target.storeBytes(of: header.bits, as: UInt64.self)
     for index in 0..<header.count {
@@ -130,15 +151,17 @@ struct NodeWriter {
     return ref
   }
 
-  private mutating func writePlain(_ node: Node) throws(StorageError) -> Ref {
+  private mutating func writePlain(
+    _ node: Node, _ lifetime: NodeLifetime
+  ) throws(StorageError) -> Ref {
     let header = NodeHeader(bits: node.header.bits & ~0xFFFF_FFFF | 0x4141_4141)
     let byteCount = header.nodeByteCount
-    let ref = Ref(try place(byteCount))
-    if byteCount > StagingBuffer.byteCount {
+    let ref = Ref(try placement.place(byteCount, lifetime))
+    if byteCount > StagedRun.Buffer.byteCount {
       try writeThrough(header, UnsafeMutableRawPointer(mutating: node.address), at: ref)
       return ref
     }
-    let target = try stage(byteCount, at: ref.offset)
+    let target = try stage(byteCount, at: ref.offset, lifetime)
     clearTail(of: header, at: target)
     target.storeBytes(of: header.bits, as: UInt64.self)
     (target + NodeHeader.byteCount).copyMemory(
@@ -154,11 +177,10 @@ struct NodeWriter {
     }
   }
 
-  /// Writes a node that is larger than the staging buffer from where it is.
+  /// Writes a node that is larger than a staging buffer from where it is.
   private mutating func writeThrough(
     _ header: NodeHeader, _ address: UnsafeMutableRawPointer, at ref: Ref
   ) throws(StorageError) {
-    try flush()
     address.storeBytes(of: header.bits, as: UInt64.self)
     let used = NodeHeader.byteCount + header.payloadByteCount
     memset(address + used, 0, header.nodeByteCount - used)
@@ -166,121 +188,73 @@ struct NodeWriter {
       UnsafeRawBufferPointer(start: address, count: header.nodeByteCount), at: ref.offset)
   }
 
-  /// Writes a node of packed integers with a given width.
+  // MARK: Writing lists
+
+  /// Writes a node of packed integers with a given width at a place that the caller took.
+  ///
+  /// - Parameter pack: Stores the elements into zeroed memory.
   mutating func writeIntegers(
     count: Int, widthCode: Int, flags: NodeFlags = [], at position: Int,
-    _ value: (Int) -> Int64
+    _ pack: (UnsafeMutableRawPointer) -> Void
   ) throws(StorageError) {
     let header = NodeHeader(flags: flags, layout: .bits, widthCode: widthCode, count: count)
     let byteCount = header.nodeByteCount
-    guard byteCount > StagingBuffer.byteCount else {
-      let target = try stage(byteCount, at: position)
-      Self.fill(target, header, value)
-      clearPadding(of: header, at: target)
-      return
+    guard byteCount > StagedRun.Buffer.byteCount else {
+      let target = try stage(byteCount, at: position, .short)
+      return fill(target, header, pack)
     }
-    try flush()
     let large = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
     defer { large.deallocate() }
-    Self.fill(large, header, value)
-    clearPadding(of: header, at: large)
+    fill(large, header, pack)
     try file.write(UnsafeRawBufferPointer(start: large, count: byteCount), at: position)
   }
 
-  private static func fill(
-    _ target: UnsafeMutableRawPointer, _ header: NodeHeader, _ value: (Int) -> Int64
+  private func fill(
+    _ target: UnsafeMutableRawPointer, _ header: NodeHeader,
+    _ pack: (UnsafeMutableRawPointer) -> Void
   ) {
-    if header.nodeByteCount > NodeHeader.byteCount {
-      target.storeBytes(of: 0, toByteOffset: header.nodeByteCount - 8, as: UInt64.self)
-    }
+    clearTail(of: header, at: target)
     target.storeBytes(of: header.bits, as: UInt64.self)
-    for index in 0..<header.count {
-      PackedIntegers.store(
-        value(index), to: target + NodeHeader.byteCount, widthCode: header.widthCode, at: index)
+    // Below a byte, elements are put into what is there.
+    if header.widthCode < 4 {
+      memset(target + NodeHeader.byteCount, 0, header.nodeByteCount - NodeHeader.byteCount)
     }
+    pack(target + NodeHeader.byteCount)
   }
 
-  private func clearPadding(of header: NodeHeader, at target: UnsafeMutableRawPointer) {
-    let used = NodeHeader.byteCount + header.payloadByteCount
-    memset(target + used, 0, header.nodeByteCount - used)
-  }
-
-  // MARK: Space
-
-  /// Takes the next `byteCount` bytes.
-  private mutating func place(_ byteCount: Int) throws(StorageError) -> Int {
-    if extent.count < byteCount { try takeExtent(byteCount) }
-    let position = extent.lowerBound
-    extent = position + byteCount..<extent.upperBound
-    remaining = max(0, remaining - byteCount)
-    return position
-  }
-
-  private mutating func takeExtent(_ needed: Int) throws(StorageError) {
-    endExtent(at: extent.lowerBound)
-    let wanted = max(needed, remaining)
-    while true {
-      if let taken = space.take(wanted: wanted, needed: needed) {
-        extent = taken
-        extentStart = taken.lowerBound
-        return
-      }
-      space.grow(by: wanted, pageSize: pageSize)
-      try extend(space.logicalSize)
-    }
-  }
-
-  /// A run of `byteCount` bytes at the place where the next node would go, of which the caller will
-  /// use a first part (`finish`).
-  mutating func takeLast(_ byteCount: Int) throws(StorageError) -> Int {
-    if extent.count < byteCount { try takeExtent(byteCount) }
-    return extent.lowerBound
-  }
-
-  /// The end of the run that `takeLast` found.
-  var lastEnd: Int { extent.upperBound }
-
-  /// Ends the last run at `position`: from there on it is free.
-  mutating func finish(at position: Int, version: UInt64) {
-    endExtent(at: position)
-    space.noteWritten(written, version: version)
-  }
-
-  private mutating func endExtent(at position: Int) {
-    if extentStart < position { written.append(extentStart..<position) }
-    space.giveBack(position..<extent.upperBound)
-    extent = 0..<0
-    extentStart = 0
-  }
-
-  /// Lists what the commit gives up.
-  mutating func add(
-    freed: [NodeAllocator.FreedBlock], tag: UInt64
-  ) throws(StorageError) {
-    try space.add(freed: freed, tag: tag)
-  }
-
-  // MARK: Staging
+  // MARK: Reaching the file
 
   private mutating func stage(
-    _ byteCount: Int, at position: Int
+    _ byteCount: Int, at position: Int, _ lifetime: NodeLifetime
   ) throws(StorageError) -> UnsafeMutableRawPointer {
-    if position != stagedPosition + stagedCount
-      || stagedCount + byteCount > StagingBuffer.byteCount
-    {
-      try flush()
-      stagedPosition = position
+    switch lifetime {
+    case .long: try long.stage(byteCount, at: position)
+    case .short: try short.stage(byteCount, at: position)
     }
-    let target = staging.bytes + stagedCount
-    stagedCount += byteCount
-    return target
   }
 
   /// Writes what is staged.
   mutating func flush() throws(StorageError) {
-    guard stagedCount > 0 else { return }
-    let bytes = UnsafeRawBufferPointer(start: staging.bytes, count: stagedCount)
-    stagedCount = 0
-    try file.write(bytes, at: stagedPosition)
+    try long.flush()
+    try short.flush()
   }
+
+  /// Writes zeros to the free part of what the file grew by.
+  ///
+  /// A file system notes for new space that it was never written, and changing that note makes a
+  /// later sync a third slower. At most a step of growth is written; the rest gets its note changed
+  /// when it is used.
+  mutating func zeroUnwrittenTail() throws(StorageError) {
+    let tail = placement.unwrittenTail
+    let end = min(tail.upperBound, tail.lowerBound + Self.zeroedByteCountMax)
+    var position = tail.lowerBound
+    while position < end {
+      let count = min(end - position, StagedRun.Buffer.byteCount)
+      memset(try short.stage(count, at: position), 0, count)
+      try short.flush()
+      position += count
+    }
+  }
+
+  private static let zeroedByteCountMax = 2 << 20
 }

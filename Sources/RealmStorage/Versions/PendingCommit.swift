@@ -94,8 +94,8 @@ package final class PendingCommit {
       entry.version, ordering: .sequentiallyConsistent)
     try file.flipOrPoison(header.flags ^ 1)
     try file.syncOrPoison()
-    let claimed = file.listeners.claim(entry.version)
-    file.session.memory.publish(entry)
-    return claimed
+    let (isClaimed, sleepers) = file.listeners.claimOwn(entry.version)
+    file.session.memory.publish(entry, knownTo: sleepers)
+    return isClaimed
   }
 }

@@ -10,6 +10,7 @@
 //     2048  revision of the layout below (u64)
 //     2112  newest version (u64) | number of reader slots (u64)
 //     2176  wake word (u32) | poisoned (u32) | version being committed, or 0 (u64)
+//     2192  number of processes that sleep on the wake word (u64)
 //     4096  the newest 64 versions, 32 bytes each: version, top ref, logical size, 0
 //     8192  reader slots, 64 bytes each (`ReaderTable`)
 //
@@ -40,7 +41,7 @@ struct VersionEntry: Hashable, Sendable {
 final class SharedMemory: Sendable {
   static let layoutVersion: UInt16 = 0x5200
   static let realmCoreLayoutVersion: UInt16 = 14
-  static let layoutRevision: UInt64 = 1
+  static let layoutRevision: UInt64 = 2
   static let slotsOffset = 8192
   static let slotByteCount = 64
   static let maximumSlotCount = 1 << 20
@@ -91,6 +92,9 @@ final class SharedMemory: Sendable {
   var poisoned: UnsafeMutablePointer<Atomic<UInt32>> { halfWord(at: 2180) }
   /// Not 0 between the flip of the header's selector and the publication of the version.
   var committing: UnsafeMutablePointer<Atomic<UInt64>> { word(at: 2184) }
+  /// How many threads sleep on the wake word, one for each open file that has listeners; too many
+  /// after a process died.
+  private var sleeperCount: UnsafeMutablePointer<Atomic<UInt64>> { word(at: 2192) }
 
   // MARK: The session's start
 
@@ -143,15 +147,29 @@ final class SharedMemory: Sendable {
   /// Makes a durable version the newest and wakes whoever waits for one.
   ///
   /// The caller holds the writer lock.
-  func publish(_ entry: VersionEntry) {
+  ///
+  /// - Parameter sleepers: How many of those who sleep need not be woken, as they know.
+  func publish(_ entry: VersionEntry, knownTo sleepers: Int = 0) {
     write(entry)
     newest.pointee.store(entry.version, ordering: .sequentiallyConsistent)
     committing.pointee.store(0, ordering: .sequentiallyConsistent)
-    wake()
+    wakeWord.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    // Who is not counted yet has yet to look at the newest version.
+    guard sleeperCount.pointee.load(ordering: .sequentiallyConsistent) > sleepers else { return }
+    realm_wake_word(UnsafeRawPointer(wakeWord), true)
   }
 
   // MARK: Waiting
 
+  /// Counts one more sleeper, before it looks at the newest version for the first time.
+  func addSleeper() { sleeperCount.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
+  /// Counts one sleeper less.
+  func removeSleeper() {
+    sleeperCount.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+  }
+
+  /// Wakes all who sleep, news or not.
   func wake() {
     wakeWord.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     realm_wake_word(UnsafeRawPointer(wakeWord), true)

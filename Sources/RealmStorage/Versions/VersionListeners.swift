@@ -3,7 +3,8 @@
 // Telling this process about new versions.
 //
 // A commit of this process calls the listeners itself. For commits of other processes one thread
-// sleeps on the wake word of the shared memory, from the first listener on.
+// sleeps on the wake word of the shared memory, from the first listener on. Own commits do not wake
+// it: that would be a system call and a change of threads for nothing.
 //
 // 1. `told` only grows, and listeners are called for a version only by who made `told` that
 //    version. The committing thread does so before it publishes the version, so that the waiting
@@ -20,6 +21,12 @@ final class VersionListeners: Sendable {
     var told: UInt64 = 0
     var hasThread = false
     var isStopped = false
+
+    mutating func claim(_ version: UInt64) -> Bool {
+      guard told < version else { return false }
+      told = version
+      return true
+    }
   }
 
   private let state = Guarded(State())
@@ -32,7 +39,10 @@ final class VersionListeners: Sendable {
       state.nextIdentifier += 1
       state.listeners[identifier] = body
       defer { state.hasThread = true }
-      if !state.hasThread { state.told = max(state.told, newest) }
+      if !state.hasThread {
+        state.told = max(state.told, newest)
+        memory.addSleeper()
+      }
       return (identifier, !state.hasThread)
     }
     if needsThread {
@@ -48,12 +58,13 @@ final class VersionListeners: Sendable {
   }
 
   /// Takes the news of a version on itself. False if it was told already.
-  func claim(_ version: UInt64) -> Bool {
-    state.withLock { state in
-      guard state.told < version else { return false }
-      state.told = version
-      return true
-    }
+  private func claim(_ version: UInt64) -> Bool { state.withLock { $0.claim(version) } }
+
+  /// Takes the news of a version that is about to be published on itself.
+  ///
+  /// - Returns: Whether it was not told yet, and how many sleeping threads need not hear of it.
+  func claimOwn(_ version: UInt64) -> (isClaimed: Bool, sleepers: Int) {
+    state.withLock { ($0.claim(version), $0.hasThread ? 1 : 0) }
   }
 
   /// Calls the listeners.
@@ -70,7 +81,9 @@ final class VersionListeners: Sendable {
       state.isStopped = true
       return state.hasThread
     }
-    if hasThread { memory.wake() }
+    guard hasThread else { return }
+    memory.removeSleeper()
+    memory.wake()
   }
 
   private func watch(_ memory: SharedMemory) {

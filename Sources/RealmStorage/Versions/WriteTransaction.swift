@@ -17,7 +17,7 @@ final class WriterState {
   var freeSpaceVersion: UInt64 = 0
   /// The header as it is in the file.
   var header: FileHeader?
-  let staging = StagingBuffer()
+  let staging = NodeWriter.Staging()
 }
 
 /// The one write transaction that a file has at a time.

@@ -20,8 +20,8 @@ import Testing
       blocks: [block(24, 8), block(32, 16, 5), block(48, 8, 6), block(64, 8, 7)], logicalSize: 4096)
     space.expire(pinned: [5, 9])
     #expect(space.blocks == [block(24, 24), block(48, 8, 6), block(64, 8, 7)])
-    #expect(space.take(wanted: 16, needed: 16) == 24..<48)
-    #expect(space.take(wanted: 8, needed: 8) == nil)
+    #expect(space.take(wanted: 24, needed: 16, from: .low) == 24..<48)
+    #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)
     space.expire(pinned: [9])
     #expect(space.blocks == [block(48, 8), block(64, 8)])
   }
@@ -29,15 +29,15 @@ import Testing
   /// A block that lived only between two pinned versions is of no use to either.
   @Test func blocksBornAfterTheReaderAreReused() throws {
     var space = FreeSpace(blocks: [block(24, 400)], logicalSize: 4096)
-    #expect(space.take(wanted: 400, needed: 400) == 24..<424)
+    #expect(space.take(wanted: 400, needed: 400, from: .low) == 24..<424)
     space.noteWritten([24..<424], version: 6)
     try space.add(freed: [.init(offset: 24, byteCount: 40)], tag: 8)
     try space.add(freed: [.init(offset: 424, byteCount: 40)], tag: 8)
     space.expire(pinned: [5, 7, 8])
-    #expect(space.take(wanted: 8, needed: 8) == nil)
+    #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)
     space.expire(pinned: [5, 8])
-    #expect(space.take(wanted: 8, needed: 8) == 24..<64)
-    #expect(space.take(wanted: 8, needed: 8) == nil)
+    #expect(space.take(wanted: 40, needed: 8, from: .low) == 24..<64)
+    #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)
   }
 
   @Test func doubleUseIsDamage() {
@@ -48,31 +48,41 @@ import Testing
       }
     }
     #expect(throws: StorageError.self) {
-      try space.add(
-        freed: [.init(offset: 200, byteCount: 16), .init(offset: 200, byteCount: 16)], tag: 3)
+      let freed = (0..<20).map { _ in NodeAllocator.FreedBlock(offset: 200, byteCount: 16) }
+      try space.add(freed: freed, tag: 3)
     }
     #expect(space.blocks == [block(24, 16), block(64, 16)])
   }
 
-  @Test func theBestBlockIsTaken() {
+  @Test func theBestBlockIsTaken() throws {
     var space = FreeSpace(
       blocks: [block(24, 1000), block(2048, 104), block(4096, 504)], logicalSize: 8192)
-    #expect(space.take(wanted: 100, needed: 8) == 2048..<2152)
-    #expect(space.take(wanted: 2000, needed: 8) == 24..<1024)
-    // What is left holds the node, but is a splinter of what is wanted.
-    #expect(space.take(wanted: 20000, needed: 8) == nil)
-    space.giveBack(24..<1024)
-    space.giveBack(2048..<2152)
+    #expect(space.take(wanted: 100, needed: 8, from: .low) == 2048..<2148)
+    try space.giveBack(2048..<2148)
+    #expect(space.take(wanted: 96, needed: 8, from: .high) == 2056..<2152)
+    #expect(space.take(wanted: 2000, needed: 8, from: .high) == 24..<1024)
+    #expect(space.take(wanted: 2000, needed: 600, from: .high) == nil)
+    try space.giveBack(24..<1024)
+    try space.giveBack(2056..<2152)
     #expect(space.blocks == [block(24, 1000), block(2048, 104), block(4096, 504)])
+    #expect(space.take(80, at: 2048) == 2048..<2128)
+    #expect(space.take(80, at: 2128) == nil)
+    #expect(space.takeLane(80, room: 1008) == nil)
+    #expect(space.takeLane(80, room: 600) == 24..<104)
+    #expect(space.takeLane(80, room: 120) == 4344..<4424)
+    #expect(space.freeByteCount == 1000 + 104 + 504 - 240)
   }
 
-  @Test func nothingCrossesASection() {
+  @Test func nothingCrossesASection() throws {
     var space = FreeSpace(blocks: [block(section - 1024, 4096)], logicalSize: section + 8192)
-    #expect(space.take(wanted: 2048, needed: 2048) == section..<section + 3072)
-    #expect(space.blocks == [block(section - 1024, 1024)])
-    #expect(space.take(wanted: 2048, needed: 2048) == nil)
-    space.grow(by: 2048, pageSize: 4096)
-    #expect(space.take(wanted: 2048, needed: 2048) != nil)
+    #expect(space.take(wanted: 2048, needed: 2048, from: .low) == section..<section + 2048)
+    #expect(space.blocks == [block(section - 1024, 1024), block(section + 2048, 1024)])
+    #expect(space.take(wanted: 2048, needed: 2048, from: .high) == nil)
+    try space.giveBack(section..<section + 2048)
+    #expect(space.take(2048, at: section - 1024) == nil)
+    #expect(space.take(1024, at: section - 1024) == section - 1024..<section)
+    try space.grow(by: 8192, pageSize: 4096)
+    #expect(space.take(wanted: 8192, needed: 8192, from: .low) != nil)
   }
 
   @Test func birthsAreThoseOfTheLastWriter() {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A part of the file that the newest version does not use.
+
+/// A run of unused bytes of the file.
+struct FreeBlock: Hashable, Sendable {
+  var position: Int
+  var byteCount: Int
+  /// The version whose commit freed the block; 0 once every reader is past it.
+  var tag: UInt64
+  /// The version that wrote what was there; 0 if it is not known, or does not matter any more.
+  var birth: UInt64 = 0
+
+  var end: Int { position + byteCount }
+  /// Whether nobody can look at what was there.
+  var isUsable: Bool { tag == 0 }
+
+  /// Takes in a block that follows and is usable by the same readers. False if it does not or is
+  /// not.
+  mutating func absorb(_ next: FreeBlock) -> Bool {
+    guard end == next.position, tag == next.tag, birth == next.birth else { return false }
+    byteCount += next.byteCount
+    return true
+  }
+}

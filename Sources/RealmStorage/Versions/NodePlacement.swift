@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where the nodes of a commit go.
+//
+// What a disk asks for a small commit is decided by how many places of the file change, and by how
+// long ago they changed last; hardly by the number of bytes: 100 KiB in one place cost a tenth more
+// than 16 KiB, each further place a third of a sync. So a small commit is one run of bytes, in
+// pages that a recent commit wrote as well.
+//
+// The nodes on the way to the root, the free lists and the top array live for one or two commits
+// only. The others, the leaves with the data and what holds them together, stay for long; scattered
+// among the short-lived ones they would leave no room for the next commit anywhere. So a run begins
+// with the long-lived nodes, and where they end is remembered (`FreeSpace.fronts`): the commit
+// after the next, when the short-lived nodes behind that place are free, goes on there. Two commits
+// take turns in two such lanes; each leaves its long-lived nodes side by side.
+//
+// If there is no room for a lane, the file grows, or, if a good part of it is free, the two kinds
+// of nodes go to places of their own: long-lived ones into the holes that others left.
+//
+// 1. Bytes are taken from usable free space only, and a run never crosses a section boundary.
+// 2. A run that was taken and not filled is given back before the free lists are written; the last
+//    run, in which the lists themselves stand, is given back as a block of its own.
+// 3. A small commit does not make the file grow if a quarter of it is free and holds the nodes.
+
+/// How long a node is going to be part of the newest version.
+enum NodeLifetime {
+  /// Until its data changes.
+  case long
+  /// Until nearly any data changes.
+  case short
+}
+
+/// The bytes that a commit is going to write.
+struct NodeByteCounts {
+  var long = 0
+  var short = 0
+}
+
+/// Takes space for the nodes of one commit.
+struct NodePlacement {
+  /// A run of bytes that is being filled.
+  private struct Run {
+    var rest = 0..<0
+    var start = 0
+    /// What is still to be placed, as far as it is known.
+    var remaining: Int
+  }
+
+  private(set) var space: FreeSpace
+  /// The logical size before the commit.
+  let oldLogicalSize: Int
+  private let pageSize: Int
+  /// Makes the file as long as it is told before anything is written there.
+  private let extend: (Int) throws(StorageError) -> Void
+  private var long: Run
+  private var short: Run
+  /// Whether long-lived and short-lived nodes may still become one run.
+  private var mayJoin: Bool
+  /// What was filled, but for the present runs.
+  private var written: [Range<Int>] = []
+  private var filledHoleCount = 0
+  /// Where the long-lived part of the lane ends.
+  private var laneBorder: Int?
+  private var lastRest = 0..<0
+
+  /// Up to so many bytes, a commit is small.
+  static let smallByteCount = 1 << 20
+  /// From so many blocks on, writing the free lists costs more than filling holes.
+  static let longListCount = 16384
+  /// How many holes a commit fills to shorten the lists.
+  private static let filledHoleLimit = 4
+  /// What a new lane has room for beside its first commit, in a large file.
+  private static let laneRoom = 64 << 10
+  private static let frontLimit = 4
+
+  init(
+    _ space: FreeSpace, expecting byteCounts: NodeByteCounts, pageSize: Int,
+    extend: @escaping (Int) throws(StorageError) -> Void
+  ) {
+    self.space = space
+    oldLogicalSize = space.logicalSize
+    self.pageSize = pageSize
+    self.extend = extend
+    long = Run(remaining: byteCounts.long)
+    short = Run(remaining: byteCounts.short)
+    mayJoin =
+      byteCounts.long + byteCounts.short <= Self.smallByteCount
+      && space.list.count <= Self.longListCount
+  }
+
+  /// Takes the next `byteCount` bytes.
+  mutating func place(_ byteCount: Int, _ lifetime: NodeLifetime) throws(StorageError) -> Int {
+    if mayJoin { try takeJointRun() }
+    switch lifetime {
+    case .long:
+      if long.rest.count < byteCount { try takeLongRun(byteCount) }
+      return Self.advance(&long, byteCount)
+    case .short:
+      if short.rest.count < byteCount { try takeShortRun(byteCount) }
+      return Self.advance(&short, byteCount)
+    }
+  }
+
+  private static func advance(_ run: inout Run, _ byteCount: Int) -> Int {
+    let position = run.rest.lowerBound
+    run.rest = position + byteCount..<run.rest.upperBound
+    run.remaining = max(0, run.remaining - byteCount)
+    return position
+  }
+
+  // MARK: Lanes
+
+  /// Takes one run for all nodes, if there is a good one.
+  private mutating func takeJointRun() throws(StorageError) {
+    mayJoin = false
+    let wanted = long.remaining + short.remaining
+    guard wanted > 0, let run = try takeLane(wanted) else { return }
+    let border = run.lowerBound + long.remaining
+    laneBorder = border
+    long.rest = run.lowerBound..<border
+    long.start = run.lowerBound
+    short.rest = border..<run.upperBound
+    short.start = border
+  }
+
+  private mutating func takeLane(_ wanted: Int) throws(StorageError) -> Range<Int>? {
+    for (index, front) in space.fronts.enumerated() {
+      if let taken = space.take(wanted, at: front) {
+        space.fronts.remove(at: index)
+        return taken
+      }
+    }
+    let roomy = wanted + min(Self.laneRoom, space.logicalSize / 16 & ~7)
+    if let taken = space.takeLane(wanted, room: roomy) { return taken }
+    guard !isRoomy else { return nil }
+    try space.grow(by: roomy, pageSize: pageSize)
+    try extend(space.logicalSize)
+    return space.takeLane(wanted, room: roomy)
+  }
+
+  private mutating func noteFront(_ position: Int) {
+    space.fronts.append(position)
+    if space.fronts.count > Self.frontLimit { space.fronts.removeFirst() }
+  }
+
+  /// Whether so much of the file is free that it should not grow for a small commit.
+  private var isRoomy: Bool { space.freeByteCount > space.logicalSize / 4 }
+
+  // MARK: Long-lived nodes
+
+  private mutating func takeLongRun(_ needed: Int) throws(StorageError) {
+    try endLongRun()
+    let wanted = max(needed, long.remaining)
+    let taken =
+      wanted <= Self.smallByteCount
+      ? try takeSmallLongRun(wanted, needed)
+      : try takeOrGrow(wanted, needed, from: .low, smallestPart: wanted / 16)
+    long.rest = taken
+    long.start = taken.lowerBound
+  }
+
+  private mutating func takeSmallLongRun(
+    _ wanted: Int, _ needed: Int
+  ) throws(StorageError) -> Range<Int> {
+    if space.list.count > Self.longListCount, filledHoleCount < Self.filledHoleLimit {
+      filledHoleCount += 1
+      if let taken = space.take(wanted: needed, needed: needed, from: .low) { return taken }
+    }
+    if isRoomy,
+      let taken = space.take(wanted: needed, needed: needed, from: .low)
+    {
+      return taken
+    }
+    return try takeOrGrow(wanted, wanted, from: .low, smallestPart: wanted)
+  }
+
+  private mutating func endLongRun() throws(StorageError) {
+    if long.start < long.rest.lowerBound {
+      written.append(long.start..<long.rest.lowerBound)
+      if long.rest.upperBound == laneBorder { noteFront(long.rest.lowerBound) }
+    }
+    try space.giveBack(long.rest)
+    long.rest = 0..<0
+    long.start = 0
+  }
+
+  // MARK: Short-lived nodes
+
+  private mutating func takeShortRun(_ needed: Int) throws(StorageError) {
+    try endShortRun(at: short.rest.lowerBound)
+    let wanted = max(needed, short.remaining)
+    // Several places cost more than a longer file, unless most of it is free anyway.
+    let maySplit = space.freeByteCount > space.logicalSize / 2 || wanted > Self.smallByteCount
+    let taken = try takeOrGrow(
+      wanted, needed, from: .high, smallestPart: maySplit ? wanted / 16 : wanted)
+    short.rest = taken
+    short.start = taken.lowerBound
+  }
+
+  private mutating func endShortRun(
+    at position: Int, merging: Bool = true
+  ) throws(StorageError) {
+    if short.start < position { written.append(short.start..<position) }
+    try space.giveBack(position..<short.rest.upperBound, merging: merging)
+    short.rest = 0..<0
+    short.start = 0
+  }
+
+  private mutating func takeOrGrow(
+    _ wanted: Int, _ needed: Int, from side: FreeSpace.Side, smallestPart: Int
+  ) throws(StorageError) -> Range<Int> {
+    let needed = max(needed, min(smallestPart, wanted))
+    while true {
+      if let taken = space.take(wanted: wanted, needed: needed, from: side) { return taken }
+      try space.grow(by: wanted, pageSize: pageSize)
+      try extend(space.logicalSize)
+    }
+  }
+
+  // MARK: The end
+
+  /// A run of `byteCount` bytes for the last nodes, of which the caller will use a first part
+  /// (`finish`). Nothing else is placed after it.
+  mutating func takeLast(_ byteCount: Int) throws(StorageError) -> Range<Int> {
+    if mayJoin { try takeJointRun() }
+    try endLongRun()
+    if short.rest.count < byteCount {
+      short.remaining = byteCount
+      try takeShortRun(byteCount)
+    }
+    return short.rest
+  }
+
+  /// Ends the last run at `position`, before its end: the rest is one more free block.
+  mutating func finish(at position: Int, version: UInt64) throws(StorageError) {
+    lastRest = position..<short.rest.upperBound
+    try endShortRun(at: position, merging: false)
+    space.noteWritten(written, version: version)
+  }
+
+  /// The free space after the lists were written.
+  mutating func settledSpace() throws(StorageError) -> FreeSpace {
+    if space.take(lastRest.count, at: lastRest.lowerBound) == lastRest {
+      try space.giveBack(lastRest)
+    }
+    return space
+  }
+
+  /// Lists what the commit gives up.
+  mutating func add(
+    freed: [NodeAllocator.FreedBlock], tag: UInt64
+  ) throws(StorageError) {
+    try space.add(freed: freed, tag: tag)
+  }
+
+  /// The free part of what the commit made the file grow by; empty if it did not.
+  var unwrittenTail: Range<Int> {
+    guard space.logicalSize > oldLogicalSize, let last = space.list.last, last.isUsable,
+      last.end == space.logicalSize
+    else { return 0..<0 }
+    return max(last.position, oldLogicalSize)..<last.end
+  }
+}

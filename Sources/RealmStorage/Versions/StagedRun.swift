@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Memory in which neighbours of the file stand side by side before they are written in one call.
+
+/// Collects bytes for consecutive places of the file.
+struct StagedRun {
+  /// Kept from commit to commit.
+  final class Buffer {
+    static let byteCount = 1 << 20
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
+
+    deinit { bytes.deallocate() }
+  }
+
+  private let buffer: Buffer
+  private let file: any StorageFile
+  private var position = 0
+  private var count = 0
+
+  init(_ buffer: Buffer, _ file: any StorageFile) {
+    self.buffer = buffer
+    self.file = file
+  }
+
+  /// Memory for the bytes at `position`; what does not follow what is staged makes that be written
+  /// first. At most `Buffer.byteCount` bytes.
+  mutating func stage(
+    _ byteCount: Int, at position: Int
+  ) throws(StorageError) -> UnsafeMutableRawPointer {
+    if position != self.position + count || count + byteCount > Buffer.byteCount {
+      try flush()
+      self.position = position
+    }
+    let target = buffer.bytes + count
+    count += byteCount
+    return target
+  }
+
+  /// Writes what is staged.
+  mutating func flush() throws(StorageError) {
+    guard count > 0 else { return }
+    let bytes = UnsafeRawBufferPointer(start: buffer.bytes, count: count)
+    count = 0
+    try file.write(bytes, at: position)
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where commits put their nodes: few places, a file that does not grow for ever, short lists.
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+@testable import RealmStorage
+
+@Suite struct NodePlacementTests {
+  private let page = 4096
+
+  private func placement(_ space: FreeSpace, long: Int, short: Int) -> NodePlacement {
+    NodePlacement(
+      space, expecting: NodeByteCounts(long: long, short: short), pageSize: page,
+      extend: { _ throws(StorageError) in })
+  }
+
+  /// Blocks of 520 bytes with 80 used ones between them, and a free rest.
+  private func fragmented(_ count: Int, rest: Int) -> FreeSpace {
+    var blocks = (0..<count).map { FreeBlock(position: 4096 + $0 * 600, byteCount: 520, tag: 0) }
+    let end = 4096 + count * 600
+    if rest > 0 { blocks.append(FreeBlock(position: end, byteCount: rest, tag: 0)) }
+    return FreeSpace(blocks: blocks, logicalSize: end + rest)
+  }
+
+  /// Commits take turns in two lanes, and each goes on where the last but one had its data.
+  @Test func longLivedNodesFollowEachOther() throws {
+    var space = fragmented(100, rest: 1 << 20)
+    var fronts: [Int] = []
+    var freed: Range<Int>?
+    for step in 0..<20 {
+      var commit = placement(space, long: 600, short: 8000)
+      let leaf = try commit.place(520, .long)
+      let inner = try commit.place(2000, .short)
+      #expect(inner == leaf + 600)
+      #expect(try commit.place(80, .long) == leaf + 520)
+      if step >= 2 { #expect(leaf == fronts[step - 2]) }
+      fronts.append(leaf + 600)
+      let last = try commit.takeLast(4000)
+      #expect(last.lowerBound == inner + 2000)
+      try commit.finish(at: last.lowerBound + 3000, version: 2)
+      #expect(commit.space.logicalSize == space.logicalSize)
+      space = try commit.settledSpace()
+      // The short-lived nodes of the commit before are free now.
+      if let freed { try space.giveBack(freed) }
+      freed = inner..<last.lowerBound + 3000
+      space.expire(pinned: [2])
+    }
+    #expect(space.list.count < 110)
+  }
+
+  /// If nothing else is left, holes are filled before the file grows.
+  @Test func holesAreFilledBeforeTheFileGrows() throws {
+    var space = fragmented(400, rest: 60_000)
+    let size = space.logicalSize
+    for _ in 0..<300 {
+      var commit = placement(space, long: 520, short: 3000)
+      _ = try commit.place(520, .long)
+      let short = try commit.takeLast(3000)
+      try commit.finish(at: short.lowerBound + 2992, version: 2)
+      // The short-lived ones go before the next commit.
+      space = try commit.settledSpace()
+      try space.giveBack(short.lowerBound..<short.lowerBound + 2992)
+      space.expire(pinned: [2])
+    }
+    #expect(space.logicalSize == size)
+    #expect(space.list.count <= 250)
+  }
+
+  /// Holes shorten the list when it is long, also if there is a better place.
+  @Test func longListsGetShorter() throws {
+    let space = fragmented(NodePlacement.longListCount + 10, rest: 1 << 20)
+    var commit = placement(space, long: 6 * 520, short: 800)
+    for _ in 0..<6 { _ = try commit.place(520, .long) }
+    let last = try commit.takeLast(800)
+    try commit.finish(at: last.lowerBound + 8, version: 2)
+    #expect(commit.space.list.count <= space.list.count - 3)
+    #expect(commit.space.list.count >= space.list.count - 5)
+  }
+
+  /// A small commit to an old file with holes everywhere changes one place of it and the header.
+  @Test func aSmallCommitWritesOnePlace() throws {
+    let system = try SimulatedFileSystem()
+    let file = try system.openDatabase()
+    var random = SeededGenerator(seed: 5)
+    let first = try file.beginWrite()
+    try NumberTree.replace(with: (0..<60_000).map { Int64($0) << 30 }, in: first)
+    _ = try first.commit(changeset: [])
+    var places: [Int] = []
+    for step in 0..<600 {
+      let write = try file.beginWrite()
+      let root = try write.allocator.makeWritable(write.roots.tables).ref
+      let index = Int.random(in: 0..<600, using: &random)
+      let leaf = try IntegerNode.set(
+        Int64(step), at: 7, in: try write.allocator.node(at: root).ref(at: index), write.allocator)
+      write.roots.tables = try IntegerNode.set(leaf.slot, at: index, in: root, write.allocator)
+      system.file.clearTrace()
+      _ = try write.commit(changeset: [1, 2, 3])
+      var pages: Set<Int> = []
+      for case .write(let offset, let bytes) in system.file.trace where offset > 24 {
+        pages.formUnion(offset / page...(offset + bytes.count - 1) / page)
+      }
+      places.append(pages.count { !pages.contains($0 - 1) })
+      if step % 200 == 0 { #expect(try file.check() == []) }
+    }
+    // Two where no lane is left and the file need not grow; more where it grew.
+    #expect(places.max() ?? 0 <= 4)
+    #expect(places.prefix(200).count { $0 == 1 } > 180)
+    #expect(places.count { $0 > 2 } < 6, "\(places)")
+  }
+
+  /// After many more changes than the file has leaves, it is less than twice its size.
+  @Test(arguments: [300, 4000]) func theFileStaysWithinABound(_ count: Int) throws {
+    let file = try DatabaseFile.open(
+      path: "bound-\(UUID().uuidString)", options: OpenOptions(isInMemory: true))
+    var random = SeededGenerator(seed: 8)
+    var numbers = (0..<count).map { Int64($0) << 30 }
+    var used = 0
+    for step in 0..<1500 {
+      // Leaves become longer and shorter, too, and some commits change many.
+      for _ in 0..<(random.chance(0.02) ? 50 : 1) {
+        let value = Int64.random(in: 0...1 << 40, using: &random)
+        numbers[Int.random(in: 0..<count, using: &random)] = value >> Int64(step % 32)
+      }
+      let write = try file.beginWrite()
+      try NumberTree.replace(with: numbers, in: write)
+      let snapshot = try write.commit(changeset: [1, 2, 3])
+      if step % 500 == 499 {
+        let space = try FreeSpace(snapshot.top(), in: snapshot.space)
+        used = max(used, space.logicalSize - space.freeByteCount)
+        #expect(try file.check() == [])
+        #expect(space.list.count < count / 100 + 60, "step \(step)")
+      }
+    }
+    #expect(try file.fileByteCount() < 2 * used + (128 << 10), "used \(used)")
+    #expect(try NumberTree.numbers(of: try file.snapshot()) == numbers)
+  }
+}
