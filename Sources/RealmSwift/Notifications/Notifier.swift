@@ -43,8 +43,15 @@ final class Notifier: Sendable {
       return state.hubs.isEmpty && state.listener == nil
     }
     guard isFirst else { return }
-    let listener = file.onNewVersion { [weak self] _ in self?.signal() }
+    let listener = file.onNewVersion { [weak self] version in self?.signal(version) }
     state.withLock { $0.listener = listener }
+  }
+
+  /// Lets the worker look for what a new version makes it compute; most commits are made by a realm
+  /// that nobody observes, and waking a thread for nothing costs more than looking.
+  private func signal(_ version: UInt64) {
+    let hubs = state.withLock { $0.hubs.values.compactMap(\.hub) }
+    if hubs.contains(where: { $0.hasWork(upTo: version) }) { signal() }
   }
 
   /// Lets the worker look for what is to be computed, soon.

@@ -41,6 +41,8 @@ final class ObserverHub: Sendable {
     var announced: UInt64 = 0
     var package: ChangePackage?
     var isDeliveryScheduled = false
+    /// Whether the realm is about to move to the version that it commits.
+    var isCommitting = false
   }
 
   private let state: Mutex<State>
@@ -138,6 +140,16 @@ final class ObserverHub: Sendable {
     }
   }
 
+  /// Whether the realm is committing: then it moves by itself, and the worker leaves it alone until
+  /// it has.
+  var isCommitting: Bool {
+    get { state.withLock { $0.isCommitting } }
+    set { state.withLock { $0.isCommitting = newValue } }
+  }
+
+  /// Whether there is something for the worker to compute.
+  func hasWork(upTo version: UInt64) -> Bool { takeWork(upTo: version) != nil }
+
   // MARK: - What the worker does
 
   /// Computes what the observers do not know yet and hands it over. Called by the worker only.
@@ -173,7 +185,7 @@ final class ObserverHub: Sendable {
 
   private func takeWork(upTo version: UInt64) -> Work? {
     state.withLock { state in
-      guard state.scheduler != nil, state.package == nil else { return nil }
+      guard state.scheduler != nil, state.package == nil, !state.isCommitting else { return nil }
       let isFixed = !state.autorefresh && state.shown != nil
       let target = isFixed ? state.shown : nil
       let targetVersion = target?.snapshot.version ?? version

@@ -80,6 +80,16 @@ final class RealmDelivery {
     }
   }
 
+  /// Runs the commit of the realm, which moves it to the new version.
+  func whileCommitting<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+    hub.isCommitting = true
+    defer {
+      hub.isCommitting = false
+      if hub.hasWork(upTo: shared.file.newestVersion) { shared.notifier.signal() }
+    }
+    try body()
+  }
+
   /// A write transaction was committed here; `skipped` are not to be told of it.
   func committed(
     from base: TableGroup?, to tables: TableGroup, skipping skipped: [Observation]

@@ -255,6 +255,15 @@ final class RealmCore: ObjectOwner {
   /// - Parameter skipped: Observations that are not to be told of it.
   func commitWrite(skipping skipped: [Observation] = []) throws(StorageError) {
     guard let transaction else { return }
+    guard let delivery else { return try commit(transaction, skipping: skipped) }
+    try delivery.whileCommitting { () throws(StorageError) in
+      try commit(transaction, skipping: skipped)
+    }
+  }
+
+  private func commit(
+    _ transaction: WriteGroup, skipping skipped: [Observation]
+  ) throws(StorageError) {
     let committed: TableGroup
     do throws(StorageError) {
       committed = try shared.tables(of: transaction.commit())
