@@ -33,6 +33,11 @@ let package = Package(
       exclude: ["DATA.md"],
       resources: [.copy("Data")],
       swiftSettings: settings),
+    .executableTarget(
+      name: "realm-second-process",
+      dependencies: ["RealmSwift"],
+      path: "Tests/SecondProcess",
+      swiftSettings: settings),
     .target(
       name: "RealmTestSupport",
       dependencies: ["RealmStorage", "RealmTables"],
@@ -54,6 +59,7 @@ let package = Package(
       name: "RealmSwiftTests",
       dependencies: [
         "RealmSwift", "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport",
+        "realm-second-process",
       ],
       swiftSettings: settings),
     .testTarget(name: "StyleTests", swiftSettings: settings),

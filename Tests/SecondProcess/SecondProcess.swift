@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The other process of `TwoProcessTests`: does what it reads from standard input, a line at a time,
+// and answers each line with one.
+
+import Foundation
+import RealmSwift
+
+/// The same model as in the tests.
+class SharedCounter: Object {
+  @Persisted(primaryKey: true) var id: Int
+  @Persisted var value: Int
+  /// Always equal to `value` outside of transactions.
+  @Persisted var twin: Int
+  @Persisted var text: String
+}
+
+@main
+@MainActor
+struct SecondProcess {
+  private struct Misunderstanding: Error {
+    let words: [String]
+  }
+
+  private var opened: Realm?
+  private var kept: [Realm] = []
+
+  static func main() {
+    var process = SecondProcess()
+    while let line = readLine() {
+      let words = line.split(separator: " ").map(String.init)
+      do {
+        answer(try process.run(words))
+      } catch {
+        answer("error: \(error)")
+      }
+    }
+  }
+
+  private static func answer(_ text: String) {
+    FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+  }
+
+  private var realm: Realm {
+    get throws {
+      guard let opened else { throw Misunderstanding(words: ["nothing is open"]) }
+      return opened
+    }
+  }
+
+  private mutating func run(_ words: [String]) throws -> String {
+    let numbers = words.dropFirst().compactMap(Int.init)
+    switch (words.first, numbers.count) {
+    case ("open", _): try open(words[1])
+    case ("open-at", _):
+      // Both processes look at the same flag, so that they begin together.
+      while access(words[1], F_OK) != 0 {}
+      try open(words[2])
+    case ("add", 2): try add(numbers[0], numbers[1])
+    case ("increment", 2): for _ in 0..<numbers[1] { try increment(numbers[0]) }
+    case ("text", 2): try setText(numbers[0], byteCount: numbers[1])
+    case ("begin", 1):
+      try realm.beginWrite()
+      try counter(numbers[0]).value = -1
+    case ("commit", 0): try realm.commitWrite()
+    case ("keep", 0): kept.append(try realm.freeze())
+    case ("value", 1):
+      try realm.refresh()
+      return "\(try counter(numbers[0]).value)"
+    case ("churn", 1):
+      Self.answer("ok")
+      while true { try increment(numbers[0]) }
+    default: throw Misunderstanding(words: words)
+    }
+    return "ok"
+  }
+
+  private mutating func open(_ path: String) throws {
+    opened = try Realm(
+      configuration: Realm.Configuration(
+        fileURL: URL(fileURLWithPath: path), objectTypes: [SharedCounter.self]))
+  }
+
+  private func counter(_ id: Int) throws -> SharedCounter {
+    guard let counter = try realm.object(ofType: SharedCounter.self, forPrimaryKey: id) else {
+      throw Misunderstanding(words: ["no counter \(id)"])
+    }
+    return counter
+  }
+
+  private func add(_ id: Int, _ value: Int) throws {
+    try realm.write {
+      _ = try realm.create(
+        SharedCounter.self, value: ["id": id, "value": value, "twin": value])
+    }
+  }
+
+  private func increment(_ id: Int) throws {
+    try realm.write {
+      let counter = try counter(id)
+      counter.value += 1
+      counter.twin += 1
+    }
+  }
+
+  private func setText(_ id: Int, byteCount: Int) throws {
+    try realm.write { try counter(id).text = String(repeating: "c", count: byteCount) }
+  }
+}
