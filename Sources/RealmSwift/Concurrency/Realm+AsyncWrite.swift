@@ -4,10 +4,9 @@
 //
 // 1. The task waits for its turn without a thread, at the file's `WriterDesk`.
 // 2. The block runs on the actor, in one piece.
-// 3. The commit is computed and written on a queue of our own. Meanwhile the actor is free and the
-//    realm shows the version before; it shows the new one when the data has reached the disk.
+// 3. The new version is written to the file and shown at once. What waits for the disk is a queue
+//    of our own; meanwhile the actor is free.
 
-import Dispatch
 import RealmStorage
 import RealmTables
 
@@ -18,6 +17,10 @@ extension Realm {
   /// The realm first advances to the newest version. If `block` throws, its changes are undone. If
   /// the task is cancelled while it waits, the block is not called; afterwards cancellation has no
   /// effect on this call.
+  ///
+  /// Writes of one realm, those of `writeAsync(_:onComplete:)` included, go in the order in which
+  /// they were asked for. Code of the actor that runs before the call returns sees the changes:
+  /// the realm shows them from the end of the block on.
   ///
   /// ```swift
   /// let todo = try await realm.asyncWrite {
@@ -34,15 +37,13 @@ extension Realm {
   ) async throws -> Result {
     core.requireActor("asyncWrite()")
     core.requireWritable()
-    let transaction: WriteTransaction
+    let place = core.enterAsyncWrite()
+    defer { core.asyncWrites.operationEnds() }
     do {
-      transaction = try await core.shared.writers.begin(in: core.confinement, isolation: actor)
+      defer { core.leaveAsyncWriteQueue(place) }
+      try core.begin(
+        await core.shared.writers.begin(in: core.confinement, isolation: actor))
     } catch let error as StorageError {
-      throw Realm.Error(error, path: core.file.path)
-    }
-    do throws(StorageError) {
-      try core.begin(transaction)
-    } catch {
       throw Realm.Error(error, path: core.file.path)
     }
     let result: Result
@@ -52,7 +53,7 @@ extension Realm {
       if core.isInWrite { core.cancelWrite() }
       throw error
     }
-    if core.isInWrite { try await core.commitElsewhere(isolation: actor) }
+    if core.isInWrite { try await core.commitDurably(isolation: actor) }
     return result
   }
 
@@ -91,23 +92,11 @@ extension RealmCore {
     }
   }
 
-  /// Commits the open transaction on another thread; the actor goes on meanwhile.
-  fileprivate func commitElsewhere(isolation actor: isolated any Actor) async throws {
-    guard let taken = takeTransaction() else { return }
-    let transaction = Passage(taken)
-    let outcome = await withCheckedContinuation { continuation in
-      shared.commitQueue.async { [shared] in
-        do throws(StorageError) {
-          let tables = try shared.tables(of: transaction.value.commit())
-          continuation.resume(returning: Result<TableGroup, StorageError>.success(tables))
-        } catch {
-          continuation.resume(returning: .failure(error))
-        }
-      }
-    }
-    switch outcome {
-    case .success(let tables): didCommit(tables)
-    case .failure(let error): throw Realm.Error(error, path: file.path)
-    }
+  /// Commits the open transaction; the actor is free until it is durable.
+  fileprivate func commitDurably(isolation actor: isolated any Actor) async throws {
+    let outcome = await withCheckedContinuation { commitAsync(resuming: $0) }
+    guard case .failure(let error) = outcome else { return }
+    leaveLostVersion()
+    throw Realm.Error(error, path: file.path)
   }
 }

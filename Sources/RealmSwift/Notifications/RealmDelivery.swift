@@ -54,17 +54,19 @@ final class RealmDelivery {
 
   // MARK: - Moving
 
-  /// Moves to the newest version and tells what is to be told; false if there was nothing new.
-  func refresh() throws(StorageError) -> Bool {
+  /// Moves to the newest version, or to `known` if that is newer, and tells what is to be told;
+  /// false if there was nothing new.
+  func refresh(atLeastTo known: TableGroup? = nil) throws(StorageError) -> Bool {
     guard let core = owner.core, !core.isInWrite, !isDelivering else { return false }
     guard let shown = core.shownGroup else {
       move(core, to: try shared.newestTables(), with: hub.takePackage())
       return true
     }
-    let isBehind = shown.version < shared.file.newestVersion
-    let target = isBehind ? try shared.newestTables() : shown
+    var target = shown
+    if shown.version < shared.file.newestVersion { target = try shared.newestTables() }
+    if let known, known.version > target.version { target = known }
     move(core, to: target, with: hub.takePackage())
-    return isBehind
+    return target.version > shown.version
   }
 
   /// What a write transaction does before it waits for its turn: moves to the newest version and

@@ -14,6 +14,8 @@ final class SharedFile: Sendable {
   let writers: WriterDesk
   /// Where asynchronous writes are committed.
   let commitQueue = DispatchQueue(label: "OpenRealm commits")
+  /// What some realm shows and the disk does not have yet.
+  private let pending = Guarded<TableGroup?>(nil)
   /// The schemas of tables, which most versions have in common.
   let schemas = SchemaCache()
 
@@ -60,6 +62,38 @@ final class SharedFile: Sendable {
 
   /// The tables of the newest version.
   func newestTables() throws(StorageError) -> TableGroup { try tables(of: file.snapshot()) }
+
+  // MARK: Versions that are not durable yet
+
+  /// Notes what a realm shows that waits for the disk.
+  func beginPending(_ tables: TableGroup) {
+    // What it replaces is released after the lock.
+    let old = pending.withLock { pending in
+      defer { pending = tables }
+      return pending
+    }
+    _ = old
+  }
+
+  /// The versions up to this one wait no more.
+  func endPending(through version: UInt64) {
+    let old = pending.withLock { pending -> TableGroup? in
+      // The next writer may have been faster.
+      guard let tables = pending, tables.version <= version else { return nil }
+      pending = nil
+      return tables
+    }
+    _ = old
+  }
+
+  /// The tables of a version that a realm shows and that is not durable yet, if `version` is not
+  /// durable and they are as new.
+  func pendingTables(atLeast version: UInt64) -> TableGroup? {
+    guard version > file.newestVersion, let tables = pending.withLock({ $0 }),
+      tables.version >= version
+    else { return nil }
+    return tables
+  }
 
   /// What belongs to the open file at `path`.
   static func openFiles(atPath path: String) -> [SharedFile] {

@@ -39,7 +39,9 @@ extension Realm {
   /// Lets go of the version that the realm shows, so that the file can reuse its space.
   ///
   /// All objects and collections of the realm become invalid and are no longer observed; an open
-  /// write transaction is undone.
+  /// write transaction is undone. The call waits until what was committed asynchronously is
+  /// durable; asynchronous writes whose turn has not come go on waiting.
+  ///
   /// The realm itself shows the newest version when it is next used. Observers that are just being
   /// called cannot invalidate their realm: the call is ignored.
   ///

@@ -66,6 +66,7 @@ extension Realm {
   /// - Throws: `Realm.Error` if the changes cannot be written; they are undone.
   public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
     core.checkIsolation()
+    core.requireNoCompletion("commit")
     core.requireWrite(orElse: "Can't commit a non-existing write transaction")
     try commit(skipping: observations(of: tokens))
   }
@@ -79,6 +80,7 @@ extension Realm {
   /// Undoes the changes of the open write transaction. Objects that it added are invalid then.
   public func cancelWrite() {
     core.checkIsolation()
+    core.requireNoCompletion("cancel")
     core.requireWrite(orElse: "Can't cancel a non-existing write transaction")
     core.cancelWrite()
   }
@@ -98,6 +100,7 @@ extension Realm {
   private func requireNoTransaction() {
     core.checkIsolation()
     core.requireWritable()
+    core.requireNoCompletion("begin")
     if core.isInWrite {
       throwRealmException("The Realm is already in a write transaction")
     }

@@ -34,7 +34,9 @@ extension RealmCore {
 
   /// Moves to a version that is not older than `version`, if the realm can move now.
   func advance(to version: UInt64) throws(StorageError) {
-    if try readableGroup().version < version, !isInWrite { _ = try refresh() }
+    if try readableGroup().version < version, !isInWrite {
+      try refresh(atLeastTo: shared.pendingTables(atLeast: version))
+    }
   }
 }
 

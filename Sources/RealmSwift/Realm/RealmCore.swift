@@ -46,6 +46,9 @@ final class RealmCore: ObjectOwner {
   /// Whether properties are set only if their value differs: while `.modified` updates an object.
   var skipsEqualValues = false
 
+  /// Writes that do not wait for the disk, or for their turn.
+  private(set) lazy var asyncWrites = AsyncWrites()
+
   private var group: TableGroup?
   private(set) var transaction: WriteGroup?
   private var structureGeneration = 0
@@ -230,7 +233,8 @@ final class RealmCore: ObjectOwner {
   /// Observers are told of everything so far before.
   func beginWrite() throws(StorageError) {
     try delivery?.catchUp()
-    try begin(shared.writers.begin())
+    if let held = takeHeld() { return try begin(on: held) }
+    try begin(shared.writers.begin(for: confinement))
   }
 
   /// Begins with a transaction whose lock was obtained elsewhere.
@@ -255,6 +259,7 @@ final class RealmCore: ObjectOwner {
   /// - Parameter skipped: Observations that are not to be told of it.
   func commitWrite(skipping skipped: [Observation] = []) throws(StorageError) {
     guard let transaction else { return }
+    defer { runAsyncWritesOfThread() }
     guard let delivery else { return try commit(transaction, skipping: skipped) }
     try delivery.whileCommitting { () throws(StorageError) in
       try commit(transaction, skipping: skipped)
@@ -264,6 +269,7 @@ final class RealmCore: ObjectOwner {
   private func commit(
     _ transaction: WriteGroup, skipping skipped: [Observation]
   ) throws(StorageError) {
+    if asyncWrites.continued != nil { return try commitGroup(skipping: skipped) }
     let committed: TableGroup
     do throws(StorageError) {
       committed = try shared.tables(of: transaction.commit())
@@ -276,26 +282,36 @@ final class RealmCore: ObjectOwner {
     didCommit(committed, skipping: skipped)
   }
 
+  /// Ends the open transaction with a version that is not durable yet, and not shown.
+  func writeVersion() throws(StorageError) -> (PendingCommit, TableGroup) {
+    guard let transaction else { preconditionFailure("no transaction is open") }
+    do throws(StorageError) {
+      let pending = try transaction.writeVersion()
+      let committed = try shared.tables(of: pending.snapshot)
+      endTransaction()
+      return (pending, committed)
+    } catch {
+      endTransaction()
+      holdContinued()
+      delivery?.rolledBack()
+      throw error
+    }
+  }
+
   /// Shows what a transaction of this realm made.
   func didCommit(_ committed: TableGroup, skipping skipped: [Observation] = []) {
     let base = group
-    // After an asynchronous commit the realm may have moved on already.
-    if let base, base.version >= committed.version { return }
     show(committed)
     delivery?.committed(from: base, to: committed, skipping: skipped)
   }
 
   /// Forgets the open transaction.
   func cancelWrite() {
+    defer { runAsyncWritesOfThread() }
     transaction?.rollback()
     endTransaction()
+    holdContinued()
     delivery?.rolledBack()
-  }
-
-  /// Takes the open transaction away, for who commits it elsewhere.
-  func takeTransaction() -> WriteGroup? {
-    defer { endTransaction() }
-    return transaction
   }
 
   private func endTransaction() {
@@ -307,10 +323,12 @@ final class RealmCore: ObjectOwner {
 
   // MARK: Advancing
 
-  /// Shows the newest version and tells observers of it; false if it already does.
-  func refresh() throws(StorageError) -> Bool {
+  /// Shows the newest version, or the newer one that a realm elsewhere has shown and that is not
+  /// durable yet, and tells observers of it; false if it already does.
+  @discardableResult
+  func refresh(atLeastTo known: TableGroup? = nil) throws(StorageError) -> Bool {
     if isFrozen { return false }
-    if let delivery { return try delivery.refresh() }
+    if let delivery { return try delivery.refresh(atLeastTo: known) }
     if let group, group.version == file.newestVersion { return false }
     show(try shared.newestTables())
     return true
@@ -332,6 +350,7 @@ final class RealmCore: ObjectOwner {
   /// Lets go of the version; objects and collections read so far become invalid.
   func invalidate() {
     if isInWrite { cancelWrite() }
+    waitForAsyncCommits()
     guard group != nil else { return }
     show(nil)
     firstValidGeneration = hot.pointee.generation

@@ -215,17 +215,97 @@ private actor Writer {
     #expect(journal.overlaps == 0)
   }
 
+  /// A queue that waits for its turn as `writeAsync` does.
+  private func writeByCallback(_ name: String, on queue: DispatchQueue) {
+    let confinement = Confinement.queue(queue)
+    let waiter = Mutex<UInt64?>(nil)
+    let begin: @Sendable () -> Void = { [desk, journal] in
+      guard let number = waiter.withLock({ $0 }), let transaction = try? desk.take(number) else {
+        return
+      }
+      journal.begin(name)
+      journal.end()
+      transaction.rollback()
+    }
+    queue.async { [desk] in
+      let number = desk.enqueue(in: confinement) { queue.async(execute: begin) }
+      waiter.withLock { $0 = number }
+    }
+  }
+
+  @Test func callbacksAndTasksOfOnePlaceKeepTheirOrder() async throws {
+    let queue = DispatchQueue(label: "callbacks")
+    let first = try desk.begin()
+    for index in 0..<20 { writeByCallback("\(index)", on: queue) }
+    // A synchronous write of the place goes first, and takes the turn of whoever has it.
+    queue.async { [desk, journal] in
+      guard let transaction = try? desk.begin(for: .queue(queue)) else { return }
+      journal.begin("blocking")
+      journal.end()
+      transaction.rollback()
+    }
+    try await Task.sleep(for: .milliseconds(20))
+    first.rollback()
+    for _ in 0..<1000 where journal.entries.count < 21 {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(journal.entries.filter { $0 != "blocking" } == (0..<20).map(String.init))
+    #expect(journal.entries.count == 21)
+  }
+
+  @Test func aWithdrawnCallbackLeavesAndOthersKeepTheirPlaces() throws {
+    let first = try desk.begin()
+    let woken = Mutex<[Int]>([])
+    let confinement = Confinement.queue(DispatchQueue(label: "nobody comes"))
+    let waiters = (0..<3).map { index in
+      desk.enqueue(in: confinement) { woken.withLock { $0.append(index) } }
+    }
+    desk.withdraw(waiters[0])
+    first.rollback()
+    #expect(woken.withLock { $0 } == [1])
+    #expect(desk.isReady(waiters[1]))
+    desk.withdraw(waiters[1])
+    #expect(woken.withLock { $0 } == [1, 2])
+    let transaction = try #require(try desk.take(waiters[2]))
+    #expect(try desk.take(waiters[2]) == nil)
+    transaction.rollback()
+  }
+
+  @Test func whoDoesNotComeGoesBehindTheOthers() async throws {
+    let first = try desk.begin()
+    let absent = Confinement.queue(DispatchQueue(label: "absent"))
+    let waiter = desk.enqueue(in: absent) {}
+    let writer = Writer(desk, journal)
+    let task = Task { try await writer.write("task") }
+    try await Task.sleep(for: .milliseconds(10))
+    first.rollback()
+    try await task.value
+    #expect(journal.entries == ["task"])
+    desk.withdraw(waiter)
+  }
+
+  /// Seeds and waiters of the test below; `REALM_STRESS_SECONDS` makes it ten thousand.
+  private static var waiterCount: Int {
+    ProcessInfo.processInfo.environment["REALM_STRESS_SECONDS"] == nil ? 400 : 10_000
+  }
+
   @Test(arguments: 0..<4)
   func everyTaskThatIsNotCancelledWrites(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let writers = (0..<3).map { _ in Writer(desk, journal) }
+    let queues = (0..<2).map { DispatchQueue(label: "callbacks \($0)") }
     var tasks: [(name: String, task: Task<Void, any Error>, isCancelled: Bool)] = []
     var threads: [String] = []
     let group = DispatchGroup()
-    for index in 0..<300 {
+    var callbackCount = 0
+    for index in 0..<Self.waiterCount {
       let writer = writers[Int.random(in: 0..<writers.count, using: &random)]
       let name = "\(index)"
-      switch Int.random(in: 0..<10, using: &random) {
+      switch Int.random(in: 0..<12, using: &random) {
+      case 10, 11:
+        callbackCount += 1
+        threads.append(name)
+        writeByCallback(name, on: queues[index % 2])
       case 0:
         threads.append(name)
         DispatchQueue.global().async(group: group) { [desk, journal] in
@@ -258,6 +338,10 @@ private actor Writer {
     await withCheckedContinuation { continuation in
       group.notify(queue: .global()) { continuation.resume() }
     }
+    for _ in 0..<5000 where journal.entries.count < ran.count {
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(callbackCount > 20)
     #expect(journal.overlaps == 0)
     #expect(journal.entries.count == ran.count)
     #expect(Set(journal.entries) == ran)

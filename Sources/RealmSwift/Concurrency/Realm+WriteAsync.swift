@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Write transactions that wait for their turn and for the disk elsewhere, and call back.
+
+import RealmStorage
+
+/// Names an asynchronous transaction or commit of one realm.
+public typealias AsyncTransactionId = UInt32
+
+extension Realm {
+  /// Names an asynchronous transaction or commit of one realm.
+  public typealias AsyncTransactionId = UInt32
+
+  /// Whether asynchronous writes of this realm have begun and not ended: blocks wait for their turn
+  /// or run, commits are on their way to the disk, or their completions have not been called.
+  ///
+  /// Until all of them have ended they keep the realm open, even if nothing else refers to it.
+  public var isPerformingAsynchronousWriteOperations: Bool {
+    core.checkIsolation()
+    return !core.isFrozen && core.asyncWrites.operationCount > 0
+  }
+
+  /// Runs `block` in a write transaction when its turn has come, and commits it, without blocking
+  /// the caller meanwhile.
+  ///
+  /// The call returns at once. The turn is waited for elsewhere; `block` runs where the realm
+  /// lives, after the realm was advanced to the newest version, so objects and collections of the
+  /// realm can be used in it. Then the realm shows the changes, other threads bring them to the
+  /// disk, and `onComplete` is called where the realm lives.
+  ///
+  /// ```swift
+  /// realm.writeAsync {
+  ///   person?.dogs.append(Dog(value: ["name": "Ben", "age": 13]))
+  /// } onComplete: { error in
+  ///   if let error { show(error) }
+  /// }
+  /// ```
+  ///
+  /// Asynchronous writes of a realm go in the order in which they were asked for; a synchronous
+  /// write of the realm goes before those that still wait. `block` may end its transaction itself.
+  ///
+  /// A realm that lives on the main actor, another actor, a queue or a thread with a running run
+  /// loop is called there later. A thread without a run loop cannot be called: there everything
+  /// happens before this call returns or, if a transaction is open, at the end of that.
+  ///
+  /// It ends the process to begin, commit or cancel a transaction in `onComplete`. Asking for
+  /// another asynchronous write there is fine.
+  ///
+  /// - Parameters:
+  ///   - block: What to do in the transaction.
+  ///   - onComplete: Called with nil when the changes are durable, or with the reason why they
+  ///     could not be written; then they are undone. Without it such a failure ends the process.
+  /// - Returns: What `cancelAsyncWrite(_:)` takes.
+  @discardableResult
+  public func writeAsync(
+    _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
+  ) -> AsyncTransactionId {
+    core.checkIsolation()
+    core.requireWritable()
+    return core.addAsyncWrite(
+      .write(block), completion: onComplete.map { .callback($0) } ?? .nobody)
+  }
+
+  /// Begins a write transaction when its turn has come, without blocking the caller, and runs
+  /// `asyncWriteBlock` in it.
+  ///
+  /// The call returns at once; the block runs as that of `writeAsync(_:onComplete:)` does. It must
+  /// commit the transaction, by `commitAsyncWrite(allowGrouping:_:)` or `commitWrite()`: a
+  /// transaction that is open when it returns is cancelled.
+  ///
+  /// - Returns: What `cancelAsyncWrite(_:)` takes.
+  @discardableResult
+  public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
+    core.checkIsolation()
+    core.requireWritable()
+    return core.addAsyncWrite(.begin(asyncWriteBlock))
+  }
+
+  /// Commits the open write transaction without waiting for the disk.
+  ///
+  /// The realm shows the changes when the call returns, other realms when they are durable. Then
+  /// `onComplete` is called where the realm lives; on a thread without a run loop before the call
+  /// returns. A crash before that may lose the transaction, and never a part of it.
+  ///
+  /// With grouping, the next transactions of the realm may share the commit: up to 20 wait for the
+  /// disk together, and a crash loses all of them or none. That makes many small transactions much
+  /// faster. A group ends with the first commit that does not allow grouping, with the last block
+  /// that waits, and when others have waited for their turn for a few milliseconds.
+  ///
+  /// - Parameters:
+  ///   - allowGrouping: Whether further transactions may share the commit.
+  ///   - onComplete: Called with nil when the changes are durable, or with the reason why they
+  ///     could not be written. Without it such a failure ends the process.
+  /// - Returns: What `cancelAsyncWrite(_:)` takes.
+  @discardableResult
+  public func commitAsyncWrite(
+    allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
+  ) -> AsyncTransactionId {
+    core.checkIsolation()
+    core.requireNoCompletion("commit")
+    core.requireWrite(orElse: "Can't commit a non-existing write transaction")
+    return core.commitAsync(
+      completion: onComplete.map { .callback($0) } ?? .nobody, allowGrouping: allowGrouping)
+  }
+
+  /// Drops a block that waits for its turn, or the completion of a commit.
+  ///
+  /// A transaction whose block has not begun does not take place, and its completion is not called.
+  /// A commit takes place, but its completion is not called. If there is nothing of that name, or
+  /// its block is running, nothing happens.
+  ///
+  /// - Parameter asyncTransactionId: What `writeAsync(_:onComplete:)`, `beginAsyncWrite(_:)` or
+  ///   `commitAsyncWrite(allowGrouping:_:)` of this realm returned.
+  /// - Throws: Nothing at present.
+  public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
+    core.checkIsolation()
+    core.requireWritable()
+    core.cancelAsyncWrite(asyncTransactionId)
+  }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Asynchronous commits and the disk: what is shown when, what shares a sync, what a failure does.
+
+import Foundation
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmSwift
+
+@Suite(.timeLimit(.minutes(1))) @MainActor struct GroupedWriteTests {
+  private let directory: TemporaryDirectory
+  private let files = WatchedFiles()
+  /// Keeps the file open, so that realms share the watched one.
+  private let file: DatabaseFile
+  private let configuration: Realm.Configuration
+  private let realm: Realm
+  private let told = Recorder<String>()
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    let path = directory.file("grouped.realm")
+    file = try DatabaseFile.open(path: path, options: OpenOptions(), system: files)
+    configuration = Realm.Configuration(
+      fileURL: URL(fileURLWithPath: path), objectTypes: [AsyncTask.self, AsyncOwner.self])
+    realm = try Realm(configuration: configuration)
+  }
+
+  private func finish() async {
+    while realm.isPerformingAsynchronousWriteOperations { await Task.yield() }
+  }
+
+  private func add(_ id: Int) { realm.create(AsyncTask.self, value: ["id": id]) }
+
+  private var count: Int { realm.objects(AsyncTask.self).count }
+
+  /// The count that the realm of another actor sees.
+  private func countElsewhere() async throws -> Int {
+    try await Task.detached { [configuration] in
+      let opensSynchronously = { try Realm(configuration: configuration) }
+      return try opensSynchronously().objects(AsyncTask.self).count
+    }.value
+  }
+
+  @Test func groupedTransactionsShareTheirSyncs() async throws {
+    realm.core.asyncWrites.graceTime = .seconds(60)
+    let before = files.syncCount
+    for id in 0..<100 {
+      realm.beginAsyncWrite {
+        add(id)
+        realm.commitAsyncWrite(allowGrouping: true) { error in
+          told.add("\(id) \(error == nil)")
+        }
+      }
+    }
+    await finish()
+    #expect(told.all == (0..<100).map { "\($0) true" })
+    #expect(count == 100)
+    // 20 at a time: five pairs.
+    #expect(files.syncCount - before == 10)
+    #expect(try await countElsewhere() == 100)
+    #expect(try file.check() == [])
+  }
+
+  @Test func withoutGroupingEachHasItsOwn() async throws {
+    let before = files.syncCount
+    for id in 0..<10 { realm.writeAsync { add(id) } }
+    await finish()
+    #expect(files.syncCount - before == 20)
+  }
+
+  @Test func commitsInARowShareTheirSyncs() async throws {
+    realm.core.asyncWrites.graceTime = .seconds(60)
+    let before = files.syncCount
+    for id in 0..<25 {
+      realm.beginWrite()
+      add(id)
+      realm.commitAsyncWrite(allowGrouping: true) { _ in told.add("\(id)") }
+      #expect(count == id + 1)
+    }
+    await finish()
+    #expect(told.all == (0..<25).map(String.init))
+    #expect(files.syncCount - before == 4)
+  }
+
+  @Test func anOpenGroupIsClosedAfterTheGraceTime() async throws {
+    let version = file.newestVersion
+    realm.beginWrite()
+    add(1)
+    realm.commitAsyncWrite(allowGrouping: true)
+    // This thread does not come back meanwhile.
+    while file.newestVersion == version { usleep(1000) }
+    await finish()
+    #expect(try await countElsewhere() == 1)
+  }
+
+  @Test func theRealmShowsACommitBeforeTheDiskHasIt() async throws {
+    let observed = Recorder<Int>()
+    let token = realm.observe { _, realm in observed.add(realm.objects(AsyncTask.self).count) }
+    files.withoutSyncs {
+      realm.beginWrite()
+      add(1)
+      realm.commitAsyncWrite { _ in told.add("done") }
+      #expect(count == 1)
+      #expect(!realm.isInWriteTransaction)
+      #expect(realm.isPerformingAsynchronousWriteOperations)
+      #expect(observed.all == [1])
+      #expect(!realm.refresh())
+      #expect(count == 1)
+      #expect(told.all.isEmpty)
+    }
+    await finish()
+    #expect(told.all == ["done"])
+    token.invalidate()
+  }
+
+  @Test func othersSeeACommitWhenTheDiskHasIt() async throws {
+    let version = file.newestVersion
+    files.withoutSyncs {
+      realm.beginWrite()
+      add(1)
+      realm.commitAsyncWrite()
+      #expect(file.newestVersion == version)
+    }
+    await finish()
+    #expect(file.newestVersion == version + 1)
+    #expect(try await countElsewhere() == 1)
+  }
+
+  @Test func aReferenceLeadsToWhatIsNotDurableYet() async throws {
+    let queue = DispatchQueue(label: "resolves")
+    let configuration = configuration
+    let found = files.withoutSyncs { () -> String? in
+      realm.beginWrite()
+      realm.create(AsyncTask.self, value: ["id": 7, "name": "seven"])
+      realm.commitAsyncWrite()
+      guard let task = realm.object(ofType: AsyncTask.self, forPrimaryKey: 7) else { return nil }
+      let reference = ThreadSafeReference(to: task)
+      return queue.sync {
+        let realm = try? Realm(configuration: configuration, queue: queue)
+        return realm?.resolve(reference)?.name
+      }
+    }
+    #expect(found == "seven")
+    await finish()
+  }
+
+  @Test func aSynchronousCommitTakesThoseBeforeAlong() async throws {
+    let before = files.syncCount
+    realm.beginWrite()
+    add(1)
+    realm.commitAsyncWrite(allowGrouping: true) { _ in told.add("first") }
+    realm.beginWrite()
+    add(2)
+    try realm.commitWrite()
+    #expect(files.syncCount - before <= 4)
+    #expect(file.newestVersion == realm.core.shownGroup?.version)
+    await finish()
+    #expect(told.all == ["first"])
+    #expect(try await countElsewhere() == 2)
+  }
+
+  @Test func aCancelledTransactionLeavesTheGroup() async throws {
+    realm.beginWrite()
+    add(1)
+    realm.commitAsyncWrite(allowGrouping: true) { _ in told.add("first") }
+    realm.beginWrite()
+    add(2)
+    realm.cancelWrite()
+    #expect(count == 1)
+    for id in 3..<6 {
+      realm.beginAsyncWrite {
+        add(id)
+        if id != 4 { realm.commitAsyncWrite(allowGrouping: true) { _ in told.add("\(id)") } }
+      }
+    }
+    await finish()
+    #expect(told.all == ["first", "3", "5"])
+    #expect(try await countElsewhere() == 3)
+    #expect(try file.check() == [])
+  }
+
+  @Test func othersGetTheirTurnBetweenGroups() async throws {
+    let realm = realm
+    for id in 0..<60 {
+      realm.beginAsyncWrite {
+        realm.create(AsyncTask.self, value: ["id": id])
+        realm.commitAsyncWrite(allowGrouping: true) { _ in told.add("\(id)") }
+      }
+    }
+    let other = Task.detached { [configuration, told] in
+      let opensSynchronously = { try Realm(configuration: configuration) }
+      let realm = try opensSynchronously()
+      try realm.write { _ = realm.create(AsyncTask.self, value: ["id": 1000]) }
+      told.add("other")
+    }
+    try await other.value
+    await finish()
+    #expect(count == 61)
+    #expect(told.all.count == 61)
+  }
+
+  @Test func aBlockMayWaitForAnotherWriterWhileItsGroupIsOpen() async throws {
+    let configuration = configuration
+    let realm = realm
+    realm.beginAsyncWrite {
+      add(1)
+      realm.commitAsyncWrite(allowGrouping: true) { _ in told.add("group") }
+      // The group is open, and this thread does not come to close it.
+      let thread = DispatchQueue(label: "another writer")
+      thread.sync {
+        guard let other = try? Realm(configuration: configuration, queue: thread) else { return }
+        try? other.write { _ = other.create(AsyncTask.self, value: ["id": 2]) }
+      }
+      told.add("block")
+    }
+    realm.beginAsyncWrite {
+      add(3)
+      realm.commitAsyncWrite(allowGrouping: true)
+    }
+    await finish()
+    #expect(told.all == ["block", "group"])
+    #expect(count == 3)
+  }
+
+  @Test func asyncWriteShowsItsChangesWhileTheDiskWorks() async throws {
+    let realm = realm
+    files.holdSyncs(true)
+    let task = Task {
+      try await realm.asyncWrite { realm.create(AsyncTask.self, value: ["id": 1]) }.id
+    }
+    while count == 0 { await Task.yield() }
+    #expect(!realm.isInWriteTransaction)
+    #expect(realm.isPerformingAsynchronousWriteOperations)
+    files.holdSyncs(false)
+    #expect(try await task.value == 1)
+    #expect(!realm.isPerformingAsynchronousWriteOperations)
+    #expect(try await countElsewhere() == 1)
+  }
+
+  @Test func aFailedSyncIsReportedAndUndone() async throws {
+    try realm.write { add(0) }
+    files.failSyncs()
+    for id in 1...3 {
+      realm.beginAsyncWrite {
+        add(id)
+        realm.commitAsyncWrite(allowGrouping: true) { error in
+          told.add("\(id) \(error is Realm.Error)")
+        }
+      }
+    }
+    realm.writeAsync({ add(4) }, onComplete: { told.add("4 \($0 is Realm.Error)") })
+    await finish()
+    #expect(told.all == ["1 true", "2 true", "3 true", "4 true"])
+    #expect(count == 1)
+    await #expect(throws: Realm.Error.self) { try await realm.asyncWrite { add(5) } }
+    #expect(throws: Realm.Error.self) { try realm.write { add(6) } }
+    #expect(count == 1)
+  }
+
+  @Test func asyncWriteThrowsWhatTheDiskSays() async throws {
+    files.failSyncs()
+    await #expect(throws: Realm.Error.self) { try await realm.asyncWrite { add(5) } }
+    #expect(count == 0)
+    #expect(!realm.isPerformingAsynchronousWriteOperations)
+  }
+}
