@@ -12,6 +12,9 @@ class SharedCounter: Object {
   /// Always equal to `value` outside of transactions.
   @Persisted var twin: Int
   @Persisted var text: String
+
+  // The process of the tests has the class twice: the program is linked into it.
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
 /// A running second process; killed with the last reference, if it still runs.
