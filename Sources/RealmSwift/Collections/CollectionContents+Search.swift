@@ -9,7 +9,7 @@ extension _CollectionContents {
   /// The position of an element that is equal to `element`; nil if there is none.
   func index<Element: RealmCollectionValue>(of element: Element) -> Int? {
     if let object = element as? ObjectBase { return index(ofObject: object) }
-    let value = Element._encode(element, _RealmContext(core)).value
+    guard let value = knownValue(element) else { return nil }
     do throws(StorageError) { return try values().firstIndex(of: value) } catch { stop(error) }
   }
 

@@ -24,14 +24,14 @@ extension List: _Persistable {
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> List {
     guard let info = object._info else { return List() }
-    return List(managed: ManagedList(object, info, slot))
+    return List(managed: ManagedCollection(object, info, slot))
   }
 
   /// Replaces the elements; the property keeps its list. A list that belonged to no realm becomes
   /// that of the property.
   public static func _store(_ value: List, _ object: ObjectBase, _ slot: _ColumnSlot) {
     guard let info = object._info else { return }
-    let target = ManagedList(object, info, slot)
+    let target = ManagedCollection(object, info, slot)
     if let managed = value.managed, managed.isSame(as: target) { return }
     target.requireWrite()
     let context = _RealmContext(target.core, target.info)
@@ -50,17 +50,5 @@ extension List: _Persistable {
       elements.append(converted)
     }
     return List(elements: elements)
-  }
-}
-
-extension ManagedList {
-  /// Replaces all elements; while `.modified` updates an object, only if they differ.
-  func replaceAll(with values: [TableValue]) {
-    do throws(StorageError) {
-      let before = try contents().values()
-      if values.isEmpty && before.isEmpty { return }
-      if core.skipsEqualValues, before == values { return }
-    } catch { stop(error) }
-    edit { (editor) throws(StorageError) in try editor.replaceAll(with: values) }
   }
 }

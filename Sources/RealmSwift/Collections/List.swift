@@ -21,21 +21,21 @@ public final class List<Element: RealmCollectionValue> {
   /// The elements while the list belongs to no realm.
   private var unmanaged: [Element] = []
   /// The list in the database, once it belongs to a realm.
-  private(set) var managed: ManagedList?
+  private(set) var managed: ManagedCollection?
   /// The object and property that a recording list stands for.
   private var recording: _Recording?
 
   /// Creates an empty list that belongs to no realm.
   public init() {}
 
-  init(managed: ManagedList) { self.managed = managed }
+  init(managed: ManagedCollection) { self.managed = managed }
 
   init(recording: _Recording) { self.recording = recording }
 
   init(elements: [Element]) { unmanaged = elements }
 
   /// Makes a list that belonged to no realm stand for one that does, with the same elements.
-  func becomeManaged(_ list: ManagedList) {
+  func becomeManaged(_ list: ManagedCollection) {
     managed = list
     unmanaged = []
   }
@@ -192,7 +192,7 @@ public final class List<Element: RealmCollectionValue> {
     }
   }
 
-  private func encoded(_ element: Element, _ managed: ManagedList) -> TableValue {
+  private func encoded(_ element: Element, _ managed: ManagedCollection) -> TableValue {
     Element._encode(element, _RealmContext(managed.core, managed.info)).value
   }
 

@@ -20,7 +20,7 @@ final class ResultsState {
     /// All objects of a class.
     case table
     /// The elements of a list.
-    case list(ManagedList)
+    case list(ManagedCollection)
     /// The objects that link to one object through one property.
     case backlinks(BacklinkSource)
   }
@@ -89,7 +89,9 @@ final class ResultsState {
   ) -> ResultsState? {
     switch base {
     case .list(let list):
-      ManagedList.local(list, in: core).map { ResultsState(.list($0), core, $0.info, request) }
+      ManagedCollection.local(list, in: core).map {
+        ResultsState(.list($0), core, $0.info, request)
+      }
     case .backlinks(let backlinks):
       BacklinkSource.local(backlinks, in: core).map {
         ResultsState(.backlinks($0), core, $0.origin, request)

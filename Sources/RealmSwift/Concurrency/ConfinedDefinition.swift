@@ -72,6 +72,6 @@ extension List {
   /// The list that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> List? {
     guard case .list(let list) = definition.source else { return nil }
-    return ManagedList.local(list, in: realm.core).map { List(managed: $0) }
+    return ManagedCollection.local(list, in: realm.core).map { List(managed: $0) }
   }
 }

@@ -43,7 +43,7 @@ extension List {
   /// To append something that is frozen, thaw it as well.
   public func thaw() -> List? { thawed(from: requireManaged().core) }
 
-  private func requireManaged() -> ManagedList {
+  private func requireManaged() -> ManagedCollection {
     guard let managed else {
       throwRealmException(
         "This method may only be called on RLMArray instances retrieved from an RLMRealm")

@@ -10,7 +10,7 @@ extension ObjectBase: _OptionalPersistable {
   public typealias PersistedType = ObjectBase
 }
 
-extension ObjectBase: RealmCollectionValue {}
+extension ObjectBase: _RealmCollectionValueInsideOptional {}
 
 extension _Storable where Self: ObjectBase {
   public static var _shape: _PropertyShape { _PropertyShape(.object, linkedClass: self) }
@@ -67,6 +67,12 @@ extension RealmCollectionValue where Self: ObjectBase {
 
   public static func _tracedElement(by recording: _Recording) -> Self {
     recording.recorder.makeObject(Self.self)
+  }
+}
+
+extension _RealmCollectionValueInsideOptional where Self: ObjectBase {
+  public static func _decodeOptional(_ value: _StoredValue, _ context: _RealmContext) -> Self? {
+    value.value.isNull ? nil : _decode(value, context)
   }
 }
 

@@ -28,6 +28,7 @@ extension ObjectBase {
     case let bool as Bool: return bool ? "1" : "0"
     case let data as Data: return describe(data)
     case let list as any AnyList: return list.describe { describe($0, depth: depth) }
+    case let map as any AnyMap: return map.describe { describe($0, depth: depth) }
     default: return modelObject(value)?._describe(depth: depth) ?? "\(value)"
     }
   }
@@ -40,13 +41,16 @@ extension ObjectBase {
   }
 }
 
-/// A list of any type, for descriptions.
+/// A list or set of any type, for descriptions.
 protocol AnyList {
   /// The class and at most 100 elements, each described by `element`.
   func describe(_ element: (Any) -> String) -> String
 }
 
-extension List: AnyList {
+extension List: AnyList {}
+extension MutableSet: AnyList {}
+
+extension AnyList where Self: RealmCollection {
   func describe(_ element: (Any) -> String) -> String {
     let shown = 100
     var lines: [String] = []
@@ -55,6 +59,6 @@ extension List: AnyList {
       lines.append("\t[\(position)] \(text)")
     }
     if count > shown { lines.append("\t... \(count - shown) objects skipped.") }
-    return "List<\(Element.self)> (\n" + lines.joined(separator: ",\n") + "\n)"
+    return "\(Self.self) (\n" + lines.joined(separator: ",\n") + "\n)"
   }
 }

@@ -128,6 +128,12 @@ public protocol RealmCollectionValue: Hashable, _Storable {
   static func _tracedElement(by recording: _Recording) -> Self
 }
 
+/// Types whose `Optional` can be an element: scalars, and objects as values of maps.
+public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {
+  /// The element that `value` stands for, in the realm of `context`; nil for null.
+  static func _decodeOptional(_ value: _StoredValue, _ context: _RealmContext) -> Self?
+}
+
 /// Types of properties that can be `indexed`.
 public protocol _Indexable {}
 

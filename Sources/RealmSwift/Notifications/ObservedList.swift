@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An observed list: the edits that the log has of it, and changes of the objects in it.
+// An observed list, set or dictionary: the edits that the log has of it, and changes of the objects
+// in it.
 
 import RealmQuery
 import RealmStorage
 import RealmTables
 
-/// Which list is observed: a column of an object.
+/// Which list, set or dictionary is observed: a column of an object.
 struct ObservedList: Hashable, Sendable {
   let table: TableKey
   let object: ObjectKey
@@ -14,12 +15,28 @@ struct ObservedList: Hashable, Sendable {
 
   /// The number of elements; nil if the object is gone.
   func count(in tables: TableGroup) throws(StorageError) -> Int? {
-    try view(in: tables)?.count
+    guard let row = try row(in: tables) else { return nil }
+    return column.collection == .dictionary
+      ? try row.dictionary(column).count : try row.list(column).count
   }
 
-  func view(in tables: TableGroup) throws(StorageError) -> ListView? {
-    guard let row = try tables.table(table)?.row(of: object) else { return nil }
-    return try row.list(column)
+  private func row(in tables: TableGroup) throws(StorageError) -> Row? {
+    try tables.table(table)?.row(of: object)
+  }
+
+  /// The elements, or the values of a dictionary.
+  func values(in tables: TableGroup) throws(StorageError) -> [TableValue]? {
+    guard let row = try row(in: tables) else { return nil }
+    return column.collection == .dictionary
+      ? try row.dictionary(column).entries(of: column).entries.map(\.value)
+      : try row.list(column).values()
+  }
+
+  /// The objects that the elements are; nil for an element that is no object.
+  func links(in tables: TableGroup) throws(StorageError) -> [ObjectKey?]? {
+    guard let row = try row(in: tables) else { return nil }
+    return column.collection == .dictionary
+      ? try row.dictionary(column).links(of: column) : try row.list(column).keys()
   }
 
   /// The new number of elements, and what happened to a list that had `oldCount`.
@@ -49,12 +66,13 @@ struct ObservedList: Hashable, Sendable {
     guard column.type == .link, let target = column.targetTable else { return [] }
     let modified = try members(
       among: step.modified(in: target, filter: filter), of: target, in: step.new)
-    guard !modified.isEmpty, let keys = try view(in: step.new)?.keys() else { return [] }
+    guard !modified.isEmpty, let keys = try links(in: step.new) else { return [] }
     var indexes: [Int] = []
     var position = 0
     for piece in pieces {
       if case .old(let range) = piece {
-        for offset in 0..<range.count where modified.contains(keys[position + offset]) {
+        for offset in 0..<range.count {
+          guard let key = keys[position + offset], modified.contains(key) else { continue }
           indexes.append(range.lowerBound + offset)
         }
       }

@@ -47,9 +47,10 @@ struct ObservedRefinement: Hashable, Sendable {
     switch base {
     case .backlinks(let backlinks): keys = try backlinks.keys(in: tables)
     case .list(let list):
-      guard let view = try list.view(in: tables) else { return nil }
-      if list.column.type != .link { return .values(request.sorted(try view.values())) }
-      keys = try view.keys()
+      if list.column.type != .link {
+        return try list.values(in: tables).map { .values(request.sorted($0)) }
+      }
+      keys = try list.links(in: tables)?.compactMap(\.self)
     }
     guard let keys else { return nil }
     guard let key = elementTable, let table = try tables.table(key) else { return .keys([]) }

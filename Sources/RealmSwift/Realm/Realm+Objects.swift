@@ -97,6 +97,26 @@ extension Realm {
     }
   }
 
+  /// Deletes the objects that are in a set; the set is empty then.
+  public func delete<Element: ObjectBase>(_ objects: MutableSet<Element>) {
+    if objects.managed == nil {
+      for object in Array(objects) { core.delete(object) }
+      objects.removeAll()
+    } else {
+      delete(objects._contents)
+    }
+  }
+
+  /// Deletes the objects that are values of a map; their keys stay, with nil.
+  public func delete<Value: ObjectBase>(_ map: Map<String, Value?>) {
+    if let managed = map.managed {
+      delete(managed.contents())
+    } else {
+      for object in map.values.compactMap(\.self) { core.delete(object) }
+      map.removeAll()
+    }
+  }
+
   /// Deletes the objects of results.
   public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
     delete(objects._contents)

@@ -171,10 +171,20 @@ extension RealmCore {
   /// `value` with objects of this realm in place of dictionaries, arrays and foreign objects.
   private func linkable(_ value: Any, _ property: ModelProperty, _ info: ClassInfo) -> Any {
     guard let value = unwrapped(value) else {
-      return property.shape.collection == .none ? value : [ObjectBase]()
+      switch property.shape.collection {
+      case .none: return value
+      case .list, .set: return [ObjectBase]()
+      case .map: return [String: Any]()
+      }
     }
     let target = info.linkedClass(info.slot(property))
     if property.shape.collection == .none { return linkable(value, target) }
+    if property.shape.collection == .map {
+      guard let map = UntypedMap(value) else { property.refuse(value, in: info.schema) }
+      return Dictionary(
+        map.entries.map { ($0.key, unwrapped($0.value).map { linkable($0, target) } as Any) },
+        uniquingKeysWith: { _, last in last })
+    }
     guard let elements = value as? any Sequence else {
       throwRealmException(
         "Invalid value (\(value)) for '\(property.shape)' property "

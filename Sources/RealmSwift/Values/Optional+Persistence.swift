@@ -56,16 +56,18 @@ extension Optional: _Persistable where Wrapped: _OptionalPersistable {
   }
 }
 
-extension Optional: RealmCollectionValue where Wrapped: _Scalar {
+extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Wrapped? {
-    Wrapped._scalar(value)
+    Wrapped._decodeOptional(value, context)
   }
 
   public static func _encode(_ value: Wrapped?, _ context: _RealmContext) -> _StoredValue {
-    value.map { Wrapped._stored($0) } ?? _StoredValue(.null)
+    value.map { Wrapped._encode($0, context) } ?? _StoredValue(.null)
   }
 
-  public static func _tracedElement(by recording: _Recording) -> Wrapped? { nil }
+  public static func _tracedElement(by recording: _Recording) -> Wrapped? {
+    Wrapped._tracedElement(by: recording)
+  }
 }
 
 extension Optional: _Indexable where Wrapped: _Indexable {}

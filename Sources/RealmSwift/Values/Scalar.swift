@@ -8,7 +8,7 @@ public import RealmTables
 /// A type whose values are stored in one cell of a column.
 ///
 /// Accessors of properties are made of these; each conformance keeps them inlinable.
-public protocol _Scalar: _Persistable, _OptionalPersistable, RealmCollectionValue {
+public protocol _Scalar: _Persistable, _OptionalPersistable, _RealmCollectionValueInsideOptional {
   /// The type's number in the schema.
   static var _type: PropertyType { get }
 
@@ -87,6 +87,10 @@ extension _Scalar {
       throwRealmException("The database holds a value that is not of type '\(_type)'")
     }
     return scalar
+  }
+
+  public static func _decodeOptional(_ value: _StoredValue, _ context: _RealmContext) -> Self? {
+    _scalar(value)
   }
 
   public static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue {

@@ -86,6 +86,28 @@ package struct DictionaryView {
     return value
   }
 
+  /// All keys, ascending.
+  package func allKeys() throws(StorageError) -> [String] {
+    var all: [String] = []
+    all.reserveCapacity(count)
+    for index in 0..<count { all.append(try key(at: index)) }
+    return all
+  }
+
+  /// The objects that the values of a dictionary of links are; nil where the value is null.
+  package func links(of column: Column) throws(StorageError) -> [ObjectKey?] {
+    var all: [ObjectKey?] = []
+    all.reserveCapacity(count)
+    for index in 0..<count {
+      if case .link(let key) = try value(at: index, of: column) {
+        all.append(key)
+      } else {
+        all.append(nil)
+      }
+    }
+    return all
+  }
+
   /// All entries.
   package func entries(of column: Column) throws(StorageError) -> TableDictionary {
     var entries: [TableDictionary.Entry] = []

@@ -57,6 +57,9 @@ struct SendabilityTests {
         requireSendable(Address.self)  // error: Sendable
         requireSendable(List<Int>.self)  // error: Sendable
         requireSendable(List<Dog>.self)  // error: Sendable
+        requireSendable(MutableSet<String>.self)  // error: Sendable
+        requireSendable(Map<String, Int>.self)  // error: Sendable
+        requireSendable(RealmMapChange<Map<String, Int>>.self)  // error: Sendable
         requireSendable(Results<Person>.self)  // error: Sendable
         requireSendable(LinkingObjects<Person>.self)  // error: Sendable
         requireSendable(AnyRealmValue.self)  // error: Sendable

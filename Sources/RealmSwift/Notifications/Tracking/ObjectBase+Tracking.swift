@@ -22,6 +22,12 @@ extension Results: Observable {}
 extension List: Observable {}
 
 /// The elements are tracked as those of `Results`.
+extension MutableSet: Observable {}
+
+/// The entries are tracked as the elements of `Results`.
+extension Map: Observable {}
+
+/// The elements are tracked as those of `Results`.
 extension LinkingObjects: Observable {}
 
 extension ObjectBase {

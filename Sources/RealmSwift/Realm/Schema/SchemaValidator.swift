@@ -65,6 +65,7 @@ struct SchemaValidator {
         "Property '\(property.name)' cannot be made the primary key of '\(schema.className)' "
           + "because it is not a 'string', 'int', 'objectId', or 'uuid' property.")
     }
+    mistakes += collectionMistakes(of: property, in: schema)
     if let linked = shape.linkedClass, names[linked.className()]?.modelClass != linked {
       mistakes.append(
         "Property '\(schema.className).\(property.name)' of type '\(shape.description)' has "
@@ -74,6 +75,27 @@ struct SchemaValidator {
       mistakes += originMistakes(of: property, in: schema, linked)
     }
     return mistakes
+  }
+
+  /// What collections of objects must be like.
+  private static func collectionMistakes(
+    of property: ModelProperty, in schema: ModelSchema
+  ) -> [String] {
+    let shape = property.shape
+    guard let linked = shape.linkedClass, shape.type == .object else { return [] }
+    let name = "\(schema.className).\(property.name)"
+    switch shape.collection {
+    case .set where linked is EmbeddedObject.Type:
+      return [
+        "Set property '\(name)' cannot contain embedded object type '\(linked.className())'. Set "
+          + "semantics are not supported for embedded objects."
+      ]
+    case .list where shape.isOptional, .set where shape.isOptional:
+      return ["Property '\(name)' of type '\(shape.description)' cannot be nullable."]
+    case .map where !shape.isOptional:
+      return ["Property '\(name)' of type '\(shape.description)' must be nullable."]
+    default: return []
+    }
   }
 
   private static func originMistakes(

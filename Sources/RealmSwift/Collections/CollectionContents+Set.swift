@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finding an element in a set.
+
+import RealmStorage
+import RealmTables
+
+extension _CollectionContents {
+  /// Whether the set has an element that is equal to `element`.
+  func hasSetElement<Element: RealmCollectionValue>(_ element: Element) -> Bool {
+    guard let value = knownValue(element) else { return false }
+    do throws(StorageError) {
+      switch form {
+      case .list(let view): return try view.position(ofSetElement: value) != nil
+      default: return try values().contains(value)
+      }
+    } catch { stop(error) }
+  }
+
+  /// `element` in the engine's terms; nil for objects that the realm does not have. Nothing is
+  /// added to the realm. Ends the process for objects of another realm.
+  func knownValue<Element: RealmCollectionValue>(_ element: Element) -> TableValue? {
+    var object = modelObject(element)
+    if case .object(let inside)? = element as? AnyRealmValue { object = inside }
+    guard let object else { return Element._encode(element, _RealmContext(core)).value }
+    guard let owner = object._info else { return nil }
+    guard object._owner === core else {
+      throwRealmException("Object must be from the Realm being queried")
+    }
+    object.requireExisting(owner)
+    if let info { return owner === info ? .link(object._key) : nil }
+    return .typedLink(owner.tableKey, object._key)
+  }
+}

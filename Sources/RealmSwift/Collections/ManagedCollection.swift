@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A collection property of a managed object: where it is, and how it is read and changed.
+
+import RealmStorage
+import RealmTables
+
+/// The list, set or dictionary in one property of one object.
+final class ManagedCollection {
+  let core: RealmCore
+  /// The class of the object that has the property.
+  let owner: ClassInfo
+  let property: ModelProperty
+  let column: Column
+  let key: ObjectKey
+  /// The class of the elements; nil if they are scalars.
+  let info: ClassInfo?
+
+  private let birth: UInt64
+  private var cached: _CollectionContents?
+  private var cachedGeneration: UInt64 = 0
+  /// Holds the contents in place of `cached` if the realm is frozen.
+  private let frozen: FrozenContents?
+
+  convenience init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {
+    self.init(object._key, owner, slot)
+  }
+
+  init(_ key: ObjectKey, _ owner: ClassInfo, _ slot: _ColumnSlot) {
+    core = owner.core
+    self.owner = owner
+    property = owner.schema.properties[Int(slot.property)]
+    column = owner.column(Int(slot.property))
+    self.key = key
+    info = property.shape.linkedClass == nil ? nil : owner.linkedClass(slot)
+    birth = owner.core.hot.pointee.generation
+    frozen = owner.core.isFrozen ? FrozenContents() : nil
+  }
+
+  /// What the collection is, in terms of the file.
+  var definition: ObservedList {
+    ObservedList(table: owner.tableKey, object: key, column: column)
+  }
+
+  /// The collection that `definition` describes, in `core`; nil if its object does not exist there.
+  static func local(_ definition: ObservedList, in core: RealmCore) -> ManagedCollection? {
+    guard let owner = core.info(ofTable: definition.table),
+      let index = owner.columns.firstIndex(where: { $0?.key == definition.column.key })
+    else { return nil }
+    let slot = owner.slot(owner.schema.properties[index])
+    let collection = ManagedCollection(definition.object, owner, slot)
+    return collection.isValid ? collection : nil
+  }
+
+  /// Whether the object still exists.
+  var isValid: Bool {
+    guard birth >= core.firstValidGeneration, !core.isFrozenAndInvalid
+    else { return false }
+    do throws(StorageError) { return try owner.row(of: key) != nil } catch { stop(error) }
+  }
+
+  /// Whether both are the same collection of the same realm.
+  func isSame(as other: ManagedCollection) -> Bool {
+    core === other.core && owner === other.owner && key == other.key
+      && property.index == other.property.index
+  }
+
+  // MARK: Reading
+
+  /// The elements as they are now; of a dictionary the values, without links to nothing.
+  func contents() -> _CollectionContents {
+    noteReading()
+    if let frozen {
+      do throws(StorageError) { return try frozen.contents(evaluate) } catch { stop(error) }
+    }
+    if let cached, cachedGeneration == core.dataGeneration { return cached }
+    do throws(StorageError) {
+      let contents = try evaluate()
+      cached = contents
+      cachedGeneration = core.dataGeneration
+      return contents
+    } catch { stop(error) }
+  }
+
+  /// Checks that the collection may be read, and tells who tracks what is read.
+  private func noteReading() {
+    core.checkIsolation()
+    if core.isTracking {
+      core.delivery?.tracker.noteProperty(
+        column.key, of: key, in: owner.tableKey, at: core.shownGroup)
+    }
+  }
+
+  private func evaluate() throws(StorageError) -> _CollectionContents {
+    let row = try requireRow()
+    guard column.collection == .dictionary else {
+      return try _CollectionContents(.list(row.list(column)), core, info)
+    }
+    let view = try row.dictionary(column)
+    return try info == nil
+      ? _CollectionContents(.values(view.entries(of: column).entries.map(\.value)), core, nil)
+      : _CollectionContents(.keys(view.links(of: column).compactMap(\.self)), core, info)
+  }
+
+  /// The entries of a dictionary as they are now.
+  func dictionary() -> DictionaryView {
+    noteReading()
+    do throws(StorageError) { return try requireRow().dictionary(column) } catch { stop(error) }
+  }
+
+  /// The object that has the property; ends the process if it was deleted.
+  private func requireRow() throws(StorageError) -> Row {
+    guard birth >= core.firstValidGeneration, let row = try owner.row(of: key) else {
+      throwRealmException(
+        "\(typeName) is no longer valid. Either the parent object was deleted or the containing "
+          + "Realm has been invalidated or closed.")
+    }
+    return row
+  }
+
+  /// What messages call the collection.
+  private var typeName: String {
+    switch column.collection {
+    case .set: "Set"
+    case .dictionary: "Dictionary"
+    case .list, .none: "List"
+    }
+  }
+
+  // MARK: Changing
+
+  /// Checks that the collection may be changed.
+  func requireChangeable() {
+    core.checkIsolation()
+    if core.isFrozen { throwRealmException(ObjectBase.frozenText) }
+    core.requireWrite(orElse: "Cannot modify \(typeName) outside of a write transaction.")
+    do throws(StorageError) { _ = try requireRow() } catch { stop(error) }
+  }
+
+  /// Checks that the collection may be changed; what it holds before that.
+  @discardableResult
+  func requireWrite() -> _CollectionContents {
+    requireChangeable()
+    return contents()
+  }
+
+  /// Changes the list; `requireWrite()` was called.
+  func edit(_ body: (ListEditor) throws(StorageError) -> Void) {
+    do throws(StorageError) {
+      try body(owner.requireWritableTable().list(column, key))
+    } catch { stop(error) }
+    core.didMutate()
+  }
+
+  /// Changes the set; `requireWrite()` was called.
+  func editSet(_ body: (SetEditor) throws(StorageError) -> Void) {
+    do throws(StorageError) {
+      try body(owner.requireWritableTable().set(column, key))
+    } catch { stop(error) }
+    core.didMutate()
+  }
+
+  /// Changes the dictionary; `requireChangeable()` was called.
+  func editDictionary(_ body: (DictionaryEditor) throws(StorageError) -> Void) {
+    do throws(StorageError) {
+      try body(owner.requireWritableTable().dictionary(column, key))
+    } catch { stop(error) }
+    core.didMutate()
+  }
+
+  /// Replaces all elements of a list or set; while `.modified` updates an object, only if they
+  /// differ.
+  func replaceAll(with values: [TableValue]) {
+    do throws(StorageError) {
+      let before = try contents().values()
+      if values.isEmpty && before.isEmpty { return }
+      if core.skipsEqualValues, try areEqual(before, values) { return }
+    } catch { stop(error) }
+    if column.collection == .set {
+      editSet { (editor) throws(StorageError) in try editor.replaceAll(with: values) }
+    } else {
+      edit { (editor) throws(StorageError) in try editor.replaceAll(with: values) }
+    }
+  }
+
+  /// Replaces all entries of a dictionary; while `.modified` updates an object, only if they
+  /// differ.
+  func replaceAll(with entries: TableDictionary) {
+    let view = dictionary()
+    if entries.entries.isEmpty && view.count == 0 { return }
+    do throws(StorageError) {
+      if core.skipsEqualValues, view.count == entries.entries.count,
+        try view.entries(of: column) == entries
+      {
+        return
+      }
+    } catch { stop(error) }
+    editDictionary { (editor) throws(StorageError) in try editor.replaceAll(with: entries) }
+  }
+
+  /// Whether replacing the elements by `values` would change nothing.
+  private func areEqual(_ before: [TableValue], _ values: [TableValue]) throws(StorageError) -> Bool
+  {
+    guard column.collection == .set else { return before == values }
+    let view = try requireRow().list(column)
+    var positions: Set<Int> = []
+    for value in values {
+      guard let position = try view.position(ofSetElement: value) else { return false }
+      positions.insert(position)
+    }
+    return positions.count == before.count
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Maps as properties of models.
+
+import RealmStorage
+import RealmTables
+
+extension Map: _Persistable {
+  /// Maps are stored as dictionaries.
+  public typealias PersistedType = Map
+
+  public static var _shape: _PropertyShape {
+    var shape = Value._shape
+    shape.collection = .map
+    return shape
+  }
+
+  public static func _makeDefault() -> Map { Map() }
+
+  public static func _traced(by recording: _Recording) -> Map {
+    _ = recording.record()
+    return Map(recording: recording)
+  }
+
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Map {
+    guard let info = object._info else { return Map() }
+    return Map(managed: ManagedCollection(object, info, slot))
+  }
+
+  /// Replaces the entries; the property keeps its map. A map that belonged to no realm becomes that
+  /// of the property.
+  public static func _store(_ value: Map, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    guard let info = object._info else { return }
+    let target = ManagedCollection(object, info, slot)
+    if let managed = value.managed, managed.isSame(as: target) { return }
+    target.requireChangeable()
+    target.replaceAll(with: value.encodedEntries(for: target))
+    if value.managed == nil { value.becomeManaged(target) }
+  }
+
+  public static func _convert(_ any: Any) -> Map? {
+    if let map = any as? Map { return map }
+    guard let value = unwrapped(any) else { return Map() }
+    guard let given = UntypedMap(value) else { return nil }
+    var entries: [Key: Value] = [:]
+    for (key, value) in given.entries {
+      guard let converted = Value._convert(value) else { return nil }
+      entries[Key._make(key)] = converted
+    }
+    return Map(entries: entries)
+  }
+}
+
+// MARK: - Freezing and handing over
+
+extension Map {
+  /// Whether the map is frozen: it shows one version for ever and may be read on any thread.
+  ///
+  /// May be asked anywhere. False for maps that belong to no realm.
+  public var isFrozen: Bool { managed?.core.isFrozen ?? false }
+
+  /// The map as it is now, immutable, and readable on any thread, without copying anything.
+  ///
+  /// Its objects are frozen too. In a write transaction it is the map from before it. As long as
+  /// something frozen is kept, the file keeps all that its version needs.
+  public func freeze() -> Map { frozen(from: requireValid().core) }
+
+  /// The live map that a frozen one is a copy of, in the realm of the calling thread, queue or
+  /// actor; nil if its object was deleted. For live maps the map itself.
+  public func thaw() -> Map? { thawed(from: requireValid().core) }
+
+  /// The map in the database; ends the process if it belongs to no realm.
+  func requireManaged() -> ManagedCollection {
+    if let managed { return managed }
+    throwRealmException(
+      "This method may only be called on RLMDictionary instances retrieved from an RLMRealm")
+  }
+
+  private func requireValid() -> ManagedCollection {
+    let managed = requireManaged()
+    // Ends the process if the map is no longer valid.
+    _ = managed.dictionary()
+    return managed
+  }
+
+  /// What the map is, in terms of the file.
+  public var _definition: _ConfinedDefinition {
+    guard let managed else {
+      throwRealmException("Change notifications are only supported on managed collections.")
+    }
+    return _ConfinedDefinition(.collection(.list(managed.definition)))
+  }
+
+  /// The map that `definition` describes, in `realm`; nil if its object does not exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Map? {
+    guard case .list(let map) = definition.source else { return nil }
+    return ManagedCollection.local(map, in: realm.core).map { Map(managed: $0) }
+  }
+}
+
+// MARK: - Untyped
+
+/// A map of any type.
+protocol AnyMap {
+  /// The entries in the order of their keys.
+  var untypedEntries: [(key: String, value: Any)] { get }
+
+  /// The class and at most 100 entries, each value described by `element`.
+  func describe(_ element: (Any) -> String) -> String
+}
+
+extension Map: AnyMap {
+  var untypedEntries: [(key: String, value: Any)] {
+    map { (key: $0.key._text, value: $0.value as Any) }
+  }
+
+  func describe(_ element: (Any) -> String) -> String {
+    let shown = 100
+    var lines: [String] = []
+    for entry in prefix(shown) {
+      let text = element(entry.value).replacing("\n", with: "\n\t")
+      lines.append("\t[\(entry.key)]: \(text)")
+    }
+    let count = count
+    if count > shown { lines.append("\t... \(count - shown) objects skipped.") }
+    return "Map<\(Key.self), \(Value.self)> (\n" + lines.joined(separator: ",\n") + "\n)"
+  }
+}
+
+/// The entries that `create` and untyped setters are given for a map.
+struct UntypedMap {
+  let entries: [(key: String, value: Any)]
+
+  /// Nil for values that are neither dictionaries nor maps.
+  init?(_ value: Any) {
+    if let map = value as? any AnyMap {
+      entries = map.untypedEntries
+    } else if let dictionary = value as? [String: Any] {
+      entries = dictionary.map { (key: $0.key, value: $0.value) }
+    } else {
+      return nil
+    }
+  }
+}

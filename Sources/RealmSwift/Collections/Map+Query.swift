@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Filtering, sorting and folding the values of a map.
+
+public import Foundation
+import RealmQuery
+
+extension Map {
+  /// The values of the map as the source of results.
+  var resultsSource: _ResultsSource {
+    let managed = requireManaged()
+    return _ResultsSource(ResultsState(.list(managed), managed.core, managed.info))
+  }
+
+  /// The values in the order of the named property, or of `self` for scalars.
+  ///
+  /// Equal ones keep the order of their keys; objects that are nil are left out.
+  public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
+    sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+  }
+
+  /// The values in an order of several properties, the most important first.
+  public func sorted<S: Sequence>(by descriptors: S) -> Results<Value>
+  where S.Element == SortDescriptor {
+    resultsSource.sorted(by: Array(descriptors))
+  }
+}
+
+extension Map where Value: _HasPersistedType, Value.PersistedType: SortableType {
+  /// The values in their order.
+  public func sorted(ascending: Bool = true) -> Results<Value> {
+    sorted(by: [SortDescriptor(keyPath: "self", ascending: ascending)])
+  }
+}
+
+extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+  /// The objects among the values that match a condition.
+  public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
+    resultsSource.filtered(by: isIncluded(Query(.root)).node)
+  }
+
+  /// The objects among the values that match a query string; see `RealmCollection.filter(_:_:)`.
+  public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
+    resultsSource.filtered(by: predicateFormat, args)
+  }
+
+  /// The objects among the values that match a predicate; see `RealmCollection.filter(_:)`.
+  public func filter(_ predicate: NSPredicate) -> Results<Value> {
+    resultsSource.filtered(by: predicate)
+  }
+
+  /// The least value of the named property; nil if there is none. Nil values do not count.
+  public func min<T: _Scalar & MinMaxType>(ofProperty property: String) -> T? {
+    resultsSource.state.aggregate(.min, property)
+  }
+
+  /// The greatest value of the named property; nil if there is none. Nil values do not count.
+  public func max<T: _Scalar & MinMaxType>(ofProperty property: String) -> T? {
+    resultsSource.state.aggregate(.max, property)
+  }
+
+  /// The sum of the named property; 0 if there is no value.
+  public func sum<T: _Scalar & AddableType>(ofProperty property: String) -> T {
+    resultsSource.state.aggregate(.sum, property) ?? T._makeDefault()
+  }
+
+  /// The mean of the named property; nil if there is no value.
+  public func average<T: _Scalar & AddableType>(ofProperty property: String) -> T? {
+    resultsSource.state.aggregate(.average, property)
+  }
+
+  /// The least value of a property; nil if there is none.
+  public func min<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T? {
+    min(ofProperty: _name(for: keyPath))
+  }
+
+  /// The greatest value of a property; nil if there is none.
+  public func max<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T? {
+    max(ofProperty: _name(for: keyPath))
+  }
+
+  /// The sum of a property; 0 if there is no value.
+  public func sum<T: _Scalar & AddableType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T {
+    sum(ofProperty: _name(for: keyPath))
+  }
+
+  /// The mean of a property; nil if there is no value.
+  public func average<T: _Scalar & AddableType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T? {
+    average(ofProperty: _name(for: keyPath))
+  }
+}
+
+extension Map where Value: _Scalar & MinMaxType {
+  /// The least value; nil if there is none.
+  public func min() -> Value? { resultsSource.state.aggregateOfValues(.min) }
+
+  /// The greatest value; nil if there is none.
+  public func max() -> Value? { resultsSource.state.aggregateOfValues(.max) }
+}
+
+extension Map where Value: _Scalar & AddableType {
+  /// The sum of the values; 0 if there is none.
+  public func sum() -> Value {
+    resultsSource.state.aggregateOfValues(.sum) ?? Value._makeDefault()
+  }
+
+  /// The mean of the values; nil if there is none.
+  public func average<T: _Scalar & AddableType>() -> T? {
+    resultsSource.state.aggregateOfValues(.average)
+  }
+}
+
+extension Map where Value: OptionalProtocol, Value.Wrapped: _Scalar & MinMaxType {
+  /// The least value that is not nil; nil if there is none.
+  public func min() -> Value.Wrapped? { resultsSource.state.aggregateOfValues(.min) }
+
+  /// The greatest value that is not nil; nil if there is none.
+  public func max() -> Value.Wrapped? { resultsSource.state.aggregateOfValues(.max) }
+}
+
+extension Map where Value: OptionalProtocol, Value.Wrapped: _Scalar & AddableType {
+  /// The sum of the values that are not nil; 0 if there is none.
+  public func sum() -> Value.Wrapped {
+    resultsSource.state.aggregateOfValues(.sum) ?? Value.Wrapped._makeDefault()
+  }
+
+  /// The mean of the values that are not nil; nil if there is none.
+  public func average<T: _Scalar & AddableType>() -> T? {
+    resultsSource.state.aggregateOfValues(.average)
+  }
+}

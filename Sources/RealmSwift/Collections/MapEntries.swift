@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The parts of a map: its keys, entries and positions, and how it is iterated.
+
+import RealmStorage
+import RealmTables
+
+/// Types of keys of maps: `String`.
+public protocol _MapKey: Hashable, SendableMetatype {
+  /// The key that a text stands for.
+  static func _make(_ text: String) -> Self
+
+  /// The key as it is stored.
+  var _text: String { get }
+}
+
+extension String: _MapKey {
+  public static func _make(_ text: String) -> String { text }
+  public var _text: String { self }
+}
+
+/// An entry of a map.
+public protocol _RealmMapValue {
+  /// The type of the keys.
+  associatedtype Key: _MapKey
+  /// The type of the values.
+  associatedtype Value: RealmCollectionValue
+
+  /// The key.
+  var key: Key { get }
+
+  /// The value.
+  var value: Value { get }
+
+  /// Makes an entry.
+  init(_key: Key, _value: Value)
+}
+
+/// A key of a map and its value.
+public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmMapValue, Hashable {
+  /// The key.
+  public var key: Key
+  /// The value.
+  public var value: Value
+
+  public init(_key: Key, _value: Value) {
+    key = _key
+    value = _value
+  }
+}
+
+/// A position in a map. Any change of the map may move its entries.
+public struct MapIndex: Comparable, Sendable {
+  let offset: Int
+
+  /// Whether one position is before the other.
+  public static func < (left: MapIndex, right: MapIndex) -> Bool { left.offset < right.offset }
+}
+
+/// Iterates over the entries of a map.
+public struct RLMMapIterator<Element: _RealmMapValue>: IteratorProtocol {
+  private let snapshot: MapSnapshot?
+  private let entries: [Element]
+  private var position = 0
+
+  init(_ entries: [Element]) {
+    self.entries = entries
+    snapshot = nil
+  }
+
+  init(_ snapshot: MapSnapshot) {
+    entries = []
+    self.snapshot = snapshot
+  }
+
+  /// The next entry, or nil at the end.
+  public mutating func next() -> Element? {
+    defer { position += 1 }
+    if let snapshot { return snapshot.entry(at: position) }
+    return position < entries.count ? entries[position] : nil
+  }
+}
+
+/// Iterates over the entries of a map as pairs.
+public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: IteratorProtocol,
+  Sequence
+{
+  private var base: RLMMapIterator<SingleMapEntry<Key, Value>>
+
+  init(_ base: RLMMapIterator<SingleMapEntry<Key, Value>>) { self.base = base }
+
+  /// The next entry, or nil at the end.
+  public mutating func next() -> (key: Key, value: Value)? {
+    base.next().map { (key: $0.key, value: $0.value) }
+  }
+}
+
+/// The entries of a managed map at one moment; what happens to the map later does not change them.
+struct MapSnapshot {
+  private let managed: ManagedCollection
+  private let entries: [TableDictionary.Entry]
+
+  init(_ managed: ManagedCollection) {
+    self.managed = managed
+    do throws(StorageError) {
+      entries = try managed.dictionary().entries(of: managed.column).entries
+    } catch { stop(error) }
+  }
+
+  func entry<Entry: _RealmMapValue>(at index: Int) -> Entry? {
+    guard index < entries.count else { return nil }
+    managed.core.checkIsolation()
+    let context = _RealmContext(managed.core, managed.info)
+    let entry = entries[index]
+    return Entry(
+      _key: Entry.Key._make(entry.key),
+      _value: Entry.Value._decode(_StoredValue(entry.value), context))
+  }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sets: to-many properties without an order of their own and without duplicates.
+
+public import Foundation
+import RealmStorage
+import RealmTables
+
+/// An unordered collection of distinct scalars or links to objects, as the type of a property.
+///
+/// ```swift
+/// class Article: Object {
+///   @Persisted var tags: MutableSet<String>
+/// }
+/// try realm.write { article.tags.insert("news") }
+/// ```
+///
+/// A set of a managed object always shows the present state, and can be changed in write
+/// transactions only. Its elements have positions, which any change may move: scalars ascend,
+/// objects stand in the order of their creation.
+///
+/// Texts and data with equal bytes are different elements; numbers of different types that are
+/// equal are one element of a set of `AnyRealmValue` that a realm manages.
+public final class MutableSet<Element: RealmCollectionValue> {
+  /// The elements while the set belongs to no realm.
+  private var unmanaged = UnmanagedSet<Element>()
+  /// The set in the database, once it belongs to a realm.
+  private(set) var managed: ManagedCollection?
+  /// The object and property that a recording set stands for.
+  private var recording: _Recording?
+
+  /// Creates an empty set that belongs to no realm.
+  public init() {}
+
+  init(managed: ManagedCollection) { self.managed = managed }
+
+  init(recording: _Recording) { self.recording = recording }
+
+  init(elements: [Element]) { for element in elements { unmanaged.insert(element) } }
+
+  /// Makes a set that belonged to no realm stand for one that does, with the same elements.
+  func becomeManaged(_ set: ManagedCollection) {
+    managed = set
+    unmanaged = UnmanagedSet()
+  }
+
+  // MARK: Reading
+
+  /// The number of elements.
+  public var count: Int {
+    if let managed { return managed.contents().count }
+    return recording == nil ? unmanaged.elements.count : 1
+  }
+
+  /// The element that has that position at the moment.
+  public subscript(position: Int) -> Element {
+    if let managed {
+      let contents = managed.contents()
+      contents.check(position)
+      return contents.element(at: position, as: Element.self)
+    }
+    if let recording { return Element._tracedElement(by: recording) }
+    if position < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
+    let count = unmanaged.elements.count
+    if position >= count {
+      throwRealmException("Index \(position) is out of bounds (must be less than \(count)).")
+    }
+    return unmanaged.elements[position]
+  }
+
+  /// Iterates over the elements; in a write transaction over those of the present moment.
+  public func makeIterator() -> RLMIterator<Element> {
+    if let managed { return RLMIterator(managed.contents()) }
+    return RLMIterator(unmanaged.elements)
+  }
+
+  /// Whether the set has an element that is equal to `element`.
+  ///
+  /// Ends the process for an object of another realm.
+  ///
+  /// - Complexity: O(log n) for a set that a realm manages.
+  public func contains(_ element: Element) -> Bool {
+    guard let managed else { return unmanaged.contains(element) }
+    return managed.contents().hasSetElement(element)
+  }
+
+  /// Whether all elements are elements of `other` too.
+  public func isSubset(of other: MutableSet) -> Bool {
+    requireSameRealm(as: other)
+    return count <= other.count && allSatisfy(other.contains)
+  }
+
+  /// Whether some element is an element of `other` too.
+  public func intersects(_ other: MutableSet) -> Bool {
+    requireSameRealm(as: other)
+    return contains(where: other.contains)
+  }
+
+  /// Ends the process: elements of a set have no position that means something.
+  public func index(of element: Element) -> Int? {
+    throwRealmException("index(of:) is not available on MutableSet")
+  }
+
+  /// The set as the source of results.
+  public var _resultsSource: _ResultsSource {
+    let managed = requireManaged()
+    return _ResultsSource(ResultsState(.list(managed), managed.core, managed.info))
+  }
+
+  /// What the set holds, in the engine's terms.
+  public var _contents: _CollectionContents { requireManaged().contents() }
+
+  /// The set in the database; ends the process if it belongs to no realm.
+  func requireManaged() -> ManagedCollection {
+    if let managed { return managed }
+    throwRealmException(
+      "This method may only be called on RLMSet instances retrieved from an RLMRealm")
+  }
+
+  // MARK: Changing
+
+  /// Adds an element, unless the set has an equal one. Unmanaged objects are added to the realm.
+  public func insert(_ element: Element) { insert(objectsIn: CollectionOfOne(element)) }
+
+  /// Adds elements that the set does not have yet.
+  public func insert<S: Sequence>(objectsIn sequence: S) where S.Element == Element {
+    // Copied first: `sequence` may be this set.
+    let elements = Array(sequence)
+    guard let managed else {
+      for element in elements { unmanaged.insert(element) }
+      return
+    }
+    managed.requireWrite()
+    let context = _RealmContext(managed.core, managed.info)
+    let values = elements.map { Element._encode($0, context).value }
+    managed.editSet { (editor) throws(StorageError) in
+      for value in values { try editor.insert(value) }
+    }
+  }
+
+  /// Removes an element, if the set has it. An object stays in the realm.
+  public func remove(_ element: Element) { remove([element]) }
+
+  /// Removes all elements. Objects stay in the realm.
+  public func removeAll() {
+    guard let managed else { return unmanaged = UnmanagedSet() }
+    managed.requireWrite()
+    managed.editSet { (editor) throws(StorageError) in try editor.removeAll() }
+  }
+
+  /// Removes the elements that `other` does not have.
+  public func formIntersection(_ other: MutableSet) {
+    requireSameRealm(as: other)
+    remove(Array(self).filter { !other.contains($0) })
+  }
+
+  /// Removes the elements that `other` has.
+  public func subtract(_ other: MutableSet) {
+    requireSameRealm(as: other)
+    remove(Array(self).filter(other.contains))
+  }
+
+  /// Adds the elements that `other` has.
+  public func formUnion(_ other: MutableSet) {
+    requireSameRealm(as: other)
+    insert(objectsIn: other)
+  }
+
+  private func remove(_ elements: [Element]) {
+    guard let managed else {
+      for element in elements { unmanaged.remove(element) }
+      return
+    }
+    let contents = managed.requireWrite()
+    let values = elements.compactMap(contents.knownValue)
+    managed.editSet { (editor) throws(StorageError) in
+      for value in values { try editor.remove(value) }
+    }
+  }
+
+  private func requireSameRealm(as other: MutableSet) {
+    guard let first = managed?.core, let second = other.managed?.core, first !== second else {
+      return
+    }
+    throwRealmException("Cannot insersect sets managed by different Realms.")
+  }
+}
+
+extension MutableSet: RealmCollection {
+  /// The realm that the set belongs to, or nil.
+  public var realm: Realm? { managed.map { Realm(core: $0.core) } }
+
+  /// Whether the object that has the set was deleted, or the realm invalidated.
+  public var isInvalidated: Bool { managed.map { !$0.isValid } ?? false }
+
+  /// Whether both are the same set, or, if no realm has them, hold equal elements.
+  public static func == (left: MutableSet, right: MutableSet) -> Bool {
+    if let leftSet = left.managed, let rightSet = right.managed {
+      return leftSet.isSame(as: rightSet)
+    }
+    return left.managed == nil && right.managed == nil && left.unmanaged == right.unmanaged
+  }
+}
+
+extension MutableSet where Element: ObjectBase {
+  /// Ends the process: elements of a set have no position that means something.
+  public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
+    refuseIndexMatching()
+  }
+
+  /// Ends the process: elements of a set have no position that means something.
+  public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
+    refuseIndexMatching()
+  }
+
+  /// Ends the process: elements of a set have no position that means something.
+  public func index(matching predicate: NSPredicate) -> Int? { refuseIndexMatching() }
+
+  private func refuseIndexMatching() -> Never {
+    throwRealmException("index(matching:) is not available on MutableSet")
+  }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What maps offer beside their entries.
+
+/// A collection of values by key.
+public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible {
+  /// The type of the keys.
+  associatedtype Key: _MapKey
+  /// The type of the values.
+  associatedtype Value: RealmCollectionValue
+
+  /// The number of entries.
+  var count: Int { get }
+
+  /// All keys.
+  var keys: [Key] { get }
+
+  /// All values.
+  var values: [Value] { get }
+
+  /// The value of `key`; nil if there is none. Setting nil removes the entry.
+  subscript(key: Key) -> Value? { get set }
+
+  /// Sets the value of `key`.
+  func updateValue(_ value: Value, forKey key: Key)
+
+  /// Removes the entry of `key`, if there is one.
+  func removeObject(for key: Key)
+
+  /// Removes all entries.
+  func removeAll()
+}
+
+extension Map: RealmKeyedCollection {
+  /// The realm that the map belongs to, or nil.
+  public var realm: Realm? { managed.map { Realm(core: $0.core) } }
+
+  /// Whether the object that has the map was deleted, or the realm invalidated.
+  public var isInvalidated: Bool { managed.map { !$0.isValid } ?? false }
+
+  /// Whether there is no entry.
+  public var isEmpty: Bool { count == 0 }
+
+  /// The position of the first entry.
+  public var startIndex: MapIndex { MapIndex(offset: 0) }
+
+  /// The position behind the last entry.
+  public var endIndex: MapIndex { MapIndex(offset: count) }
+
+  /// The position behind `index`.
+  public func index(after index: MapIndex) -> MapIndex { MapIndex(offset: index.offset + 1) }
+
+  /// The entry that is at `position` at the moment.
+  public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
+    if position.offset < 0 || position.offset >= count {
+      throwRealmException(
+        "Index \(position.offset) is out of bounds (must be less than \(count)).")
+    }
+    return entry(at: position.offset)
+  }
+
+  /// The class and the entries, at most 100 of them.
+  public var description: String { describe { "\($0)" } }
+
+  /// The entries as pairs.
+  public func asKeyValueSequence() -> RLMKeyValueIterator<Key, Value> {
+    RLMKeyValueIterator(makeIterator())
+  }
+
+  /// Iterates over the entries as pairs.
+  public func makeKeyValueIterator() -> RLMKeyValueIterator<Key, Value> { asKeyValueSequence() }
+
+  /// Whether some entry satisfies `predicate`.
+  public func contains(
+    where predicate: (_ key: Key, _ value: Value) throws -> Bool
+  ) rethrows -> Bool {
+    for entry in self where try predicate(entry.key, entry.value) { return true }
+    return false
+  }
+
+  /// Adds entries; where the map has the key already, `combine` is given both values and says which
+  /// to keep.
+  public func merge<S: Sequence>(
+    _ keysAndValues: S, uniquingKeysWith combine: (Value, Value) throws -> Value
+  ) rethrows where S.Element == (key: Key, value: Value) {
+    for (key, value) in keysAndValues {
+      if let present = self[key] {
+        updateValue(try combine(present, value), forKey: key)
+      } else {
+        updateValue(value, forKey: key)
+      }
+    }
+  }
+
+  /// Adds the entries of another map; where this one has the key already, `combine` is given both
+  /// values and says which to keep.
+  public func merge(
+    _ other: Map, uniquingKeysWith combine: (Value, Value) throws -> Value
+  ) rethrows {
+    try merge(Array(other.asKeyValueSequence()), uniquingKeysWith: combine)
+  }
+
+  // MARK: Untyped
+
+  /// The value of `key`; nil if there is none, or if it is nil.
+  public func object(forKey key: String) -> Any? {
+    self[Key._make(key)].flatMap { unwrapped($0) }
+  }
+
+  /// The value of `key`; nil if there is none, or if it is nil.
+  public func value(forKey key: String) -> Any? { object(forKey: key) }
+
+  /// Sets the value of `key`; nil removes the entry. Ends the process for values of other types.
+  public func setValue(_ value: Any?, forKey key: String) {
+    guard let value else { return removeObject(for: Key._make(key)) }
+    guard let converted = Value._convert(value) else {
+      throwRealmException(
+        "Value of type '\(type(of: value))' does not match RLMDictionary value type "
+          + "'\(Value._shape.type)'.")
+    }
+    updateValue(converted, forKey: Key._make(key))
+  }
+}

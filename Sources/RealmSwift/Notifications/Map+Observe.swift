@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Observing maps.
+
+public import Dispatch
+import RealmQuery
+import RealmStorage
+
+extension Map {
+  /// Calls `block` with the map as it is, and again after each write transaction that changed it:
+  /// that set or removed a value, or changed an object in it or up to four links away.
+  ///
+  /// `block` is called on the main actor, queue or actor of the realm, or by the run loop of its
+  /// thread; never before this call returns. What several transactions did may come as one change.
+  ///
+  /// - Parameters:
+  ///   - keyPaths: The properties of the objects whose changes are wanted; nil or empty for all.
+  ///   - queue: A serial queue to be called on instead, with the map as it is known there.
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public func observe(
+    keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+    _ block: @escaping (RealmMapChange<Map>) -> Void
+  ) -> NotificationToken {
+    guard let core = realm?.core else {
+      throwRealmException("Change notifications are only supported on managed collections.")
+    }
+    guard let queue else { return NotificationToken(observeHere(core, keyPaths, block)) }
+    return core.observe(self, on: queue) { map in
+      map.realm.map { map.observeHere($0.core, keyPaths, block) }
+    }
+  }
+
+  /// Calls `block` as `observe(keyPaths:on:_:)` does, with typed key paths.
+  ///
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public func observe(
+    keyPaths: [PartialKeyPath<Value.Wrapped>], on queue: DispatchQueue? = nil,
+    _ block: @escaping (RealmMapChange<Map>) -> Void
+  ) -> NotificationToken where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+  }
+
+  /// Calls `block` on an actor, with the map as it is there, and again after each write transaction
+  /// that changed it.
+  ///
+  /// - Parameters:
+  ///   - keyPaths: The properties of the objects whose changes are wanted; nil or empty for all.
+  ///   - actor: Where to call. It is not kept alive.
+  /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is
+  ///   to be called. If the task is cancelled or the map is gone, its observation has ended.
+  public func observe<A: Actor>(
+    keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+    _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
+  ) async -> NotificationToken {
+    guard let core = realm?.core else {
+      throwRealmException("Change notifications are only supported for managed objects")
+    }
+    _ = core.requireObservable(here: false)
+    if Task.isCancelled { return NotificationToken(nil) }
+    let reference = ThreadSafeReference(to: self)
+    let configuration = core.configuration
+    let observation = await actor.run { actor -> Observation? in
+      guard let map = reference.resolved(configuration, on: actor), let core = map.realm?.core
+      else { return nil }
+      return map.observeHere(core, keyPaths) { [weak actor] change in
+        guard let actor else { return }
+        // The change was made for this actor and goes nowhere else.
+        let change = Passage(change)
+        actor.assumeIsolated { block($0, change.value) }
+      }
+    }
+    return NotificationToken(observation)
+  }
+
+  /// Calls `block` on an actor as `observe(keyPaths:on:_:)` does, with typed key paths.
+  ///
+  /// - Returns: A token that must be kept as long as `block` is to be called.
+  public func observe<A: Actor>(
+    keyPaths: [PartialKeyPath<Value.Wrapped>], on actor: A,
+    _isolation: isolated (any Actor)? = #isolation,
+    _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
+  ) async -> NotificationToken where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
+  }
+
+  private func observeHere(
+    _ core: RealmCore, _ keyPaths: [String]?,
+    _ block: @escaping (RealmMapChange<Map>) -> Void
+  ) -> Observation {
+    let follower = MapFollower(self, path: core.file.path)
+    return core.observe(
+      _definition.source, keyPaths: keyPaths,
+      Observation.Handler { change, _ in block(follower.change(for: change)) })
+  }
+}

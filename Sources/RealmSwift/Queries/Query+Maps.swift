@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Conditions on maps.
+
+import RealmQuery
+
+extension Query where T: RealmKeyedCollection {
+  /// Whether `value` is a value of the map.
+  public func contains(_ value: T.Value) -> Query<Bool> {
+    Query<Bool>(.contains(node.path, value))
+  }
+
+  /// Whether one of `values` is a value of the map.
+  public func containsAny<S: Sequence>(in values: S) -> Query<Bool> where S.Element == T.Value {
+    Query<Bool>(.oneOf(node, Array(values)))
+  }
+
+  /// The number of entries.
+  public var count: Query<Int> { Query<Int>(.path(node.path.applying(.count))) }
+}
+
+extension Query where T: RealmKeyedCollection, T.Value: _QueryOrdered {
+  /// The least value; null if there is none.
+  public var min: Query<T.Value> { Query<T.Value>(.path(node.path.applying(.min))) }
+
+  /// The greatest value; null if there is none.
+  public var max: Query<T.Value> { Query<T.Value>(.path(node.path.applying(.max))) }
+
+  /// The mean of the values; null if there is none.
+  public var avg: Query<T.Value> { Query<T.Value>(.path(node.path.applying(.average))) }
+
+  /// The sum of the values; 0 if there is none.
+  public var sum: Query<T.Value> { Query<T.Value>(.path(node.path.applying(.sum))) }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct MutableSetTests {
+  private func shelf() throws -> (Realm, Shelf) {
+    let realm = try TemporaryRealm.ofShelves().open()
+    return (realm, try realm.write { realm.create(Shelf.self, value: ["id": 1]) })
+  }
+
+  @Test func editsAgreeWithASet() throws {
+    let (realm, shelf) = try shelf()
+    var generator = SeededGenerator(seed: 21)
+    var model: Set<String> = []
+    for round in 0..<30 {
+      try realm.write {
+        for _ in 0..<25 { change(shelf.tags, &model, &generator) }
+      }
+      #expect(Set(shelf.tags) == model && shelf.tags.count == model.count, "round \(round)")
+      #expect(Array(shelf.tags) == model.sorted(), "round \(round)")
+    }
+  }
+
+  @Test func unmanagedSetsAgreeWithASet() {
+    var generator = SeededGenerator(seed: 22)
+    let set = MutableSet<String>()
+    var model: Set<String> = []
+    for _ in 0..<1500 { change(set, &model, &generator) }
+    #expect(Set(set) == model && set.count == model.count)
+  }
+
+  private func change(
+    _ set: MutableSet<String>, _ model: inout Set<String>, _ generator: inout SeededGenerator
+  ) {
+    let text = "t\(Int.random(in: 0..<40, using: &generator))"
+    let other = MutableSet<String>()
+    other.insert(objectsIn: (0..<20).map { "t\($0 * 2)" })
+    let plain = Set(other)
+    switch Int.random(in: 0..<24, using: &generator) {
+    case 0..<12:
+      set.insert(text)
+      model.insert(text)
+    case 12..<17:
+      set.remove(text)
+      model.remove(text)
+    case 17:
+      set.removeAll()
+      model.removeAll()
+    case 18:
+      set.formIntersection(other)
+      model.formIntersection(plain)
+    case 19:
+      set.subtract(other)
+      model.subtract(plain)
+    case 20:
+      set.formUnion(other)
+      model.formUnion(plain)
+    case 21:
+      set.insert(objectsIn: set)
+      set.formUnion(set)
+      set.formIntersection(set)
+    default:
+      #expect(set.contains(text) == model.contains(text))
+      #expect(set.isSubset(of: other) == model.isSubset(of: plain))
+      #expect(other.isSubset(of: set) == plain.isSubset(of: model))
+      #expect(set.intersects(other) == !model.isDisjoint(with: plain))
+    }
+  }
+
+  @Test func everyElementTypeSurvivesReopening() throws {
+    let file = try TemporaryRealm.ofShelves()
+    let ids = [ObjectId.generate(), ObjectId.generate()]
+    let uuids = [UUID(), UUID()]
+    let dates = [Date(timeIntervalSince1970: 1.5), Date(timeIntervalSince1970: -2)]
+    let wardrobe = Wardrobe()
+    wardrobe.bools.insert(objectsIn: [true, false, true])
+    wardrobe.int8s.insert(objectsIn: [3, -128, 127, 3])
+    wardrobe.floats.insert(objectsIn: [1.5, -0.25, .infinity])
+    wardrobe.doubles.insert(objectsIn: [0.1, -1e300])
+    wardrobe.strings.insert(objectsIn: ["b", nil, "", "a", nil])
+    wardrobe.datas.insert(objectsIn: [Data([2]), Data(), Data([1, 9])])
+    wardrobe.dates.insert(objectsIn: dates)
+    wardrobe.uuids.insert(objectsIn: uuids)
+    wardrobe.objectIds.insert(objectsIn: ids)
+    wardrobe.decimals.insert(objectsIn: [1, 1.5, -3])
+    do {
+      let realm = try file.open()
+      try realm.write { realm.add(wardrobe) }
+    }
+    let found = try #require(try file.open().objects(Wardrobe.self).first)
+    #expect(Array(found.bools) == [false, true])
+    #expect(Array(found.int8s) == [-128, 3, 127])
+    #expect(Array(found.floats) == [-0.25, 1.5, .infinity])
+    #expect(Array(found.doubles) == [-1e300, 0.1])
+    #expect(Array(found.strings) == [nil, "", "a", "b"])
+    #expect(Array(found.datas) == [Data(), Data([1, 9]), Data([2])])
+    #expect(Array(found.dates) == dates.reversed())
+    #expect(Set(found.uuids) == Set(uuids) && Set(found.objectIds) == Set(ids))
+    #expect(Array(found.decimals) == [-3, 1, 1.5])
+    #expect(found.strings.contains(nil) && found.decimals.contains(1.5))
+    #expect(found.decimals.max() == 1.5 && found.doubles.min() == -1e300)
+    #expect(found.int8s.sum() == 2 && found.dates.max() == dates[0])
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test func mixedValuesKeepTheirTypes() throws {
+    let (realm, shelf) = try shelf()
+    let dog = Dog(value: ["name": "A"])
+    try realm.write {
+      shelf.anything.insert(objectsIn: [
+        .string("a"), .data(Data([97])), .int(1), .double(1), .none, .object(dog), .bool(true),
+      ])
+      #expect(shelf.anything.contains(.object(dog)))
+    }
+    #expect(
+      shelf.anything.dropLast().elementsEqual([
+        .none, .bool(true), .int(1), .string("a"), .data(Data([97])),
+      ]))
+    #expect(shelf.anything.last?.object(Dog.self)?.name == "A")
+    #expect(!shelf.anything.contains(.object(Dog())))
+    #expect(shelf.anything.sorted(byKeyPath: "self").index(of: .object(Dog())) == nil)
+    #expect(realm.objects(Dog.self).count == 1)
+    try realm.write { realm.delete(dog) }
+    #expect(shelf.anything.count == 5)
+  }
+
+  @Test func objectsAreAddedOnceAndLeaveWhenDeleted() throws {
+    let (realm, shelf) = try shelf()
+    let dogs = (0..<4).map { Dog(value: ["age": $0]) }
+    try realm.write {
+      shelf.dogs.insert(objectsIn: dogs + dogs)
+      #expect(shelf.dogs.count == 4)
+      realm.delete(dogs[1])
+      shelf.dogs.remove(dogs[2])
+    }
+    #expect(shelf.dogs.map(\.age) == [0, 3])
+    #expect(shelf.dogs.contains(dogs[3]) && !shelf.dogs.contains(dogs[2]))
+    #expect(!shelf.dogs.contains(Dog()))
+    #expect(Array(shelf.dogs.where { $0.age > 1 }.map(\.age)) == [3])
+    #expect(shelf.dogs.filter("age < 3").map(\.age) == [0])
+    #expect(shelf.dogs.sorted(byKeyPath: "age", ascending: false).map(\.age) == [3, 0])
+    #expect(shelf.dogs.sum(of: \.age) == 3 && shelf.dogs.max(ofProperty: "age") == 3)
+    #expect(realm.objects(Shelf.self).where { $0.dogs.age == 3 }.count == 1)
+    #expect(realm.objects(Shelf.self).where { $0.dogs.age == 2 }.isEmpty)
+    try realm.write { realm.delete(shelf.dogs) }
+    #expect(shelf.dogs.isEmpty)
+    #expect(realm.objects(Dog.self).map(\.age) == [2])
+  }
+
+  @Test func createAndInitAcceptSequences() throws {
+    let (realm, _) = try shelf()
+    let plain = Shelf(value: [
+      "id": 2, "tags": ["b", "a", "b"], "numbers": Set([3, 1]), "grades": ["low", "high"],
+      "dogs": [["name": "A"], ["name": "B"]],
+    ])
+    #expect(Set(plain.tags) == ["a", "b"] && plain.dogs.count == 2)
+    try realm.write {
+      realm.add(plain)
+      let other = realm.create(Shelf.self, value: plain, update: .all)
+      #expect(other.id == 2)
+      realm.create(
+        Shelf.self,
+        value: ["id": 3, "tags": ["x"], "optionals": [nil, 4], "dogs": Array(plain.dogs)])
+      realm.create(Shelf.self, value: ["id": 3, "tags": NSNull()], update: .modified)
+    }
+    #expect(Array(plain.tags) == ["a", "b"] && Array(plain.numbers) == [1, 3])
+    #expect(Array(plain.grades) == [.high, .low])
+    let third = try #require(realm.object(ofType: Shelf.self, forPrimaryKey: 3))
+    #expect(third.tags.isEmpty && Array(third.optionals) == [nil, 4])
+    #expect(third.dogs.map(\.name) == plain.dogs.map(\.name))
+    #expect(realm.objects(Dog.self).count == 2)
+  }
+
+  @Test func assigningASetReplacesItsContentsAndKeepsIt() throws {
+    let (realm, shelf) = try shelf()
+    let tags = shelf.tags
+    let other = MutableSet<String>()
+    other.insert(objectsIn: ["a", "b"])
+    try realm.write {
+      shelf.tags = other
+      shelf.tags = shelf.tags
+    }
+    #expect(Array(tags) == ["a", "b"] && tags == shelf.tags)
+    #expect(tags.description.contains("MutableSet<String>"))
+    #expect(shelf.description.contains("tags = MutableSet<String>"))
+    #expect(realm.objects(Shelf.self).where { $0.tags.contains("b") }.count == 1)
+    #expect(realm.objects(Shelf.self).where { $0.tags.count == 3 }.isEmpty)
+  }
+
+  @Test func frozenAndThawedSets() throws {
+    let (realm, shelf) = try shelf()
+    try realm.write { shelf.tags.insert("a") }
+    let frozen = shelf.tags.freeze()
+    try realm.write { shelf.tags.insert("b") }
+    #expect(frozen.isFrozen && !shelf.tags.isFrozen)
+    #expect(Array(frozen) == ["a"] && frozen.contains("a") && !frozen.contains("b"))
+    #expect(frozen.thaw() == shelf.tags)
+    let reference = ThreadSafeReference(to: shelf.tags)
+    #expect(realm.resolve(reference).map { Array($0) } == ["a", "b"])
+    try realm.write { realm.delete(shelf) }
+    #expect(frozen.thaw() == nil && frozen.count == 1)
+  }
+}
