@@ -123,6 +123,9 @@ struct PathResolver {
       table = target
     }
     let column = try column(last, of: table)
+    if let part = path.part {
+      return try resolve(part, of: column, steps, isElement: isElement)
+    }
     isElement = isElement || column.isMany
     let resolved = ResolvedEnd(
       type: column.type, target: column.targetTable, isElement: isElement)
@@ -137,6 +140,26 @@ struct PathResolver {
         .value(column)
       }
     return (ValueReader(steps: steps, end: end), resolved)
+  }
+
+  private func resolve(
+    _ part: DictionaryPart, of column: Column, _ steps: [ValueReader.Step], isElement: Bool
+  ) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {
+    guard column.collection == .dictionary, !column.hasIntegerKeys else {
+      throw .invalid("Invalid keypath '\(path.text)': only maps have keys.")
+    }
+    switch part {
+    case .value(let key):
+      return (
+        ValueReader(steps: steps, end: .entry(column, key)),
+        ResolvedEnd(type: column.type, target: column.targetTable, isElement: isElement)
+      )
+    case .keys:
+      return (
+        ValueReader(steps: steps, end: .keys(column)),
+        ResolvedEnd(type: .string, target: nil, isElement: true)
+      )
+    }
   }
 
   private func column(_ name: String, of table: Table) throws(QueryError) -> Column {

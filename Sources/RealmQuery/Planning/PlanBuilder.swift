@@ -149,7 +149,8 @@ struct PlanBuilder {
       (try target.objectCount(), try table.objectCount())
     }
     guard sizes.0 <= sizes.1 * 4 + 1024 else { return nil }
-    let rest = PropertyPath(Array(path.names.dropFirst()), function: path.function)
+    var rest = path
+    rest.names.removeFirst()
     let inner = Predicate.comparison(
       Comparison(
         .property(rest), comparison.operation, comparison.right, options: comparison.options))

@@ -26,6 +26,10 @@ struct ValueReader {
     case link(Column, TableKey)
     /// The elements of a collection of scalars or links.
     case elements(Column)
+    /// The value that a dictionary has for a key.
+    case entry(Column, String)
+    /// The keys of a dictionary.
+    case keys(Column)
     /// The keys of the objects that link here.
     case backlinks(Column, TableKey)
     /// What a function makes of the values of a reader.
@@ -103,6 +107,16 @@ extension ValueReader.End {
       }
       let list = try row.list(column)
       for index in 0..<list.count where try body(try list.mixedValue(at: index)) { return true }
+      return false
+    case .entry(let column, let key):
+      let entries = try row.dictionary(column)
+      guard let index = try entries.position(of: key) else { return try body(.null) }
+      return try body(try entries.mixed(at: index))
+    case .keys(let column):
+      let entries = try row.dictionary(column)
+      for index in 0..<entries.count where try body(.string(try entries.keyBytes(at: index))) {
+        return true
+      }
       return false
     case .backlinks(let column, let table):
       for key in try row.backlinks(of: column) where try body(.object(table, key)) { return true }

@@ -82,7 +82,7 @@ struct PredicateBuilder {
 
   /// The path by the names of the columns.
   private func columns(_ path: QueryPath) -> PropertyPath {
-    PropertyPath(schema?.columnNames(path.names) ?? path.names, function: path.function)
+    path.propertyPath(schema?.columnNames(path.names) ?? path.names)
   }
 
   private func matchCount(_ path: QueryPath, _ condition: QueryNode) -> Operand {

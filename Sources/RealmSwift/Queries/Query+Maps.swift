@@ -5,6 +5,17 @@
 import RealmQuery
 
 extension Query where T: RealmKeyedCollection {
+  /// The value of a key; null if there is none.
+  public subscript(key: T.Key) -> Query<T.Value> {
+    Query<T.Value>(.path(node.path.taking(.value(of: key._text))))
+  }
+
+  /// The keys: a condition is true if it is for some of them.
+  public var keys: Query<T.Key> { Query<T.Key>(.path(node.path.taking(.keys))) }
+
+  /// The values: a condition is true if it is for some of them.
+  public var values: Query<T.Value> { Query<T.Value>(.path(node.path.taking(.values))) }
+
   /// Whether `value` is a value of the map.
   public func contains(_ value: T.Value) -> Query<Bool> {
     Query<Bool>(.contains(node.path, value))

@@ -9,7 +9,9 @@ extension QueryNode {
   func text(_ arguments: inout [Any]) -> String {
     switch self {
     case .root: return "self"
-    case .path(let path): return path.text
+    case .path(let path):
+      if case .value(let key)? = path.part { arguments.append(key) }
+      return path.text
     case .constant(let value):
       arguments.append(value)
       return "%@"
@@ -31,8 +33,9 @@ extension QueryNode {
       return "(\(left.conditionText(&arguments)) && \(right.conditionText(&arguments)))"
     case .or(let left, let right):
       return "(\(left.conditionText(&arguments)) || \(right.conditionText(&arguments)))"
-    case .not(.path(let path)): return "\(path.text) == false"
-    case .not(let node): return "NOT \(node.conditionText(&arguments))"
+    case .not(let node):
+      if case .path = node { return "\(node.text(&arguments)) == false" }
+      return "NOT \(node.conditionText(&arguments))"
     case .matchCount(let path, let condition):
       let length = path.collectionLength ?? path.names.count
       let collection = path.names[..<length].joined(separator: ".")
@@ -43,7 +46,7 @@ extension QueryNode {
 
   /// The text where a condition is expected: a property alone stands for its being true.
   func conditionText(_ arguments: inout [Any]) -> String {
-    if case .path(let path) = self { return "\(path.text) == true" }
+    if case .path = self { return "\(text(&arguments)) == true" }
     return text(&arguments)
   }
 }

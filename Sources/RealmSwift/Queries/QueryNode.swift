@@ -28,44 +28,6 @@ indirect enum QueryNode {
   case matchCount(QueryPath, QueryNode)
 }
 
-/// The properties that lead from the object to a value.
-struct QueryPath {
-  var names: [String]
-  /// How many of the names lead to the first collection; nil if there is none.
-  var collectionLength: Int?
-  /// What is computed from the collection.
-  var function: CollectionFunction?
-
-  /// The path continued by a property; `isCollection` tells whether that holds many values.
-  func appending(_ name: String, isCollection: Bool) -> QueryPath {
-    var path = self
-    path.names += name.split(separator: ".").map(String.init)
-    if isCollection, path.collectionLength == nil { path.collectionLength = path.names.count }
-    return path
-  }
-
-  func applying(_ function: CollectionFunction) -> QueryPath {
-    var path = self
-    path.function = function
-    return path
-  }
-
-  var propertyPath: PropertyPath { PropertyPath(names, function: function) }
-
-  /// As predicates spell it: `a.b`, `ANY list.b`, `list.@count`, `list.@avg.price`.
-  var text: String {
-    guard let function, let length = collectionLength else {
-      return (collectionLength == nil ? "" : "ANY ") + names.joined(separator: ".")
-    }
-    var parts = names[..<length].joined(separator: ".") + ".@" + function.rawValue
-    for name in names[length...] { parts += "." + name }
-    return parts
-  }
-
-  /// The names alone, as operators on the whole collection use them.
-  var plainText: String { names.joined(separator: ".") }
-}
-
 extension QueryNode {
   /// The path of a node that is one.
   var path: QueryPath {
@@ -81,7 +43,7 @@ extension QueryNode {
     func prefixed(_ path: QueryPath) -> QueryPath {
       QueryPath(
         names: collection.names + path.names, collectionLength: collection.names.count,
-        function: path.function)
+        function: path.function, part: path.part)
     }
     switch self {
     case .root: return .path(prefixed(QueryPath(names: [])))

@@ -40,10 +40,15 @@ package struct DictionaryView {
     if hasIntegerKeys {
       return String(try BTree<IntegerLeaf>.value(at: index, of: keys, in: space))
     }
+    return try keyBytes(at: index).string
+  }
+
+  /// The bytes of the key of entry `index`, which is a string.
+  package func keyBytes(at index: Int) throws(StorageError) -> ByteView {
     guard let bytes = try BTree<StringLeaf>.value(at: index, of: keys, in: space) else {
       throw .corrupted("a key of a dictionary is null")
     }
-    return bytes.string
+    return bytes
   }
 
   /// The position of the entry of `name`; nil if there is none.

@@ -145,6 +145,26 @@ import Testing
     #expect(shelves.where { $0.scores.count == 1 && $0.scores.max == 5 }.map(\.id) == [2])
     #expect(shelves.where { $0.scores.sum == 6 }.map(\.id) == [1])
     #expect(shelves.where { $0.pets.contains(dog) }.map(\.id) == [1])
+    #expect(shelves.where { $0.scores["b"] == 5 }.map(\.id) == [1])
+    #expect(shelves.where { $0.scores["c"] > 4 || $0.scores["a"] < 1 }.map(\.id) == [2])
+    #expect(shelves.where { !($0.scores["a"] == 1) }.map(\.id) == [2])
+    #expect(shelves.where { $0.scores.keys.starts(with: "c") }.map(\.id) == [2])
+    #expect(shelves.where { $0.scores.keys == "a" }.map(\.id) == [1])
+    #expect(shelves.where { $0.scores.values == 5 }.count == 2)
+    #expect(shelves.where { $0.pets["a"] == dog }.map(\.id) == [1])
+    #expect(shelves.where { $0.pets["a"] == nil }.map(\.id) == [2])
+    #expect(shelves.where { $0.pets.values.name == "A" }.map(\.id) == [1])
+  }
+
+  @Test func textsOfConditionsOnMaps() {
+    func text(_ query: (Query<Shelf>) -> Query<Bool>) -> String {
+      let (format, arguments) = query(Query<Shelf>._constructForTesting())._constructPredicate()
+      return "\(format) \(arguments.map { "\($0)" })"
+    }
+    #expect(text { $0.scores["a"] == 3 } == #"(scores[%@] == %@) ["a", "3"]"#)
+    #expect(text { $0.scores.keys == "a" } == #"(ANY scores.@allKeys == %@) ["a"]"#)
+    #expect(text { $0.scores.values > 1 } == #"(ANY scores.@allValues > %@) ["1"]"#)
+    #expect(text { $0.scores.count == 1 } == #"(scores.@count == %@) ["1"]"#)
   }
 
   @Test func embeddedObjectsLiveAsLongAsTheirKey() throws {
