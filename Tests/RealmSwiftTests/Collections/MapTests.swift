@@ -169,11 +169,11 @@ import Testing
 
   @Test func embeddedObjectsLiveAsLongAsTheirKey() throws {
     let (realm, shelf) = try shelf()
-    func count() throws -> Int { try realm.core.info(Place.self).table.objectCount() }
+    func count() throws -> Int { try realm.core.info(Spot.self).table.objectCount() }
     try realm.write {
-      shelf.places["a"] = Place(value: ["street": "A"])
-      shelf.places["b"] = Place(value: ["street": "B"])
-      shelf.places["a"] = Place(value: ["street": "C"])
+      shelf.places["a"] = Spot(value: ["street": "A"])
+      shelf.places["b"] = Spot(value: ["street": "B"])
+      shelf.places["a"] = Spot(value: ["street": "C"])
     }
     #expect(shelf.places["a"]??.street == "C")
     #expect(try count() == 2)

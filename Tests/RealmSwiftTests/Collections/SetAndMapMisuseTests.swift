@@ -112,7 +112,7 @@ import Testing
   }
 
   class WrongSet: Object {
-    @Persisted var places: MutableSet<Place>
+    @Persisted var places: MutableSet<Spot>
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
   }
@@ -125,10 +125,10 @@ import Testing
 
   @Test func collectionsThatCannotBe() throws {
     for (type, text) in [
-      (WrongSet.self as ObjectBase.Type, "cannot contain embedded object type 'Place'"),
+      (WrongSet.self as ObjectBase.Type, "cannot contain embedded object type 'Spot'"),
       (WrongMap.self, "must be nullable"),
     ] {
-      let file = try TemporaryRealm([type, Place.self, Dog.self, Person.self])
+      let file = try TemporaryRealm([type, Spot.self, Dog.self, Person.self])
       let error = #expect(throws: Realm.Error.self) { try file.open() }
       #expect(error.map { "\($0)" }?.contains(text) == true)
     }

@@ -20,12 +20,12 @@ class Shelf: Object {
   @Persisted var levels: Map<String, Grade>
   @Persisted var mixed: Map<String, AnyRealmValue>
   @Persisted var pets: Map<String, Dog?>
-  @Persisted var places: Map<String, Place?>
+  @Persisted var places: Map<String, Spot?>
 
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-class Place: EmbeddedObject {
+class Spot: EmbeddedObject {
   @Persisted var street: String
 
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
@@ -60,6 +60,6 @@ class Wardrobe: Object {
 extension TemporaryRealm {
   /// A file for the models with sets and maps.
   static func ofShelves() throws -> TemporaryRealm {
-    try TemporaryRealm([Shelf.self, Place.self, Wardrobe.self, Dog.self, Person.self])
+    try TemporaryRealm([Shelf.self, Spot.self, Wardrobe.self, Dog.self, Person.self])
   }
 }
