@@ -10,6 +10,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// What the tests of the documentation's examples need; see Tests/PageTests/README.md.
+let pageDependencies: [Target.Dependency] = ["RealmSwift", "RealmTestSupport"]
+
 let package = Package(
   name: "OpenRealm",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -32,6 +35,11 @@ let package = Package(
       path: "Examples/RealmCities",
       exclude: ["DATA.md"],
       resources: [.copy("Data")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "realm-actors",
+      dependencies: ["RealmSwift"],
+      path: "Examples/RealmActors",
       swiftSettings: settings),
     .executableTarget(
       name: "realm-second-process",
@@ -62,6 +70,21 @@ let package = Package(
         "realm-second-process",
       ],
       swiftSettings: settings),
+    .testTarget(
+      name: "PageTests",
+      dependencies: pageDependencies,
+      exclude: ["README.md"],
+      swiftSettings: [.swiftLanguageMode(.v6), .define("EDITED")]),
+    .testTarget(
+      name: "PageTestsComplete",
+      dependencies: pageDependencies,
+      swiftSettings: [
+        .swiftLanguageMode(.v5), .enableUpcomingFeature("StrictConcurrency"), .define("EDITED"),
+      ]),
+    .testTarget(
+      name: "PageTestsSwift5",
+      dependencies: pageDependencies,
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "StyleTests", swiftSettings: settings),
   ]
 )

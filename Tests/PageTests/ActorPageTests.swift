@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The actor examples of the SDK's documentation, in the same shape: that they compile in Swift 6
-// mode is half of the test. They run in a process of their own, as they use the default realm. The
-// pages' `try!` is `try` here, as everywhere in this project.
+// The examples of the page about actors.
 
 import Foundation
 import RealmSwift
 import RealmTestSupport
 import Testing
-
-class Errand: Object {
-  @Persisted(primaryKey: true) var _id: ObjectId
-  @Persisted var name: String
-  @Persisted var owner: String
-  @Persisted var status: String
-}
 
 /// A sendable picture of an errand.
 private struct ErrandStruct: Sendable {
@@ -87,9 +78,13 @@ private actor ErrandActor {
   }
 }
 
-// A simple example of a custom global actor. Swift 6 asks for `let`.
+// A simple example of a custom global actor
 @globalActor private actor ErrandBackground: GlobalActor {
+  #if EDITED
   static let shared = ErrandBackground()
+  #else
+  static var shared = ErrandBackground()
+  #endif
 }
 
 @ErrandBackground private func backgroundThreadFunction() async throws {
@@ -133,21 +128,19 @@ private actor SideActor {
   }
 }
 
-/// Lets `Realm()` open a new file, which is removed with what this returns.
-private func useDefaultRealm() throws -> TemporaryDirectory {
-  let directory = try TemporaryDirectory()
-  Realm.Configuration.defaultConfiguration = Realm.Configuration(
-    fileURL: URL(fileURLWithPath: directory.file("default.realm")), objectTypes: [Errand.self])
-  return directory
-}
-
-@Suite(.timeLimit(.minutes(1))) struct ActorPagesTests {
+@Suite(.timeLimit(.minutes(1))) struct ActorPageTests {
   @Test func openingForTheMainActor() async {
     await #expect(processExitsWith: .success) {
       let directory = try useDefaultRealm()
       defer { withExtendedLifetime(directory) {} }
-      @MainActor
-      func useTheRealm(realm: Realm) async throws { precondition(realm.isEmpty) }
+      #if EDITED
+      func useTheRealm(
+        realm: Realm, isolation: isolated (any Actor)? = #isolation
+      ) async throws { precondition(realm.isEmpty) }
+      #else
+      // Off the main actor, nothing can be read from it.
+      func useTheRealm(realm: Realm) async throws { precondition(!realm.configuration.readOnly) }
+      #endif
 
       @MainActor
       func mainThreadFunction() async throws {
@@ -377,26 +370,6 @@ private func useDefaultRealm() throws -> TemporaryDirectory {
         token.invalidate()
       }
       try await mainThreadFunction()
-    }
-  }
-
-  @Test func writingOnASerialQueue() async {
-    await #expect(processExitsWith: .success) {
-      let directory = try useDefaultRealm()
-      defer { withExtendedLifetime(directory) {} }
-      // Initialize a serial queue, and
-      // perform realm operations on it
-      let serialQueue = DispatchQueue(label: "serial-queue")
-      @Sendable func useTheRealm() throws -> Int {
-        let realm = try Realm(configuration: .defaultConfiguration, queue: serialQueue)
-        // Do something with Realm on the non-main thread
-        try realm.write { _ = realm.create(Errand.self, value: ["name": "Wait"]) }
-        return realm.objects(Errand.self).count
-      }
-      let count = try await withCheckedThrowingContinuation { continuation in
-        serialQueue.async { continuation.resume(with: Result { try useTheRealm() }) }
-      }
-      precondition(count == 1)
     }
   }
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the examples of the pages share. They run in processes of their own, as they use the default
+// realm. The pages' `try!` is `try` here, as everywhere in this project.
+
+import Foundation
+import RealmSwift
+import RealmTestSupport
+
+class Errand: Object {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var name: String
+  @Persisted var owner: String
+  @Persisted var status: String
+
+  // The same class exists once for each language mode in the process of the tests.
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class Keeper: Object {
+  @Persisted var name: String
+  @Persisted var pets: List<Pet>
+
+  convenience init(name: String) {
+    self.init()
+    self.name = name
+  }
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class Pet: Object {
+  @Persisted var name: String
+  @Persisted var age: Int
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class Letter: Object {
+  @Persisted var subject: String
+  @Persisted var read: Bool
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Lets `Realm()` open a new file, which is removed with what this returns.
+func useDefaultRealm() throws -> TemporaryDirectory {
+  let directory = try TemporaryDirectory()
+  Realm.Configuration.defaultConfiguration = Realm.Configuration(
+    fileURL: URL(fileURLWithPath: directory.file("default.realm")),
+    objectTypes: [Errand.self, Keeper.self, Pet.self, Letter.self])
+  return directory
+}
+
+/// A door that one side waits at until the other opens it.
+final class Gate: @unchecked Sendable {
+  // @unchecked: the semaphore orders everything.
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func open() { semaphore.signal() }
+
+  /// Blocks the thread.
+  func block() {
+    let isOpen = semaphore.wait(timeout: .now() + 20) == .success
+    precondition(isOpen, "nobody came")
+  }
+
+  /// Waits, without keeping a thread of the tasks.
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue(label: "gate").async { [self] in
+        block()
+        continuation.resume()
+      }
+    }
+  }
+}
