@@ -69,6 +69,8 @@ struct NodePlacement {
   static let longListCount = 16384
   /// How many holes a commit fills to shorten the lists.
   private static let filledHoleLimit = 4
+  /// Up to so many bytes, each node may go to a hole of its own.
+  private static let scatteredByteCount = 32 << 10
   /// What a new lane has room for beside its first commit, in a large file.
   private static let laneRoom = 64 << 10
   private static let frontLimit = 4
@@ -166,12 +168,17 @@ struct NodePlacement {
       filledHoleCount += 1
       if let taken = space.take(wanted: needed, needed: needed, from: .low) { return taken }
     }
-    if isRoomy,
-      let taken = space.take(wanted: needed, needed: needed, from: .low)
-    {
-      return taken
-    }
+    if isRoomy, let taken = takeHoles(wanted, needed) { return taken }
     return try takeOrGrow(wanted, wanted, from: .low, smallestPart: wanted)
+  }
+
+  /// Takes the hole that fits a node best if there are few nodes, else a good part of what all of
+  /// them need: with hundreds of nodes, a hole for each would be hundreds of writes.
+  private mutating func takeHoles(_ wanted: Int, _ needed: Int) -> Range<Int>? {
+    if wanted <= Self.scatteredByteCount {
+      return space.take(wanted: needed, needed: needed, from: .low)
+    }
+    return space.take(wanted: wanted, needed: max(needed, wanted / 16), from: .low)
   }
 
   private mutating func endLongRun() throws(StorageError) {

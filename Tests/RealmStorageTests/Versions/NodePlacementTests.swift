@@ -80,6 +80,20 @@ import Testing
     #expect(commit.space.list.count >= space.list.count - 5)
   }
 
+  /// Hundreds of nodes do not go to hundreds of holes, even if most of the file is free.
+  @Test func manyNodesGoToFewPlaces() throws {
+    let space = fragmented(2000, rest: 40_000)
+    var commit = placement(space, long: 400 * 520, short: 3000)
+    var places = 1
+    var end = try commit.place(520, .long) + 520
+    for _ in 1..<400 {
+      let position = try commit.place(520, .long)
+      if position != end { places += 1 }
+      end = position + 520
+    }
+    #expect(places <= 17)
+  }
+
   /// A small commit to an old file with holes everywhere changes one place of it and the header.
   @Test func aSmallCommitWritesOnePlace() throws {
     let system = try SimulatedFileSystem()
