@@ -16,7 +16,7 @@ enum WriterPlace: Hashable, Sendable {
     switch confinement {
     case .main: self = .main
     case .thread(let thread): self = .thread(thread.pointer)
-    case .queue(let queue): self = .queue(ObjectIdentifier(queue))
+    case .queue(let queue): self = .queue(ObjectIdentifier(queue.queue))
     case .actor(let actor): self = .executor(actor.executor)
     case .frozen: preconditionFailure("a frozen realm does not write")
     }
