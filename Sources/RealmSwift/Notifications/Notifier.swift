@@ -9,7 +9,6 @@
 import Dispatch
 import RealmStorage
 import RealmTables
-import Synchronization
 
 /// The worker that computes what observers of one file are to be told.
 final class Notifier: Sendable {
@@ -28,7 +27,7 @@ final class Notifier: Sendable {
   private let file: DatabaseFile
   private let schemas: SchemaCache
   private let queue: DispatchQueue
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   init(_ file: DatabaseFile, _ schemas: SchemaCache) {
     self.file = file

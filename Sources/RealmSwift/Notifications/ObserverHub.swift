@@ -17,7 +17,6 @@
 
 import RealmStorage
 import RealmTables
-import Synchronization
 
 /// The observers of one realm.
 final class ObserverHub: Sendable {
@@ -45,12 +44,12 @@ final class ObserverHub: Sendable {
     var isCommitting = false
   }
 
-  private let state: Mutex<State>
+  private let state: Guarded<State>
   // nonisolated(unsafe): used in the realm's confinement only, where deliveries run.
   private nonisolated(unsafe) weak let delivery: RealmDelivery?
 
   init(_ scheduler: ConfinementScheduler?, delivery: RealmDelivery) {
-    state = Mutex(State(scheduler: scheduler))
+    state = Guarded(State(scheduler: scheduler))
     self.delivery = delivery
   }
 
