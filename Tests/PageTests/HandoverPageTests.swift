@@ -11,31 +11,15 @@ import Testing
 /// up with the `writeAsync` of the library.
 extension Realm {
   #if EDITED
-  fileprivate func writeAsync<T: ThreadConfined>(
-    _ passedObject: T,
-    errorHandler: @escaping @Sendable (_ error: Swift.Error) -> Void = { _ in return },
-    block: @escaping @Sendable (Realm, T?) -> Void
-  ) {
-    let objectReference = ThreadSafeReference(to: passedObject)
-    let configuration = self.configuration
-    DispatchQueue(label: "background", autoreleaseFrequency: .workItem).async {
-      do {
-        let realm = try Realm(configuration: configuration)
-        try realm.write {
-          // Resolve within the transaction to ensure you get the latest changes from other threads
-          let object = realm.resolve(objectReference)
-          block(realm, object)
-        }
-      } catch {
-        errorHandler(error)
-      }
-    }
-  }
+  fileprivate typealias Handler = @Sendable (_ error: Swift.Error) -> Void
+  fileprivate typealias Block<T> = @Sendable (Realm, T?) -> Void
   #else
+  fileprivate typealias Handler = (_ error: Swift.Error) -> Void
+  fileprivate typealias Block<T> = (Realm, T?) -> Void
+  #endif
+
   fileprivate func writeAsync<T: ThreadConfined>(
-    _ passedObject: T,
-    errorHandler: @escaping ((_ error: Swift.Error) -> Void) = { _ in return },
-    block: @escaping ((Realm, T?) -> Void)
+    _ passedObject: T, errorHandler: @escaping Handler = { _ in return }, block: @escaping Block<T>
   ) {
     let objectReference = ThreadSafeReference(to: passedObject)
     let configuration = self.configuration
@@ -52,7 +36,6 @@ extension Realm {
       }
     }
   }
-  #endif
 }
 
 @Suite(.timeLimit(.minutes(1))) struct HandoverPageTests {

@@ -71,10 +71,7 @@ public struct _Recording {
 
 /// The name of the property, or the names joined by dots, that `keyPath` leads to.
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
-  let recorder = KeyPathRecorder()
-  let object = recorder.makeObject(T.self)
-  _ = object[keyPath: keyPath]
-  return recorder.names.joined(separator: ".")
+  _name(for: keyPath, of: T.self)
 }
 
 /// The name of the property of `model`, or the names joined by dots, that `keyPath` leads to; empty

@@ -57,25 +57,25 @@ extension _ResultsSource {
       throwRealmException("Only collections of objects can be filtered.")
     }
     state.core.checkIsolation()
-    return filtered(by: predicate.query(on: info.schema))
+    return filtered(by: predicate.query(on: info))
   }
 }
 
 extension NSPredicate {
   /// The predicate as a query over a class.
-  fileprivate func query(on schema: ModelSchema) -> BoundQuery {
-    if let compound = self as? NSCompoundPredicate { return compound.joinedQuery(on: schema) }
+  fileprivate func query(on info: ClassInfo) -> BoundQuery {
+    if let compound = self as? NSCompoundPredicate { return compound.joinedQuery(on: info) }
     guard let (format, arguments) = queryFormat else {
       throwRealmException(
         "Only predicates made from a format can filter Realm collections, not those with a block.")
     }
-    return QueryBinder.query(format, arguments, on: schema)
+    return QueryBinder.query(format, arguments, on: info)
   }
 }
 
 extension NSCompoundPredicate {
-  fileprivate func joinedQuery(on schema: ModelSchema) -> BoundQuery {
-    let parts = (subpredicates as [Any]).compactMap { ($0 as? NSPredicate)?.query(on: schema) }
+  fileprivate func joinedQuery(on info: ClassInfo) -> BoundQuery {
+    let parts = (subpredicates as [Any]).compactMap { ($0 as? NSPredicate)?.query(on: info) }
     let conditions = parts.map(\.condition)
     let condition: QueryNode
     switch compoundPredicateType {

@@ -9,14 +9,14 @@ import RealmTables
 struct PredicateBuilder {
   let core: RealmCore
   /// The class that the query is about; nil for a collection of values.
-  private let schema: ModelSchema?
+  private let info: ClassInfo?
   /// The names that every path begins with where a condition on the elements of a collection is
   /// built; they are left out.
   private var prefix: [String] = []
 
-  init(_ core: RealmCore, _ schema: ModelSchema?) {
+  init(_ core: RealmCore, _ info: ClassInfo?) {
     self.core = core
-    self.schema = schema
+    self.info = info
   }
 
   /// The condition that a node stands for.
@@ -82,7 +82,7 @@ struct PredicateBuilder {
 
   /// The path by the names of the columns.
   private func columns(_ path: QueryPath) -> PropertyPath {
-    path.propertyPath(schema?.columnNames(path.names) ?? path.names)
+    path.propertyPath(info?.columnNames(path.names) ?? path.names)
   }
 
   private func matchCount(_ path: QueryPath, _ condition: QueryNode) -> Operand {

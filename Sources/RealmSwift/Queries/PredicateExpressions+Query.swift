@@ -76,6 +76,16 @@ extension List: KnownByKeyPaths {
   fileprivate static var isEmptyKeyPath: AnyKeyPath { \List.isEmpty }
 }
 
+extension MutableSet: KnownByKeyPaths {
+  fileprivate static var countKeyPath: AnyKeyPath { \MutableSet.count }
+  fileprivate static var isEmptyKeyPath: AnyKeyPath { \MutableSet.isEmpty }
+}
+
+extension Map: KnownByKeyPaths {
+  fileprivate static var countKeyPath: AnyKeyPath { \Map.count }
+  fileprivate static var isEmptyKeyPath: AnyKeyPath { \Map.isEmpty }
+}
+
 extension LinkingObjects: KnownByKeyPaths {
   fileprivate static var countKeyPath: AnyKeyPath { \LinkingObjects.count }
   fileprivate static var isEmptyKeyPath: AnyKeyPath { \LinkingObjects.isEmpty }
@@ -85,18 +95,18 @@ extension LinkingObjects: KnownByKeyPaths {
 
 extension PredicateExpressions.Conjunction: TranslatableExpression {
   func node(in scope: PredicateScope) throws -> QueryNode {
-    .and(try scope.condition(lhs), try scope.condition(rhs))
+    .and(try scope.node(lhs), try scope.node(rhs))
   }
 }
 
 extension PredicateExpressions.Disjunction: TranslatableExpression {
   func node(in scope: PredicateScope) throws -> QueryNode {
-    .or(try scope.condition(lhs), try scope.condition(rhs))
+    .or(try scope.node(lhs), try scope.node(rhs))
   }
 }
 
 extension PredicateExpressions.Negation: TranslatableExpression {
-  func node(in scope: PredicateScope) throws -> QueryNode { .not(try scope.condition(wrapped)) }
+  func node(in scope: PredicateScope) throws -> QueryNode { .not(try scope.node(wrapped)) }
 }
 
 // MARK: - Comparisons
@@ -192,7 +202,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression, Chaining
     guard RHS.Output.self is Bool.Type || RHS.Output.self is Bool?.Type else { return nil }
     let isNull = QueryNode.comparison(
       try scope.node(wrapped), .equal, .constant(Any?.none as Any), [])
-    let inner = try inner(scope).condition(transform)
+    let inner = try inner(scope).node(transform)
     if case .path = inner { return nil }
     return .and(.not(isNull), inner)
   }
@@ -305,6 +315,6 @@ extension PredicateScope {
       throw PredicateTranslationError(
         "Only the elements of a list, a set or linking objects can be asked about.")
     }
-    return (path, try binding(variable, to: path).condition(test))
+    return (path, try binding(variable, to: path).node(test))
   }
 }

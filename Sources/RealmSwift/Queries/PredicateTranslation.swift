@@ -26,7 +26,7 @@ extension RealmCollection where Element: ObjectBase {
   /// - Throws: `PredicateTranslationError` for what has no query.
   public func filter(_ predicate: Foundation.Predicate<Element>) throws -> Results<Element> {
     let scope = PredicateScope(predicate.variable)
-    let node = try scope.condition(predicate.expression)
+    let node = try scope.node(predicate.expression)
     return _resultsSource.filtered(by: BoundQuery(condition: node, order: []))
   }
 }
@@ -81,9 +81,6 @@ struct PredicateScope {
     }
     return try expression.node(in: self)
   }
-
-  /// The query of an expression that is true or false.
-  func condition(_ expression: Any) throws -> QueryNode { try node(expression) }
 
   /// The path that an expression is.
   func path(_ expression: Any) throws -> QueryPath {

@@ -11,17 +11,18 @@ import RealmStorage
 /// Whatever does not fit ends the process with a text that says how: a query string is part of the
 /// program, like the name of a property.
 struct QueryBinder {
-  /// The class that the query is about.
-  private let schema: ModelSchema
+  /// Follows key paths from the class that the query is about.
+  private let paths: QueryPathBinder
   private let arguments: [Any]
 
   /// The query that `format` stands for, with `arguments` in their places.
-  static func query(_ format: String, _ arguments: [Any], on schema: ModelSchema) -> BoundQuery {
+  static func query(_ format: String, _ arguments: [Any], on info: ClassInfo) -> BoundQuery {
     let parsed: ParsedQuery
     do throws(QuerySyntaxError) {
       parsed = try QueryParser.parse(format)
     } catch { throwRealmException("\(error)") }
-    let binder = QueryBinder(schema: schema, arguments: arguments)
+    let paths = QueryPathBinder(info.core, info.schema, arguments)
+    let binder = QueryBinder(paths: paths, arguments: arguments)
     return BoundQuery(
       condition: binder.node(parsed.condition), order: parsed.modifiers.flatMap(binder.order))
   }
@@ -31,7 +32,7 @@ struct QueryBinder {
     case .sort(let terms):
       return terms.map {
         SortDescriptor(
-          keyPath: QueryPathBinder(schema, arguments).path($0.keyPath).plainText,
+          keyPath: paths.path($0.keyPath).plainText,
           ascending: $0.isAscending)
       }
     case .distinct: throwRealmException("DISTINCT is not supported in a filter.")
@@ -135,7 +136,7 @@ struct QueryBinder {
   private func paths(_ comparison: ParsedComparison) -> [QueryPath] {
     [comparison.left, comparison.right].compactMap {
       guard case .keyPath(let path) = $0 else { return nil }
-      return QueryPathBinder(schema, arguments).path(path)
+      return paths.path(path)
     }
   }
 
@@ -163,7 +164,7 @@ struct QueryBinder {
   private func operand(_ operand: ParsedOperand, beside other: ParsedOperand?) -> QueryNode {
     switch operand {
     case .keyPath(let path):
-      let bound = QueryPathBinder(schema, arguments).path(path)
+      let bound = paths.path(path)
       return bound.names.isEmpty ? .root : .path(bound)
     case .matchCount(let collection, let condition): return matchCount(collection, condition)
     default: return .constant(fitting(value(operand), beside: other))
@@ -173,12 +174,11 @@ struct QueryBinder {
   private func matchCount(
     _ collection: ParsedKeyPath, _ condition: ParsedCondition
   ) -> QueryNode {
-    let binder = QueryPathBinder(schema, arguments)
-    let (path, target) = binder.resolve(collection)
+    let (path, target) = paths.resolve(collection)
     guard path.collectionLength != nil, path.function == nil, let target else {
       throwRealmException("SUBQUERY is only supported for collections of objects.")
     }
-    let inner = QueryBinder(schema: target, arguments: arguments).node(condition)
+    let inner = QueryBinder(paths: paths.from(target), arguments: arguments).node(condition)
     var start = path
     start.collectionLength = path.names.count
     return .matchCount(start, inner.prefixed(by: path))
@@ -230,7 +230,7 @@ struct QueryBinder {
   /// The value as the other side needs it: 0 and 1 are also what a Bool can be.
   private func fitting(_ value: Any, beside other: ParsedOperand?) -> Any {
     guard case .keyPath(let path) = other, let number = value as? Int, number == 0 || number == 1,
-      QueryPathBinder(schema, arguments).type(path) == .bool
+      paths.type(path) == .bool
     else { return value }
     return number == 1
   }

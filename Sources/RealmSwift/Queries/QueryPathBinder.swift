@@ -6,10 +6,13 @@ import RealmQuery
 
 /// Follows the key paths of one query string.
 struct QueryPathBinder {
+  /// The realm, whose classes are the only ones that a query can name.
+  private let core: RealmCore
   private let schema: ModelSchema
   private let arguments: [Any]
 
-  init(_ schema: ModelSchema, _ arguments: [Any]) {
+  init(_ core: RealmCore, _ schema: ModelSchema, _ arguments: [Any]) {
+    self.core = core
     self.schema = schema
     self.arguments = arguments
   }
@@ -17,18 +20,26 @@ struct QueryPathBinder {
   /// The path, checked.
   func path(_ parsed: ParsedKeyPath) -> QueryPath { resolve(parsed).path }
 
+  /// The same for key paths that begin at another class.
+  func from(_ schema: ModelSchema) -> QueryPathBinder { QueryPathBinder(core, schema, arguments) }
+
   /// The type of the values at the end; nil for the object itself.
   func type(_ parsed: ParsedKeyPath) -> PropertyType? {
-    var walk = Walk(schema: schema, text: text(parsed))
-    components(parsed).forEach { walk.take($0) }
+    let walk = walk(parsed)
     return walk.path.function == .count ? .int : walk.type
   }
 
   /// The path, and the class of the objects that it leads to, if it does.
   func resolve(_ parsed: ParsedKeyPath) -> (path: QueryPath, target: ModelSchema?) {
-    var walk = Walk(schema: schema, text: text(parsed))
-    components(parsed).forEach { walk.take($0) }
+    let walk = walk(parsed)
     return (walk.path, walk.schema)
+  }
+
+  private func walk(_ parsed: ParsedKeyPath) -> Walk {
+    let components = components(parsed)
+    var walk = Walk(core: core, schema: schema, text: text(components))
+    for component in components { walk.take(component) }
+    return walk
   }
 
   /// The components with the arguments in their places.
@@ -44,8 +55,8 @@ struct QueryPathBinder {
     }
   }
 
-  private func text(_ parsed: ParsedKeyPath) -> String {
-    components(parsed).map { component in
+  private func text(_ components: [ParsedKeyPath.Component]) -> String {
+    components.map { component in
       switch component {
       case .name(let name): name
       case .links(let origin, let property): "@links.\(origin).\(property)"
@@ -56,6 +67,7 @@ struct QueryPathBinder {
   }
 
   private struct Walk {
+    private let core: RealmCore
     /// The class of the objects that the next name is a property of; nil behind a value.
     var schema: ModelSchema?
     let text: String
@@ -64,7 +76,8 @@ struct QueryPathBinder {
     /// The last property, for the message if it leads no further.
     private var last: (owner: String, name: String)?
 
-    init(schema: ModelSchema, text: String) {
+    init(core: RealmCore, schema: ModelSchema, text: String) {
+      self.core = core
       self.schema = schema
       self.text = text
     }
@@ -107,11 +120,9 @@ struct QueryPathBinder {
     }
 
     private mutating func takeLinks(_ origin: String, _ property: String) {
-      guard schema != nil, let owner = ModelClasses.all.first(where: { $0.className() == origin })
-      else {
+      guard schema != nil, let target = core.schema(named: origin) else {
         throwRealmException("Invalid keypath '\(text)': there is no class '\(origin)'")
       }
-      let target = ModelSchema.of(owner)
       guard let link = target.property(named: property), link.shape.linkedClass != nil else {
         throwRealmException(
           "Invalid keypath '\(text)': Property '\(property)' not found in object of type "

@@ -14,7 +14,7 @@ public struct _ResultsSource {
   /// Results with the elements that match a condition.
   func filtered<Element: RealmCollectionValue>(by node: QueryNode) -> Results<Element> {
     state.core.checkIsolation()
-    let predicate = PredicateBuilder(state.core, state.info?.schema).predicate(node)
+    let predicate = PredicateBuilder(state.core, state.info).predicate(node)
     return refined(state.request.filtered(by: predicate))
   }
 
@@ -26,7 +26,7 @@ public struct _ResultsSource {
     guard let info = state.info else {
       throwRealmException("Only collections of objects can be filtered.")
     }
-    let query = QueryBinder.query(format, arguments, on: info.schema)
+    let query = QueryBinder.query(format, arguments, on: info)
     return filtered(by: query)
   }
 
@@ -47,7 +47,7 @@ public struct _ResultsSource {
       state.request.sorted(
         by: descriptors.map {
           SortOrder.Criterion(
-            info.schema.columnPath(of: $0.keyPath), isAscending: $0.ascending)
+            info.columnPath(of: $0.keyPath), isAscending: $0.ascending)
         }))
   }
 
@@ -69,34 +69,5 @@ public struct _ResultsSource {
   private func refined<Element: RealmCollectionValue>(_ request: ResultsRequest) -> Results<Element>
   {
     Results(ResultsState(state.source, state.core, state.info, request))
-  }
-}
-
-extension ModelSchema {
-  /// The names of the columns on a key path of property names.
-  func columnPath(of keyPath: String) -> [String] {
-    columnNames(keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
-  }
-
-  /// The names of the columns of properties, each of the class that the one before leads to.
-  ///
-  /// Properties that have no column, since they show the other end of links, get the name by which
-  /// queries find that end.
-  func columnNames(_ names: [String]) -> [String] {
-    var schema: ModelSchema? = self
-    return names.map { name in
-      let property = schema?.property(named: name)
-      schema = property?.shape.linkedClass.map(ModelSchema.of)
-      if let origin = property?.originProperty, let schema {
-        let link = schema.property(named: origin)?.columnName ?? origin
-        return "@links.\(schema.className).\(link)"
-      }
-      if property == nil, name.hasPrefix("@links.") {
-        // The path goes on with the class whose links these are.
-        let origin = name.split(separator: ".", maxSplits: 2).dropFirst().first.map(String.init)
-        schema = ModelClasses.all.first { $0.className() == origin }.map(ModelSchema.of)
-      }
-      return property?.columnName ?? name
-    }
   }
 }

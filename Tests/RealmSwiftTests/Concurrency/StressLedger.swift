@@ -3,6 +3,7 @@
 // Accounts whose sum never changes, and a journal of all transfers between them. From the journal
 // one can tell whether a history of transactions was serialisable.
 
+import RealmStorage
 import RealmSwift
 import RealmTestSupport
 import Synchronization
@@ -39,7 +40,7 @@ final class StressLedger: Sendable {
     var lastOperation = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let openCount = Atomic(0)
 
   func makeOperation() -> Int {
@@ -142,7 +143,7 @@ final class StressLedger: Sendable {
 
 /// A copy of a collection that is kept up to date by nothing but the changes.
 final class Replica<Value: Equatable & Sendable>: Sendable {
-  private let copy = Mutex<[Value]?>(nil)
+  private let copy = Guarded<[Value]?>(nil)
   private let ledger: StressLedger
 
   init(_ ledger: StressLedger) { self.ledger = ledger }

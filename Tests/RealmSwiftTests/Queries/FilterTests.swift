@@ -188,6 +188,8 @@ private final class Clerk: Object {
     ("name LIKE[d] 'x'", "Operator 'LIKE' not supported with diacritic-insensitive modifier."),
     ("name <[c] 'x'", "Lexicographical comparisons must be case-sensitive"),
     ("ALL tags == 'x'", "ALL modifier not supported"),
+    // There is such a class in the program, but not in the realm.
+    ("@links.Person.dogs.@count > 1", "there is no class 'Person'"),
     ("id == oid(12)", "'oid(12)' is no object id"),
     ("rating > 1 LIMIT(3)", "LIMIT is not supported in a filter."),
   ])

@@ -17,6 +17,8 @@ private final class Band: Object {
   @Persisted var leader: Musician?
   @Persisted var members: List<Musician>
   @Persisted var years: List<Int>
+  @Persisted var genres: MutableSet<String>
+  @Persisted var sales: Map<String, Int>
 
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -60,6 +62,8 @@ private final class Musician: Object {
           }
         }
         band.years.append(objectsIn: (0..<index % 3).map { 1990 + $0 })
+        for genre in ["rock", "folk", "jazz"].prefix(index % 4) { band.genres.insert(genre) }
+        for place in 0..<index % 3 { band.sales["place\(place)"] = index }
       }
     }
   }
@@ -113,6 +117,10 @@ private final class Musician: Object {
     try expect(#Predicate { $0.members.filter { $0.age > 40 }.count > 1 })
     try expect(#Predicate { $0.members.count > 2 })
     try expect(#Predicate { $0.years.isEmpty })
+    try expect(#Predicate { $0.genres.count > 1 && !$0.genres.isEmpty })
+    try expect(#Predicate { $0.genres.contains("folk") })
+    try expect(#Predicate { $0.sales.count == 2 })
+    try expect(#Predicate { $0.sales.isEmpty })
     try expect(#Predicate { $0.years.contains(1991) })
     try expect(#Predicate { $0.leader.flatMap { $0.bands.count > 1 } ?? false })
   }
