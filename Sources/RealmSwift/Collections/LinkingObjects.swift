@@ -57,7 +57,9 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   /// The collection that `definition` describes, in `realm`; nil if its object does not exist
   /// there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    guard let state = ResultsState.local(definition.source, in: realm.core),
+    guard
+      let state = ResultsState.local(
+        definition.source, in: realm.core, of: Element.self),
       case .backlinks(let backlinks) = state.source
     else { return nil }
     return Self(state, originProperty: backlinks.property.name)
@@ -122,7 +124,7 @@ extension LinkingObjects: _Persistable {
     guard let info = object._info else { return _makeDefault() }
     let property = info.schema.properties[Int(slot.property)]
     let name = property.originProperty ?? ""
-    let origin = info.core.info(Element.self)
+    let origin = info.originClass(of: property) ?? info.core.info(Element.self)
     guard let link = origin.schema.property(named: name) else { return _makeDefault() }
     let source = BacklinkSource(target: info, key: object._key, origin: origin, property: link)
     return LinkingObjects(

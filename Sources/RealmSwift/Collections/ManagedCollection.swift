@@ -43,8 +43,10 @@ final class ManagedCollection {
   }
 
   /// The collection that `definition` describes, in `core`; nil if its object does not exist there.
-  static func local(_ definition: ObservedList, in core: RealmCore) -> ManagedCollection? {
-    guard let owner = core.info(ofTable: definition.table),
+  static func local(
+    _ definition: ObservedList, in core: RealmCore, of element: Any.Type
+  ) -> ManagedCollection? {
+    guard let owner = core.info(ofTable: definition.table, for: element),
       let index = owner.columns.firstIndex(where: { $0?.key == definition.column.key })
     else { return nil }
     let slot = owner.slot(owner.schema.properties[index])

@@ -94,7 +94,7 @@ extension Map {
   /// The map that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Map? {
     guard case .list(let map) = definition.source else { return nil }
-    return ManagedCollection.local(map, in: realm.core).map { Map(managed: $0) }
+    return ManagedCollection.local(map, in: realm.core, of: Value.self).map { Map(managed: $0) }
   }
 }
 

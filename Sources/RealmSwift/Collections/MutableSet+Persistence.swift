@@ -89,6 +89,8 @@ extension MutableSet {
   /// The set that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> MutableSet? {
     guard case .list(let set) = definition.source else { return nil }
-    return ManagedCollection.local(set, in: realm.core).map { MutableSet(managed: $0) }
+    return ManagedCollection.local(set, in: realm.core, of: Element.self).map {
+      MutableSet(managed: $0)
+    }
   }
 }

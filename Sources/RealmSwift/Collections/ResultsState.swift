@@ -71,29 +71,35 @@ final class ResultsState {
   }
 
   /// The results that `definition` describes, in `core`; nil if they cannot exist there.
-  static func local(_ definition: ObservedSource, in core: RealmCore) -> ResultsState? {
+  static func local(
+    _ definition: ObservedSource, in core: RealmCore, of element: Any.Type
+  ) -> ResultsState? {
     switch definition {
     case .results(let query):
       let request = ResultsRequest(predicate: query.predicate, order: query.order)
-      return core.info(ofTable: query.table).map { ResultsState(.table, core, $0, request) }
-    case .list(let list): return local(.list(list), ResultsRequest(), in: core)
-    case .backlinks(let backlinks): return local(.backlinks(backlinks), ResultsRequest(), in: core)
+      return core.info(ofTable: query.table, for: element).map {
+        ResultsState(.table, core, $0, request)
+      }
+    case .list(let list): return local(.list(list), ResultsRequest(), in: core, of: element)
+    case .backlinks(let backlinks):
+      return local(.backlinks(backlinks), ResultsRequest(), in: core, of: element)
     case .refinement(let refinement):
-      return local(refinement.base, refinement.request, in: core)
+      return local(refinement.base, refinement.request, in: core, of: element)
     case .object: return nil
     }
   }
 
   private static func local(
-    _ base: ObservedRefinement.Base, _ request: ResultsRequest, in core: RealmCore
+    _ base: ObservedRefinement.Base, _ request: ResultsRequest, in core: RealmCore,
+    of element: Any.Type
   ) -> ResultsState? {
     switch base {
     case .list(let list):
-      ManagedCollection.local(list, in: core).map {
+      ManagedCollection.local(list, in: core, of: element).map {
         ResultsState(.list($0), core, $0.info, request)
       }
     case .backlinks(let backlinks):
-      BacklinkSource.local(backlinks, in: core).map {
+      BacklinkSource.local(backlinks, in: core, of: element).map {
         ResultsState(.backlinks($0), core, $0.origin, request)
       }
     }
@@ -306,9 +312,11 @@ struct BacklinkSource {
 
   /// The backlinks that `definition` describes, in `core`; nil if their object does not exist
   /// there.
-  static func local(_ definition: ObservedBacklinks, in core: RealmCore) -> BacklinkSource? {
-    guard let target = core.info(ofTable: definition.target),
-      let origin = core.info(ofTable: definition.origin),
+  static func local(
+    _ definition: ObservedBacklinks, in core: RealmCore, of element: Any.Type
+  ) -> BacklinkSource? {
+    guard let target = core.info(ofTable: definition.target, for: element),
+      let origin = core.info(ofTable: definition.origin, for: element),
       let index = origin.columns.firstIndex(where: { $0?.key == definition.link })
     else { return nil }
     do throws(StorageError) {

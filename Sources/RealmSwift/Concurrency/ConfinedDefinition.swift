@@ -41,7 +41,7 @@ extension ObjectBase {
   /// The object that `definition` describes, in `realm`; nil if it does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
     guard case .object(let table, let key) = definition.kind,
-      let info = realm.core.info(ofTable: table)
+      let info = realm.core.info(ofTable: table, for: self)
     else { return nil }
     do throws(StorageError) {
       guard let row = try info.row(of: key) else { return nil }
@@ -56,7 +56,7 @@ extension Results {
 
   /// The results that `definition` describes, in `realm`; nil if they cannot exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    ResultsState.local(definition.source, in: realm.core).map { Self($0) }
+    ResultsState.local(definition.source, in: realm.core, of: Element.self).map { Self($0) }
   }
 }
 
@@ -72,6 +72,6 @@ extension List {
   /// The list that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> List? {
     guard case .list(let list) = definition.source else { return nil }
-    return ManagedCollection.local(list, in: realm.core).map { List(managed: $0) }
+    return ManagedCollection.local(list, in: realm.core, of: Element.self).map { List(managed: $0) }
   }
 }

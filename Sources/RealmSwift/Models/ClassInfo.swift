@@ -78,7 +78,7 @@ final class ClassInfo {
     _ = try table
     for property in schema.properties {
       linkedClasses[property.index] = columns[property.index]?.targetTable.flatMap {
-        core.info(ofTable: $0)
+        schema.isDynamic ? core.dynamicInfo(ofTable: $0) : core.info(ofTable: $0)
       }
     }
   }

@@ -19,7 +19,15 @@ extension _Storable where Self: ObjectBase {
   public static func _convert(_ any: Any) -> Self? {
     if let object = modelObject(any) as? Self { return object }
     guard let value = unwrapped(any) else { return nil }
-    if let object = modelObject(value) { return object as? Self }
+    if let object = modelObject(value) {
+      // Dynamic objects stand for those of any class: their values are copied.
+      guard object is DynamicObject, Self.self != DynamicObject.self else {
+        return object as? Self
+      }
+      let copy = self.init()
+      copy._fill(from: object)
+      return copy
+    }
     guard value is [String: Any] || value is [Any] else { return nil }
     let object = self.init()
     object._fill(from: value)
@@ -81,7 +89,9 @@ extension ClassInfo {
   func linkedClass(_ slot: _ColumnSlot) -> ClassInfo {
     let property = Int(slot.property)
     if let info = linkedClasses[property] { return info }
-    guard let target = columns[property]?.targetTable, let info = core.info(ofTable: target) else {
+    guard let target = columns[property]?.targetTable,
+      let info = schema.isDynamic ? core.dynamicInfo(ofTable: target) : core.info(ofTable: target)
+    else {
       throwRealmException(
         "The class that '\(schema.className).\(schema.properties[property].name)' links to is not "
           + "part of the Realm's schema")

@@ -7,6 +7,7 @@
 // 2. Offsets are those of the wrappers in instances of the class, and lie below its instance size.
 
 import RealmStorage
+import RealmTables
 @_spi(Reflection) import Swift
 
 /// One stored property of a model class.
@@ -24,6 +25,8 @@ final class ModelProperty: Sendable {
   let isPrimaryKey: Bool
   /// The property of the linked class that a backlink property is the other end of.
   let originProperty: String?
+  /// Where the schema of a linked class is found, if this is a property of dynamic objects.
+  private unowned let dynamicSchemas: DynamicSchemas?
 
   /// The property that the wrapper of type `wrapperType` at `offset` of an instance declares.
   init(
@@ -40,6 +43,30 @@ final class ModelProperty: Sendable {
     isIndexed = flags.contains(.indexed)
     isPrimaryKey = flags.contains(.primaryKey)
     originProperty = wrapperType.originProperty(at: instance + offset)
+    dynamicSchemas = nil
+  }
+
+  /// A property of dynamic objects, which have no wrappers: `offset` only gives it a slot.
+  init(
+    index: Int, name: String, columnName: String, shape: _PropertyShape, isIndexed: Bool,
+    isPrimaryKey: Bool, originProperty: String?, in dynamicSchemas: DynamicSchemas
+  ) {
+    self.index = index
+    self.name = name
+    self.columnName = columnName
+    offset = index << 3
+    wrapperType = shape.dynamicWrapperType
+    self.shape = shape
+    self.isIndexed = isIndexed
+    self.isPrimaryKey = isPrimaryKey
+    self.originProperty = originProperty
+    self.dynamicSchemas = dynamicSchemas
+  }
+
+  /// The schema of the class that the property links to.
+  var linkedSchema: ModelSchema? {
+    if let dynamicSchemas { return shape.linkedName.flatMap { dynamicSchemas[$0] } }
+    return shape.linkedClass.map { ModelSchema.of($0) }
   }
 }
 
@@ -47,20 +74,35 @@ final class ModelProperty: Sendable {
 final class ModelSchema: Sendable {
   let modelClass: ObjectBase.Type
   let className: String
+  /// What kind of table holds the objects.
+  let tableKind: TableKind
   let properties: [ModelProperty]
   let primaryKey: ModelProperty?
   private let indexByName: [String: Int]
   private let indexByOffset: [Int: Int]
 
-  private init(_ modelClass: ObjectBase.Type) {
+  private convenience init(_ modelClass: ObjectBase.Type) {
+    self.init(
+      modelClass, named: modelClass.className(),
+      modelClass is EmbeddedObject.Type ? .embedded : .topLevel, ModelSchema.reflect(modelClass))
+  }
+
+  init(
+    _ modelClass: ObjectBase.Type, named className: String, _ kind: TableKind,
+    _ properties: [ModelProperty]
+  ) {
     self.modelClass = modelClass
-    className = modelClass.className()
-    properties = ModelSchema.reflect(modelClass)
+    self.className = className
+    tableKind = kind
+    self.properties = properties
     primaryKey = properties.first { $0.isPrimaryKey }
     indexByName = Dictionary(
       properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     indexByOffset = Dictionary(uniqueKeysWithValues: properties.map { ($0.offset, $0.index) })
   }
+
+  /// Whether the objects are shown as `DynamicObject`.
+  var isDynamic: Bool { modelClass == DynamicObject.self }
 
   /// The name of the class's table.
   var tableName: String { "class_" + className }

@@ -31,7 +31,7 @@ open class Object: ObjectBase {
   open subscript(key: String) -> Any? {
     get {
       guard let value = _value(named: key) else {
-        throwRealmException("Invalid property name '\(key)' for class '\(Self.className())'.")
+        throwRealmException("Invalid property name '\(key)' for class '\(_schema.className)'.")
       }
       return unwrapped(value)
     }

@@ -11,7 +11,7 @@ extension ObjectBase {
   final func _describe() -> String { _describe(depth: 0) }
 
   private func _describe(depth: Int) -> String {
-    let schema = ModelSchema.of(type(of: self))
+    let schema = _schema
     if isInvalidated { return "[invalid object]" }
     if depth > ObjectBase.maximumDepth { return "<Maximum depth exceeded>" }
     var text = "\(schema.className) {\n"

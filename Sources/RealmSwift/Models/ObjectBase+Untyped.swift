@@ -3,6 +3,9 @@
 // Properties by name.
 
 extension ObjectBase {
+  /// The schema of the object: that of its realm's class, or of its own class.
+  final var _schema: ModelSchema { _info?.schema ?? ModelSchema.of(type(of: self)) }
+
   /// The memory of a property's wrapper.
   final func _wrapper(_ property: ModelProperty) -> UnsafeMutableRawPointer {
     Unmanaged.passUnretained(self).toOpaque() + property.offset
@@ -10,7 +13,7 @@ extension ObjectBase {
 
   /// The value of the property called `name`; nil if the class has none.
   final func _value(named name: String) -> Any? {
-    guard let property = ModelSchema.of(type(of: self)).property(named: name) else { return nil }
+    guard let property = _schema.property(named: name) else { return nil }
     return _value(of: property)
   }
 
@@ -26,7 +29,7 @@ extension ObjectBase {
   /// Sets the property called `name`; ends the process if the class has none, or if `value` is not
   /// of its type.
   final func _setValue(_ value: Any, named name: String) {
-    let schema = ModelSchema.of(type(of: self))
+    let schema = _schema
     guard let property = schema.property(named: name) else {
       throwRealmException("Invalid property name '\(name)' for class '\(schema.className)'.")
     }
@@ -35,6 +38,9 @@ extension ObjectBase {
       isSet = property.wrapperType.setUnmanagedValue(value, at: _wrapper(property))
     } else {
       let slot = _prepareToWrite(UInt(property.offset))
+      if let info = _info, schema.isDynamic {
+        return info.core.setDynamic(value, property, of: self, info)
+      }
       isSet = property.wrapperType.setManagedValue(value, self, slot)
     }
     if !isSet { property.refuse(value, in: schema) }
@@ -56,8 +62,9 @@ extension ModelProperty {
   /// Ends the process because `value` cannot be the property's.
   func refuse(_ value: Any, in schema: ModelSchema) -> Never {
     let optional = shape.isOptional ? "?" : ""
+    let wrapped = unwrapped(value)
     throwRealmException(
-      "Invalid value '\(unwrapped(value) ?? "(null)")' of type '\(type(of: value))' for "
+      "Invalid value '\(wrapped ?? "(null)")' of type '\(type(of: wrapped ?? value))' for "
         + "'\(shape)\(optional)' property '\(schema.className).\(name)'.")
   }
 }

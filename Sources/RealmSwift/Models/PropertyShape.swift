@@ -13,6 +13,8 @@ public struct _PropertyShape: Sendable {
   @usableFromInline var isOptional = false
   /// The class that a link, or a backlink, leads to.
   @usableFromInline var linkedClass: ObjectBase.Type?
+  /// The name of that class where `linkedClass` does not tell it: for dynamic objects.
+  var linkedName: String?
 
   @usableFromInline
   init(_ type: PropertyType, linkedClass: ObjectBase.Type? = nil) {

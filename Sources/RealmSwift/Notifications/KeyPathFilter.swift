@@ -63,10 +63,9 @@ extension ClassInfo {
       let isLink = column.type == .link
       return (column.key, isLink ? column.targetTable.flatMap(core.info(ofTable:)) : nil)
     }
-    guard let originClass = property.shape.linkedClass, core.has(originClass),
-      let name = property.originProperty
-    else { return nil }
-    let origin = core.info(originClass)
+    guard let name = property.originProperty, let origin = originClass(of: property) else {
+      return nil
+    }
     guard let link = origin.schema.property(named: name), let column = origin.columns[link.index],
       let backlinks = try table.schema.backlinkColumn(from: origin.tableKey, column.key)
     else { return nil }

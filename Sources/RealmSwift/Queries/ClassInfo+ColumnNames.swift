@@ -23,7 +23,7 @@ extension ClassInfo {
     var owner: ModelSchema? = schema
     return names.map { name in
       let property = owner?.property(named: name)
-      owner = property?.shape.linkedClass.map(ModelSchema.of)
+      owner = property?.linkedSchema
       if let origin = property?.originProperty, let owner {
         let link = owner.property(named: origin)?.columnName ?? origin
         return "@links.\(owner.className).\(link)"

@@ -116,7 +116,7 @@ struct QueryPathBinder {
       }
       type = property.shape.type
       last = (schema.className, name)
-      self.schema = property.shape.linkedClass.map(ModelSchema.of)
+      self.schema = property.linkedSchema
     }
 
     private mutating func takeLinks(_ origin: String, _ property: String) {

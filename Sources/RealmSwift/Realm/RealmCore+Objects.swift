@@ -91,6 +91,11 @@ extension RealmCore {
     _ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy
   ) -> ObjectBase {
     let schema = info.schema
+    if schema.isDynamic {
+      // The defaults are those of the program's class.
+      guard let typed = self.info(ofTable: info.tableKey) else { refuseClass(schema.className) }
+      return info.makeObject(createObject(typed, value, policy)._key)
+    }
     let source = ValueSource(value, for: schema)
     let object = schema.modelClass.init()
     var given: [Given] = []
@@ -156,7 +161,7 @@ extension RealmCore {
   }
 
   /// Sets a property from an untyped value; those for links may be dictionaries or arrays.
-  private func set(
+  func set(
     _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
   ) {
     let slot = info.slot(property)
@@ -194,10 +199,11 @@ extension RealmCore {
   }
 
   private func linkable(_ value: Any, _ target: ClassInfo) -> ObjectBase {
-    if let object = modelObject(value), object._owner === self || object._hot == nil,
-      type(of: object) == target.schema.modelClass
-    {
-      return object
+    if let object = modelObject(value) {
+      if object._owner === self, let info = object._info, info.tableKey == target.tableKey {
+        return info === target ? object : target.makeObject(object._key)
+      }
+      if object._hot == nil, type(of: object) == target.schema.modelClass { return object }
     }
     // Objects without a primary key are always made anew.
     return createObject(target, value, target.schema.primaryKey == nil ? .error : policy)

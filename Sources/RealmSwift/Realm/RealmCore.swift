@@ -57,6 +57,7 @@ final class RealmCore: ObjectOwner {
   private var lastClass: ObjectBase.Type?
   private var lastInfo: ClassInfo?
   private var classesByTable: [TableKey: ClassInfo] = [:]
+  private let dynamicClassesStorage = AtomicLazyReference<DynamicClasses>()
 
   init(
     configuration: Realm.Configuration, confinement: Confinement, shared: SharedFile,
@@ -129,7 +130,11 @@ final class RealmCore: ObjectOwner {
       }
       return info
     }
-    let name = modelClass.className()
+    refuseClass(modelClass.className())
+  }
+
+  /// Ends the process because the realm's schema has no class of that name.
+  func refuseClass(_ name: String) -> Never {
     throwRealmException(
       "Object type '\(name)' is not managed by the Realm. If using a custom `objectClasses` / "
         + "`objectTypes` array in your configuration, add `\(name)` to the list of `objectClasses` "
@@ -143,6 +148,13 @@ final class RealmCore: ObjectOwner {
 
   /// The class whose objects a table holds, if the program has one.
   func info(ofTable key: TableKey) -> ClassInfo? { classesByTable[key] }
+
+  /// The classes as dynamic objects show them; made when first needed, on whatever thread if the
+  /// realm is frozen.
+  var dynamicClasses: DynamicClasses {
+    if let known = dynamicClassesStorage.load() { return known }
+    return dynamicClassesStorage.storeIfNil(DynamicClasses(of: self))
+  }
 
   /// All classes of the realm.
   var allClasses: some Collection<ClassInfo> { classes.values }
@@ -317,6 +329,7 @@ final class RealmCore: ObjectOwner {
   private func endTransaction() {
     transaction = nil
     for info in classes.values { info.forgetWritableTable() }
+    dynamicClassesStorage.load()?.forgetWritableTables()
     hot.pointee.isInWrite = false
     bumpGeneration()
   }

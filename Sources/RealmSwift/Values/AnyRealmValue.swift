@@ -132,7 +132,8 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     case .object(let object):
       _StoredValue(
         .typedLink(
-          context.core.info(type(of: object)).tableKey, context.core.managedKey(of: object)))
+          (object._info ?? context.core.info(type(of: object))).tableKey,
+          context.core.managedKey(of: object)))
     }
   }
 

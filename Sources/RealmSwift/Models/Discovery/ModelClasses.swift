@@ -62,7 +62,7 @@ enum ModelClasses {
   }
 
   /// Whether `type` is one of the classes that models inherit from; those are of this module.
-  private static func isBase(_ type: ObjectBase.Type) -> Bool {
+  static func isBase(_ type: ObjectBase.Type) -> Bool {
     let module = String(reflecting: ObjectBase.self).prefix { $0 != "." }
     return String(reflecting: type).prefix { $0 != "." } == module
   }

@@ -51,7 +51,7 @@ public struct ObjectChangeSequence<ObjectType: ObjectBase>: AsyncSequence {
 
     init(_ object: ObjectType, _ keyPaths: [String]?) {
       let core = object.requireManaged()
-      let info = core.info(type(of: object))
+      let info = object._info ?? core.info(type(of: object))
       self.object = object
       self.info = info
       path = core.file.path

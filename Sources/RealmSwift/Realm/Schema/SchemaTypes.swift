@@ -7,7 +7,7 @@ import RealmTables
 extension _PropertyShape: CustomStringConvertible {
   /// The type as messages about schemas spell it.
   public var description: String {
-    let element = linkedClass.map { $0.className() } ?? type.description
+    let element = linkedClassName ?? type.description
     switch (collection, type) {
     case (.list, _): return "array<\(element)>"
     case (.set, _): return "set<\(element)>"
@@ -17,6 +17,9 @@ extension _PropertyShape: CustomStringConvertible {
     case (.none, _): return type.description
     }
   }
+
+  /// The name of the class that a link, or a backlink, leads to.
+  var linkedClassName: String? { linkedName ?? linkedClass.map { $0.className() } }
 
   /// The type of the column; nil for backlinks, which have none.
   var columnType: ColumnType? {
@@ -72,28 +75,29 @@ extension Column {
   /// Whether properties of the type can be optional or not.
   var canBeRequired: Bool { type != .link && type != .mixed }
 
-  private var propertyTypeName: String {
+  /// The type of a property, or of the elements of a collection, that the column stores; nil for
+  /// columns that no property can have.
+  var propertyType: PropertyType? {
     switch type {
-    case .int: PropertyType.int.description
-    case .bool: PropertyType.bool.description
-    case .string: PropertyType.string.description
-    case .binary: PropertyType.data.description
-    case .mixed: PropertyType.any.description
-    case .timestamp: PropertyType.date.description
-    case .float: PropertyType.float.description
-    case .double: PropertyType.double.description
-    case .decimal: PropertyType.decimal128.description
-    case .link, .typedLink: PropertyType.object.description
-    case .backlink: PropertyType.linkingObjects.description
-    case .objectId: PropertyType.objectId.description
-    case .uuid: PropertyType.UUID.description
+    case .int: .int
+    case .bool: .bool
+    case .string: .string
+    case .binary: .data
+    case .mixed: .any
+    case .timestamp: .date
+    case .float: .float
+    case .double: .double
+    case .decimal: .decimal128
+    case .link: .object
+    case .typedLink, .backlink: nil
+    case .objectId: .objectId
+    case .uuid: .UUID
     }
   }
-}
 
-extension ModelSchema {
-  /// What kind of table holds the objects.
-  var tableKind: TableKind { modelClass is EmbeddedObject.Type ? .embedded : .topLevel }
+  private var propertyTypeName: String {
+    propertyType?.description ?? (type == .backlink ? "linking objects" : "object")
+  }
 }
 
 extension TableKind {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The classes of one realm as dynamic objects show them.
+//
+// Invariants:
+// 1. The realm owns this, and it keeps all its classes, so pointers to their hot state are valid as
+//    long as the realm.
+// 2. Links between the classes are known from the beginning: a frozen realm's are used on many
+//    threads at once.
+
+import RealmStorage
+import RealmTables
+
+/// All classes of a realm, by name and by table.
+final class DynamicClasses: @unchecked Sendable {
+  // Sendable: nothing changes after `init` but what belongs to the transaction of a live realm,
+  // which only its own place uses.
+  let schemas: DynamicSchemas
+  private var byTable: [TableKey: ClassInfo] = [:]
+  private var byName: [String: ClassInfo] = [:]
+
+  /// The classes of the program that `core` has.
+  convenience init(of core: RealmCore) {
+    let classes = Array(core.allClasses)
+    self.init(DynamicSchemas(of: classes.map(\.schema)), classes.map(\.layout.table), core)
+  }
+
+  /// The classes that the tables hold.
+  init(_ schemas: DynamicSchemas, _ tables: [TableSchema], _ core: RealmCore) {
+    self.schemas = schemas
+    for table in tables {
+      guard let name = table.className, let schema = schemas[name] else { continue }
+      let info = ClassInfo(ClassLayout(schema, table), core: core)
+      byTable[table.key] = info
+      byName[name] = info
+    }
+    for info in byTable.values {
+      for (index, column) in info.columns.enumerated() {
+        info.linkedClasses[index] = column?.targetTable.flatMap { byTable[$0] }
+      }
+    }
+    guard core.isFrozen else { return }
+    do throws(StorageError) {
+      for info in byTable.values { _ = try info.table }
+    } catch { stop(error) }
+  }
+
+  subscript(table: TableKey) -> ClassInfo? { byTable[table] }
+
+  subscript(className: String) -> ClassInfo? { byName[className] }
+
+  /// To be called when a transaction ends.
+  func forgetWritableTables() {
+    for info in byTable.values { info.forgetWritableTable() }
+  }
+}
+
+extension RealmCore {
+  /// The class whose objects a table holds, for dynamic objects.
+  func dynamicInfo(ofTable key: TableKey) -> ClassInfo? { dynamicClasses[key] }
+
+  /// The class called `name`, for dynamic objects; ends the process if there is none.
+  func dynamicInfo(named name: String) -> ClassInfo {
+    guard let info = dynamicClasses[name] else { refuseClass(name) }
+    return info
+  }
+
+  /// The class whose objects a table holds, for objects or elements of type `type`.
+  func info(ofTable key: TableKey, for type: Any.Type) -> ClassInfo? {
+    type == DynamicObject.self || type == DynamicObject?.self
+      ? dynamicInfo(ofTable: key) : info(ofTable: key)
+  }
+
+  /// Sets a property of a dynamic object, which `_prepareToWrite` has admitted.
+  func setDynamic(
+    _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
+  ) {
+    if property.shape.linkedClass != nil {
+      let isEmbedded = info.linkedClass(info.slot(property)).schema.tableKind == .embedded
+      requireLinkable(value, isEmbedded: isEmbedded)
+    }
+    set(value, property, of: object, info)
+  }
+
+  /// Ends the process for objects, or collections of objects, that are in use elsewhere.
+  private func requireLinkable(_ value: Any, isEmbedded: Bool) {
+    guard let object = modelObject(value) else {
+      if let elements = value as? any Sequence, !(value is [String: Any]) {
+        for element in elements where modelObject(element) != nil {
+          requireLinkable(element, isEmbedded: isEmbedded)
+        }
+      }
+      return
+    }
+    guard object._hot != nil else { return }
+    if isEmbedded { throwRealmException("Can't set link to existing managed embedded object") }
+    if object._owner !== self {
+      throwRealmException(
+        "Object is already managed by another Realm. Use create instead to copy it into this "
+          + "Realm.")
+    }
+  }
+}
+
+extension ClassInfo {
+  /// The class whose links a property of linking objects shows; nil if it is not in the realm.
+  func originClass(of property: ModelProperty) -> ClassInfo? {
+    if schema.isDynamic { return property.shape.linkedName.flatMap { core.dynamicClasses[$0] } }
+    return property.shape.linkedClass.flatMap { core.has($0) ? core.info($0) : nil }
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Collections of objects by the name of their property.
+
+extension ObjectBase {
+  /// The list of objects in the property called `propertyName`.
+  ///
+  /// Ends the process if no realm manages the object, and if the property is no list of objects.
+  public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
+    List(managed: dynamicCollection(propertyName, .list))
+  }
+
+  /// The set of objects in the property called `propertyName`.
+  ///
+  /// Ends the process if no realm manages the object, and if the property is no set of objects.
+  public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
+    MutableSet(managed: dynamicCollection(propertyName, .set))
+  }
+
+  /// The map of objects in the property called `propertyName`.
+  ///
+  /// Ends the process if no realm manages the object, and if the property is no map of objects.
+  public final func dynamicMap<Key: _MapKey>(
+    _ propertyName: String
+  ) -> Map<Key, DynamicObject?> {
+    Map(managed: dynamicCollection(propertyName, .map))
+  }
+
+  private final func dynamicCollection(
+    _ name: String, _ kind: _PropertyShape.Collection
+  ) -> ManagedCollection {
+    guard _prepareToRead(), let typed = _info,
+      let info = typed.core.dynamicInfo(ofTable: typed.tableKey)
+    else {
+      throwRealmException("Dynamic collections are those of objects that a Realm manages.")
+    }
+    guard let property = info.schema.property(named: name) else {
+      throwRealmException(
+        "Invalid property name '\(name)' for class '\(info.schema.className)'.")
+    }
+    guard property.shape.collection == kind, property.shape.linkedClass != nil else {
+      throwRealmException(
+        "Property '\(info.schema.className).\(name)' of type '\(property.shape)' is no \(kind) of "
+          + "objects.")
+    }
+    return ManagedCollection(_key, info, info.slot(property))
+  }
+}
+
+extension AnyRealmValue {
+  /// The object, whatever its class, by the names of its properties; nil if this is something else,
+  /// or an object that no realm manages.
+  public var dynamicObject: DynamicObject? {
+    guard case .object(let object) = self, let info = object._info else { return nil }
+    if let object = object as? DynamicObject { return object }
+    return info.core.dynamicInfo(ofTable: info.tableKey)?.makeObject(object._key) as? DynamicObject
+  }
+}

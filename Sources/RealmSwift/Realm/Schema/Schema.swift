@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a program may know of the classes in a realm.
+
+import Foundation
+
+/// The classes of a realm.
+public struct Schema: Equatable, Sendable {
+  /// The classes in the order of their names.
+  public let objectSchema: [ObjectSchema]
+
+  init(_ schemas: [ModelSchema]) {
+    objectSchema = schemas.sorted { $0.className < $1.className }.map { ObjectSchema($0) }
+  }
+
+  /// The class called `className`; nil if there is none.
+  public subscript(className: String) -> ObjectSchema? {
+    objectSchema.first { $0.className == className }
+  }
+}
+
+extension Schema: CustomStringConvertible {
+  /// All classes with their properties.
+  public var description: String {
+    let lines = objectSchema.map {
+      "\t\($0.description.replacingOccurrences(of: "\n", with: "\n\t"))\n"
+    }
+    return "Schema {\n" + lines.joined() + "}"
+  }
+}
+
+extension Realm {
+  /// The classes that the realm stores.
+  public var schema: Schema {
+    core.checkIsolation()
+    return Schema(core.allClasses.map(\.schema))
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects by the names of their properties.
+
+import Foundation
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@_spi(RealmTesting) @testable import RealmSwift
+
+enum DynamicLevel: Int, PersistableEnum { case low = 3, high = 7 }
+
+class DynamicPlant: Object {
+  @Persisted(primaryKey: true) var id: Int
+  @Persisted var name = "unnamed"
+  @Persisted var level: DynamicLevel
+  @Persisted var height: Double?
+  @Persisted var seen: Date?
+  @Persisted var anything: AnyRealmValue
+  @Persisted var pot: DynamicPot?
+  @Persisted var neighbours: List<DynamicPlant>
+  @Persisted var friends: MutableSet<DynamicPlant>
+  @Persisted var byName: Map<String, DynamicPlant?>
+  @Persisted var notes: List<String>
+  @Persisted var levels: List<DynamicLevel>
+  @Persisted(originProperty: "neighbours") var besides: LinkingObjects<DynamicPlant>
+
+  override class func propertiesMapping() -> [String: String] { ["height": "height_in_metres"] }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+class DynamicPot: EmbeddedObject {
+  @Persisted var colour: String
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+@Suite struct DynamicObjectTests {
+  private func makeFile() throws -> TemporaryRealm {
+    try TemporaryRealm([DynamicPlant.self, DynamicPot.self])
+  }
+
+  private func fill(_ realm: Realm) throws {
+    try realm.write {
+      let fern = realm.create(
+        DynamicPlant.self,
+        value: [
+          "id": 1, "name": "fern", "level": DynamicLevel.high, "height": 0.5,
+          "pot": ["colour": "red"], "notes": ["wet", "dark"], "levels": [DynamicLevel.low],
+        ] as [String: Any])
+      let moss = realm.create(DynamicPlant.self, value: ["id": 2, "name": "moss"])
+      fern.neighbours.append(moss)
+      fern.friends.insert(moss)
+      fern.byName["m"] = moss
+      fern.anything = .object(moss)
+    }
+  }
+
+  private func check(_ fern: DynamicObject) throws {
+    #expect(fern["name"] as? String == "fern")
+    #expect(fern.name as? String == "fern")
+    #expect(fern.level as? Int == 7)
+    #expect(fern.height as? Double == 0.5)
+    #expect(fern.seen == nil)
+    #expect((fern.pot as? DynamicObject)?.colour as? String == "red")
+    let neighbours = try #require(fern.neighbours as? List<DynamicObject>)
+    #expect(neighbours.map { $0.name as? String } == ["moss"])
+    #expect(fern.dynamicList("neighbours").first?.id as? Int == 2)
+    #expect(fern.dynamicMutableSet("friends").first?.name as? String == "moss")
+    let byName: Map<String, DynamicObject?> = fern.dynamicMap("byName")
+    #expect(byName["m"]??.name as? String == "moss")
+    #expect((fern.notes as? List<String>).map { Array($0) } == ["wet", "dark"])
+    #expect((fern.levels as? List<Int>).map { Array($0) } == [3])
+    let anything = try #require(fern.anything as? AnyRealmValue)
+    #expect(anything.dynamicObject?.name as? String == "moss")
+    let besides = try #require(neighbours[0].besides as? LinkingObjects<DynamicObject>)
+    #expect(besides.first?.id as? Int == 1)
+    #expect(fern.objectSchema.className == "DynamicPlant")
+    #expect(fern.description.contains("colour = red;"))
+  }
+
+  @Test func allPropertiesAreReadByName() throws {
+    let file = try makeFile()
+    let realm = try file.open()
+    try fill(realm)
+    let plants = realm.dynamicObjects("DynamicPlant")
+    #expect(plants.count == 2)
+    try check(try #require(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 1)))
+    #expect(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 7) == nil)
+    #expect(plants.filter("height > 0.1").first?.name as? String == "fern")
+    #expect(plants.filter("ANY neighbours.name == 'moss'").count == 1)
+    #expect(plants.filter("ANY besides.name == 'fern'").first?.name as? String == "moss")
+    #expect(plants.sorted(byKeyPath: "name", ascending: false).first?.name as? String == "moss")
+    let typed = try #require(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1))
+    #expect(typed.dynamicList("neighbours").first?.name as? String == "moss")
+  }
+
+  @Test func frozenAndHandedOverTheyStayDynamic() throws {
+    let file = try makeFile()
+    let realm = try file.open()
+    try fill(realm)
+    let fern = try #require(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 1))
+    let frozen = fern.freeze()
+    let frozenPlants = realm.dynamicObjects("DynamicPlant").freeze()
+    let frozenNeighbours = fern.dynamicList("neighbours").freeze()
+    try realm.write { fern["name"] = "palm" }
+    try check(frozen)
+    #expect(frozenPlants.filter("name == 'fern'").count == 1)
+    #expect(frozenNeighbours[0].name as? String == "moss")
+    #expect(frozen.thaw()?.name as? String == "palm")
+    #expect(frozenNeighbours.thaw()?.first?.name as? String == "moss")
+    let reference = ThreadSafeReference(to: fern)
+    let name = try onAnotherThread { try file.open().resolve(reference)?.name as? String }
+    #expect(name == "palm")
+  }
+
+  @Test func propertiesAreSetByName() throws {
+    let file = try makeFile()
+    do {
+      let realm = try file.open()
+      try fill(realm)
+      let fern = try #require(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 1))
+      let moss = try #require(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 2))
+      try realm.write {
+        fern.name = "palm"
+        fern["level"] = 3
+        fern["height"] = nil
+        fern["pot"] = ["colour": "blue"]
+        fern["neighbours"] = [moss, fern]
+        fern["friends"] = [fern]
+        fern["byName"] = ["f": fern]
+        fern["notes"] = ["dry"]
+        moss["pot"] = ["colour": "green"]
+        fern.dynamicList("neighbours").append(
+          realm.dynamicCreate("DynamicPlant", value: ["id": 3, "pot": ["colour": "white"]]))
+      }
+    }
+    let realm = try file.open()
+    let fern = try #require(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1))
+    #expect(fern.name == "palm" && fern.level == .low && fern.height == nil)
+    #expect(fern.pot?.colour == "blue")
+    #expect(fern.neighbours.map(\.id) == [2, 1, 3])
+    #expect(fern.friends.map(\.id) == [1])
+    #expect(fern.byName["f"]??.id == 1 && fern.byName.count == 1)
+    #expect(Array(fern.notes) == ["dry"])
+    #expect(fern.neighbours.last?.name == "unnamed" && fern.neighbours.last?.level == .low)
+    #expect(fern.neighbours.last?.pot?.colour == "white")
+    #expect(try realm.core.info(DynamicPot.self).table.objectCount() == 3)
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test @MainActor func dynamicObjectsAreDeletedUpdatedAndObserved() throws {
+    let file = try makeFile()
+    let realm = try file.open()
+    try fill(realm)
+    let fern = try #require(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 1))
+    nonisolated(unsafe) var changes: [String] = []
+    let token = fern.observe { (change: ObjectChange<DynamicObject>) in
+      if case .change(_, let properties) = change { changes += properties.map(\.name) }
+    }
+    try realm.write {
+      realm.dynamicCreate("DynamicPlant", value: ["id": 1, "height": 2], update: .modified)
+    }
+    _RealmTesting.runAsyncNotifiers(atPath: realm.core.file.path)
+    realm.refresh()
+    #expect(changes == ["height"])
+    token.invalidate()
+    try realm.write { realm.delete(fern) }
+    #expect(fern.isInvalidated)
+    #expect(realm.objects(DynamicPlant.self).map(\.id) == [2])
+    try realm.write { realm.delete(realm.dynamicObjects("DynamicPlant")) }
+    #expect(realm.isEmpty)
+  }
+
+  @Test func typedObjectsTakeDynamicOnes() throws {
+    let realm = try makeFile().open()
+    try fill(realm)
+    let moss = try #require(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 2))
+    try realm.write {
+      let made = realm.create(
+        DynamicPlant.self, value: ["id": 4, "neighbours": [moss]] as [String: Any])
+      #expect(made.neighbours.first?.name == "moss")
+      made.anything = .object(moss)
+      #expect(made.anything.object(DynamicPlant.self)?.id == 2)
+      let copy = realm.create(
+        DynamicPlant.self,
+        value: ["id": 5, "pot": try #require(realm.dynamicObjects("DynamicPot").first)])
+      #expect(copy.pot?.colour == "red")
+    }
+  }
+}
+
+@Suite struct DynamicMisuseTests {
+  private func expect(_ text: String, in result: ExitTest.Result?) {
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains(text), "said: \(said.prefix(400))")
+  }
+
+  @Test func anUnknownClass() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try Misuse.realmWithPerson().realm.dynamicObjects("Nobody")
+    }
+    expect("Object type 'Nobody' is not managed by the Realm.", in: result)
+  }
+
+  @Test func anUnknownProperty() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try Misuse.realmWithPerson().realm.dynamicObjects("Person").first?.nose
+    }
+    expect("Invalid property name 'nose' for class 'Person'.", in: result)
+  }
+
+  @Test func aValueOfAnotherType() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try Misuse.realmWithPerson().realm
+      try realm.write { realm.dynamicObjects("Person").first?.name = 5 }
+    }
+    expect("Invalid value '5' of type 'Int' for 'string' property 'Person.name'.", in: result)
+  }
+
+  @Test func anUnmanagedDynamicObject() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try Misuse.realmWithPerson().realm
+      try realm.write { realm.add(DynamicObject()) }
+    }
+    expect("Object type 'DynamicObject' is not managed by the Realm.", in: result)
+  }
+}
