@@ -20,9 +20,31 @@ extension _CollectionContents {
   /// `element` in the engine's terms; nil for objects that the realm does not have. Nothing is
   /// added to the realm. Ends the process for objects of another realm.
   func knownValue<Element: RealmCollectionValue>(_ element: Element) -> TableValue? {
-    var object = modelObject(element)
-    if case .object(let inside)? = element as? AnyRealmValue { object = inside }
-    guard let object else { return Element._encode(element, _RealmContext(core)).value }
+    if let value = element as? AnyRealmValue { return knownValue(ofMixed: value) }
+    guard let object = modelObject(element) else {
+      return Element._encode(element, _RealmContext(core)).value
+    }
+    return knownValue(of: object)
+  }
+
+  private func knownValue(ofMixed value: AnyRealmValue) -> TableValue? {
+    switch value {
+    case .object(let object): return knownValue(of: object)
+    case .list(let list):
+      let values: [TableValue] = list.compactMap { knownValue(ofMixed: $0) }
+      return values.count == list.count ? .list(values) : nil
+    case .dictionary(let map):
+      let entries = map.compactMap { entry in
+        knownValue(ofMixed: entry.value).map {
+          TableDictionary.Entry(key: entry.key, value: $0)
+        }
+      }
+      return entries.count == map.count ? .dictionary(TableDictionary(entries)) : nil
+    default: return AnyRealmValue._encode(value, _RealmContext(core)).value
+    }
+  }
+
+  private func knownValue(of object: ObjectBase) -> TableValue? {
     guard let owner = object._info else { return nil }
     guard object._owner === core else {
       throwRealmException("Object must be from the Realm being queried")

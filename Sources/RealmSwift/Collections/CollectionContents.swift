@@ -41,9 +41,18 @@ public final class _CollectionContents {
   let info: ClassInfo?
   let form: Form
   let count: Int
+  /// Where the elements are, if they are mixed values.
+  private let place: NestedPlace?
+  /// The steps to the elements that are collections, if `form` is values.
+  private let steps: [Int: NestedStep]
 
-  init(_ form: Form, _ core: RealmCore, _ info: ClassInfo?) throws(StorageError) {
+  init(
+    _ form: Form, _ core: RealmCore, _ info: ClassInfo?, at place: NestedPlace? = nil,
+    steps: [Int: NestedStep] = [:]
+  ) throws(StorageError) {
     self.form = form
+    self.place = place
+    self.steps = steps
     self.core = core
     self.info = info
     count =
@@ -107,7 +116,26 @@ public final class _CollectionContents {
       if case .table(let table) = form { return tableElement(at: index, of: table, info) }
       return info.makeElement(key(at: index))
     }
+    if let place { return mixedElement(at: index, place) }
     return Element._decode(_StoredValue(value(at: index)), _RealmContext(core))
+  }
+
+  /// A mixed value; collections are live.
+  private func mixedElement<Element: RealmCollectionValue>(
+    at index: Int, _ place: NestedPlace
+  ) -> Element {
+    do throws(StorageError) {
+      let value: TableValue
+      let step: NestedStep?
+      if case .list(let list) = form {
+        let element = try list.nestedElement(at: index)
+        (value, step) = (element.value, element.step)
+      } else {
+        (value, step) = (self.value(at: index), steps[index])
+      }
+      return Element._decode(
+        _StoredValue(value), _RealmContext(core, at: step.map { place.element($0) }))
+    } catch { stop(error) }
   }
 
   private func tableElement<Element>(
@@ -163,11 +191,28 @@ public final class _CollectionContents {
     switch form {
     case .keys, .chunkedKeys, .values: self
     case .table: try _CollectionContents(.keys(keys()), core, info)
-    case .list:
-      try info == nil
-        ? _CollectionContents(.values(values()), core, info)
-        : _CollectionContents(.keys(keys()), core, info)
+    case .list(let list):
+      if let place {
+        try frozenForIteration(list, place)
+      } else {
+        try info == nil
+          ? _CollectionContents(.values(values()), core, info)
+          : _CollectionContents(.keys(keys()), core, info)
+      }
     }
+  }
+
+  private func frozenForIteration(
+    _ list: ListView, _ place: NestedPlace
+  ) throws(StorageError) -> _CollectionContents {
+    var values: [TableValue] = []
+    var steps: [Int: NestedStep] = [:]
+    for index in 0..<list.count {
+      let element = try list.nestedElement(at: index)
+      values.append(element.value)
+      steps[index] = element.step
+    }
+    return try _CollectionContents(.values(values), core, nil, at: place, steps: steps)
   }
 }
 

@@ -185,15 +185,11 @@ public final class List<Element: RealmCollectionValue> {
     let contents = managed.requireWrite()
     contents.check(first)
     contents.check(second)
-    let values = (contents.value(at: first), contents.value(at: second))
-    managed.edit { (editor) throws(StorageError) in
-      try editor.set(values.1, at: first)
-      try editor.set(values.0, at: second)
-    }
+    managed.edit { (editor) throws(StorageError) in try editor.swap(first, second) }
   }
 
   private func encoded(_ element: Element, _ managed: ManagedCollection) -> TableValue {
-    Element._encode(element, _RealmContext(managed.core, managed.info)).value
+    Element._encode(element, managed.encoding).value
   }
 
   private func checkUnmanaged(_ index: Int, below limit: Int) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A collection property of a managed object: where it is, and how it is read and changed.
+// A collection of a managed object, in a property or inside a mixed value of one: where it is, and
+// how it is read and changed.
 
 import RealmStorage
 import RealmTables
 
-/// The list, set or dictionary in one property of one object.
+/// The list, set or dictionary in one property of one object, or inside its mixed values.
 final class ManagedCollection {
   let core: RealmCore
   /// The class of the object that has the property.
@@ -13,6 +14,11 @@ final class ManagedCollection {
   let property: ModelProperty
   let column: Column
   let key: ObjectKey
+  /// The way from the property to a collection inside a mixed value.
+  let path: [NestedStep]
+  let kind: CollectionKind
+  /// Where the elements are, for collections of mixed values.
+  private let place: NestedPlace?
   /// The class of the elements; nil if they are scalars.
   let info: ClassInfo?
 
@@ -26,12 +32,18 @@ final class ManagedCollection {
     self.init(object._key, owner, slot)
   }
 
-  init(_ key: ObjectKey, _ owner: ClassInfo, _ slot: _ColumnSlot) {
+  init(
+    _ key: ObjectKey, _ owner: ClassInfo, _ slot: _ColumnSlot, path: [NestedStep] = [],
+    kind: CollectionKind? = nil
+  ) {
     core = owner.core
     self.owner = owner
     property = owner.schema.properties[Int(slot.property)]
     column = owner.column(Int(slot.property))
     self.key = key
+    self.path = path
+    self.kind = kind ?? column.collection
+    place = column.type == .mixed ? NestedPlace(owner, key, slot, path) : nil
     info = property.shape.linkedClass == nil ? nil : owner.linkedClass(slot)
     birth = owner.core.hot.pointee.generation
     frozen = owner.core.isFrozen ? FrozenContents() : nil
@@ -39,7 +51,7 @@ final class ManagedCollection {
 
   /// What the collection is, in terms of the file.
   var definition: ObservedList {
-    ObservedList(table: owner.tableKey, object: key, column: column)
+    ObservedList(table: owner.tableKey, object: key, column: column, path: path, kind: kind)
   }
 
   /// The collection that `definition` describes, in `core`; nil if its object does not exist there.
@@ -50,7 +62,8 @@ final class ManagedCollection {
       let index = owner.columns.firstIndex(where: { $0?.key == definition.column.key })
     else { return nil }
     let slot = owner.slot(owner.schema.properties[index])
-    let collection = ManagedCollection(definition.object, owner, slot)
+    let collection = ManagedCollection(
+      definition.object, owner, slot, path: definition.path, kind: definition.kind)
     return collection.isValid ? collection : nil
   }
 
@@ -58,13 +71,16 @@ final class ManagedCollection {
   var isValid: Bool {
     guard birth >= core.firstValidGeneration, !core.isFrozenAndInvalid
     else { return false }
-    do throws(StorageError) { return try owner.row(of: key) != nil } catch { stop(error) }
+    do throws(StorageError) {
+      guard let row = try owner.row(of: key) else { return false }
+      return path.isEmpty ? true : try exists(in: row)
+    } catch { stop(error) }
   }
 
   /// Whether both are the same collection of the same realm.
   func isSame(as other: ManagedCollection) -> Bool {
     core === other.core && owner === other.owner && key == other.key
-      && property.index == other.property.index
+      && property.index == other.property.index && path == other.path
   }
 
   // MARK: Reading
@@ -95,10 +111,11 @@ final class ManagedCollection {
 
   private func evaluate() throws(StorageError) -> _CollectionContents {
     let row = try requireRow()
-    guard column.collection == .dictionary else {
-      return try _CollectionContents(.list(row.list(column)), core, info)
+    guard kind == .dictionary else {
+      guard let list = try row.list(column, path) else { refuseInvalid() }
+      return try _CollectionContents(.list(list), core, info, at: place)
     }
-    let view = try row.dictionary(column)
+    guard let view = try row.dictionary(column, path) else { refuseInvalid() }
     return try info == nil
       ? _CollectionContents(.values(view.entries(of: column).entries.map(\.value)), core, nil)
       : _CollectionContents(.keys(view.links(of: column).compactMap(\.self)), core, info)
@@ -107,22 +124,53 @@ final class ManagedCollection {
   /// The entries of a dictionary as they are now.
   func dictionary() -> DictionaryView {
     noteReading()
-    do throws(StorageError) { return try requireRow().dictionary(column) } catch { stop(error) }
+    do throws(StorageError) {
+      guard let view = try requireRow().dictionary(column, path) else { refuseInvalid() }
+      return view
+    } catch { stop(error) }
+  }
+
+  /// The value of an entry of the dictionary.
+  func value<Value: RealmCollectionValue>(
+    at index: Int, of view: DictionaryView
+  ) throws(StorageError) -> Value {
+    guard place != nil else {
+      let value = try view.value(at: index, of: column)
+      return Value._decode(_StoredValue(value), _RealmContext(core, info))
+    }
+    return value(of: try view.nestedElement(at: index))
+  }
+
+  /// The value that an element of a collection of mixed values is.
+  func value<Value: RealmCollectionValue>(of element: NestedElement) -> Value {
+    Value._decode(
+      _StoredValue(element.value),
+      _RealmContext(core, info, at: element.step.flatMap { place?.element($0) }))
+  }
+
+  /// Whether a nested collection exists.
+  private func exists(in row: Row) throws(StorageError) -> Bool {
+    kind == .dictionary
+      ? try row.dictionary(column, path) != nil : try row.list(column, path) != nil
   }
 
   /// The object that has the property; ends the process if it was deleted.
   private func requireRow() throws(StorageError) -> Row {
     guard birth >= core.firstValidGeneration, let row = try owner.row(of: key) else {
-      throwRealmException(
-        "\(typeName) is no longer valid. Either the parent object was deleted or the containing "
-          + "Realm has been invalidated or closed.")
+      refuseInvalid()
     }
     return row
   }
 
+  private func refuseInvalid() -> Never {
+    throwRealmException(
+      "\(typeName) is no longer valid. Either the parent object was deleted or the containing "
+        + "Realm has been invalidated or closed.")
+  }
+
   /// What messages call the collection.
   private var typeName: String {
-    switch column.collection {
+    switch kind {
     case .set: "Set"
     case .dictionary: "Dictionary"
     case .list, .none: "List"
@@ -136,7 +184,18 @@ final class ManagedCollection {
     core.checkIsolation()
     if core.isFrozen { throwRealmException(ObjectBase.frozenText) }
     core.requireWrite(orElse: "Cannot modify \(typeName) outside of a write transaction.")
-    do throws(StorageError) { _ = try requireRow() } catch { stop(error) }
+    do throws(StorageError) {
+      let row = try requireRow()
+      if !path.isEmpty, try !exists(in: row) { refuseInvalid() }
+    } catch { stop(error) }
+  }
+
+  /// What elements that are written need to know.
+  var encoding: _RealmContext {
+    var context = _RealmContext(core, info)
+    context.depth = path.count + (column.collection == .none ? 0 : 1)
+    context.isSet = kind == .set
+    return context
   }
 
   /// Checks that the collection may be changed; what it holds before that.
@@ -149,7 +208,7 @@ final class ManagedCollection {
   /// Changes the list; `requireWrite()` was called.
   func edit(_ body: (ListEditor) throws(StorageError) -> Void) {
     do throws(StorageError) {
-      try body(owner.requireWritableTable().list(column, key))
+      try body(owner.requireWritableTable().list(column, key, at: path))
     } catch { stop(error) }
     core.didMutate()
   }
@@ -165,7 +224,7 @@ final class ManagedCollection {
   /// Changes the dictionary; `requireChangeable()` was called.
   func editDictionary(_ body: (DictionaryEditor) throws(StorageError) -> Void) {
     do throws(StorageError) {
-      try body(owner.requireWritableTable().dictionary(column, key))
+      try body(owner.requireWritableTable().dictionary(column, key, at: path))
     } catch { stop(error) }
     core.didMutate()
   }
@@ -178,7 +237,7 @@ final class ManagedCollection {
       if values.isEmpty && before.isEmpty { return }
       if core.skipsEqualValues, try areEqual(before, values) { return }
     } catch { stop(error) }
-    if column.collection == .set {
+    if kind == .set {
       editSet { (editor) throws(StorageError) in try editor.replaceAll(with: values) }
     } else {
       edit { (editor) throws(StorageError) in try editor.replaceAll(with: values) }
@@ -203,7 +262,7 @@ final class ManagedCollection {
   /// Whether replacing the elements by `values` would change nothing.
   private func areEqual(_ before: [TableValue], _ values: [TableValue]) throws(StorageError) -> Bool
   {
-    guard column.collection == .set else { return before == values }
+    guard kind == .set else { return before == values }
     let view = try requireRow().list(column)
     var positions: Set<Int> = []
     for value in values {

@@ -73,7 +73,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
       let view = managed.dictionary()
       do throws(StorageError) {
         return try view.position(of: key._text).map { (index) throws(StorageError) in
-          decoded(try view.value(at: index, of: managed.column), managed)
+          try managed.value(at: index, of: view)
         }
       } catch { stop(error) }
     }
@@ -109,7 +109,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     do throws(StorageError) {
       return SingleMapEntry(
         _key: Key._make(try view.key(at: index)),
-        _value: decoded(try view.value(at: index, of: managed.column), managed))
+        _value: try managed.value(at: index, of: view))
     } catch { stop(error) }
   }
 
@@ -121,10 +121,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     return keys
   }
 
-  private func decoded(_ value: TableValue, _ managed: ManagedCollection) -> Value {
-    Value._decode(_StoredValue(value), _RealmContext(managed.core, managed.info))
-  }
-
   // MARK: Changing
 
   /// Sets the value of `key`. An unmanaged object is added to the realm.
@@ -134,8 +130,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
       return
     }
     managed.requireChangeable()
-    let name = managed.checkedKey(key._text)
-    let stored = Value._encode(value, _RealmContext(managed.core, managed.info)).value
+    let name = checkedKey(key._text)
+    let stored = Value._encode(value, managed.encoding).value
     managed.editDictionary { (editor) throws(StorageError) in try editor.set(stored, for: name) }
   }
 
@@ -163,8 +159,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
 
   /// The entries in the engine's terms, for a realm; objects that it does not have are added to it.
   func encodedEntries(for target: ManagedCollection) -> TableDictionary {
-    let context = _RealmContext(target.core, target.info)
-    for key in keys { _ = target.checkedKey(key._text) }
+    let context = target.encoding
+    for key in keys { _ = checkedKey(key._text) }
     return TableDictionary(
       map {
         TableDictionary.Entry(key: $0.key._text, value: Value._encode($0.value, context).value)
@@ -172,17 +168,15 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
   }
 }
 
-extension ManagedCollection {
-  /// `key`, if dictionaries can have it.
-  fileprivate func checkedKey(_ key: String) -> String {
-    if key.utf8.first == UInt8(ascii: "$") {
-      throwRealmException("Dictionary::insert: key must not start with '$'")
-    }
-    if key.utf8.contains(UInt8(ascii: ".")) {
-      throwRealmException("Dictionary::insert: key must not contain '.'")
-    }
-    return key
+/// `key`, if dictionaries can have it.
+func checkedKey(_ key: String) -> String {
+  if key.utf8.first == UInt8(ascii: "$") {
+    throwRealmException("Dictionary::insert: key must not start with '$'")
   }
+  if key.utf8.contains(UInt8(ascii: ".")) {
+    throwRealmException("Dictionary::insert: key must not contain '.'")
+  }
+  return key
 }
 
 extension Map: Equatable {

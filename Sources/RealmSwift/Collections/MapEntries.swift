@@ -98,22 +98,31 @@ public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: It
 /// The entries of a managed map at one moment; what happens to the map later does not change them.
 struct MapSnapshot {
   private let managed: ManagedCollection
-  private let entries: [TableDictionary.Entry]
+  private let entries: [(key: String, element: NestedElement)]
 
   init(_ managed: ManagedCollection) {
     self.managed = managed
     do throws(StorageError) {
-      entries = try managed.dictionary().entries(of: managed.column).entries
+      let view = managed.dictionary()
+      let isMixed = managed.column.type == .mixed
+      var entries: [(key: String, element: NestedElement)] = []
+      entries.reserveCapacity(view.count)
+      for index in 0..<view.count {
+        let element =
+          isMixed
+          ? try view.nestedElement(at: index)
+          : NestedElement(value: try view.value(at: index, of: managed.column))
+        entries.append((try view.key(at: index), element))
+      }
+      self.entries = entries
     } catch { stop(error) }
   }
 
   func entry<Entry: _RealmMapValue>(at index: Int) -> Entry? {
     guard index < entries.count else { return nil }
     managed.core.checkIsolation()
-    let context = _RealmContext(managed.core, managed.info)
     let entry = entries[index]
     return Entry(
-      _key: Entry.Key._make(entry.key),
-      _value: Entry.Value._decode(_StoredValue(entry.value), context))
+      _key: Entry.Key._make(entry.key), _value: managed.value(of: entry.element))
   }
 }

@@ -34,7 +34,7 @@ extension MutableSet: _Persistable {
     let target = ManagedCollection(object, info, slot)
     if let managed = value.managed, managed.isSame(as: target) { return }
     target.requireWrite()
-    let context = _RealmContext(target.core, target.info)
+    let context = target.encoding
     let values = Array(value).map { Element._encode($0, context).value }
     target.replaceAll(with: values)
     if value.managed == nil { value.becomeManaged(target) }

@@ -131,7 +131,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
       return
     }
     managed.requireWrite()
-    let context = _RealmContext(managed.core, managed.info)
+    let context = managed.encoding
     let values = elements.map { Element._encode($0, context).value }
     managed.editSet { (editor) throws(StorageError) in
       for value in values { try editor.insert(value) }

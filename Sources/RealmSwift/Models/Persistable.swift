@@ -152,9 +152,16 @@ public struct _RealmContext {
   let core: RealmCore
   /// The class of the objects that are read; nil for scalars.
   let info: ClassInfo?
+  /// Where the value that is read is, if it is a collection inside a mixed value.
+  let place: NestedPlace?
+  /// How many collections are around the value that is written.
+  var depth = 0
+  /// Whether what is written is an element of a set, which holds no collections.
+  var isSet = false
 
-  init(_ core: RealmCore, _ info: ClassInfo? = nil) {
+  init(_ core: RealmCore, _ info: ClassInfo? = nil, at place: NestedPlace? = nil) {
     self.core = core
     self.info = info
+    self.place = place
   }
 }

@@ -95,6 +95,13 @@ struct ListChangeComposer {
     return result
   }
 
+  /// Where an element of the present list was in the old one; nil if it is new.
+  func oldIndex(_ index: Int) -> Int? {
+    let (position, offset) = locate(index)
+    guard position < pieces.count, case .old(let range) = pieces[position] else { return nil }
+    return range.lowerBound + offset
+  }
+
   // MARK: - Pieces
 
   /// The piece with the element at `index`, and which of its elements that is.

@@ -7,17 +7,21 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 
-/// Which list, set or dictionary is observed: a column of an object.
+/// Which list, set or dictionary is observed: that of a column of an object, or one inside its
+/// mixed values.
 struct ObservedList: Hashable, Sendable {
   let table: TableKey
   let object: ObjectKey
   let column: Column
+  /// The way from the column to a nested collection.
+  var path: [NestedStep] = []
+  let kind: CollectionKind
 
   /// The number of elements; nil if the object is gone.
   func count(in tables: TableGroup) throws(StorageError) -> Int? {
     guard let row = try row(in: tables) else { return nil }
-    return column.collection == .dictionary
-      ? try row.dictionary(column).count : try row.list(column).count
+    return kind == .dictionary
+      ? try row.dictionary(column, path)?.count : try row.list(column, path)?.count
   }
 
   private func row(in tables: TableGroup) throws(StorageError) -> Row? {
@@ -27,15 +31,15 @@ struct ObservedList: Hashable, Sendable {
   /// The elements, or the values of a dictionary.
   func values(in tables: TableGroup) throws(StorageError) -> [TableValue]? {
     guard let row = try row(in: tables) else { return nil }
-    return column.collection == .dictionary
-      ? try row.dictionary(column).entries(of: column).entries.map(\.value)
-      : try row.list(column).values()
+    return kind == .dictionary
+      ? try row.dictionary(column, path)?.entries(of: column).entries.map(\.value)
+      : try row.list(column, path)?.values()
   }
 
   /// The objects that the elements are; nil for an element that is no object.
   func links(in tables: TableGroup) throws(StorageError) -> [ObjectKey?]? {
     guard let row = try row(in: tables) else { return nil }
-    return column.collection == .dictionary
+    return kind == .dictionary
       ? try row.dictionary(column).links(of: column) : try row.list(column).keys()
   }
 
@@ -44,19 +48,46 @@ struct ObservedList: Hashable, Sendable {
     _ oldCount: Int, by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> (Int, ObservedChange?) {
     let changes = step.changes[table]
-    if changes?.deleted.contains(object) == true {
+    let isGone = path.isEmpty ? false : try count(in: step.new) == nil
+    if isGone || changes?.deleted.contains(object) == true {
       return (0, .collectionDeleted(ResultChanges(deletions: Array(0..<oldCount))))
     }
     var composer = ListChangeComposer(oldCount: oldCount)
-    let place = TableChanges.CollectionPlace(object: object, column: column.key)
-    let log = changes?.collections[place]
+    let log = changes?.collections[loggedPlace]
     if let log, log.isUnspecified || !log.edits.allSatisfy({ composer.apply($0) }) {
       return try replaced(oldCount, by: step)
     }
     let newCount = composer.count
-    let modified = try modifiedOldIndexes(composer.pieces, by: step, filter: filter)
+    var modified = try modifiedOldIndexes(composer.pieces, by: step, filter: filter)
+    if let log, !log.nested.isEmpty {
+      modified += try changedElements(log.nested, in: step.new).compactMap(composer.oldIndex)
+    }
     let set = composer.changes(oldCount: oldCount, alsoModified: modified)
     return (newCount, set.isEmpty ? nil : .collection(set))
+  }
+
+  /// What the log calls the collection: that in a mixed property is to it what a column's is.
+  private var loggedPlace: TableChanges.CollectionPlace {
+    let steps = column.collection == .none ? path.dropFirst() : path[...]
+    return TableChanges.CollectionPlace(
+      object: object, column: column.key, salts: steps.map(\.salt))
+  }
+
+  /// Where the elements are in which a nested collection changed.
+  private func changedElements(
+    _ salts: Set<Int64>, in tables: TableGroup
+  ) throws(StorageError) -> [Int] {
+    guard let row = try row(in: tables) else { return [] }
+    var found: [Int] = []
+    for salt in salts {
+      let step = NestedStep(salt: salt, position: 0)
+      let index =
+        kind == .dictionary
+        ? try row.dictionary(column, path)?.position(of: step)
+        : try row.list(column, path)?.position(of: step)
+      if let index { found.append(index) }
+    }
+    return found
   }
 
   /// Old indexes of the objects that stayed in the list and changed.

@@ -8,8 +8,17 @@ import RealmTables
 
 /// A value of any type that the database stores, or none.
 ///
-/// Properties of this type are never optional: nil is `none`.
-public enum AnyRealmValue: Hashable {
+/// Properties of this type are never optional: nil is `none`. A value may be a list or a dictionary
+/// of such values, up to 100 of them inside each other:
+///
+/// ```swift
+/// note.content = .fromDictionary(["title": .string("Trees"), "pages": .fromArray([.int(3)])])
+/// try realm.write { note.content.dictionaryValue?["pages"]?.listValue?.append(.int(4)) }
+/// ```
+///
+/// Lists and dictionaries that are read from a realm are live, as those of properties; what is
+/// assigned is copied.
+public enum AnyRealmValue {
   /// No value.
   case none
   /// An integer.
@@ -34,6 +43,10 @@ public enum AnyRealmValue: Hashable {
   case decimal128(Decimal128)
   /// An identifier.
   case uuid(UUID)
+  /// Values by key.
+  case dictionary(Map<String, AnyRealmValue>)
+  /// A sequence of values.
+  case list(List<AnyRealmValue>)
 
   /// No value.
   public init() { self = .none }
@@ -63,6 +76,25 @@ public enum AnyRealmValue: Hashable {
   /// The identifier, or nil if this is something else.
   public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
+  /// The dictionary, or nil if this is something else.
+  public var dictionaryValue: Map<String, AnyRealmValue>? {
+    if case .dictionary(let value) = self { value } else { nil }
+  }
+  /// The list, or nil if this is something else.
+  public var listValue: List<AnyRealmValue>? {
+    if case .list(let value) = self { value } else { nil }
+  }
+
+  /// A dictionary that belongs to no realm yet.
+  public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
+    .dictionary(Map(entries: dictionary))
+  }
+
+  /// A list that belongs to no realm yet.
+  public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue {
+    .list(List(elements: array))
+  }
+
   /// The object, or nil if this is something else or an object of another class.
   public func object<T: Object>(_ type: T.Type) -> T? {
     if case .object(let object) = self { object as? T } else { nil }
@@ -86,8 +118,9 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> AnyRealmValue {
     guard let info = object._info, let row = object._row else { return .none }
     do throws(StorageError) {
-      let value = try row.value(of: info.column(Int(slot.property)))
-      return _decode(_StoredValue(value), _RealmContext(info.core))
+      let element = try row.nestedElement(slot.leaf)
+      let place = element.step.map { NestedPlace(info, object._key, slot, [$0]) }
+      return _decode(_StoredValue(element.value), _RealmContext(info.core, at: place))
     } catch { stop(error) }
   }
 
@@ -95,6 +128,12 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     _ value: AnyRealmValue, _ object: ObjectBase, _ slot: _ColumnSlot
   ) {
     guard let info = object._info else { return }
+    // What the property holds already stays, so that who has it can go on using it.
+    if let managed = value.managedCollection, managed.core === info.core,
+      let present = _load(object, slot).managedCollection, present.isSame(as: managed)
+    {
+      return
+    }
     object._set(_encode(value, _RealmContext(info.core)), slot)
   }
 
@@ -112,7 +151,18 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     case .uuid(let bytes): .uuid(UUID(bytes))
     case .typedLink(let table, let key):
       (context.core.info(ofTable: table)?.makeObject(key) as? Object).map { .object($0) } ?? .none
-    case .null, .link, .list, .dictionary: .none
+    case .list(let values):
+      .list(
+        context.place.map { List(managed: $0.collection(.list)) }
+          ?? List(elements: values.map { _decode(_StoredValue($0), context) }))
+    case .dictionary(let entries):
+      .dictionary(
+        context.place.map { Map(managed: $0.collection(.dictionary)) }
+          ?? Map(
+            entries: Dictionary(
+              entries.entries.map { ($0.key, _decode(_StoredValue($0.value), context)) },
+              uniquingKeysWith: { _, last in last })))
+    case .null, .link: .none
     }
   }
 
@@ -134,13 +184,32 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
         .typedLink(
           (object._info ?? context.core.info(type(of: object))).tableKey,
           context.core.managedKey(of: object)))
+    case .list(let list):
+      _StoredValue(.list(encoded(list, context.inner)))
+    case .dictionary(let map):
+      _StoredValue(.dictionary(TableDictionary(encoded(map, context.inner))))
     }
   }
 
-  /// Accepts values of all types that the database stores.
+  private static func encoded(
+    _ list: List<AnyRealmValue>, _ context: _RealmContext
+  ) -> [TableValue] {
+    list.map { _encode($0, context).value }
+  }
+
+  private static func encoded(
+    _ map: Map<String, AnyRealmValue>, _ context: _RealmContext
+  ) -> [TableDictionary.Entry] {
+    map.map {
+      TableDictionary.Entry(key: checkedKey($0.key), value: _encode($0.value, context).value)
+    }
+  }
+
+  /// Accepts values of all types that the database stores, and sequences and dictionaries of them.
   public static func _convert(_ any: Any) -> AnyRealmValue? {
     if let same = any as? AnyRealmValue { return same }
     if let object = modelObject(any) { return (object as? Object).map { .object($0) } }
+    if let collection = converted(collection: any) { return collection }
     guard let value = unwrapped(any) else { return AnyRealmValue.none }
     switch value {
     case let bool as Bool: return .bool(bool)
@@ -155,5 +224,43 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     case let number as any BinaryInteger: return Int(exactly: number).map { .int($0) }
     default: return nil
     }
+  }
+
+  /// A list or dictionary of values that this type accepts.
+  private static func converted(collection any: Any) -> AnyRealmValue? {
+    switch any {
+    case let list as List<AnyRealmValue>: return .list(list)
+    case let map as Map<String, AnyRealmValue>: return .dictionary(map)
+    case let array as [Any]:
+      let values = array.compactMap { _convert($0) }
+      return values.count == array.count ? .fromArray(values) : nil
+    case let dictionary as [String: Any]:
+      let values = dictionary.compactMapValues { _convert($0) }
+      return values.count == dictionary.count ? .fromDictionary(values) : nil
+    default: return nil
+    }
+  }
+
+  /// The collection in a realm that the value is.
+  private var managedCollection: ManagedCollection? {
+    switch self {
+    case .list(let list): list.managed
+    case .dictionary(let map): map.managed
+    default: nil
+    }
+  }
+}
+
+extension _RealmContext {
+  /// The context of the elements of a collection that is written; ends the process where none may
+  /// be.
+  fileprivate var inner: _RealmContext {
+    if isSet {
+      throwRealmException("Lists and dictionaries cannot be elements of a MutableSet.")
+    }
+    guard depth < 100 else { throwRealmException("Max nesting level reached") }
+    var context = self
+    context.depth += 1
+    return context
   }
 }

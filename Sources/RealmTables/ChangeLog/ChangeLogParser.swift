@@ -15,8 +15,6 @@ package struct ChangeLogParser {
   private enum Selection {
     case none
     case collection(TableChanges.CollectionPlace)
-    /// A collection below an object's property: edits of it are changes of the property.
-    case nested(TableChanges.CollectionPlace)
   }
 
   /// Position of the selected table in `changes.tables`.
@@ -82,8 +80,11 @@ package struct ChangeLogParser {
       selection = .collection(try input.place())
     case .selectNestedCollection:
       _ = try selectedTable()
-      selection = .nested(try input.place())
-      for _ in 0..<(try input.count(atMost: Self.maximumNesting)) { _ = try input.integer() }
+      var place = try input.place()
+      for _ in 0..<(try input.count(atMost: Self.maximumNesting)) {
+        place.salts.append(try input.integer())
+      }
+      selection = .collection(place)
     case .collectionInsert:
       try note(.insert(at: try input.index(), count: 1))
     case .collectionSet:
@@ -139,7 +140,6 @@ package struct ChangeLogParser {
     switch selection {
     case .none: throw .corrupted("a changeset edits no selected collection")
     case .collection(let place): changes.edit(table) { $0.noteEdit(edit, in: place) }
-    case .nested(let place): changes.edit(table) { $0.noteEdit(nil, in: place) }
     }
   }
 }

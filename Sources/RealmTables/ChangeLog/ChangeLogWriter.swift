@@ -25,6 +25,8 @@ package final class ChangeLogWriter {
 
   private var selectedTable = TableKey.null
   private var selectedCollection: CollectionSelection?
+  /// A selected nested collection; `selectedCollection` is nil then.
+  private var selectedNested: (place: CollectionSelection, path: [NestedStep])?
   private var lastSet: CollectionSelection?
 
   /// The objects of the selected table that this transaction created.
@@ -103,6 +105,7 @@ package final class ChangeLogWriter {
     created.remove(object)
     lastSet = nil
     selectedCollection = nil
+    selectedNested = nil
     append(.removeObject, object.rawValue)
   }
 
@@ -121,40 +124,49 @@ package final class ChangeLogWriter {
   // MARK: Collections
 
   /// An element was inserted in a collection.
+  ///
+  /// - Parameter path: The way from the column's collection to a nested one.
   package func insert(
-    at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
+    at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey,
+    _ path: [NestedStep] = []
   ) {
-    guard select(column, object, table) else { return }
+    guard select(column, object, table, path) else { return }
     append(.collectionInsert, Int64(index))
   }
 
   /// An element of a collection was assigned.
-  package func set(at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey) {
-    guard select(column, object, table) else { return }
+  package func set(
+    at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey,
+    _ path: [NestedStep] = []
+  ) {
+    guard select(column, object, table, path) else { return }
     append(.collectionSet, Int64(index))
   }
 
   /// An element was taken out and put back so that it stands at `target` afterwards.
   package func move(
-    from source: Int, to target: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
+    from source: Int, to target: Int, in column: ColumnKey, of object: ObjectKey,
+    _ table: TableKey, _ path: [NestedStep] = []
   ) {
-    guard select(column, object, table) else { return }
+    guard select(column, object, table, path) else { return }
     append(.collectionMove, Int64(source), Int64(target))
   }
 
   /// An element of a collection was removed.
   package func erase(
-    at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
+    at index: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey,
+    _ path: [NestedStep] = []
   ) {
-    guard select(column, object, table) else { return }
+    guard select(column, object, table, path) else { return }
     append(.collectionErase, Int64(index))
   }
 
   /// All elements of a collection were removed.
   package func clear(
-    oldCount: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey
+    oldCount: Int, in column: ColumnKey, of object: ObjectKey, _ table: TableKey,
+    _ path: [NestedStep] = []
   ) {
-    guard select(column, object, table) else { return }
+    guard select(column, object, table, path) else { return }
     append(.collectionClear, Int64(oldCount))
   }
 
@@ -178,12 +190,16 @@ package final class ChangeLogWriter {
     created = ObjectKeySet()
     selectedTable = .null
     selectedCollection = nil
+    selectedNested = nil
     lastSet = nil
   }
 
   /// Selects a collection; false if its object is new, so that nothing need be said.
   @inline(__always)
-  private func select(_ column: ColumnKey, _ object: ObjectKey, _ table: TableKey) -> Bool {
+  private func select(
+    _ column: ColumnKey, _ object: ObjectKey, _ table: TableKey, _ path: [NestedStep]
+  ) -> Bool {
+    if !path.isEmpty { return selectNested(column, object, table, path) }
     select(table)
     // An assignment after this instruction is news again.
     lastSet = nil
@@ -191,7 +207,25 @@ package final class ChangeLogWriter {
     if selectedCollection == place { return true }
     if created.contains(object) { return false }
     selectedCollection = place
+    selectedNested = nil
     append(.selectCollection, column.rawValue, object.rawValue)
+    return true
+  }
+
+  @inline(never)
+  private func selectNested(
+    _ column: ColumnKey, _ object: ObjectKey, _ table: TableKey, _ path: [NestedStep]
+  ) -> Bool {
+    select(table)
+    lastSet = nil
+    let place = CollectionSelection(column: column, object: object)
+    if let selectedNested, selectedNested == (place, path) { return true }
+    if created.contains(object) { return false }
+    selectedCollection = nil
+    selectedNested = (place, path)
+    append(.selectNestedCollection, column.rawValue, object.rawValue)
+    append(Int64(path.count))
+    for step in path { append(step.salt) }
     return true
   }
 
@@ -207,8 +241,15 @@ package final class ChangeLogWriter {
   ) {
     select(table)
     selectedCollection = nil
+    selectedNested = nil
     lastSet = nil
     append(instruction, column.rawValue)
+  }
+
+  /// A further operand.
+  private func append(_ operand: Int64) {
+    makeRoom()
+    count &+= ChangeLogInteger.store(operand, to: buffer + count)
   }
 
   @inline(__always)

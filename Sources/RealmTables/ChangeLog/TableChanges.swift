@@ -13,10 +13,14 @@ package struct TableChanges: Sendable, Equatable {
   package struct CollectionPlace: Hashable, Sendable {
     package let object: ObjectKey
     package let column: ColumnKey
+    /// The salts on the way to a nested collection from that of the column, or from the collection
+    /// in a mixed property.
+    package internal(set) var salts: [Int64]
 
-    package init(object: ObjectKey, column: ColumnKey) {
+    package init(object: ObjectKey, column: ColumnKey, salts: [Int64] = []) {
       self.object = object
       self.column = column
+      self.salts = salts
     }
   }
 
@@ -34,6 +38,8 @@ package struct TableChanges: Sendable, Equatable {
 
   /// The answer of the last `position(of:)`: runs of instructions tend to be about one column.
   private var lastColumn: (column: ColumnKey, position: Int)?
+  /// Whether `collections` has nested ones.
+  private var hasNested = false
   /// Where each column stands in `columns`.
   private var positions: [ColumnKey: Int] = [:]
 
@@ -76,6 +82,7 @@ extension TableChanges {
     if inserted.remove(object) { return }
     deleted.insert(object)
     guard let changed = modifications.removeValue(forKey: object) else { return }
+    if hasNested { collections = collections.filter { $0.key.object != object } }
     for (position, column) in columns.enumerated() where changed.contains(position) {
       collections[CollectionPlace(object: object, column: column)] = nil
     }
@@ -91,6 +98,12 @@ extension TableChanges {
     guard !inserted.contains(place.object) else { return }
     noteSet(place.column, of: place.object)
     collections[place, default: CollectionChanges()].append(edit)
+    guard !place.salts.isEmpty else { return }
+    hasNested = true
+    var outer = place
+    while let salt = outer.salts.popLast() {
+      collections[outer, default: CollectionChanges()].noteNested(salt)
+    }
   }
 
   private mutating func position(of column: ColumnKey) -> Int {
@@ -146,9 +159,10 @@ package enum CollectionEdit: Hashable, Sendable {
 package struct CollectionChanges: Hashable, Sendable {
   /// The steps in order; meaningless when `isUnspecified`.
   package private(set) var edits: [CollectionEdit] = []
-  /// Whether something changed that steps do not tell: inside a nested collection, or logged by an
-  /// older release.
+  /// Whether something changed that steps do not tell, being logged by an older release.
   package private(set) var isUnspecified = false
+  /// The salts of the elements in which a nested collection changed; some may be gone.
+  package private(set) var nested: Set<Int64> = []
 
   package init() {}
 
@@ -170,6 +184,8 @@ package struct CollectionChanges: Hashable, Sendable {
     default: edits.append(edit)
     }
   }
+
+  mutating func noteNested(_ salt: Int64) { nested.insert(salt) }
 
   /// The number of elements that the older version had, from the size that a clear found.
   private func initialCount(beforeClear clear: CollectionEdit) -> Int {

@@ -4,22 +4,26 @@
 
 package import RealmStorage
 
-/// A dictionary of a write transaction. Its entries ascend by key; the change log knows them by
-/// their positions.
+/// A dictionary of a write transaction: that of a column, or one inside a mixed value. Its entries
+/// ascend by key; the change log knows them by their positions.
 ///
 /// Every change keeps the backlinks of what is linked, and tells the change log.
 package struct DictionaryEditor {
   private let table: WritableTable
   private let column: Column
   private let key: ObjectKey
+  /// The way from the column to a nested dictionary.
+  private let path: [NestedStep]
 
-  init(table: WritableTable, column: Column, key: ObjectKey) {
+  init(table: WritableTable, column: Column, key: ObjectKey, path: [NestedStep] = []) {
     self.table = table
     self.column = column
     self.key = key
+    self.path = path
   }
 
   private var allocator: NodeAllocator { table.allocator }
+  private var logged: [NestedStep] { column.logged(path) }
 
   // MARK: Reading
 
@@ -27,7 +31,8 @@ package struct DictionaryEditor {
   package var view: DictionaryView {
     get throws(StorageError) {
       guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
-      return try row.dictionary(column)
+      guard let view = try row.dictionary(column, path) else { throw .collectionIsGone }
+      return view
     }
   }
 
@@ -45,17 +50,18 @@ package struct DictionaryEditor {
           try BTree<StringLeaf>.insert(bytes, at: index, in: keys, allocator)
         }
       }
-      values = try MixedCodec.encode(stored(value)) { (element) throws(StorageError) in
+      values = try MixedCodec.encode(stored(value), in: allocator) {
+        (element) throws(StorageError) in
         isFound
           ? try BTree<MixedLeaf>.set(element, at: index, in: values, allocator)
           : try BTree<MixedLeaf>.insert(element, at: index, in: values, allocator)
       }
     }
-    if let link = column.link(of: value) { try table.addBacklink(to: link, column, key) }
+    try table.addBacklinks(of: value, column, key)
     if isFound {
-      table.log.set(at: index, in: column.key, of: key, table.key)
+      table.log.set(at: index, in: column.key, of: key, table.key, logged)
     } else {
-      table.log.insert(at: index, in: column.key, of: key, table.key)
+      table.log.insert(at: index, in: column.key, of: key, table.key, logged)
     }
     for link in old { try table.dropLink(to: link, column, key) }
   }
@@ -83,17 +89,15 @@ package struct DictionaryEditor {
       keys = try BTree<StringLeaf>.remove(at: index, from: keys, allocator)
       values = try BTree<MixedLeaf>.remove(at: index, from: values, allocator)
     }
-    table.log.erase(at: index, in: column.key, of: key, table.key)
+    table.log.erase(at: index, in: column.key, of: key, table.key, logged)
     for link in old { try table.dropLink(to: link, column, key) }
     return true
   }
 
   /// Removes all entries. Embedded objects are deleted.
   package func removeAll() throws(StorageError) {
-    guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
-    let root = try row.collectionRoot(column.leafIndex)
-    let count = try view.count
-    try table.clearCollection(column, of: key, root: root, oldCount: count)
+    let view = try view
+    try table.clearCollection(column, of: key, at: path, root: view.root, oldCount: view.count)
   }
 
   /// Replaces all entries.
@@ -109,7 +113,7 @@ package struct DictionaryEditor {
   private func editTrees(
     _ edit: (_ keys: inout Ref, _ values: inout Ref) throws(StorageError) -> Void
   ) throws(StorageError) {
-    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       guard !root.isNull else {
         var keys = try BTree<StringLeaf>.make(in: allocator)
         var values = try BTree<MixedLeaf>.make(in: allocator)
@@ -127,7 +131,7 @@ package struct DictionaryEditor {
   }
 
   private func check(_ value: TableValue) throws(StorageError) {
-    try table.checkElement(value, of: column)
+    try table.checkElement(value, of: column, at: path)
     guard value.isNull || value.fits(column.type) else { throw .typeMismatch(value) }
   }
 
@@ -160,7 +164,7 @@ extension TableValue {
       (.binary, .binary), (.timestamp, .timestamp), (.decimal, .decimal), (.objectId, .objectId),
       (.uuid, .uuid), (.link, .link):
       true
-    case (.link, _), (.list, _), (.dictionary, _), (.null, _): false
+    case (.link, _), (.null, _): false
     default: type == .mixed
     }
   }

@@ -6,16 +6,19 @@ package import RealmStorage
 
 /// The entries of a dictionary in the order of their keys.
 package struct DictionaryView {
-  private let space: NodeSpace
+  let space: NodeSpace
   private let keys: Ref
-  private let values: Ref
+  let values: Ref
   private let hasIntegerKeys: Bool
+  /// The dictionary's node; null if it never had an entry.
+  let root: Ref
   /// The number of entries.
   package let count: Int
 
   /// - Parameter root: the dictionary's node; null if it is empty.
   package init(root: Ref, hasIntegerKeys: Bool, in space: NodeSpace) throws(StorageError) {
     self.space = space
+    self.root = root
     self.hasIntegerKeys = hasIntegerKeys
     guard !root.isNull else {
       keys = .null

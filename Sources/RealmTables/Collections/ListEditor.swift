@@ -4,7 +4,9 @@
 
 package import RealmStorage
 
-/// A list of a write transaction. Positions are those that readers see: links to tombstones are
+/// A list of a write transaction: that of a column, or one inside a mixed value.
+///
+/// Positions are those that readers see: links to tombstones are
 /// passed over and left alone.
 ///
 /// Every change keeps the backlinks of what is linked, and tells the change log.
@@ -12,14 +14,18 @@ package struct ListEditor {
   private let table: WritableTable
   private let column: Column
   private let key: ObjectKey
+  /// The way from the column to a nested list.
+  private let path: [NestedStep]
 
-  init(table: WritableTable, column: Column, key: ObjectKey) {
+  init(table: WritableTable, column: Column, key: ObjectKey, path: [NestedStep] = []) {
     self.table = table
     self.column = column
     self.key = key
+    self.path = path
   }
 
   private var allocator: NodeAllocator { table.allocator }
+  private var logged: [NestedStep] { column.logged(path) }
 
   // MARK: Reading
 
@@ -27,7 +33,8 @@ package struct ListEditor {
   package var view: ListView {
     get throws(StorageError) {
       guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
-      return try row.list(column)
+      guard let view = try row.list(column, path) else { throw .collectionIsGone }
+      return view
     }
   }
 
@@ -45,16 +52,16 @@ package struct ListEditor {
 
   /// Inserts before element `index`; `index == count` appends.
   package func insert(_ value: TableValue, at index: Int) throws(StorageError) {
-    try table.checkElement(value, of: column)
+    try table.checkElement(value, of: column, at: path)
     let view = try view
     guard index >= 0, index <= view.count else { throw .outOfBounds(index, view.count) }
     let stored = index == view.count ? view.storedCount : try view.storedIndex(index)
-    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       try column.visitElements(
         ListInsertion(value: value, index: stored, root: root, allocator: allocator))
     }
-    if let link = column.link(of: value) { try table.addBacklink(to: link, column, key) }
-    table.log.insert(at: index, in: column.key, of: key, table.key)
+    try table.addBacklinks(of: value, column, key)
+    table.log.insert(at: index, in: column.key, of: key, table.key, logged)
   }
 
   /// Inserts at the end.
@@ -76,16 +83,16 @@ package struct ListEditor {
 
   /// Replaces element `index`. An embedded object that stood there is deleted.
   package func set(_ value: TableValue, at index: Int) throws(StorageError) {
-    try table.checkElement(value, of: column)
+    try table.checkElement(value, of: column, at: path)
     let view = try view
     let stored = try view.storedIndex(index)
     let old = try links(at: stored, of: view)
-    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       try column.visitElements(
         ListReplacement(value: value, index: stored, root: root, allocator: allocator))
     }
-    if let link = column.link(of: value) { try table.addBacklink(to: link, column, key) }
-    table.log.set(at: index, in: column.key, of: key, table.key)
+    try table.addBacklinks(of: value, column, key)
+    table.log.set(at: index, in: column.key, of: key, table.key, logged)
     for link in old { try table.dropLink(to: link, column, key) }
   }
 
@@ -94,10 +101,10 @@ package struct ListEditor {
     let view = try view
     let stored = try view.storedIndex(index)
     let old = try links(at: stored, of: view)
-    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       try column.visitElements(ListRemoval(index: stored, root: root, allocator: allocator))
     }
-    table.log.erase(at: index, in: column.key, of: key, table.key)
+    table.log.erase(at: index, in: column.key, of: key, table.key, logged)
     for link in old { try table.dropLink(to: link, column, key) }
   }
 
@@ -107,10 +114,16 @@ package struct ListEditor {
     let from = try view.storedIndex(source)
     let to = try view.storedIndex(target)
     guard from != to else { return }
-    guard try !isNested(at: from, of: view) else {
-      throw .limitExceeded("Nested collections cannot be moved by this version")
+    if try isNested(at: from, of: view) {
+      try moveNested(from: from, to: to)
+    } else {
+      try moveValue(from: from, to: to)
     }
-    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+    table.log.move(from: source, to: target, in: column.key, of: key, table.key, logged)
+  }
+
+  private func moveValue(from: Int, to: Int) throws(StorageError) {
+    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       let value = try column.visitElements(
         ValueVisitor(root: root, index: from, space: allocator.space))
       let shorter = try column.visitElements(
@@ -118,7 +131,26 @@ package struct ListEditor {
       return try column.visitElements(
         ListInsertion(value: value, index: to, root: shorter, allocator: allocator))
     }
-    table.log.move(from: source, to: target, in: column.key, of: key, table.key)
+  }
+
+  /// Moves a nested collection as it is, with its salt.
+  private func moveNested(from: Int, to: Int) throws(StorageError) {
+    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
+      let space = allocator.space
+      let salt = try NestedTree.step(at: from, in: root, space).salt
+      let value = try BTree<MixedLeaf>.value(at: from, of: root, in: space)
+      // What the element owns must not go with it.
+      var tree = try BTree<MixedLeaf>.update(at: from, in: root, allocator) {
+        (leaf, index) throws(StorageError) -> Ref in
+        try MixedLeaf.replaceCollection(.null, at: index, in: leaf, allocator)
+      }
+      tree = try BTree<MixedLeaf>.remove(at: from, from: tree, allocator)
+      tree = try BTree<MixedLeaf>.insert(value, at: to, in: tree, allocator)
+      return try BTree<MixedLeaf>.update(at: to, in: tree, allocator) {
+        (leaf, index) throws(StorageError) -> Ref in
+        try MixedLeaf.setSalt(salt, at: index, in: leaf, allocator)
+      }
+    }
   }
 
   /// Exchanges two elements.
@@ -133,12 +165,13 @@ package struct ListEditor {
   /// Removes all elements. Embedded objects are deleted. Links to tombstones go too.
   package func removeAll() throws(StorageError) {
     let view = try view
-    try table.clearCollection(column, of: key, root: view.root, oldCount: view.count)
+    try table.clearCollection(
+      column, of: key, at: path, root: view.root, oldCount: view.count)
   }
 
   /// Replaces all elements.
   package func replaceAll(with values: [TableValue]) throws(StorageError) {
-    for value in values { try table.checkElement(value, of: column) }
+    for value in values { try table.checkElement(value, of: column, at: path) }
     try removeAll()
     for (index, value) in values.enumerated() { try insert(value, at: index) }
   }

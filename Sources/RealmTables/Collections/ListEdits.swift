@@ -13,7 +13,7 @@ struct ListInsertion: ElementVisitor {
 
   func visit<C: ElementCodec>(_ codec: C.Type) throws(StorageError) -> Ref {
     let tree = root.isNull ? try BTree<C.L>.make(in: allocator) : root
-    return try C.encode(value) { (element) throws(StorageError) -> Ref in
+    return try C.encode(value, in: allocator) { (element) throws(StorageError) -> Ref in
       try BTree<C.L>.insert(element, at: index, in: tree, allocator)
     }
   }
@@ -26,7 +26,7 @@ struct ListReplacement: ElementVisitor {
   let allocator: NodeAllocator
 
   func visit<C: ElementCodec>(_ codec: C.Type) throws(StorageError) -> Ref {
-    try C.encode(value) { (element) throws(StorageError) -> Ref in
+    try C.encode(value, in: allocator) { (element) throws(StorageError) -> Ref in
       try BTree<C.L>.set(element, at: index, in: root, allocator)
     }
   }

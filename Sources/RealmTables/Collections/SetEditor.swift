@@ -37,7 +37,6 @@ package struct SetEditor {
   @discardableResult
   package func insert(_ value: TableValue) throws(StorageError) -> Bool {
     try table.checkElement(value, of: column)
-    if case .list = value { throw .typeMismatch(value) }
     let view = try view
     let place = try view.place(of: value)
     guard !place.isFound else { return false }
@@ -46,7 +45,7 @@ package struct SetEditor {
       try column.visitElements(
         ListInsertion(value: value, index: place.index, root: root, allocator: allocator))
     }
-    if let link = column.link(of: value) { try table.addBacklink(to: link, column, key) }
+    try table.addBacklinks(of: value, column, key)
     table.log.insert(at: visible, in: column.key, of: key, table.key)
     return true
   }

@@ -6,12 +6,15 @@ package import RealmStorage
 
 extension WritableTable {
   /// The list of an object, to be read and changed.
-  package func list(_ column: Column, _ key: ObjectKey) throws(StorageError) -> ListEditor {
-    guard column.collection == .list else {
+  /// - Parameter path: The way to a list inside a mixed value.
+  package func list(
+    _ column: Column, _ key: ObjectKey, at path: [NestedStep] = []
+  ) throws(StorageError) -> ListEditor {
+    guard column.collection == .list || !path.isEmpty else {
       throw .limitExceeded("Property '\(schema.name).\(column.name)' is not a list")
     }
     guard try row(of: key) != nil else { throw .missing(key, schema.name) }
-    return ListEditor(table: self, column: column, key: key)
+    return ListEditor(table: self, column: column, key: key, path: path)
   }
 
   /// The set of an object, to be read and changed.
@@ -24,40 +27,50 @@ extension WritableTable {
   }
 
   /// The dictionary of an object, to be read and changed.
+  ///
+  /// - Parameter path: The way to a dictionary inside a mixed value.
   package func dictionary(
-    _ column: Column, _ key: ObjectKey
+    _ column: Column, _ key: ObjectKey, at path: [NestedStep] = []
   ) throws(StorageError) -> DictionaryEditor {
-    guard column.collection == .dictionary, !column.hasIntegerKeys else {
+    guard column.collection == .dictionary || !path.isEmpty, !column.hasIntegerKeys else {
       throw .limitExceeded(
         "Property '\(schema.name).\(column.name)' is not a dictionary with strings as keys")
     }
     guard try row(of: key) != nil else { throw .missing(key, schema.name) }
-    return DictionaryEditor(table: self, column: column, key: key)
+    return DictionaryEditor(table: self, column: column, key: key, path: path)
   }
 
   /// Refuses an element that a collection cannot hold, before anything is changed.
-  func checkElement(_ value: TableValue, of column: Column) throws(StorageError) {
+  func checkElement(
+    _ value: TableValue, of column: Column, at path: [NestedStep] = []
+  ) throws(StorageError) {
     if value.isNull, !column.isNullable { throw .typeMismatch(value) }
-    guard let link = column.link(of: value) else { return }
-    guard let target = try group.table(link.table), try target.row(of: link.key) != nil else {
-      throw .missing(link.key, schema.name)
+    try checkNesting(of: value, column, depth: column.depth(at: path))
+    try column.forEachLink(in: value) { (link) throws(StorageError) in
+      guard let target = try group.table(link.table), try target.row(of: link.key) != nil else {
+        throw .missing(link.key, schema.name)
+      }
     }
   }
 
   /// Removes all elements of a collection; embedded objects are deleted.
   func clearCollection(
-    _ column: Column, of key: ObjectKey, root: Ref, oldCount: Int
+    _ column: Column, of key: ObjectKey, at path: [NestedStep] = [], root: Ref, oldCount: Int
   ) throws(StorageError) {
     guard !root.isNull else { return }
     var old: [StoredLink] = []
     if column.canLink, let row = try row(of: key) {
-      try row.forEachLink(in: column) { old.append($0) }
+      if path.isEmpty {
+        try row.forEachLink(in: column) { old.append($0) }
+      } else if let value = try row.nestedCollection(column, path) {
+        try LinkWalk.visit(value, in: allocator.space, depth: 0) { old.append($0) }
+      }
     }
-    try editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+    try editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       try allocator.freeTree(root)
       return .null
     }
-    log.clear(oldCount: oldCount, in: column.key, of: key, self.key)
+    log.clear(oldCount: oldCount, in: column.key, of: key, self.key, column.logged(path))
     for link in old { try dropLink(to: link, column, key) }
   }
 
@@ -76,17 +89,6 @@ extension WritableTable {
       // A new root does not inherit the flag that the old one had.
       if mayHide { new = try LinkKeys.settingContext(of: new, allocator) }
       return new == old ? ref : try RefLeaf.replace(new, at: index, in: ref, allocator)
-    }
-  }
-}
-
-extension Column {
-  /// The link that a value of this column, or an element of its collection, is.
-  func link(of value: TableValue) -> StoredLink? {
-    switch value {
-    case .link(let key): targetTable.map { StoredLink(table: $0, key: key) }
-    case .typedLink(let table, let key): StoredLink(table: table, key: key)
-    default: nil
     }
   }
 }

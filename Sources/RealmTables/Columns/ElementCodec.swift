@@ -13,6 +13,21 @@ protocol ElementCodec {
   static func encode<R>(
     _ value: TableValue, _ body: (L.Value) throws(StorageError) -> R
   ) throws(StorageError) -> R
+  /// The same where nested collections, which `allocator` makes room for, may be part of the value;
+  /// who stores the element owns them.
+  static func encode<R>(
+    _ value: TableValue, in allocator: NodeAllocator,
+    _ body: (L.Value) throws(StorageError) -> R
+  ) throws(StorageError) -> R
+}
+
+extension ElementCodec {
+  static func encode<R>(
+    _ value: TableValue, in allocator: NodeAllocator,
+    _ body: (L.Value) throws(StorageError) -> R
+  ) throws(StorageError) -> R {
+    try encode(value, body)
+  }
 }
 
 extension StorageError {

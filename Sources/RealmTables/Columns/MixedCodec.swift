@@ -17,6 +17,17 @@ enum MixedCodec: ElementCodec {
     try decode(element, in: space, depth: 0)
   }
 
+  /// The value, without the elements of a collection.
+  static func decodeOutline(
+    _ element: MixedValue, in space: NodeSpace
+  ) throws(StorageError) -> TableValue {
+    switch element {
+    case .list: .list([])
+    case .dictionary: .dictionary(TableDictionary([]))
+    default: try decode(element, in: space)
+    }
+  }
+
   private static func decode(
     _ element: MixedValue, in space: NodeSpace, depth: Int
   ) throws(StorageError) -> TableValue {
@@ -57,7 +68,52 @@ enum MixedCodec: ElementCodec {
     }
   }
 
-  /// Scalars and links only: a nested collection is made by whoever owns its tree.
+  /// Any value; collections are written, and belong to whoever stores the element.
+  static func encode<R>(
+    _ value: TableValue, in allocator: NodeAllocator,
+    _ body: (MixedValue) throws(StorageError) -> R
+  ) throws(StorageError) -> R {
+    switch value {
+    case .list(let values): try body(.list(try makeTree(values, in: allocator)))
+    case .dictionary(let entries):
+      try body(.dictionary(try makeDictionary(entries.entries, in: allocator)))
+    default: try encode(value, body)
+    }
+  }
+
+  /// The root of a new tree; null for no elements.
+  private static func makeTree(
+    _ values: some Collection<TableValue>, in allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    guard !values.isEmpty else { return .null }
+    var root = try BTree<MixedLeaf>.make(in: allocator)
+    for value in values {
+      root = try encode(value, in: allocator) { (element) throws(StorageError) -> Ref in
+        try BTree<MixedLeaf>.append(element, to: root, allocator)
+      }
+    }
+    return root
+  }
+
+  /// A new dictionary node; null for no entries. Of entries with one key the last counts.
+  private static func makeDictionary(
+    _ entries: [TableDictionary.Entry], in allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    guard !entries.isEmpty else { return .null }
+    var values: [String: TableValue] = [:]
+    for entry in entries { values[entry.key] = entry.value }
+    let sorted = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    var keys = try BTree<StringLeaf>.make(in: allocator)
+    for entry in sorted {
+      keys = try entry.key.withByteView { (bytes) throws(StorageError) in
+        try BTree<StringLeaf>.append(bytes, to: keys, allocator)
+      }
+    }
+    let tree = try makeTree(sorted.map(\.value), in: allocator)
+    return try IntegerNode.make([keys.slot, tree.slot], flags: .hasRefs, in: allocator).ref
+  }
+
+  /// Scalars and links only.
   static func encode<R>(
     _ value: TableValue, _ body: (MixedValue) throws(StorageError) -> R
   ) throws(StorageError) -> R {

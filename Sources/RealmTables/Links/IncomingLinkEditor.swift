@@ -95,11 +95,13 @@ struct IncomingLinkEditor {
       var nested = MixedLinkEditor(link: link, newKey: newKey, allocator)
       try table.editLeaf(column.leafIndex, of: object) { (ref, index) throws(StorageError) in
         let value = try MixedLeaf.value(at: index, of: ref, in: allocator.space)
-        guard let new = try nested.replacement(for: value, depth: 0) else { return ref }
+        let salt = try MixedLeaf.salt(at: index, of: ref, in: allocator.space)
+        let step = NestedStep(salt: salt, position: 0)
+        guard let new = try nested.replacement(for: value, at: step) else { return ref }
         return try MixedLinkEditor.store(new, at: index, in: ref, allocator)
       }
       for _ in 0..<nested.changeCount { try enterBacklink() }
-      log.set(column.key, of: object, in: table.key)
+      logChanges(of: nested)
     default: return
     }
   }
@@ -117,12 +119,14 @@ struct IncomingLinkEditor {
       while index > 0 {
         index -= 1
         let value = try BTree<MixedLeaf>.value(at: index, of: tree, in: allocator.space)
-        guard let new = try nested.replacement(for: value, depth: 0) else { continue }
+        let step = try NestedTree.step(at: index, in: tree, allocator.space)
+        guard let new = try nested.replacement(for: value, at: step) else { continue }
         if erases {
           tree = try BTree<MixedLeaf>.remove(at: index, from: tree, allocator)
           log.erase(at: index, in: column.key, of: object, table.key)
         } else {
           tree = try MixedLinkEditor.store(new, at: index, inTree: tree, allocator)
+          if new.isCollection { continue }
           log.set(at: index, in: column.key, of: object, table.key)
         }
       }
@@ -132,5 +136,13 @@ struct IncomingLinkEditor {
       return container.ref
     }
     for _ in 0..<nested.changeCount { try enterBacklink() }
+    logChanges(of: nested)
+  }
+
+  /// Tells of the elements of nested collections that were changed.
+  private func logChanges(of nested: MixedLinkEditor) {
+    for (path, index) in nested.touched {
+      log.set(at: index, in: column.key, of: object, table.key, column.logged(path))
+    }
   }
 }

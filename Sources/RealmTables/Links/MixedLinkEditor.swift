@@ -12,6 +12,10 @@ struct MixedLinkEditor {
   let allocator: NodeAllocator
   /// The number of occurrences that were changed.
   private(set) var changeCount = 0
+  /// The way to the collection that is being edited.
+  private var path: [NestedStep] = []
+  /// The elements of nested collections that were changed.
+  private(set) var touched: [(path: [NestedStep], index: Int)] = []
 
   init(link: StoredLink, newKey: ObjectKey?, _ allocator: NodeAllocator) {
     self.link = link
@@ -24,13 +28,23 @@ struct MixedLinkEditor {
     return .typedLink(table: Int64(link.table.rawValue), key: newKey.rawValue)
   }
 
+  /// What takes the place of the element that `step` leads to; nil if its owner has nothing to
+  /// store.
+  mutating func replacement(
+    for value: MixedValue, at step: NestedStep, depth: Int = 0
+  ) throws(StorageError) -> MixedValue? {
+    path.append(step)
+    defer { path.removeLast() }
+    return try replacement(for: value, depth: depth)
+  }
+
   /// What takes the place of `value`; nil if its owner has nothing to store.
   ///
   /// For a nested collection the tree has been edited already, and the value is its new root.
-  mutating func replacement(
+  private mutating func replacement(
     for value: MixedValue, depth: Int
   ) throws(StorageError) -> MixedValue? {
-    guard depth < MixedCodec.maximumDepth else {
+    guard depth <= MixedCodec.maximumDepth else {
       throw .corrupted("nested collections do not end")
     }
     switch value {
@@ -58,7 +72,9 @@ struct MixedLinkEditor {
     var root = root
     for index in 0..<(try BTree<MixedLeaf>.count(root, in: allocator.space)) {
       let value = try BTree<MixedLeaf>.value(at: index, of: root, in: allocator.space)
-      if let new = try replacement(for: value, depth: depth + 1) {
+      let step = try NestedTree.step(at: index, in: root, allocator.space)
+      if let new = try replacement(for: value, at: step, depth: depth + 1) {
+        if !new.isCollection { touched.append((path, index)) }
         root = try Self.store(new, at: index, inTree: root, allocator)
       }
     }

@@ -51,24 +51,18 @@ extension WritableTable {
     }
   }
 
-  /// Assigns a mixed value that is no collection.
+  /// Assigns a mixed value; a collection that it was before goes with all that it holds.
   package func setMixed(
     _ value: TableValue, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
   ) throws(StorageError) {
     guard let row = try row(of: key) else { throw .missing(key, schema.name) }
     var old: [StoredLink] = []
     try row.forEachLink(in: column) { old.append($0) }
-    if case .typedLink(let table, let target) = value {
-      guard try group.table(table)?.row(of: target) != nil else {
-        throw .missing(target, schema.name)
-      }
-    }
-    try MixedCodec.encode(value) { (element) throws(StorageError) in
+    try checkElement(value, of: column)
+    try MixedCodec.encode(value, in: allocator) { (element) throws(StorageError) in
       try assign(MixedLeaf.self, element, column, key, isDefault)
     }
-    if case .typedLink(let table, let target) = value {
-      try addBacklink(to: StoredLink(table: table, key: target), column, key)
-    }
+    try addBacklinks(of: value, column, key)
     for link in old { try dropLink(to: link, column, key) }
   }
 }

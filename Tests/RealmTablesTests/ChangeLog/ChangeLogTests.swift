@@ -161,12 +161,30 @@ struct ChangeLogTests {
   @Test("marks edits that it cannot tell in steps")
   func unspecifiedEdits() throws {
     let place = TableChanges.CollectionPlace(object: ObjectKey(3), column: ColumnKey(7))
-    let nested: [UInt8] = [10, 0, 1, 45, 7, 3, 2, 1, 0, 31, 0]
     let keyed: [UInt8] = [10, 0, 1, 30, 7, 3, 40, 0]
-    for changeset in [nested, keyed] {
-      let changes = try ChangeLogParser.changes(in: [changeset])
-      #expect(changes[TableKey(1)]?.collections[place]?.isUnspecified == true)
+    let changes = try ChangeLogParser.changes(in: [keyed])
+    #expect(changes[TableKey(1)]?.collections[place]?.isUnspecified == true)
+  }
+
+  @Test("keeps edits of nested collections, and tells those around them where")
+  func nestedEdits() throws {
+    let owner = ObjectKey(3)
+    let log = ChangeLogWriter()
+    let path = [NestedStep(salt: 900, position: 4), NestedStep(salt: 17, position: 0)]
+    log.insert(at: 5, in: Self.tags, of: owner, Self.dogs, path)
+    log.set(at: 2, in: Self.tags, of: owner, Self.dogs, path)
+    log.erase(at: 1, in: Self.tags, of: owner, Self.dogs)
+    log.set(at: 0, in: Self.tags, of: owner, Self.dogs, [path[0]])
+    let found = try #require(try changes(log)[Self.dogs])
+    func edits(_ salts: [Int64]) -> CollectionChanges? {
+      found.collections[.init(object: owner, column: Self.tags, salts: salts)]
     }
+    #expect(edits([900, 17])?.edits == [.insert(at: 5, count: 1), .set(at: 2)])
+    #expect(edits([900])?.edits == [.set(at: 0)] && edits([900])?.nested == [17])
+    #expect(edits([])?.edits == [.erase(at: 1, count: 1)] && edits([])?.nested == [900])
+    #expect(found.modifiedColumns(of: owner) == [Self.tags])
+    log.removeObject(owner, in: Self.dogs)
+    #expect(try changes(log)[Self.dogs]?.collections.isEmpty == true)
   }
 
   @Test("drops the objects of an erased table")

@@ -170,7 +170,9 @@ struct DatabaseModel {
     for (key, object) in self[origin.name] {
       let old = object.values[column.name]
       var new = old
-      if column.collection == .none {
+      if column.type == .mixed, column.collection != .set {
+        new = old?.clearing(link)
+      } else if column.collection == .none {
         if old == link { new = .null }
       } else if case .list(let values) = old, values.contains(link) {
         new = .list(values.filter { $0 != link })

@@ -144,12 +144,13 @@ extension DatabaseModel {
       if changed, !modified.contains(columnKey) {
         found.append("\(model.name) \(key) \(column.name): the change is not told")
       }
-      guard let old = Self.elements(previous.values[column.name]),
+      guard column.collection != .none, let old = Self.elements(previous.values[column.name]),
         let new = Self.elements(object.values[column.name])
       else { continue }
       let place = TableChanges.CollectionPlace(object: key, column: columnKey)
-      let edits = told.collections[place]?.edits ?? []
-      if !Self.edits(edits, lead: old, to: new) {
+      let log = told.collections[place] ?? CollectionChanges()
+      let edits = log.edits
+      if !Self.edits(edits, lead: old, to: new, hasNested: !log.nested.isEmpty) {
         found.append("\(model.name) \(key) \(column.name): \(edits) do not lead to the new list")
       }
     }
@@ -164,9 +165,10 @@ extension DatabaseModel {
     }
   }
 
-  /// Whether the edits turn one list into the other; they do not say what was inserted.
+  /// Whether the edits turn one list into the other; they do not say what was inserted, nor what
+  /// happened inside nested collections.
   private static func edits(
-    _ edits: [CollectionEdit], lead old: [TableValue], to new: [TableValue]
+    _ edits: [CollectionEdit], lead old: [TableValue], to new: [TableValue], hasNested: Bool
   ) -> Bool {
     var list: [TableValue?] = old
     for edit in edits {
@@ -188,6 +190,9 @@ extension DatabaseModel {
         list = []
       }
     }
-    return list.count == new.count && zip(list, new).allSatisfy { $0 == nil || $0 == $1 }
+    return list.count == new.count
+      && zip(list, new).allSatisfy {
+        $0 == nil || $0 == $1 || hasNested && ($0?.nesting ?? 0) > 0 && $1.nesting > 0
+      }
   }
 }

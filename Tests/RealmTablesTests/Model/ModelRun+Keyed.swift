@@ -97,7 +97,9 @@ extension ModelRun {
 
   /// A random element, links in mixed values included.
   private func setElement(of column: ModelTable.Column) -> TableValue? {
-    if column.type == .mixed, random.chance(40), let link = typedLink() { return link }
+    if column.type == .mixed, column.collection == .set, random.chance(40), let link = typedLink() {
+      return link
+    }
     return element(of: column)
   }
 

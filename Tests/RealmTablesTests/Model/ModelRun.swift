@@ -139,6 +139,11 @@ final class ModelRun {
       guard let key = keys.randomElement(using: &random),
         let column = table.columns.randomElement(using: &random)
       else { return }
+      if column.type == .mixed, column.collection != .set, random.chance(60),
+        try editNested(column, key, table, group)
+      {
+        return
+      }
       switch column.collection {
       case .list: try editList(column, key, table, group)
       case .set: try editSet(column, key, table, group)
@@ -181,8 +186,9 @@ final class ModelRun {
     if let name = column.target {
       return try link(column, stored, to: name, key, table, group)
     }
-    var value = random.value(column.type, isNullable: column.isNullable)
-    if column.type == .mixed, random.chance(50), let link = typedLink() { value = link }
+    let value =
+      column.type == .mixed
+      ? mixedValue() : random.value(column.type, isNullable: column.isNullable)
     try writable.set(value, stored, key)
     model.set(value, column.name, key, table)
   }
@@ -275,6 +281,7 @@ final class ModelRun {
   /// A random element; nil for embedded objects, and for links if there is nothing to link to.
   func element(of column: ModelTable.Column) -> TableValue? {
     guard let name = column.target else {
+      if column.type == .mixed, column.collection != .set { return mixedValue() }
       return random.value(column.type, isNullable: column.isNullable)
     }
     guard ModelTable.all.first(where: { $0.name == name })?.kind == .topLevel else { return nil }

@@ -61,6 +61,8 @@ struct ModelTable: Sendable {
         Column(name: "name", type: .string),
         Column(name: "count", type: .int, isIndexed: true),
         Column(name: "anything", type: .mixed, isNullable: true),
+        Column(name: "anyIndexed", type: .mixed, isNullable: true, isIndexed: true),
+        Column(name: "anyList", type: .mixed, collection: .list, isNullable: true),
         Column(name: "chip", type: .uuid, isNullable: true, isIndexed: true),
         Column(name: "notes", type: .link, collection: .list, target: "class_Note"),
         Column(name: "doubles", type: .double, collection: .list, isNullable: true),

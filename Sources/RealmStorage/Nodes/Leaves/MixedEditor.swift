@@ -244,11 +244,9 @@ struct MixedEditor {
   /// bits, in all likelihood from those of other leaves of the same tree.
   private func freshSalt() throws(StorageError) -> Int64 {
     let parts = try parts
-    var used: Set<Int64> = []
-    for index in 0..<parts.count { used.insert(try parts.salt(at: index)) }
     while true {
       let salt = Int64.random(in: 1...Int64(Int32.max))
-      if !used.contains(salt) { return salt }
+      if try parts.position(ofSalt: salt) == nil { return salt }
     }
   }
 
@@ -266,7 +264,7 @@ struct MixedEditor {
     outer.store(salts.slot, at: MixedSlot.salts)
   }
 
-  private func setSalt(_ salt: Int64, at index: Int) throws(StorageError) {
+  func setSalt(_ salt: Int64, at index: Int) throws(StorageError) {
     let salts = try slot(MixedSlot.salts)
     if !salts.isNull, index < (try allocator.node(at: salts).count) {
       outer.store(
@@ -279,7 +277,7 @@ struct MixedEditor {
 
 extension MixedValue {
   /// Whether the element owns a tree.
-  var isCollection: Bool {
+  package var isCollection: Bool {
     switch self {
     case .list, .dictionary: true
     default: false

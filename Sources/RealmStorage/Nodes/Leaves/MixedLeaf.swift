@@ -45,6 +45,22 @@ package enum MixedLeaf: Leaf {
     try MixedParts(ref, in: space).salt(at: index)
   }
 
+  /// The position of the element that carries `salt`; nil if there is none.
+  package static func position(
+    ofSalt salt: Int64, in ref: Ref, _ space: NodeSpace
+  ) throws(StorageError) -> Int? {
+    try MixedParts(ref, in: space).position(ofSalt: salt)
+  }
+
+  /// Gives a nested collection that was taken out the salt back that it had.
+  package static func setSalt(
+    _ salt: Int64, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let editor = try MixedEditor(ref, allocator)
+    try editor.setSalt(salt, at: index)
+    return editor.ref
+  }
+
   package static func insert(
     _ value: MixedValue, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {

@@ -148,6 +148,15 @@ struct MixedParts {
     return index < salts.count ? try salts.integer(at: index) : 0
   }
 
+  /// The position of the element that carries `salt`, which is not 0; nil if there is none.
+  func position(ofSalt salt: Int64) throws(StorageError) -> Int? {
+    let ref = try ref(in: MixedSlot.salts)
+    guard !ref.isNull else { return nil }
+    let salts = try IntegerNode.checked(ref, in: space)
+    for index in 0..<salts.count where try salts.integer(at: index) == salt { return index }
+    return nil
+  }
+
   /// The value that a composite integer stands for.
   func value(of code: MixedCode) throws(StorageError) -> MixedValue {
     if code == .null { return .null }

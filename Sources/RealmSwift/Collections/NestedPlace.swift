@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where a collection inside a mixed value is: what makes lists and maps of such values live.
+
+import RealmTables
+
+/// The way to a collection inside the mixed values of one property of one object.
+final class NestedPlace {
+  let owner: ClassInfo
+  let key: ObjectKey
+  let slot: _ColumnSlot
+  /// The steps to the collection; none to that of the property itself.
+  let path: [NestedStep]
+
+  init(_ owner: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot, _ path: [NestedStep] = []) {
+    self.owner = owner
+    self.key = key
+    self.slot = slot
+    self.path = path
+  }
+
+  /// The place of the collection that is an element of the one here.
+  func element(_ step: NestedStep) -> NestedPlace {
+    NestedPlace(owner, key, slot, path + [step])
+  }
+
+  /// The collection here.
+  func collection(_ kind: CollectionKind) -> ManagedCollection {
+    ManagedCollection(key, owner, slot, path: path, kind: kind)
+  }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How a collection inside a mixed value is found (file format, part 4, section 9.2).
+//
+// Invariants:
+// 1. Positions move whenever something is inserted before them; the salt that an element carries
+//    stays with it, and goes with it. A path of salts leads to the same collection for ever, or to
+//    nothing.
+
+package import RealmStorage
+
+/// One step from a collection, or from a mixed property, to the collection in one of its elements.
+package struct NestedStep: Hashable, Sendable {
+  /// What the element carries; 0 where another writer left it out.
+  package let salt: Int64
+  /// Where the element was when the step was made, which is where it is looked for first.
+  package let position: Int
+
+  package init(salt: Int64, position: Int) {
+    self.salt = salt
+    self.position = position
+  }
+
+  package static func == (left: NestedStep, right: NestedStep) -> Bool {
+    left.salt == right.salt && (left.salt != 0 || left.position == right.position)
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(salt) }
+}
+
+// MARK: - Reading
+
+extension Row {
+  /// The collection that a path of steps leads to; nil if it is gone. The path is not empty.
+  package func nestedCollection(
+    _ column: Column, _ path: [NestedStep]
+  ) throws(StorageError) -> MixedValue? {
+    guard let first = path.first, column.type == .mixed else { return nil }
+    var value: MixedValue
+    var rest = path[...]
+    switch column.collection {
+    case .none:
+      let leaf = try cluster.ref(at: column.leafIndex + 1)
+      guard try MixedLeaf.salt(at: index, of: leaf, in: space) == first.salt else { return nil }
+      value = try MixedLeaf.value(at: index, of: leaf, in: space)
+      rest = rest.dropFirst()
+    case .list: value = .list(try collectionRoot(column.leafIndex))
+    case .dictionary: value = .dictionary(try collectionRoot(column.leafIndex))
+    case .set: return nil
+    }
+    for step in rest {
+      guard let tree = try NestedTree.elements(of: value, in: space),
+        let position = try NestedTree.position(of: step, in: tree, space)
+      else { return nil }
+      value = try BTree<MixedLeaf>.value(at: position, of: tree, in: space)
+    }
+    return value.isCollection ? value : nil
+  }
+
+  /// The list that a path leads to, or the column's own; nil if there is none.
+  package func list(
+    _ column: Column, _ path: [NestedStep]
+  ) throws(StorageError) -> ListView? {
+    if path.isEmpty { return try list(column) }
+    guard case .list(let root) = try nestedCollection(column, path) else { return nil }
+    return try ListView(root: root, column: column, in: space)
+  }
+
+  /// The dictionary that a path leads to, or the column's own; nil if there is none.
+  package func dictionary(
+    _ column: Column, _ path: [NestedStep]
+  ) throws(StorageError) -> DictionaryView? {
+    if path.isEmpty { return try dictionary(column) }
+    guard case .dictionary(let root) = try nestedCollection(column, path) else { return nil }
+    return try DictionaryView(root: root, hasIntegerKeys: false, in: space)
+  }
+
+  /// The salt of the collection that a mixed property holds.
+  func salt(_ leafIndex: Int) throws(StorageError) -> Int64 {
+    try MixedLeaf.salt(at: index, of: try cluster.ref(at: leafIndex + 1), in: space)
+  }
+}
+
+/// An element of a collection of mixed values.
+package struct NestedElement {
+  /// The value, without the elements of a collection.
+  package let value: TableValue
+  /// The step to the collection, if it is one.
+  package let step: NestedStep?
+
+  package init(value: TableValue, step: NestedStep? = nil) {
+    self.value = value
+    self.step = step
+  }
+}
+
+extension Row {
+  /// The value of a mixed property, and the step to it.
+  package func nestedElement(_ leafIndex: Int) throws(StorageError) -> NestedElement {
+    let value = try mixed(leafIndex)
+    return NestedElement(
+      value: try MixedCodec.decodeOutline(value, in: space),
+      step: value.isCollection ? NestedStep(salt: try salt(leafIndex), position: 0) : nil)
+  }
+}
+
+extension ListView {
+  /// Element `index` of a list of mixed values, and the step to it.
+  package func nestedElement(at index: Int) throws(StorageError) -> NestedElement {
+    try NestedTree.element(at: index, in: root, space)
+  }
+
+  /// The step to the collection that is element `index` of a list of mixed values.
+  package func step(at index: Int) throws(StorageError) -> NestedStep {
+    try NestedTree.step(at: index, in: root, space)
+  }
+
+  /// Where the element is that a step leads to; nil if it is gone.
+  package func position(of step: NestedStep) throws(StorageError) -> Int? {
+    try root.isNull ? nil : NestedTree.position(of: step, in: root, space)
+  }
+}
+
+extension DictionaryView {
+  /// The value of entry `index` of a dictionary of mixed values, and the step to it.
+  package func nestedElement(at index: Int) throws(StorageError) -> NestedElement {
+    try NestedTree.element(at: index, in: values, space)
+  }
+
+  /// The step to the collection that is the value of entry `index`.
+  package func step(at index: Int) throws(StorageError) -> NestedStep {
+    try NestedTree.step(at: index, in: values, space)
+  }
+
+  /// Where the entry is that a step leads to; nil if it is gone.
+  package func position(of step: NestedStep) throws(StorageError) -> Int? {
+    try values.isNull ? nil : NestedTree.position(of: step, in: values, space)
+  }
+}
+
+/// Trees of mixed values: lists, and the values of dictionaries.
+enum NestedTree {
+  /// The tree of the elements of a collection, or of the values of a dictionary; nil if the value
+  /// is no collection, or an empty one.
+  static func elements(of value: MixedValue, in space: NodeSpace) throws(StorageError) -> Ref? {
+    switch value {
+    case .list(let root): root.isNull ? nil : root
+    case .dictionary(let root): root.isNull ? nil : try space.node(at: root).ref(at: 1)
+    default: nil
+    }
+  }
+
+  static func element(
+    at index: Int, in root: Ref, _ space: NodeSpace
+  ) throws(StorageError) -> NestedElement {
+    let value = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
+    return NestedElement(
+      value: try MixedCodec.decodeOutline(value, in: space),
+      step: value.isCollection ? try step(at: index, in: root, space) : nil)
+  }
+
+  static func step(
+    at index: Int, in root: Ref, _ space: NodeSpace
+  ) throws(StorageError) -> NestedStep {
+    let (leaf, position) = try BTree<MixedLeaf>.leaf(containing: index, of: root, in: space)
+    let salt = try MixedLeaf.salt(at: position, of: leaf, in: space)
+    return NestedStep(salt: salt, position: index)
+  }
+
+  /// The position of the element that a step leads to; nil if it is gone.
+  ///
+  /// - Complexity: O(log n) while the element has not moved, else O(n).
+  static func position(
+    of step: NestedStep, in root: Ref, _ space: NodeSpace
+  ) throws(StorageError) -> Int? {
+    if step.position < (try BTree<MixedLeaf>.count(root, in: space)),
+      try self.step(at: step.position, in: root, space).salt == step.salt
+    {
+      return step.position
+    }
+    guard step.salt != 0 else { return nil }
+    var found: Int?
+    try BTree<MixedLeaf>.forEachLeaf(of: root, in: space) {
+      (leaf, first, _) throws(StorageError) -> Bool in
+      found = try MixedLeaf.position(ofSalt: step.salt, in: leaf, space).map { first + $0 }
+      return found == nil
+    }
+    return found
+  }
+}
+
+extension StorageError {
+  /// A nested collection was replaced or removed; layers above check before.
+  @inline(never)
+  static var collectionIsGone: StorageError {
+    .limitExceeded("The nested collection does not exist any more")
+  }
+}
