@@ -92,7 +92,7 @@ extension WritableTable {
     try reloadSchema()
   }
 
-  private func reloadSchema() throws(StorageError) {
+  func reloadSchema() throws(StorageError) {
     isChanged = true
     group.generation.value &+= 1
     schema = try SchemaDecoder(top, name: schema.name, in: allocator.space).decode()
@@ -237,7 +237,7 @@ extension WritableTable {
     try reloadSchema()
   }
 
-  private func isUnique(_ column: Column) throws(StorageError) -> Bool {
+  func isUnique(_ column: Column) throws(StorageError) -> Bool {
     let index = SearchIndex(
       root: try currentTable.indexRoot(column.leafIndex), space: allocator.space,
       values: ColumnValues(column, in: tree))

@@ -45,6 +45,9 @@ final class DynamicClasses: @unchecked Sendable {
     } catch { stop(error) }
   }
 
+  /// All classes, in no order.
+  var all: some Collection<ClassInfo> { byTable.values }
+
   subscript(table: TableKey) -> ClassInfo? { byTable[table] }
 
   subscript(className: String) -> ClassInfo? { byName[className] }

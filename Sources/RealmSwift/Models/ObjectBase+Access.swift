@@ -35,7 +35,7 @@ extension ObjectBase {
       orElse: "Attempting to modify object outside of a write transaction - call "
         + "beginWriteTransaction on an RLMRealm instance first.")
     let slot = hot.columnAtOffset[Int(bitPattern: offset >> 3)]
-    if info.steps[Int(slot.property)].isPrimaryKey {
+    if info.steps[Int(slot.property)].isPrimaryKey, !info.core.admitsPrimaryKey(of: info) {
       let property = info.schema.properties[Int(slot.property)]
       throwRealmException(
         "Primary key can't be changed to '\(property.name)' after an object is inserted.")

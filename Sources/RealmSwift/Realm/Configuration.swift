@@ -7,11 +7,27 @@ public import Foundation
 extension Realm {
   /// Where a realm is stored, and what is stored in it.
   public struct Configuration: Sendable {
-    /// Whether the file is never changed through realms of this configuration.
-    public var readOnly: Bool
+    /// Whether the file is never changed through realms of this configuration, which must exist
+    /// already.
+    ///
+    /// Such realms cannot be written, refreshed or observed. Not to be combined with
+    /// `deleteRealmIfMigrationNeeded`.
+    public var readOnly: Bool {
+      didSet { checkOptions(readOnlyIsNew: true) }
+    }
 
     /// The version of the program's model classes. Raise it when they change.
     public var schemaVersion: UInt64
+
+    /// Brings objects over when the file has a lower schema version. It is called on the thread
+    /// that opens the file, in a write transaction; see `Migration`.
+    public var migrationBlock: MigrationBlock?
+
+    /// Whether files of another schema version, or of other classes, are emptied instead of
+    /// migrated. Good for caches and for programs under development.
+    public var deleteRealmIfMigrationNeeded: Bool {
+      didSet { checkOptions(readOnlyIsNew: false) }
+    }
 
     /// The classes that the realm stores; nil means all classes of the program.
     public var objectTypes: [ObjectBase.Type]?
@@ -69,13 +85,18 @@ extension Realm {
     ///   - inMemoryIdentifier: The name of a realm in memory.
     ///   - readOnly: Whether the file is never changed through this configuration.
     ///   - schemaVersion: The version of the program's model classes.
+    ///   - migrationBlock: Brings objects over from a lower schema version.
+    ///   - deleteRealmIfMigrationNeeded: Whether files of another schema are emptied instead.
     ///   - objectTypes: The classes that the realm stores; nil means all classes of the program.
     public init(
       fileURL: URL? = Realm.Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
-      readOnly: Bool = false, schemaVersion: UInt64 = 0, objectTypes: [ObjectBase.Type]? = nil
+      readOnly: Bool = false, schemaVersion: UInt64 = 0, migrationBlock: MigrationBlock? = nil,
+      deleteRealmIfMigrationNeeded: Bool = false, objectTypes: [ObjectBase.Type]? = nil
     ) {
       self.readOnly = readOnly
       self.schemaVersion = schemaVersion
+      self.migrationBlock = migrationBlock
+      self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
       self.objectTypes = objectTypes
       location = .nowhere
       if let inMemoryIdentifier {
@@ -83,6 +104,16 @@ extension Realm {
       } else {
         self.fileURL = fileURL
       }
+      checkOptions(readOnlyIsNew: false)
+    }
+
+    /// Ends the process if the options contradict each other.
+    private func checkOptions(readOnlyIsNew: Bool) {
+      guard readOnly, deleteRealmIfMigrationNeeded else { return }
+      throwRealmException(
+        readOnlyIsNew
+          ? "Cannot set `readOnly` when `deleteRealmIfMigrationNeeded` is set."
+          : "Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
     }
   }
 }

@@ -218,6 +218,10 @@ extension RealmCore {
     of object: ObjectBase? = nil
   ) -> (key: ObjectKey, row: Row, isNew: Bool) {
     do throws(StorageError) {
+      if let made = try makeMigratedRow(info, primaryKey) {
+        didMutate()
+        return made
+      }
       let table = try info.requireWritableTable()
       let made: (key: ObjectKey, row: Row, isNew: Bool)
       if let object {

@@ -46,6 +46,9 @@ final class RealmCore: ObjectOwner {
   /// Whether properties are set only if their value differs: while `.modified` updates an object.
   var skipsEqualValues = false
 
+  /// Where the migration that the realm is part of sets primary keys; nil for other realms.
+  private(set) var migratedKeys: MigratedKeys?
+
   /// Writes that do not wait for the disk, or for their turn.
   private(set) lazy var asyncWrites = AsyncWrites()
 
@@ -108,6 +111,13 @@ final class RealmCore: ObjectOwner {
   func register(_ layouts: [ClassLayout]) throws(StorageError) {
     for layout in layouts { add(ClassInfo(layout, core: self)) }
     try prepareForSharing()
+  }
+
+  /// Takes over classes that only dynamic objects show.
+  func register(_ dynamic: DynamicClasses) {
+    for info in dynamicClassesStorage.storeIfNil(dynamic).all {
+      classesByTable[info.tableKey] = info
+    }
   }
 
   private func add(_ info: ClassInfo) {
@@ -331,6 +341,33 @@ final class RealmCore: ObjectOwner {
     for info in classes.values { info.forgetWritableTable() }
     dynamicClassesStorage.load()?.forgetWritableTables()
     hot.pointee.isInWrite = false
+    bumpGeneration()
+  }
+
+  // MARK: Migrating
+
+  /// Shows what a migration writes, until `leave()`.
+  func join(
+    _ writing: WriteGroup, _ schemas: [ModelSchema], _ keys: MigratedKeys
+  ) throws(StorageError) {
+    transaction = writing
+    structureGeneration = writing.structureGeneration
+    migratedKeys = keys
+    hot.pointee.isInWrite = true
+    bumpGeneration()
+    for schema in schemas {
+      guard let table = try writing.table(named: schema.tableName) else {
+        throw .corrupted("the table of class '\(schema.className)' has vanished")
+      }
+      add(ClassInfo(ClassLayout(schema, table.schema), core: self))
+    }
+  }
+
+  /// Ends a realm that was part of a migration, and with it all its objects.
+  func leave() {
+    endTransaction()
+    show(nil)
+    firstValidGeneration = hot.pointee.generation
     bumpGeneration()
   }
 

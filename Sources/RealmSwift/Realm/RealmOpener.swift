@@ -10,10 +10,13 @@ import RealmTables
 struct RealmOpener {
   private let configuration: Realm.Configuration
   private let path: String
+  /// The file, if it is open already, whatever its path.
+  private let openFile: DatabaseFile?
 
-  init(_ configuration: Realm.Configuration) {
+  init(_ configuration: Realm.Configuration, file: DatabaseFile? = nil) {
     self.configuration = configuration
     path = configuration.location.path
+    openFile = file
   }
 
   /// The schemas of the classes of a configuration, in the order of their names.
@@ -58,12 +61,7 @@ struct RealmOpener {
     }
     try makeDirectory()
     do {
-      var options = OpenOptions()
-      options.isReadOnly = configuration.readOnly
-      options.mustExist = configuration.readOnly
-      if case .memory = configuration.location { options.isInMemory = true }
-      let file = try DatabaseFile.open(path: path, options: options)
-      return try body(schemas, SharedFile.of(file))
+      return try body(schemas, SharedFile.of(file()))
     } catch let error as StorageError {
       throw Realm.Error(error, path: path)
     } catch let error as Realm.Error {
@@ -71,6 +69,15 @@ struct RealmOpener {
     } catch {
       throw Realm.Error(.fail, message: "\(error)", path: path)
     }
+  }
+
+  private func file() throws(StorageError) -> DatabaseFile {
+    if let openFile { return openFile }
+    var options = OpenOptions()
+    options.isReadOnly = configuration.readOnly
+    options.mustExist = configuration.readOnly
+    if case .memory = configuration.location { options.isInMemory = true }
+    return try DatabaseFile.open(path: path, options: options)
   }
 
   /// The directory of a new file is made with it, as for the default location.
@@ -96,42 +103,61 @@ struct RealmOpener {
   ) throws -> TableGroup {
     let group = try shared.newestTables()
     let comparison = try SchemaComparison(schemas, group.tableSchemas(), group.schemaVersion())
-    try comparison.check(for: configuration)
-    guard comparison.needsWrite(to: configuration.schemaVersion), !configuration.readOnly else {
-      return group
-    }
+    guard try needsWrite(comparison) else { return group }
     let transaction = try shared.writers.begin()
     do {
+      let base = try shared.tables(of: transaction.base)
       let writing = try WriteGroup(transaction, schemas: shared.schemas)
       // Another process, or thread, may have been faster.
       let comparison = try SchemaComparison(
         schemas, writing.tableSchemas(), writing.schemaVersion())
-      try comparison.check(for: configuration)
-      guard comparison.needsWrite(to: configuration.schemaVersion) else {
+      guard try needsWrite(comparison) else {
         writing.rollback()
-        return try shared.newestTables()
+        return base
       }
-      try SchemaWriter(writing).apply(comparison, version: configuration.schemaVersion)
+      try align(writing, from: base, comparison, schemas, shared)
+      try writing.setSchemaVersion(configuration.schemaVersion)
       return try shared.tables(of: writing.commit())
     } catch {
       transaction.rollback()
       throw error
     }
   }
-}
 
-extension TableGroup {
-  /// The schemas of all tables by their names.
-  fileprivate func tableSchemas() throws(StorageError) -> [String: TableSchema] {
-    var schemas: [String: TableSchema] = [:]
-    for key in try tableKeys() {
-      if let schema = try table(key)?.schema { schemas[schema.name] = schema }
+  /// Whether the file must be changed before it can be used.
+  ///
+  /// - Throws: `Realm.Error` if it must, and must not.
+  private func needsWrite(_ comparison: SchemaComparison) throws(Realm.Error) -> Bool {
+    let version = configuration.schemaVersion
+    if configuration.deleteRealmIfMigrationNeeded, comparison.needsMigration(to: version) {
+      return true
     }
-    return schemas
+    try comparison.check(for: configuration)
+    return comparison.needsWrite(to: version) && !configuration.readOnly
+  }
+
+  /// Changes the tables as the classes want them.
+  private func align(
+    _ writing: WriteGroup, from base: TableGroup, _ comparison: SchemaComparison,
+    _ schemas: [ModelSchema], _ shared: SharedFile
+  ) throws {
+    let version = configuration.schemaVersion
+    let writer = SchemaWriter(writing)
+    guard comparison.needsMigration(to: version) else {
+      try writer.prepare(comparison)
+      return try writer.finish(SchemaComparison(schemas, writing.tableSchemas(), nil))
+    }
+    guard configuration.deleteRealmIfMigrationNeeded else {
+      let run = try MigrationRun(schemas, configuration, shared, writing, base)
+      return try run.migrate(comparison, configuration.migrationBlock)
+    }
+    try writer.clear(keeping: schemas)
+    try writer.prepare(SchemaComparison(schemas, writing.tableSchemas(), nil))
+    try writer.finish(SchemaComparison(schemas, writing.tableSchemas(), nil))
   }
 }
 
-extension WriteGroup {
+extension TableGroup {
   /// The schemas of all tables by their names.
   fileprivate func tableSchemas() throws(StorageError) -> [String: TableSchema] {
     var schemas: [String: TableSchema] = [:]

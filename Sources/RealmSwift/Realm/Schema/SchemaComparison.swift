@@ -117,6 +117,12 @@ struct SchemaComparison {
     !differences.isEmpty || storedVersion != version
   }
 
+  /// Whether the file has another schema, or version, than one that can be used as it is.
+  func needsMigration(to version: UInt64) -> Bool {
+    guard let storedVersion else { return false }
+    return storedVersion != version || differences.contains { !$0.isAutomatic }
+  }
+
   /// Checks that the configuration may open the file.
   ///
   /// - Throws: `Realm.Error.schemaMismatch`, or `.fail` for a schema version that is too low.

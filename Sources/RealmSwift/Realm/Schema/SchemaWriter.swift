@@ -5,7 +5,8 @@
 import RealmStorage
 import RealmTables
 
-/// Applies the differences that a `SchemaComparison` found.
+/// Applies the differences that a `SchemaComparison` found, in two steps: what must be there before
+/// a migration can fill it, and what can be checked, or removed, only after it.
 ///
 /// Values of columns whose type changes are lost. Columns that become optional, or required, keep
 /// their values; nil becomes the zero of the type.
@@ -14,46 +15,101 @@ struct SchemaWriter {
 
   init(_ group: WriteGroup) { self.group = group }
 
-  /// Applies all differences and stores the schema version.
-  func apply(_ comparison: SchemaComparison, version: UInt64) throws {
+  /// Adds what the classes have and the tables lack, and changes what is of another type. Primary
+  /// keys that change are set aside.
+  func prepare(_ comparison: SchemaComparison) throws {
     // Tables first: columns of links need the tables they lead to.
     for case .addClass(let schema) in comparison.differences {
       _ = try group.createTable(named: schema.tableName, kind: schema.tableKind)
     }
-    for difference in comparison.differences { try apply(difference) }
-    if comparison.storedVersion != version { try group.setSchemaVersion(version) }
+    for difference in comparison.differences { try prepare(difference) }
   }
 
-  private func apply(_ difference: SchemaDifference) throws {
+  private func prepare(_ difference: SchemaDifference) throws {
     switch difference {
     case .addClass(let schema):
       for property in schema.properties { try addColumn(property, schema) }
       try setPrimaryKey(schema)
     case .addProperty(let schema, let property): try addColumn(property, schema)
-    case .removeProperty(let schema, let column):
-      let table = try table(schema)
-      if table.schema.primaryKey?.key == column.key { try table.setPrimaryKey(nil) }
-      try table.removeColumn(column.key)
     case .changeType(let schema, let property, let column, _):
       let table = try table(schema)
       if table.schema.primaryKey?.key == column.key { try table.setPrimaryKey(nil) }
       try table.removeColumn(column.key)
       try addColumn(property, schema)
-      try setPrimaryKey(schema)
     case .changeNullability(let schema, let property, let column):
       try changeNullability(property, column, schema)
-    case .changeIndex(let schema, let property, _):
-      let table = try table(schema)
-      if let column = table.schema.column(named: property.columnName) {
-        try table.setIndexed(property.isIndexed, column.key)
-      }
-    case .changePrimaryKey(let schema, _): try setPrimaryKey(schema)
-    case .changeKind(let schema, let from):
-      throw Realm.Error(
-        .schemaMismatch,
-        message: "Class '\(schema.className)' cannot be changed from \(from.name) to "
-          + "\(schema.tableKind.name) by this version.")
+    case .changeIndex(let schema, let property, _): try changeIndex(property, schema)
+    case .changePrimaryKey(let schema, _): try table(schema).setPrimaryKey(nil)
+    case .changeKind(let schema, _):
+      if schema.tableKind != .embedded { try table(schema).setKind(schema.tableKind) }
+    case .removeProperty: break
     }
+  }
+
+  /// Removes what the classes lack, and makes keys primary and objects embedded.
+  ///
+  /// - Parameter comparison: How the tables differ after `prepare` and what followed it.
+  func finish(_ comparison: SchemaComparison) throws {
+    for difference in comparison.differences {
+      switch difference {
+      case .removeProperty(let schema, let column):
+        let table = try table(schema)
+        if table.schema.primaryKey?.key == column.key { try table.setPrimaryKey(nil) }
+        try table.removeColumn(column.key)
+      case .changeIndex(let schema, let property, _): try changeIndex(property, schema)
+      case .changePrimaryKey(let schema, _): try setPrimaryKey(schema)
+      case .addClass, .addProperty, .changeType, .changeNullability, .changeKind: break
+      }
+    }
+    // What was removed may have been the second link to an object.
+    for case .changeKind(let schema, _) in comparison.differences {
+      do throws(StorageError) {
+        try table(schema).setKind(schema.tableKind)
+      } catch {
+        guard case .limitExceeded(let text) = error else { throw error }
+        throw Realm.Error(.fail, message: text)
+      }
+    }
+  }
+
+  /// Empties the file for classes that it cannot be migrated to: tables of classes that the program
+  /// does not have are removed, the others lose their objects.
+  func clear(keeping schemas: [ModelSchema]) throws(StorageError) {
+    let names = Set(schemas.map(\.tableName))
+    let tables = try group.tableSchemas().values.filter { $0.className != nil }
+    for schema in tables { try group.table(schema.key)?.deleteAll() }
+    let others = tables.filter { !names.contains($0.name) }
+    for schema in others {
+      guard let table = try group.table(schema.key) else { continue }
+      while let column = table.schema.columns.last {
+        if column.isPrimaryKey { try table.setPrimaryKey(nil) }
+        try table.removeColumn(column.key)
+      }
+    }
+    for schema in others { try removeTableIfUnlinked(schema.key) }
+  }
+
+  /// Removes a table, unless links of another table may lead to it.
+  func removeTableIfUnlinked(_ key: TableKey) throws(StorageError) {
+    do throws(StorageError) {
+      try group.removeTable(key)
+    } catch {
+      // It stays, empty.
+      guard case .limitExceeded = error else { throw error }
+    }
+  }
+
+  /// - Throws: `Realm.Error.fail` if two objects have the same primary key.
+  func requireUniquePrimaryKeys(_ key: TableKey) throws {
+    guard let table = try group.table(key), try !table.hasUniquePrimaryKeys() else { return }
+    throw SchemaWriter.duplicates(
+      table.schema.className ?? table.schema.name, table.schema.primaryKey?.name ?? "")
+  }
+
+  private static func duplicates(_ className: String, _ name: String) -> Realm.Error {
+    Realm.Error(
+      .fail,
+      message: "Primary key property '\(className).\(name)' has duplicate values after migration.")
   }
 
   private func table(_ schema: ModelSchema) throws(StorageError) -> WritableTable {
@@ -75,21 +131,37 @@ struct SchemaWriter {
     if property.isIndexed { try table.setIndexed(true, column.key) }
   }
 
-  private func setPrimaryKey(_ schema: ModelSchema) throws(StorageError) {
+  private func changeIndex(_ property: ModelProperty, _ schema: ModelSchema) throws(StorageError) {
+    let table = try table(schema)
+    if let column = table.schema.column(named: property.columnName) {
+      try table.setIndexed(property.isIndexed, column.key)
+    }
+  }
+
+  private func setPrimaryKey(_ schema: ModelSchema) throws {
     let table = try table(schema)
     let wanted = schema.primaryKey.flatMap { table.schema.column(named: $0.columnName) }
-    if table.schema.primaryKey?.key != wanted?.key { try table.setPrimaryKey(wanted?.key) }
+    guard table.schema.primaryKey?.key != wanted?.key else { return }
+    do throws(StorageError) {
+      try table.setPrimaryKey(wanted?.key)
+    } catch {
+      guard case .limitExceeded = error else { throw error }
+      // The schema was validated, so its keys have types that keys may have.
+      throw SchemaWriter.duplicates(schema.className, wanted?.name ?? "")
+    }
   }
 
   /// A column's key says whether it is nullable, so the values move to a new column.
-  private func changeNullability(
+  func changeNullability(
     _ property: ModelProperty, _ old: Column, _ schema: ModelSchema
   ) throws {
     let table = try table(schema)
     if table.schema.primaryKey?.key == old.key { try table.setPrimaryKey(nil) }
     try table.renameColumn(old.key, to: "__realm_old_column")
     try addColumn(property, schema)
-    guard let new = table.schema.column(named: property.columnName) else { return }
+    guard let old = table.schema.column(old.key),
+      let new = table.schema.column(named: property.columnName)
+    else { return }
     for position in 0..<(try table.objectCount()) {
       guard let key = try table.table.key(at: position), let row = try table.row(of: key) else {
         continue
@@ -99,7 +171,6 @@ struct SchemaWriter {
       if let converted { try table.set(converted, new, key) }
     }
     try table.removeColumn(old.key)
-    try setPrimaryKey(schema)
   }
 }
 
@@ -114,5 +185,22 @@ extension TableValue {
       return .dictionary(TableDictionary(nullable ? entries : entries.filter { !$0.value.isNull }))
     default: return self
     }
+  }
+}
+
+extension WriteGroup {
+  /// The schemas of all tables by their names.
+  func tableSchemas() throws(StorageError) -> [String: TableSchema] {
+    var schemas: [String: TableSchema] = [:]
+    for key in try tableKeys() {
+      if let schema = try table(key)?.schema { schemas[schema.name] = schema }
+    }
+    return schemas
+  }
+
+  /// The names of classes by their tables.
+  func classNames() throws(StorageError) -> [TableKey: String] {
+    Dictionary(
+      uniqueKeysWithValues: try tableSchemas().values.map { ($0.key, $0.className ?? $0.name) })
   }
 }

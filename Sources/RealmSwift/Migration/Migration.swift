@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a program may do while the objects of a file become those of its present classes.
+
+import RealmStorage
+import RealmTables
+
+/// Brings objects over from an older schema version. `migration` is good for the duration of the
+/// call only; the number is the version that the file had.
+public typealias MigrationBlock =
+  @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) -> Void
+
+/// Gets an object as it was and as it will be; see `Migration.enumerateObjects(ofType:_:)`.
+public typealias MigrationObjectEnumerateBlock =
+  (_ oldObject: MigrationObject?, _ newObject: MigrationObject?) -> Void
+
+/// A change of a file's schema that is under way.
+///
+/// ```swift
+/// var configuration = Realm.Configuration(schemaVersion: 2)
+/// configuration.migrationBlock = { migration, oldVersion in
+///   if oldVersion < 1 { migration.renameProperty(onType: "Person", from: "name", to: "fullName") }
+///   migration.enumerateObjects(ofType: "Person") { old, new in
+///     new?["age"] = Int(old?["age"] as? String ?? "") ?? 0
+///   }
+/// }
+/// ```
+///
+/// When the block is called, the tables have the new properties and classes already, and still what
+/// the new schema lacks, so that it can be renamed. Values of properties whose type changed are to
+/// be had from the old objects only. Everything happens in one write transaction: if the process
+/// ends meanwhile, the file is as it was. Primary keys may be set in migrations; they must differ
+/// at the end.
+///
+/// A migration, and the objects that it gives out, may be used on the thread of the block only, and
+/// until the block returns.
+public final class Migration {
+  private let run: MigrationRun
+
+  init(_ run: MigrationRun) { self.run = run }
+
+  /// The classes that the file had.
+  public var oldSchema: Schema { Schema(run.oldCore.dynamicClasses.schemas.all) }
+
+  /// The classes that the file is going to have.
+  public var newSchema: Schema { Schema(run.schemas) }
+
+  /// Calls `block` with each object of a class: as it was, read-only, and as it will be.
+  ///
+  /// Objects that were deleted in this migration are left out. If the program does not have the
+  /// class any more, the new object is nil; for classes that the file did not have, the old object
+  /// is. Nothing happens for names that are neither.
+  public func enumerateObjects(
+    ofType typeName: String, _ block: MigrationObjectEnumerateBlock
+  ) {
+    do throws(StorageError) {
+      try run.enumerateObjects(typeName, block)
+    } catch { stop(error) }
+  }
+
+  /// Creates an object of a class of the new schema.
+  ///
+  /// - Parameters:
+  ///   - typeName: The name of the class; the process ends if there is no such class.
+  ///   - value: The values of its properties: a dictionary by name, an array in the order of the
+  ///     declarations, or another object. Missing ones get the defaults of the class.
+  @discardableResult
+  public func create(_ typeName: String, value: Any = [Any]()) -> MigrationObject {
+    let core = run.newCore
+    return core.createDynamic(core.dynamicInfo(named: typeName), value, .error)
+  }
+
+  /// Deletes a new object.
+  public func delete(_ object: MigrationObject) { run.newCore.delete(object) }
+
+  /// Deletes all objects of a class, and the class itself if the program does not have it any more.
+  ///
+  /// - Returns: Whether the file had the class.
+  @discardableResult
+  public func deleteData(forType typeName: String) -> Bool {
+    do throws(StorageError) {
+      return try run.deleteData(typeName)
+    } catch { stop(error) }
+  }
+
+  /// Gives a property another name; its values stay. The names are those of columns.
+  ///
+  /// To be called outside of `enumerateObjects(ofType:_:)`: objects that the migration gave out
+  /// before become invalid.
+  ///
+  /// Ends the process if the class or the property does not exist, if the new schema still has
+  /// the old name, and if the new property is of another type or not optional where the old one
+  /// is.
+  public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
+    do {
+      try run.renameProperty(typeName, oldName, newName)
+    } catch let error as StorageError {
+      stop(error)
+    } catch {
+      throwRealmException("\(error)")
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Migrating files that nobody has open, and asking for their versions.
+
+public import Foundation
+import RealmStorage
+import RealmTables
+
+extension Realm {
+  /// Migrates the file of a configuration, as opening it would, and closes it again.
+  ///
+  /// Ends the process if a realm of this process has the file open.
+  ///
+  /// - Throws: `Realm.Error`, for what opening throws.
+  public static func performMigration(
+    for configuration: Configuration = .defaultConfiguration
+  ) throws {
+    if RealmCache.hasCore(atPath: configuration.location.path) {
+      throwRealmException("Cannot migrate Realms that are already open.")
+    }
+    _ = try RealmOpener(configuration).open(.current)
+  }
+}
+
+/// The schema version of the file at `fileURL`.
+///
+/// May be called anywhere, also while realms of the file are open.
+///
+/// - Throws: `Realm.Error.invalidDatabase` if no realm was ever opened there, and what opening
+///   throws.
+public func schemaVersionAtURL(_ fileURL: URL) throws -> UInt64 {
+  let path = fileURL.standardizedFileURL.path
+  do throws(StorageError) {
+    let file = try DatabaseFile.openAnyway(path: path)
+    if let version = try TableGroup(file.snapshot()).schemaVersion() { return version }
+  } catch { throw Realm.Error(error, path: path) }
+  throw Realm.Error(
+    .invalidDatabase, message: "Realm at path '\(path)' has not been initialized.", path: path)
+}
+
+extension DatabaseFile {
+  /// Opens a file that must exist: for reading only where it must not be written.
+  static func openAnyway(path: String) throws(StorageError) -> DatabaseFile {
+    do throws(StorageError) {
+      return try open(path: path, options: OpenOptions(mustExist: true))
+    } catch {
+      guard case .system(_, _, let code) = error, [EACCES, EPERM, EROFS].contains(code) else {
+        throw error
+      }
+      return try open(path: path, options: OpenOptions(isReadOnly: true, mustExist: true))
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Realms that live as long as a migration.
+
+import RealmStorage
+import RealmTables
+
+extension RealmCore {
+  /// Takes over the classes as the file has them, for dynamic objects only.
+  func registerStoredClasses() throws(StorageError) {
+    let group = try readableGroup()
+    var tables: [TableSchema] = []
+    for key in try group.tableKeys() {
+      if let schema = try group.table(key)?.schema { tables.append(schema) }
+    }
+    register(DynamicClasses(DynamicSchemas(of: tables), tables, self))
+  }
+
+  /// A property that is the primary key is about to be set; whether that is allowed.
+  func admitsPrimaryKey(of info: ClassInfo) -> Bool {
+    guard let migratedKeys else { return false }
+    migratedKeys.tables.insert(info.tableKey)
+    do throws(StorageError) {
+      // Enters the newest objects into the index.
+      _ = try info.requireWritableTable().table
+    } catch { stop(error) }
+    return true
+  }
+
+  /// Creates a row in a table whose primary key is set aside for the migration; nil if it is not.
+  func makeMigratedRow(
+    _ info: ClassInfo, _ primaryKey: TableValue?
+  ) throws(StorageError) -> (key: ObjectKey, row: Row, isNew: Bool)? {
+    guard migratedKeys != nil, let primaryKey, let step = info.primaryKey,
+      let column = info.columns[Int(step.slot.property)]
+    else { return nil }
+    let table = try info.requireWritableTable()
+    guard table.schema.primaryKey == nil else { return nil }
+    let made = try table.createObject()
+    try table.set(primaryKey, column, made.key)
+    return (made.key, try table.row(of: made.key) ?? made.row, true)
+  }
+}

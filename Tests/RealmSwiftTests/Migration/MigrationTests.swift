@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is kept, and what becomes of the rest, when a file meets newer classes.
+
+import Foundation
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import Synchronization
+import Testing
+
+@_spi(RealmTesting) @testable import RealmSwift
+
+@Suite struct MigrationTests {
+  /// Keeps all that the second age can hold.
+  @Sendable static func migrateAll(_ migration: Migration, _ oldVersion: UInt64) {
+    migration.renameProperty(onType: "Reader", from: "name", to: "fullName")
+    migration.enumerateObjects(ofType: "Reader") { old, new in
+      new?.key = "key \(old?.id ?? 0)"
+      new?.years = Int(old?.years as? String ?? "") ?? 0
+      for book in old?.dynamicList("books") ?? List() {
+        guard let title = book.title as? String else { continue }
+        migration.enumerateObjects(ofType: "Novel") { _, novel in
+          if let novel, novel.title as? String == title {
+            new?.dynamicMutableSet("books").insert(novel)
+          }
+        }
+      }
+    }
+  }
+
+  private func checkSecondAge(_ realm: Realm) throws {
+    let readers = realm.objects(Age2.Reader.self).sorted(byKeyPath: "key")
+    #expect(readers.map(\.key) == ["key 1", "key 2", "key 3"])
+    #expect(readers.map(\.fullName) == ["reader 1", "reader 2", "reader 3"])
+    #expect(readers.map(\.years) == [10, 20, 30])
+    #expect(readers.map(\.nick) == ["n1", "n2", "n3"])
+    #expect(readers.map(\.score) == [1, 0, 3])
+    #expect(readers.map { Array($0.tags) } == Array(repeating: ["a", "b"], count: 3))
+    #expect(readers.map { $0.books.map(\.title).sorted() }.allSatisfy { $0 == ["Dune", "Emma"] })
+    #expect(readers.map { $0.home?.town } == ["town 1", "town 2", "town 3"])
+    #expect(readers.allSatisfy { $0.anything.object(Age2.Novel.self)?.title == "Dune" })
+    #expect(readers.allSatisfy { $0.added == nil })
+    #expect(realm.object(ofType: Age2.Reader.self, forPrimaryKey: "key 2")?.years == 20)
+    #expect(realm.objects(Age2.Reader.self).where { $0.fullName == "reader 3" }.count == 1)
+    #expect(realm.object(ofType: Age2.Novel.self, forPrimaryKey: "Emma")?.readers.count == 3)
+    #expect(realm.objects(Age2.Added.self).isEmpty)
+  }
+
+  @Test func aMigrationKeepsWhatItsBlockBringsOver() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.becomeSecondAge(version: 1, Self.migrateAll)
+    do {
+      let realm = try file.open()
+      try checkSecondAge(realm)
+      try realm.write {
+        realm.create(Age2.Reader.self, value: ["key": "new", "home": ["town": "x"]])
+      }
+    }
+    try ReferenceReader.check(file.configuration)
+    file.configuration.migrationBlock = { _, _ in Issue.record("there is nothing to migrate") }
+    #expect(try file.open().objects(Age2.Reader.self).count == 4)
+  }
+
+  @Test @MainActor func opensForActorsMigrateElsewhere() async throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.becomeSecondAge(version: 1) { migration, version in
+      #expect(!Thread.isMainThread)
+      Self.migrateAll(migration, version)
+    }
+    try checkSecondAge(try await Realm(configuration: file.configuration, actor: MainActor.shared))
+  }
+
+  @Test func frozenReadsMigrateToo() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.becomeSecondAge(version: 1, Self.migrateAll)
+    let count = try Realm.snapshot(of: file.configuration) { $0.objects(Age2.Reader.self).count }
+    #expect(count == 3)
+  }
+
+  @Test func withoutABlockWhatFitsIsKept() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.configuration.objectTypes = [First.Reader.self]
+    file.configuration.schemaVersion = 1
+    let realm = try file.open()
+    let readers = realm.objects(First.Reader.self)
+    #expect(readers.map(\.id) == [1, 2, 3])
+    #expect(readers.map(\.years) == [0, 0, 0])
+    #expect(readers.map(\.nick) == ["n1", "n2", "n3"])
+    #expect(readers.map { Array($0.tags) } == Array(repeating: ["a", nil, "b"], count: 3))
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test func theBlockSeesBothSchemasAndTheOldVersion() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.configuration.schemaVersion = 4
+    do { _ = try file.open() }
+    let seen = Mutex<[String]>([])
+    file.becomeSecondAge(version: 9) { migration, version in
+      Self.migrateAll(migration, version)
+      seen.withLock { seen in
+        seen.append("\(version)")
+        seen.append(migration.oldSchema.objectSchema.map(\.className).joined(separator: " "))
+        seen.append(migration.newSchema.objectSchema.map(\.className).joined(separator: " "))
+        seen.append("\(migration.oldSchema["Reader"]?.primaryKeyProperty?.name ?? "-")")
+        seen.append("\(migration.newSchema["Reader"]?.primaryKeyProperty?.name ?? "-")")
+        seen.append("\(migration.oldSchema["Reader"]?["years"]?.type ?? .any)")
+        seen.append("\(migration.oldSchema["Reader"]?["books"]?.objectClassName ?? "-")")
+      }
+    }
+    _ = try file.open()
+    #expect(
+      seen.withLock { $0 } == [
+        "4", "Leftover Novel Place Reader", "Added Novel Place Reader", "id", "key", "string",
+        "Novel",
+      ])
+    #expect(try schemaVersionAtURL(try #require(file.configuration.fileURL)) == 9)
+  }
+
+  @Test func newFilesAreNotMigratedAndEqualSchemasAre() throws {
+    let file = try TemporaryRealm(Age1.types)
+    let calls = Mutex(0)
+    file.configuration.schemaVersion = 3
+    file.configuration.migrationBlock = { _, _ in calls.withLock { $0 += 1 } }
+    do { _ = try file.open() }
+    #expect(calls.withLock { $0 } == 0)
+    file.configuration.schemaVersion = 5
+    do { _ = try file.open() }
+    #expect(calls.withLock { $0 } == 1)
+    do { _ = try file.open() }
+    #expect(calls.withLock { $0 } == 1)
+  }
+
+  @Test func objectsAreCreatedDeletedAndSkipped() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.becomeSecondAge { migration, version in
+      Self.migrateAll(migration, version)
+      migration.create("Added")
+      let added = migration.create("Added", value: ["second"])
+      #expect(added.text as? String == "second")
+      var texts: [String] = []
+      migration.enumerateObjects(ofType: "Added") { old, new in
+        #expect(old == nil)
+        if let text = new?.text as? String { texts.append(text) }
+      }
+      #expect(texts.sorted() == ["default", "second"])
+      migration.enumerateObjects(ofType: "Reader") { old, new in
+        guard old?.id as? Int == 2, let new else { return }
+        if let home = new.home as? DynamicObject { migration.delete(home) }
+        migration.delete(new)
+      }
+      var ids: [Int] = []
+      migration.enumerateObjects(ofType: "Reader") { old, _ in ids.append(old?.id as? Int ?? 0) }
+      #expect(ids == [1, 3])
+      let copy = migration.create(
+        "Reader", value: ["key": "made", "home": ["town": "y"], "books": [["Ulysses"]]])
+      #expect(copy.dynamicMutableSet("books").first?.title as? String == "Ulysses")
+      migration.enumerateObjects(ofType: "Nobody") { _, _ in Issue.record("nobody is there") }
+    }
+    let realm = try file.open()
+    #expect(realm.objects(Age2.Reader.self).map(\.key).sorted() == ["key 1", "key 3", "made"])
+    #expect(realm.objects(Age2.Added.self).map(\.text).sorted() == ["default", "second"])
+    #expect(realm.object(ofType: Age2.Novel.self, forPrimaryKey: "Ulysses") != nil)
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test func dataIsDeletedByClass() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.becomeSecondAge { migration, version in
+      Self.migrateAll(migration, version)
+      var numbers: [Int] = []
+      migration.enumerateObjects(ofType: "Leftover") { old, new in
+        #expect(new == nil)
+        numbers.append(old?.number as? Int ?? -1)
+      }
+      #expect(numbers.sorted() == [0, 1, 2, 3])
+      #expect(migration.deleteData(forType: "Leftover"))
+      #expect(migration.deleteData(forType: "Novel"))
+      #expect(!migration.deleteData(forType: "Nobody"))
+    }
+    let realm = try file.open()
+    #expect(try realm.core.readableGroup().table(named: "class_Leftover") == nil)
+    #expect(realm.objects(Age2.Novel.self).isEmpty)
+    #expect(realm.objects(Age2.Reader.self).allSatisfy { $0.books.isEmpty })
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test func whatAMigrationGaveOutEndsWithIt() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    let kept = Mutex<Everywhere<[DynamicObject]>>(Everywhere([]))
+    let lists = Mutex<Everywhere<[List<DynamicObject>]>>(Everywhere([]))
+    file.becomeSecondAge { migration, version in
+      Self.migrateAll(migration, version)
+      migration.enumerateObjects(ofType: "Reader") { old, new in
+        guard let old, let new else { return }
+        kept.withLock { $0 = Everywhere($0.value + [old, new]) }
+        lists.withLock { $0 = Everywhere($0.value + [old.dynamicList("books")]) }
+      }
+    }
+    _ = try file.open()
+    let objects = kept.withLock { $0.value }
+    #expect(objects.count == 6)
+    #expect(objects.allSatisfy { $0.isInvalidated })
+    #expect(lists.withLock { $0.value.allSatisfy { $0.isInvalidated } })
+  }
+
+  @Test func stepsThroughSeveralVersionsRenameTwice() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.becomeSecondAge(version: 3) { migration, version in
+      if version < 1 { migration.renameProperty(onType: "Reader", from: "name", to: "called") }
+      if version < 2 { migration.renameProperty(onType: "Reader", from: "called", to: "fullName") }
+      migration.enumerateObjects(ofType: "Reader") { old, new in new?.key = "\(old?.id ?? 0)" }
+    }
+    let realm = try file.open()
+    #expect(
+      realm.objects(Age2.Reader.self).compactMap(\.fullName).sorted()
+        == ["reader 1", "reader 2", "reader 3"])
+  }
+
+  @Test func filesMayBeEmptiedInstead() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.becomeSecondAge(version: 0)
+    file.configuration.deleteRealmIfMigrationNeeded = true
+    do {
+      let realm = try file.open()
+      #expect(realm.isEmpty)
+      try realm.write { realm.create(Age2.Reader.self, value: ["key": "k"]) }
+    }
+    try ReferenceReader.check(file.configuration)
+    #expect(try file.open().objects(Age2.Reader.self).count == 1)
+    for version in [5, 2] as [UInt64] {
+      file.configuration.schemaVersion = version
+      let realm = try file.open()
+      #expect(realm.isEmpty)
+      try realm.write { realm.create(Age2.Reader.self, value: ["key": "k"]) }
+    }
+  }
+
+  @Test func aClosedFileIsMigratedWithoutOpeningIt() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    let url = try #require(file.configuration.fileURL)
+    #expect(try schemaVersionAtURL(url) == 0)
+    file.becomeSecondAge(version: 6, Self.migrateAll)
+    try Realm.performMigration(for: file.configuration)
+    #expect(try schemaVersionAtURL(url) == 6)
+    file.configuration.migrationBlock = nil
+    try checkSecondAge(try file.open())
+    #expect(try schemaVersionAtURL(url) == 6)
+  }
+
+  @Test func filesThatNoRealmMadeHaveNoVersion() throws {
+    let file = try TemporaryRealm()
+    let url = try #require(file.configuration.fileURL)
+    #expect(throws: Realm.Error.fileNotFound) { try schemaVersionAtURL(url) }
+    do { _ = try DatabaseFile.open(path: url.path) }
+    let error = #expect(throws: Realm.Error.self) { try schemaVersionAtURL(url) }
+    #expect(error?.code == .invalidDatabase)
+    #expect(
+      error?.localizedDescription == "Realm at path '\(url.path)' has not been initialized.")
+  }
+}
+
+private enum First {
+  class Reader: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var years: Int
+    @Persisted var nick: String?
+    @Persisted var tags: List<String?>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+}
