@@ -10,6 +10,7 @@ package struct ParsedQuery: Hashable, Sendable {
     case sort([SortTerm])
     case distinct([ParsedKeyPath])
     case limit(ParsedOperand)
+    case offset(ParsedOperand)
   }
 
   /// One part of an order.

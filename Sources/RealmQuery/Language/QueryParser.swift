@@ -3,7 +3,7 @@
 // Reads query strings: the predicate format that Cocoa's users know, and Realm Query Language.
 // The two have so much in common that one grammar reads both.
 //
-//     query      = condition { SORT(…) | DISTINCT(…) | LIMIT(…) }
+//     query      = condition { SORT(…) | DISTINCT(…) | LIMIT(…) | OFFSET(…) }
 //     condition  = conjunction { OR conjunction }
 //     conjunction = negation { AND negation }
 //     negation   = NOT negation | "(" condition ")" | TRUEPREDICATE | FALSEPREDICATE | comparison
@@ -38,7 +38,7 @@ package struct QueryParser {
     let condition = try parser.condition()
     let modifiers = try parser.modifiers()
     guard parser.current.kind == .end else {
-      throw parser.error("AND, OR, SORT, DISTINCT, LIMIT or the end")
+      throw parser.error("AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end")
     }
     return ParsedQuery(condition: condition, modifiers: modifiers)
   }
@@ -169,6 +169,10 @@ package struct QueryParser {
       } else if takeKeyword("LIMIT") {
         try expectSymbol("(")
         modifiers.append(.limit(try operand()))
+        try expectSymbol(")")
+      } else if takeKeyword("OFFSET") {
+        try expectSymbol("(")
+        modifiers.append(.offset(try operand()))
         try expectSymbol(")")
       } else {
         return modifiers

@@ -49,6 +49,17 @@ package struct ChunkedKeys: Sendable {
     return keys
   }
 
+  /// The keys at the beginning, at most `limit`.
+  func first(_ limit: Int) -> [ObjectKey] {
+    guard limit < count else { return array() }
+    var keys: [ObjectKey] = []
+    for chunk in chunks {
+      keys += chunk.prefix(limit - keys.count)
+      if keys.count == limit { break }
+    }
+    return keys
+  }
+
   /// The chunk that has a position, which exists, and the position that it begins at.
   package func chunk(at position: Int) -> (keys: [ObjectKey], start: Int) {
     let chunk = chunk(with: position)

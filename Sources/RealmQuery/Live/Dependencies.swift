@@ -30,7 +30,18 @@ struct Dependencies {
   init(_ query: LiveQuery, in table: Table, of source: any TableSource) throws(QueryError) {
     self.source = source
     if let predicate = query.predicate { try add(predicate, table, []) }
-    for criterion in query.order?.criteria ?? [] { _ = try add(criterion.names, table, []) }
+    if let order = query.order { try add(order, table) }
+    for step in query.rest {
+      switch step {
+      case .filter(let predicate): try add(predicate, table, [])
+      case .sort(let order), .distinct(let order): try add(order, table)
+      case .limit, .offset: break
+      }
+    }
+  }
+
+  private mutating func add(_ order: SortOrder, _ table: Table) throws(QueryError) {
+    for criterion in order.criteria { _ = try add(criterion.path, table, []) }
   }
 
   /// The tables behind links.
@@ -94,10 +105,10 @@ struct Dependencies {
   ) throws(QueryError) {
     switch operand {
     case .value, .values: break
-    case .property(let path): _ = try add(path.names, table, hops)
+    case .property(let path): _ = try add(path, table, hops)
     case .matchCount(let path, let predicate):
       let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
-      let inner = try add(path.names, table, hops)
+      let inner = try add(path, table, hops)
       note(target.key, inner)
       try add(predicate, target, inner)
     }
@@ -108,12 +119,12 @@ struct Dependencies {
   ///
   /// - Returns: The links of the whole path; nil if they cannot be followed back.
   private mutating func add(
-    _ names: [String], _ table: Table, _ hops: [Hop]?
+    _ path: PropertyPath, _ table: Table, _ hops: [Hop]?
   ) throws(QueryError) -> [Hop]? {
     var hops = hops
     var origin = table
-    for (index, name) in names.enumerated() {
-      let isLast = index == names.count - 1
+    for (index, name) in path.names.enumerated() {
+      let isLast = index == path.names.count - 1
       let column = origin.schema.column(named: name)
       // A path within another table adds a column too many, which does no harm.
       if index == 0, let column { columns.insert(column.key) }
@@ -124,7 +135,7 @@ struct Dependencies {
       }
       // Backlinks change with the objects they come from.
       if isLast, !name.hasPrefix("@links.") { return hops }
-      let prefix = PropertyPath(Array(names[...index]))
+      let prefix = PropertyPath(Array(path.names[...index]), parts: path.parts)
       (_, origin) = try PathResolver(path: prefix, source: source).objects(from: table)
       note(origin.key, hops)
     }

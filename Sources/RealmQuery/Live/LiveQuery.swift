@@ -7,6 +7,7 @@
 //    an order ascending. So the place of an object in a state is found by halving.
 // 2. Objects that no changeset names, and that reach none that a changeset names by the paths of
 //    the query, match and sort as before. Only the others are looked at.
+// 3. What comes behind the order (`rest`) is applied to the kept state of what comes before it.
 
 import RealmStorage
 package import RealmTables
@@ -19,12 +20,20 @@ package struct LiveQuery: Hashable, Sendable {
   package var predicate: Predicate?
   /// Nil is the order of the keys.
   package var order: SortOrder?
+  /// What is done with the ordered objects, in this order.
+  package var rest: [QueryStep]
 
-  package init(table: TableKey, predicate: Predicate? = nil, order: SortOrder? = nil) {
+  package init(
+    table: TableKey, predicate: Predicate? = nil, order: SortOrder? = nil, rest: [QueryStep] = []
+  ) {
     self.table = table
     self.predicate = predicate
     self.order = order
+    self.rest = rest
   }
+
+  /// Whether the objects are in the order of their keys.
+  package var isInTableOrder: Bool { order == nil && rest.isEmpty }
 }
 
 /// What a query gave in one version.
@@ -37,6 +46,8 @@ package struct ResultState: Sendable, Equatable {
   }
 
   var content: Content
+  /// The objects before the query's last steps; nil if there are none.
+  var base: ChunkedKeys?
 
   /// The number of elements.
   package var count: Int {
@@ -78,6 +89,11 @@ extension LiveQuery {
     let table = try QueryError.widen { () throws(StorageError) in try source.queryTable(self.table)
     }
     guard let table else { return ResultState(content: .keys(ChunkedKeys())) }
+    guard rest.isEmpty else {
+      let base = try baseKeys(of: table, in: source)
+      let keys = try rest.applied(to: base, of: table, in: source)
+      return ResultState(content: .keys(ChunkedKeys(keys)), base: ChunkedKeys(base))
+    }
     if predicate == nil, order == nil {
       let count = try QueryError.widen { () throws(StorageError) in try table.objectCount() }
       return ResultState(content: .all(count: count))
@@ -85,11 +101,41 @@ extension LiveQuery {
     return ResultState(content: .keys(ChunkedKeys(try keys(of: table, in: source))))
   }
 
+  /// Checks that the query fits the schema.
+  ///
+  /// - Throws: `QueryError.invalid` with what does not.
+  package func check(
+    against table: Table, of source: any TableSource
+  ) throws(QueryError) {
+    func check(_ predicate: Predicate) throws(QueryError) {
+      _ = try Selection(predicate, in: table, of: source, isScan: false)
+    }
+    if let predicate { try check(predicate) }
+    _ = try order?.paths(from: table, in: source)
+    for step in rest {
+      switch step {
+      case .filter(let predicate): try check(predicate)
+      case .sort(let order), .distinct(let order): _ = try order.paths(from: table, in: source)
+      case .limit, .offset: break
+      }
+    }
+  }
+
   /// All matching keys in the order of the query.
   package func keys(of table: Table, in source: any TableSource) throws(QueryError) -> [ObjectKey] {
+    let base = try baseKeys(of: table, in: source, limit: rest.neededCount)
+    return try rest.applied(to: base, of: table, in: source)
+  }
+
+  /// The keys before the last steps; those behind the first `limit` may be missing.
+  private func baseKeys(
+    of table: Table, in source: any TableSource, limit: Int = .max
+  ) throws(QueryError) -> [ObjectKey] {
     let selection = try Selection(predicate ?? .constant(true), in: table, of: source)
-    let keys = try QueryError.widen { () throws(StorageError) in try selection.keys() }
-    return try order?.sorted(keys, of: table, in: source) ?? keys
+    let keys = try QueryError.widen { () throws(StorageError) in
+      try selection.keys(limit: order == nil ? limit : .max)
+    }
+    return try order?.sorted(keys, of: table, in: source, limit: limit) ?? keys
   }
 
   /// The state after a step, and what happened in between.
@@ -105,6 +151,7 @@ extension LiveQuery {
     guard let old = tables.0, let new = tables.1, !step.changes.schemaChanged else {
       return try restart(state, by: step)
     }
+    if let base = state.base { return try advance(state, base, by: step, in: new) }
     switch state.content {
     case .all(let count):
       return try QueryError.widen { () throws(StorageError) in
@@ -119,6 +166,29 @@ extension LiveQuery {
       guard advance.isWorthwhile(for: keys.count) else { return try restart(state, by: step) }
       return try QueryError.widen { () throws(StorageError) in try advance.run(keys) }
     }
+  }
+
+  /// Advances what comes before the last steps, applies these, and compares.
+  private func advance(
+    _ state: ResultState, _ base: ChunkedKeys, by step: ResultStep, in table: Table
+  ) throws(QueryError) -> (ResultState, ResultChanges) {
+    var plain = self
+    plain.rest = []
+    let (next, _) = try plain.advance(ResultState(content: .keys(base)), by: step)
+    // Only a query without predicate and order keeps no keys, and it is advanced with them here.
+    var newBase = ChunkedKeys()
+    if let keys = next.keys {
+      newBase = keys
+    } else {
+      newBase = ChunkedKeys(try plain.keys(of: table, in: step.new))
+    }
+    let new = try rest.applied(
+      to: newBase.first(rest.neededCount), of: table, in: step.new)
+    let own = step.changes[self.table]
+    let changes = ResultChanges(
+      from: try keys(of: state, in: step.old), to: new, isModified: step.modified.contains,
+      isReplaced: { own?.inserted.contains($0) ?? false })
+    return (ResultState(content: .keys(ChunkedKeys(new)), base: newBase), changes)
   }
 
   /// Runs the query anew and compares.

@@ -23,7 +23,7 @@ struct RowOrder {
     }
     for path in paths {
       let order = RowOrder.compare(
-        try path.value(of: first), try path.value(of: second), isMixed: path.column.type == .mixed)
+        try path.value(of: first), try path.value(of: second), isMixed: path.isMixed)
       if order != 0 { return path.isAscending ? order < 0 : order > 0 }
     }
     return left < right

@@ -44,7 +44,7 @@ struct SortTable {
     var column = SortColumn(isAscending: path.isAscending)
     column.keys.reserveCapacity(keys.count)
     column.ranks.reserveCapacity(keys.count)
-    let isMixed = path.column.type == .mixed
+    let isMixed = path.isMixed
     var reader = RowReader(table)
     for key in keys {
       let value =
@@ -64,8 +64,13 @@ struct SortTable {
     return column
   }
 
-  /// The positions in sorted order.
-  func sortedPositions() -> [UInt32] {
+  /// The positions in sorted order, or the first of them.
+  func sortedPositions(limit: Int = .max) -> [UInt32] {
+    let positions = allPositions()
+    return limit < count ? Array(positions.prefix(limit)) : positions
+  }
+
+  private func allPositions() -> [UInt32] {
     guard let first = columns.first else { return Array(0..<UInt32(count)) }
     var items: [SortItem] = []
     items.reserveCapacity(count)

@@ -52,27 +52,29 @@ struct PathResolver {
 
   /// A reader for the path from objects of `table`.
   func resolve(from table: Table) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {
-    guard let function = path.function else { return try plain(path.names[...], table) }
+    guard let function = path.function else { return try plain(0, table) }
     // The function applies to the first collection on the path.
     var before: [ValueReader.Step] = []
     var table = table
     for (index, name) in path.names.enumerated() {
       let column = try column(name, of: table)
-      if column.isMany {
-        let (inner, end) = try plain(path.names[index...], table)
+      let isLast = index == path.names.count - 1
+      if isMany(column, at: index) || (isLast && column.type == .mixed) {
+        var (inner, end) = try plain(index, table)
+        if !end.isElement { inner = inner.every }
         try check(function, end)
         let type: ColumnType =
           switch function {
           case .count: .int
           case .min, .max, .sum: end.type
-          case .average: end.type == .decimal ? .decimal : .double
+          case .average: end.type == .decimal || end.type == .mixed ? end.type : .double
           }
         return (
           ValueReader(steps: before, end: .function(function, inner)),
           ResolvedEnd(type: type, target: nil, isElement: false)
         )
       }
-      let (step, target) = try self.step(column, of: table)
+      let (step, target) = try self.step(column, at: index, of: table)
       before.append(step)
       table = target
     }
@@ -100,31 +102,35 @@ struct PathResolver {
   func objects(from table: Table) throws(QueryError) -> ([ValueReader.Step], Table) {
     var steps: [ValueReader.Step] = []
     var table = table
-    for name in path.names {
-      let (step, target) = try self.step(try column(name, of: table), of: table)
+    for (index, name) in path.names.enumerated() {
+      let (step, target) = try self.step(try column(name, of: table), at: index, of: table)
       steps.append(step)
       table = target
     }
     return (steps, table)
   }
 
+  /// The path from name `start` on, which is a property of `table`.
   private func plain(
-    _ names: ArraySlice<String>, _ table: Table
+    _ start: Int, _ table: Table
   ) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {
-    guard let last = names.last else { throw .invalid("Invalid predicate: an empty key path") }
+    guard let last = path.names.last else {
+      throw .invalid("Invalid predicate: an empty key path")
+    }
     var steps: [ValueReader.Step] = []
     var table = table
     var isElement = false
-    for name in names.dropLast() {
-      let column = try column(name, of: table)
-      isElement = isElement || column.isMany
-      let (step, target) = try self.step(column, of: table)
+    let lastIndex = path.names.count - 1
+    for index in start..<lastIndex {
+      let column = try column(path.names[index], of: table)
+      isElement = isElement || isMany(column, at: index)
+      let (step, target) = try self.step(column, at: index, of: table)
       steps.append(step)
       table = target
     }
     let column = try column(last, of: table)
-    if let part = path.part {
-      return try resolve(part, of: column, steps, isElement: isElement)
+    if let parts = path.parts[lastIndex] {
+      return try resolve(parts, of: column, steps, isElement: isElement)
     }
     isElement = isElement || column.isMany
     let resolved = ResolvedEnd(
@@ -142,24 +148,40 @@ struct PathResolver {
     return (ValueReader(steps: steps, end: end), resolved)
   }
 
+  /// What parts of the collection, or of the value of any type, at the end of the path are.
   private func resolve(
-    _ part: DictionaryPart, of column: Column, _ steps: [ValueReader.Step], isElement: Bool
+    _ parts: [CollectionPart], of column: Column, _ steps: [ValueReader.Step], isElement: Bool
   ) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {
-    guard column.collection == .dictionary, !column.hasIntegerKeys else {
+    var rest = parts[...]
+    let end: ValueReader.End
+    var type = column.type
+    switch (column.collection, parts[0]) {
+    case (.dictionary, .value(let key)) where !column.hasIntegerKeys: end = .entry(column, key)
+    case (.dictionary, .keys) where !column.hasIntegerKeys:
+      end = .keys(column)
+      type = .string
+    case (.dictionary, .every), (.list, .every), (.set, .every): end = .elements(column)
+    case (.list, .index), (.list, .first), (.list, .last), (.set, .index), (.set, .first),
+      (.set, .last):
+      end = .element(column, parts[0])
+    case (.none, _) where column.type == .mixed:
+      end = .nested(.value(column), parts)
+      rest = []
+    case (.dictionary, _), (.none, .keys), (.none, .value):
       throw .invalid("Invalid keypath '\(path.text)': only maps have keys.")
+    default: throw .invalid("Invalid keypath '\(path.text)': only lists have indexes.")
     }
-    switch part {
-    case .value(let key):
-      return (
-        ValueReader(steps: steps, end: .entry(column, key)),
-        ResolvedEnd(type: column.type, target: column.targetTable, isElement: isElement)
-      )
-    case .keys:
-      return (
-        ValueReader(steps: steps, end: .keys(column)),
-        ResolvedEnd(type: .string, target: nil, isElement: true)
-      )
+    if !(column.collection == .none) { rest = rest.dropFirst() }
+    guard rest.isEmpty || type == .mixed else {
+      throw .invalid(
+        "Invalid keypath '\(path.text)': only values of type AnyRealmValue have elements.")
     }
+    return (
+      ValueReader(steps: steps, end: rest.isEmpty ? end : .nested(end, Array(rest))),
+      ResolvedEnd(
+        type: type, target: type == .string ? nil : column.targetTable,
+        isElement: isElement || parts.contains(where: \.isMany))
+    )
   }
 
   private func column(_ name: String, of table: Table) throws(QueryError) -> Column {
@@ -186,8 +208,13 @@ struct PathResolver {
     return nil
   }
 
+  /// Whether the path goes on, behind the column of name `index`, with any number of values.
+  private func isMany(_ column: Column, at index: Int) -> Bool {
+    column.isMany && path.parts[index]?.contains(where: \.isMany) ?? true
+  }
+
   private func step(
-    _ column: Column, of table: Table
+    _ column: Column, at index: Int, of table: Table
   ) throws(QueryError) -> (ValueReader.Step, Table) {
     guard column.type == .link || column.type == .backlink, let key = column.targetTable,
       let target = try QueryError.widen({ () throws(StorageError) in try source.queryTable(key) })
@@ -196,6 +223,19 @@ struct PathResolver {
         column.name, of: table.schema.className ?? table.schema.name, in: path)
     }
     if column.type == .backlink { return (.backlinks(column, target), target) }
+    if let parts = path.parts[index], parts != [.every] {
+      switch (column.collection, parts[0]) {
+      case _ where parts.count > 1: break
+      case (.list, .index), (.list, .first), (.list, .last), (.set, .index), (.set, .first),
+        (.set, .last):
+        return (.element(column, parts[0], target), target)
+      case (.dictionary, .value(let key)) where !column.hasIntegerKeys:
+        return (.entry(column, key, target), target)
+      default: break
+      }
+      throw .invalid(
+        "Invalid keypath '\(path.text)': '\(column.name)' has no such elements.")
+    }
     return switch column.collection {
     case .none: (.link(leafIndex: column.leafIndex, target), target)
     case .list, .set: (.links(column, target), target)

@@ -42,7 +42,7 @@ struct PlanBuilder {
       return try node(path, comparison, table)
     case (.matchCount, .value), (.matchCount, .values):
       let reader = try reader(of: comparison.left, table)
-      let test = try test(comparison, ResolvedEnd.integer, path: PropertyPath([]))
+      let test = try plan.test(comparison, ResolvedEnd.integer, path: PropertyPath([]))
       return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
     case (.value(let value), .property(let path)):
       return try mirrored(comparison, value, path, table)
@@ -73,7 +73,7 @@ struct PlanBuilder {
       throw .invalid("Predicate expressions must compare a keypath and a value.")
     }
     let end = ResolvedEnd(type: .mixed, target: nil, isElement: false)
-    let test = try test(
+    let test = try plan.test(
       Comparison(.value(.null), comparison.operation, .value(right), options: comparison.options),
       end, path: PropertyPath([]))
     return test.matches(left)
@@ -117,7 +117,7 @@ struct PlanBuilder {
   ) throws(QueryError) -> Int {
     if let node = try linked(path, comparison, table) { return node }
     let (reader, end) = try PathResolver(path: path, source: source).resolve(from: table)
-    let test = try test(comparison, end, path: path)
+    let test = try plan.test(comparison, end, path: path)
     guard reader.steps.isEmpty else {
       return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
     }
@@ -149,14 +149,13 @@ struct PlanBuilder {
       (try target.objectCount(), try table.objectCount())
     }
     guard sizes.0 <= sizes.1 * 4 + 1024 else { return nil }
-    var rest = path
-    rest.names.removeFirst()
+    let rest = path.droppingFirst(1)
     let inner = Predicate.comparison(
       Comparison(
         .property(rest), comparison.operation, comparison.right, options: comparison.options))
     // What the whole path asks of null decides for null links.
     let (_, end) = try PathResolver(path: path, source: source).resolve(from: table)
-    let test = try test(comparison, end, path: path)
+    let test = try plan.test(comparison, end, path: path)
     let selection = try Selection(inner, in: target, of: source)
     let keys = try QueryError.widen { () throws(StorageError) in try selection.keys() }
     return plan.add(
@@ -164,64 +163,5 @@ struct PlanBuilder {
         LinkedCondition(
           leafIndex: column.leafIndex, targets: KeyFilter(keys),
           matchesNull: test.matches(.null))))
-  }
-
-  // MARK: Constants
-
-  /// The operator and constants of a comparison, checked against what the path leads to.
-  private func test(
-    _ comparison: Comparison, _ end: ResolvedEnd, path: PropertyPath
-  ) throws(QueryError) -> ValueTest {
-    func checked(_ value: TableValue) throws(QueryError) -> MixedValue {
-      guard let constant = plan.constants.value(value, target: end.target),
-        end.accepts(constant)
-      else {
-        throw .typeMismatch(
-          "\(value.text)", of: value.typeName, path: path, end.typeName)
-      }
-      return constant
-    }
-    switch (comparison.operation, comparison.right) {
-    case (.in, .values(let values)):
-      var constants: [MixedValue] = []
-      for value in values { constants.append(try checked(value)) }
-      return ValueTest(oneOf: constants)
-    case (.between, .values(let values)) where values.count == 2:
-      return ValueTest(from: try checked(values[0]), through: try checked(values[1]))
-    case (.in, _), (.between, _), (_, .values):
-      throw .invalid("The right side of \(comparison.operation) has the wrong number of values")
-    case (let operation, .value(let value)):
-      let constant = try checked(value)
-      let isText = operation.isTextual || !comparison.options.isEmpty
-      if isText, end.type == .string || end.type == .binary || end.type == .mixed {
-        return try textTest(operation, constant, comparison.options)
-      }
-      guard !operation.isTextual else {
-        throw .invalid("Operator '\(operation)' not supported for type '\(end.typeName)'")
-      }
-      return ValueTest(operation, value: constant)
-    default:
-      throw .invalid("Predicate expressions must compare a keypath and another keypath or a value")
-    }
-  }
-
-  private func textTest(
-    _ operation: ComparisonOperator, _ constant: MixedValue, _ options: TextOptions
-  ) throws(QueryError) -> ValueTest {
-    switch constant {
-    case .string(let bytes), .binary(let bytes):
-      guard operation.isTextual || operation == .equal || operation == .notEqual else {
-        throw .invalid("Lexicographical comparisons must be case-sensitive")
-      }
-      guard operation != .like || !options.contains(.diacriticInsensitive) else {
-        throw .invalid("Operator 'LIKE' not supported with diacritic-insensitive modifier.")
-      }
-      return ValueTest(
-        TextMatcher(operation, Array(bytes.bytes), options: options), operation)
-    case .null where operation.isTextual:
-      // Looking for null finds nothing.
-      return ValueTest(oneOf: [])
-    default: return ValueTest(operation, value: constant)
-    }
   }
 }

@@ -36,13 +36,15 @@ package struct Selection {
     return count
   }
 
-  /// The keys of the objects that match, ascending.
-  package func keys() throws(StorageError) -> [ObjectKey] {
+  /// The keys of the objects that match, ascending; at most `limit`.
+  package func keys(limit: Int = .max) throws(StorageError) -> [ObjectKey] {
     var keys: [ObjectKey] = []
+    if limit <= 0 { return keys }
     try forEachMatch { (cluster, rows) throws(StorageError) in
       for row in rows { keys.append(cluster.key(at: row)) }
-      return true
+      return keys.count < limit
     }
+    if keys.count > limit { keys.removeLast(keys.count - limit) }
     return keys
   }
 

@@ -18,6 +18,10 @@ struct ValueReader {
     /// The values of a dictionary of links.
     case dictionary(Column, Table)
     case backlinks(Column, Table)
+    /// One element of a list or set of links.
+    case element(Column, CollectionPart, Table)
+    /// The value that a dictionary of links has for a key.
+    case entry(Column, String, Table)
   }
 
   indirect enum End {
@@ -28,8 +32,12 @@ struct ValueReader {
     case elements(Column)
     /// The value that a dictionary has for a key.
     case entry(Column, String)
+    /// One element of a list or set.
+    case element(Column, CollectionPart)
     /// The keys of a dictionary.
     case keys(Column)
+    /// What parts of the values at another end are.
+    case nested(End, [CollectionPart])
     /// The keys of the objects that link here.
     case backlinks(Column, TableKey)
     /// What a function makes of the values of a reader.
@@ -86,6 +94,19 @@ struct ValueReader {
         guard let next = try table.row(of: key) else { continue }
         if try visit(rest, next, body) { return true }
       }
+    case .element(let column, let part, let table):
+      let list = try row.list(column)
+      guard let index = part.position(in: list.count),
+        let next = try table.row(of: try list.key(at: index))
+      else { return try body(nil) }
+      return try visit(rest, next, body)
+    case .entry(let column, let key, let table):
+      let entries = try row.dictionary(column)
+      guard let index = try entries.position(of: key),
+        case .typedLink(_, let key) = try entries.mixed(at: index),
+        let next = try table.row(of: ObjectKey(key))
+      else { return try body(nil) }
+      return try visit(rest, next, body)
     }
     return false
   }
@@ -112,6 +133,14 @@ extension ValueReader.End {
       let entries = try row.dictionary(column)
       guard let index = try entries.position(of: key) else { return try body(.null) }
       return try body(try entries.mixed(at: index))
+    case .element(let column, let part):
+      let list = try row.list(column)
+      guard let index = part.position(in: list.count) else { return try body(.null) }
+      return try body(try list.mixedValue(at: index))
+    case .nested(let end, let parts):
+      return try end.contains(in: row, plan) { (value) throws(StorageError) in
+        try NestedValue(value, in: row.space).visit(parts[...], body)
+      }
     case .keys(let column):
       let entries = try row.dictionary(column)
       for index in 0..<entries.count where try body(.string(try entries.keyBytes(at: index))) {

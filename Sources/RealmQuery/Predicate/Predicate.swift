@@ -49,34 +49,6 @@ package indirect enum Operand: Hashable, Sendable {
   case matchCount(PropertyPath, Predicate)
 }
 
-/// The names of the properties that lead from an object to a value.
-package struct PropertyPath: Hashable, Sendable {
-  package var names: [String]
-  /// What to compute from the collection on the path, instead of looking at its elements.
-  package var function: CollectionFunction?
-  /// What is asked of the dictionary at the end of the path, instead of any of its values.
-  package var part: DictionaryPart?
-
-  package init(
-    _ names: [String], function: CollectionFunction? = nil, part: DictionaryPart? = nil
-  ) {
-    self.names = names
-    self.function = function
-    self.part = part
-  }
-
-  /// The path as messages show it.
-  package var text: String { names.joined(separator: ".") }
-}
-
-/// A part of a dictionary.
-package enum DictionaryPart: Hashable, Sendable {
-  /// The value of a key; null if there is none.
-  case value(of: String)
-  /// The keys.
-  case keys
-}
-
 /// A number computed from a collection.
 package enum CollectionFunction: String, Hashable, Sendable {
   case count, min, max, sum

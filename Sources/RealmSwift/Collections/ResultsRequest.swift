@@ -3,42 +3,49 @@
 // Which elements of a source results hold, and in which order.
 
 import RealmQuery
+import RealmTables
 
-/// The filter and the order of results.
+/// The filters, orders and cuts of results, as they were asked for one after the other.
 ///
-/// Filtering keeps the order and sorting is stable, so it does not matter in which sequence they
-/// were asked for: all filters apply together, and of several sorts the last is the most important.
+/// Filtering keeps the order and sorting is stable, so as long as there is nothing else it does not
+/// matter in which sequence they were asked for: all filters apply together, and of several sorts
+/// the last is the most important. From the first `distinct` or limit on, each step sees what the
+/// one before it left.
 struct ResultsRequest: Hashable, Sendable {
   /// What the elements must match; nil if everything does.
   private(set) var predicate: Predicate?
-  /// How objects are ordered; nil for the order of the source.
+  /// How elements are ordered; nil for the order of the source.
   private(set) var order: SortOrder?
-  /// Whether values, which have no properties, ascend; nil for the order of the source.
-  private(set) var valuesAscend: Bool?
+  /// What is done with the ordered elements.
+  private(set) var rest: [QueryStep]
 
-  init(predicate: Predicate? = nil, order: SortOrder? = nil) {
+  init(predicate: Predicate? = nil, order: SortOrder? = nil, rest: [QueryStep] = []) {
     self.predicate = predicate
     self.order = order
+    self.rest = rest
   }
 
   /// Whether the results hold what the source does.
-  var isEverything: Bool { predicate == nil && order == nil && valuesAscend == nil }
+  var isEverything: Bool { predicate == nil && order == nil && rest.isEmpty }
 
-  func filtered(by condition: Predicate) -> ResultsRequest {
+  /// Whether the elements are those that match, in the order of the source.
+  var isFilter: Bool { order == nil && rest.isEmpty }
+
+  /// The request with another step behind it.
+  func adding(_ step: QueryStep) -> ResultsRequest {
     var request = self
-    request.predicate = predicate.map { .all([$0, condition]) } ?? condition
+    switch step {
+    case .filter(let condition) where rest.isEmpty:
+      request.predicate = predicate.map { .all([$0, condition]) } ?? condition
+    case .sort(let order) where rest.isEmpty:
+      request.order = SortOrder(order.criteria + (self.order?.criteria ?? []))
+    default: request.rest = rest.adding(step)
+    }
     return request
   }
 
-  func sorted(by criteria: [SortOrder.Criterion]) -> ResultsRequest {
-    var request = self
-    request.order = SortOrder(criteria + (order?.criteria ?? []))
-    return request
-  }
-
-  func sorted(ascending: Bool) -> ResultsRequest {
-    var request = self
-    request.valuesAscend = ascending
-    return request
+  /// The live query that makes the request of a whole table.
+  func query(of table: TableKey) -> LiveQuery {
+    LiveQuery(table: table, predicate: predicate, order: order, rest: rest)
   }
 }

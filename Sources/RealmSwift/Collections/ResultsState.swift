@@ -56,9 +56,7 @@ final class ResultsState {
   var definition: ObservedSource {
     switch source {
     case .table:
-      .results(
-        LiveQuery(
-          table: info?.tableKey ?? .null, predicate: request.predicate, order: request.order))
+      .results(request.query(of: info?.tableKey ?? .null))
     case .list(let list):
       request.isEverything
         ? .list(list.definition)
@@ -76,7 +74,8 @@ final class ResultsState {
   ) -> ResultsState? {
     switch definition {
     case .results(let query):
-      let request = ResultsRequest(predicate: query.predicate, order: query.order)
+      let request = ResultsRequest(
+        predicate: query.predicate, order: query.order, rest: query.rest)
       return core.info(ofTable: query.table, for: element).map {
         ResultsState(.table, core, $0, request)
       }
@@ -145,8 +144,8 @@ final class ResultsState {
 
   /// The number of elements; a filter alone is counted without finding the elements.
   var count: Int {
-    guard case .table = source, let predicate = request.predicate, let info, !isInvalidated,
-      observations.isEmpty
+    guard case .table = source, let predicate = request.predicate, request.rest.isEmpty, let info,
+      !isInvalidated, observations.isEmpty
     else { return contents().count }
     checkAccess()
     if let frozen {
@@ -169,7 +168,7 @@ final class ResultsState {
   /// The key of the first element, nil if there is none: the first match of a filter alone is found
   /// without the others.
   func firstKey() -> ObjectKey? {
-    guard case .table = source, let predicate = request.predicate, request.order == nil, let info,
+    guard case .table = source, let predicate = request.predicate, request.isFilter, let info,
       !isInvalidated, observations.isEmpty, frozen?.loaded == nil,
       cached == nil || cachedGeneration != core.dataGeneration
     else {
@@ -219,15 +218,13 @@ final class ResultsState {
     let all = try sourceContents()
     if request.isEverything { return all }
     guard let info else {
-      return try _CollectionContents(.values(request.sorted(all.values())), core, nil)
+      return try _CollectionContents(.values(request.applied(to: all.values())), core, nil)
     }
     let keys = try unwrappingQueryErrors { () throws(QueryError) in
       let table = try self.table(info)
       let source = try self.core.tableSource()
       if case .table = self.source {
-        return try LiveQuery(
-          table: info.tableKey, predicate: self.request.predicate, order: self.request.order
-        ).keys(of: table, in: source)
+        return try self.request.query(of: info.tableKey).keys(of: table, in: source)
       }
       return try self.request.applied(to: self.keys(of: all), of: table, in: source)
     }
@@ -238,13 +235,13 @@ final class ResultsState {
     do throws(StorageError) { return try contents.keys() } catch { throw .storage(error) }
   }
 
-  /// Ends the process if the predicate does not fit the schema.
-  func checkPredicate() {
-    guard let predicate = request.predicate, let info else { return }
+  /// Ends the process if the request does not fit the schema.
+  func checkRequest() {
+    guard let info else { return }
     do throws(StorageError) {
-      _ = try unwrappingQueryErrors { () throws(QueryError) in
-        try Selection(
-          predicate, in: self.table(info), of: self.core.tableSource(), isScan: false)
+      try unwrappingQueryErrors { () throws(QueryError) in
+        try self.request.query(of: info.tableKey)
+          .check(against: self.table(info), of: self.core.tableSource())
       }
     } catch { stop(error) }
   }

@@ -138,7 +138,7 @@ struct ChangePackage: Sendable {
   private mutating func isLeftAlone(
     _ query: LiveQuery, _ observation: Observation, _ state: ObservedState
   ) throws(StorageError) -> Bool {
-    guard query.order == nil, let footprint = observation.footprint,
+    guard query.isInTableOrder, let footprint = observation.footprint,
       case .results(let result) = state.content
     else { return false }
     let step = try step(from: state)

@@ -48,7 +48,8 @@ struct ObservedRefinement: Hashable, Sendable {
     case .backlinks(let backlinks): keys = try backlinks.keys(in: tables)
     case .list(let list):
       if list.column.type != .link {
-        return try list.values(in: tables).map { .values(request.sorted($0)) }
+        guard let values = try list.values(in: tables) else { return nil }
+        return .values(try request.applied(to: values))
       }
       keys = try list.links(in: tables)?.compactMap(\.self)
     }
@@ -109,32 +110,5 @@ struct ObservedRefinement: Hashable, Sendable {
       return set
     default: return ResultChanges(deletions: Array(0..<old.count), insertions: Array(0..<new.count))
     }
-  }
-}
-
-extension ResultsRequest {
-  /// Those of `keys` that match, in the order asked for.
-  func applied(
-    to keys: [ObjectKey], of table: Table, in source: any TableSource
-  ) throws(QueryError) -> [ObjectKey] {
-    var keys = keys
-    if let predicate {
-      let selection = try Selection(predicate, in: table, of: source)
-      do throws(StorageError) {
-        keys = try selection.keys(among: keys)
-      } catch { throw .storage(error) }
-    }
-    return try order?.sorted(keys, of: table, in: source) ?? keys
-  }
-
-  /// Values in the order asked for; equal ones keep theirs.
-  func sorted(_ values: [TableValue]) -> [TableValue] {
-    guard let valuesAscend else { return values }
-    // Sorting positions keeps equal values in their order, whichever way they go.
-    let positions = values.indices.sorted { left, right in
-      let order = values[left].compare(to: values[right])
-      return order == 0 ? left < right : valuesAscend ? order < 0 : order > 0
-    }
-    return positions.map { values[$0] }
   }
 }

@@ -2,6 +2,9 @@
 
 // From the names of properties to those of columns.
 
+import Foundation
+import RealmQuery
+
 extension RealmCore {
   /// The class of this realm that is called `name`. Others of that name may be in the program.
   func schema(named name: some StringProtocol) -> ModelSchema? {
@@ -10,9 +13,33 @@ extension RealmCore {
 }
 
 extension ClassInfo {
-  /// The names of the columns on a key path of property names.
-  func columnPath(of keyPath: String) -> [String] {
-    columnNames(keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+  /// The path that a key path to sort by stands for: `a.b`, `list.@avg.price`, `map[key]`.
+  func sortPath(_ keyPath: String) -> PropertyPath {
+    var names: [String] = []
+    var parts: [Int: [CollectionPart]] = [:]
+    var function: CollectionFunction?
+    for component in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
+      if component.hasPrefix("@") {
+        guard function == nil,
+          let found = CollectionFunction(rawValue: String(component.dropFirst()))
+        else {
+          throwRealmException(
+            "Cannot sort on key path '\(keyPath)': the operator '\(component)' is not supported.")
+        }
+        function = found
+        continue
+      }
+      guard let bracket = component.firstIndex(of: "["), component.hasSuffix("]") else {
+        names.append(String(component))
+        continue
+      }
+      let inside = component[component.index(after: bracket)...].dropLast()
+      names.append(String(component[..<bracket]))
+      parts[names.count - 1] = [
+        .value(of: inside.trimmingCharacters(in: CharacterSet(charactersIn: "'\"")))
+      ]
+    }
+    return PropertyPath(columnNames(names), function: function, parts: parts)
   }
 
   /// The names of the columns of properties, each of the class that the one before leads to.

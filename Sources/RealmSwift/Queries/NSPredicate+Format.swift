@@ -53,29 +53,30 @@ private final class PredicateProbe {
 extension _ResultsSource {
   /// Results with the elements that match a predicate.
   func filtered<Element: RealmCollectionValue>(by predicate: NSPredicate) -> Results<Element> {
-    guard let info = state.info else {
-      throwRealmException("Only collections of objects can be filtered.")
-    }
     state.core.checkIsolation()
-    return filtered(by: predicate.query(on: info))
+    return filtered(by: predicate.query(of: state.core, on: state.info))
   }
 }
 
 extension NSPredicate {
-  /// The predicate as a query over a class.
-  fileprivate func query(on info: ClassInfo) -> BoundQuery {
-    if let compound = self as? NSCompoundPredicate { return compound.joinedQuery(on: info) }
+  /// The predicate as a query over a class, or over values.
+  fileprivate func query(of core: RealmCore, on info: ClassInfo?) -> BoundQuery {
+    if let compound = self as? NSCompoundPredicate {
+      return compound.joinedQuery(of: core, on: info)
+    }
     guard let (format, arguments) = queryFormat else {
       throwRealmException(
         "Only predicates made from a format can filter Realm collections, not those with a block.")
     }
-    return QueryBinder.query(format, arguments, on: info)
+    return QueryBinder.query(format, arguments, of: core, on: info)
   }
 }
 
 extension NSCompoundPredicate {
-  fileprivate func joinedQuery(on info: ClassInfo) -> BoundQuery {
-    let parts = (subpredicates as [Any]).compactMap { ($0 as? NSPredicate)?.query(on: info) }
+  fileprivate func joinedQuery(of core: RealmCore, on info: ClassInfo?) -> BoundQuery {
+    let parts = (subpredicates as [Any]).compactMap {
+      ($0 as? NSPredicate)?.query(of: core, on: info)
+    }
     let conditions = parts.map(\.condition)
     let condition: QueryNode
     switch compoundPredicateType {
@@ -89,6 +90,6 @@ extension NSCompoundPredicate {
         conditions.first.map { conditions.dropFirst().reduce($0, QueryNode.and) }
         ?? .constant(true)
     }
-    return BoundQuery(condition: condition, order: parts.flatMap(\.order))
+    return BoundQuery(condition: condition, steps: parts.flatMap(\.steps))
   }
 }

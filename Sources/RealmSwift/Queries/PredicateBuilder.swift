@@ -61,7 +61,7 @@ struct PredicateBuilder {
 
   private func operand(_ node: QueryNode) -> Operand {
     switch node {
-    case .root: .property(PropertyPath(["self"]))
+    case .root: .property(ValueSteps.path)
     case .path(let path): .property(property(path))
     case .constant(let constant): .value(value(constant))
     case .matchCount(let path, let condition): matchCount(path, condition)
@@ -75,7 +75,7 @@ struct PredicateBuilder {
       guard property.names.starts(with: prefix) else {
         throwRealmException("Subqueries must contain a keypath starting with a collection.")
       }
-      property.names.removeFirst(prefix.count)
+      property = property.droppingFirst(prefix.count)
     }
     return property
   }

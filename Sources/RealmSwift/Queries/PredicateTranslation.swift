@@ -27,7 +27,7 @@ extension RealmCollection where Element: ObjectBase {
   public func filter(_ predicate: Foundation.Predicate<Element>) throws -> Results<Element> {
     let scope = PredicateScope(predicate.variable)
     let node = try scope.node(predicate.expression)
-    return _resultsSource.filtered(by: BoundQuery(condition: node, order: []))
+    return _resultsSource.filtered(by: BoundQuery(condition: node, steps: []))
   }
 }
 

@@ -16,28 +16,47 @@ struct QueryBinder {
   private let arguments: [Any]
 
   /// The query that `format` stands for, with `arguments` in their places.
-  static func query(_ format: String, _ arguments: [Any], on info: ClassInfo) -> BoundQuery {
+  ///
+  /// - Parameter info: The class that the query is about; nil for a collection of values.
+  static func query(
+    _ format: String, _ arguments: [Any], of core: RealmCore, on info: ClassInfo?
+  ) -> BoundQuery {
     let parsed: ParsedQuery
     do throws(QuerySyntaxError) {
       parsed = try QueryParser.parse(format)
     } catch { throwRealmException("\(error)") }
-    let paths = QueryPathBinder(info.core, info.schema, arguments)
+    let paths = QueryPathBinder(core, info?.schema, arguments)
     let binder = QueryBinder(paths: paths, arguments: arguments)
     return BoundQuery(
-      condition: binder.node(parsed.condition), order: parsed.modifiers.flatMap(binder.order))
+      condition: binder.node(parsed.condition),
+      steps: parsed.modifiers.map { binder.step($0, info) })
   }
 
-  private func order(_ modifier: ParsedQuery.Modifier) -> [SortDescriptor] {
+  private func step(_ modifier: ParsedQuery.Modifier, _ info: ClassInfo?) -> QueryStep {
     switch modifier {
     case .sort(let terms):
-      return terms.map {
-        SortDescriptor(
-          keyPath: paths.path($0.keyPath).plainText,
-          ascending: $0.isAscending)
-      }
-    case .distinct: throwRealmException("DISTINCT is not supported in a filter.")
-    case .limit: throwRealmException("LIMIT is not supported in a filter.")
+      return .sort(
+        SortOrder(
+          terms.map {
+            SortOrder.Criterion(sortPath($0.keyPath, info), isAscending: $0.isAscending)
+          }))
+    case .distinct(let keyPaths):
+      return .distinct(SortOrder(keyPaths.map { SortOrder.Criterion(sortPath($0, info)) }))
+    case .limit(let operand): return .limit(count(operand, of: "LIMIT"))
+    case .offset(let operand): return .offset(count(operand, of: "OFFSET"))
     }
+  }
+
+  private func sortPath(_ parsed: ParsedKeyPath, _ info: ClassInfo?) -> PropertyPath {
+    let path = paths.path(parsed)
+    return path.propertyPath(info?.columnNames(path.names) ?? path.names)
+  }
+
+  private func count(_ operand: ParsedOperand, of modifier: String) -> Int {
+    guard let count = value(operand) as? Int, count >= 0 else {
+      throwRealmException("\(modifier) needs a number that is not negative.")
+    }
+    return count
   }
 
   // MARK: Conditions
@@ -144,7 +163,7 @@ struct QueryBinder {
   private func checkAggregates(_ comparison: ParsedComparison, _ operation: ComparisonOperator) {
     for path in paths(comparison)
     where path.collectionLength != nil && path.function == nil && operation != .in
-      && operation != .contains
+      && operation != .contains && path.parts.isEmpty
     {
       throwRealmException(
         "Key paths that include a collection property must use aggregate operations")
@@ -152,7 +171,9 @@ struct QueryBinder {
   }
 
   private func checkCollection(_ comparison: ParsedComparison) {
-    guard paths(comparison).contains(where: { $0.collectionLength != nil }) else {
+    guard
+      paths(comparison).contains(where: { $0.collectionLength != nil || !$0.parts.isEmpty })
+    else {
       throwRealmException(
         "Aggregate operations can only be used on key paths that include an collection property")
     }
@@ -239,8 +260,8 @@ struct QueryBinder {
 /// A query string with its arguments.
 struct BoundQuery {
   var condition: QueryNode
-  /// The order that the string asks for, the most important first.
-  var order: [SortDescriptor]
+  /// What the string asks for besides, in its order.
+  var steps: [QueryStep]
 }
 
 extension [QueryNode] {

@@ -9,9 +9,7 @@ extension QueryNode {
   func text(_ arguments: inout [Any]) -> String {
     switch self {
     case .root: return "self"
-    case .path(let path):
-      if case .value(let key)? = path.part { arguments.append(key) }
-      return path.text
+    case .path(let path): return path.text(&arguments)
     case .constant(let value):
       arguments.append(value)
       return "%@"
@@ -28,7 +26,7 @@ extension QueryNode {
       return "(\(text) IN %@)"
     case .contains(let path, let value):
       arguments.append(value)
-      return "(%@ IN \(path.plainText))"
+      return "(%@ IN \(path.plainText(&arguments)))"
     case .and(let left, let right):
       return "(\(left.conditionText(&arguments)) && \(right.conditionText(&arguments)))"
     case .or(let left, let right):

@@ -41,9 +41,11 @@ extension QueryNode {
   /// The node, about the elements of a collection instead of about an object by itself.
   func prefixed(by collection: QueryPath) -> QueryNode {
     func prefixed(_ path: QueryPath) -> QueryPath {
-      QueryPath(
+      var parts = collection.parts
+      for (index, part) in path.parts { parts[collection.names.count + index] = part }
+      return QueryPath(
         names: collection.names + path.names, collectionLength: collection.names.count,
-        function: path.function, part: path.part)
+        function: path.function, parts: parts)
     }
     switch self {
     case .root: return .path(prefixed(QueryPath(names: [])))

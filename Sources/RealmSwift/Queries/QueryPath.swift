@@ -11,25 +11,47 @@ struct QueryPath {
   var collectionLength: Int?
   /// What is computed from the collection.
   var function: CollectionFunction?
-  /// What is asked of the map at the end.
-  var part: Part?
+  /// What is taken out of collections and nested values, by the index of the name in front of it.
+  var parts: [Int: [Part]] = [:]
 
-  /// A part of a map.
-  enum Part {
+  /// What stands behind a collection, or behind a value that may be one.
+  enum Part: Equatable {
     /// The value of a key.
     case value(of: String)
+    case index(Int)
+    case first, last
+    /// The keys of a map.
     case keys
+    /// The values of a map.
     case values
+    /// Any element of whatever it is.
+    case any
+
+    var engine: CollectionPart {
+      switch self {
+      case .value(let key): .value(of: key)
+      case .index(let index): .index(index)
+      case .first: .first
+      case .last: .last
+      case .keys: .keys
+      case .values, .any: .every
+      }
+    }
   }
+
+  /// What the path takes out of the collection, or of the value, at its end.
+  var lastParts: [Part] { parts[names.count - 1] ?? [] }
 
   /// The path continued by a property; `isCollection` tells whether that holds many values.
   func appending(_ name: String, isCollection: Bool) -> QueryPath {
     var path = self
-    switch part {
-    case .value: throwRealmException("Cannot apply key path to Map subscripts.")
+    switch lastParts.last {
+    case .value, .index, .first, .last:
+      throwRealmException("Cannot apply key path to Map subscripts.")
     case .keys: throwRealmException("Key paths can only be applied to properties.")
     // A property of any of the objects.
-    case .values, nil: path.part = nil
+    case .values, .any: path.parts[names.count - 1] = nil
+    case nil: break
     }
     path.names += name.split(separator: ".").map(String.init)
     if isCollection, path.collectionLength == nil { path.collectionLength = path.names.count }
@@ -42,45 +64,63 @@ struct QueryPath {
     return path
   }
 
-  /// The path to a part of the map that this path leads to.
+  /// The path to a part of the collection, or of the value, that this path leads to.
   func taking(_ part: Part) -> QueryPath {
     var path = self
-    path.part = part
+    path.parts[names.count - 1, default: []].append(part)
     // One value, unless the path leads through another collection.
-    if case .value = part, collectionLength == names.count { path.collectionLength = nil }
+    switch part {
+    case .value, .index, .first, .last:
+      if collectionLength == names.count { path.collectionLength = nil }
+    case .keys, .values, .any: break
+    }
     return path
   }
 
   /// The path for the engine, by the names of columns.
   func propertyPath(_ columnNames: [String]) -> PropertyPath {
-    let part: DictionaryPart? =
-      switch self.part {
-      case .value(let key): .value(of: key)
-      case .keys: .keys
-      case .values, nil: nil
-      }
-    return PropertyPath(columnNames, function: function, part: part)
+    PropertyPath(
+      columnNames, function: function, parts: parts.mapValues { $0.map(\.engine) })
   }
 
-  /// As predicates spell it: `a.b`, `ANY list.b`, `list.@count`, `list.@avg.price`.
-  var text: String {
+  /// As predicates spell it: `a.b`, `ANY list.b`, `list.@count`, `list.@avg.price`, with `%@` and
+  /// `%K` for what stands in brackets, which is appended to `arguments`.
+  func text(_ arguments: inout [Any]) -> String {
     guard let function, let length = collectionLength else {
-      return (collectionLength == nil ? "" : "ANY ") + names.joined(separator: ".") + partText
+      let path = spelled(names.indices, &arguments)
+      let end = function.map { ".@\($0.rawValue)" } ?? ""
+      return (collectionLength == nil ? "" : "ANY ") + path + end
     }
-    var parts = names[..<length].joined(separator: ".") + ".@" + function.rawValue
-    for name in names[length...] { parts += "." + name }
-    return parts
+    let start = spelled(0..<length, &arguments)
+    let rest = names[length...].map { "." + $0 }.joined()
+    return start + ".@" + function.rawValue + rest
   }
 
-  private var partText: String {
-    switch part {
-    case .value: "[%@]"
-    case .keys: ".@allKeys"
-    case .values: ".@allValues"
-    case nil: ""
-    }
-  }
+  /// The path without `ANY`, as operators on the whole collection use it.
+  func plainText(_ arguments: inout [Any]) -> String { spelled(names.indices, &arguments) }
 
-  /// The names alone, as operators on the whole collection use them.
-  var plainText: String { names.joined(separator: ".") }
+  private func spelled(_ range: Range<Int>, _ arguments: inout [Any]) -> String {
+    var text = ""
+    for index in range {
+      text += (text.isEmpty ? "" : ".") + names[index]
+      for part in parts[index] ?? [] {
+        switch part {
+        case .value(let key):
+          arguments.append(key)
+          text += "[%@]"
+        case .index(let position):
+          arguments.append(position)
+          text += "[%@]"
+        case .any:
+          arguments.append("#any")
+          text += "[%K]"
+        case .first: text += "[FIRST]"
+        case .last: text += "[LAST]"
+        case .keys: text += ".@allKeys"
+        case .values: text += ".@allValues"
+        }
+      }
+    }
+    return text
+  }
 }

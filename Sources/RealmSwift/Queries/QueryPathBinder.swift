@@ -8,10 +8,11 @@ import RealmQuery
 struct QueryPathBinder {
   /// The realm, whose classes are the only ones that a query can name.
   private let core: RealmCore
-  private let schema: ModelSchema
+  /// Nil for a collection of values.
+  private let schema: ModelSchema?
   private let arguments: [Any]
 
-  init(_ core: RealmCore, _ schema: ModelSchema, _ arguments: [Any]) {
+  init(_ core: RealmCore, _ schema: ModelSchema?, _ arguments: [Any]) {
     self.core = core
     self.schema = schema
     self.arguments = arguments
@@ -35,11 +36,41 @@ struct QueryPathBinder {
     return (walk.path, walk.schema)
   }
 
-  private func walk(_ parsed: ParsedKeyPath) -> Walk {
+  private func walk(_ parsed: ParsedKeyPath) -> QueryPathWalk {
     let components = components(parsed)
-    var walk = Walk(core: core, schema: schema, text: text(components))
-    for component in components { walk.take(component) }
+    var walk = QueryPathWalk(core: core, schema: schema, text: text(components))
+    for component in components {
+      switch component {
+      case .index(let operand): walk.take(bracket(operand, walk.text))
+      case .anyIndex: walk.take(.any)
+      case .firstIndex: walk.take(.first)
+      case .lastIndex: walk.take(.last)
+      case .name(let name): walk.take(name: name)
+      case .links(let origin, let property): walk.takeLinks(origin, property)
+      case .function(let name): walk.takeFunction(name)
+      case .argument: preconditionFailure("arguments are put in before")
+      }
+    }
     return walk
+  }
+
+  /// What stands in brackets: a position, a key, or an argument that is one of them.
+  private func bracket(_ operand: ParsedOperand, _ text: String) -> QueryPath.Part {
+    let value: Any
+    switch operand {
+    case .integer(let number): value = Int(number)
+    case .string(let key): value = key
+    case .argument(let number) where number < arguments.count: value = arguments[number]
+    default:
+      throwRealmException("Invalid keypath '\(text)': an index or a key must be in brackets.")
+    }
+    switch value {
+    case "#any" as String: return .any
+    case let key as String: return .value(of: key)
+    case let index as Int where index >= 0: return .index(index)
+    default:
+      throwRealmException("Invalid keypath '\(text)': an index or a key must be in brackets.")
+    }
   }
 
   /// The components with the arguments in their places.
@@ -56,104 +87,20 @@ struct QueryPathBinder {
   }
 
   private func text(_ components: [ParsedKeyPath.Component]) -> String {
-    components.map { component in
+    var text = ""
+    for component in components {
       switch component {
-      case .name(let name): name
-      case .links(let origin, let property): "@links.\(origin).\(property)"
-      case .function(let name): "@\(name)"
-      case .argument, .index, .anyIndex, .firstIndex, .lastIndex: "[]"
-      }
-    }.joined(separator: ".")
-  }
-
-  private struct Walk {
-    private let core: RealmCore
-    /// The class of the objects that the next name is a property of; nil behind a value.
-    var schema: ModelSchema?
-    let text: String
-    var path = QueryPath(names: [])
-    var type: PropertyType?
-    /// The last property, for the message if it leads no further.
-    private var last: (owner: String, name: String)?
-
-    init(core: RealmCore, schema: ModelSchema, text: String) {
-      self.core = core
-      self.schema = schema
-      self.text = text
-    }
-
-    mutating func take(_ component: ParsedKeyPath.Component) {
-      switch component {
-      case .name(let name): take(name)
-      case .links(let origin, let property): takeLinks(origin, property)
-      case .function(let name): takeFunction(name)
-      case .argument: preconditionFailure("arguments are put in before")
-      case .index, .anyIndex, .firstIndex, .lastIndex:
-        throwRealmException("Invalid keypath '\(text)': subscripts are not supported.")
+      case .name(let name): text += "." + name
+      case .links(let origin, let property): text += ".@links.\(origin).\(property)"
+      case .function(let name): text += ".@" + name
+      case .index(.integer(let index)): text += "[\(index)]"
+      case .index(.string(let key)): text += "['\(key)']"
+      case .argument, .index: text += "[%@]"
+      case .anyIndex: text += "[*]"
+      case .firstIndex: text += "[FIRST]"
+      case .lastIndex: text += "[LAST]"
       }
     }
-
-    private mutating func take(_ name: String) {
-      guard path.function != .count else {
-        throwRealmException("Invalid keypath '\(text)': @count must be the end of the key path.")
-      }
-      guard let schema else {
-        let last = last.map { "\($0.owner).\($0.name)" } ?? name
-        throwRealmException(
-          "Invalid keypath '\(text)': Property '\(last)' is not a link or collection and can only "
-            + "appear at the end of a keypath.")
-      }
-      guard let property = schema.property(named: name) else {
-        throwRealmException(
-          "Invalid keypath '\(text)': Property '\(name)' not found in object of type "
-            + "'\(schema.className)'")
-      }
-      path.names.append(name)
-      if property.shape.collection != .none || property.shape.type == .linkingObjects,
-        path.collectionLength == nil
-      {
-        path.collectionLength = path.names.count
-      }
-      type = property.shape.type
-      last = (schema.className, name)
-      self.schema = property.linkedSchema
-    }
-
-    private mutating func takeLinks(_ origin: String, _ property: String) {
-      guard schema != nil, let target = core.schema(named: origin) else {
-        throwRealmException("Invalid keypath '\(text)': there is no class '\(origin)'")
-      }
-      guard let link = target.property(named: property), link.shape.linkedClass != nil else {
-        throwRealmException(
-          "Invalid keypath '\(text)': Property '\(property)' not found in object of type "
-            + "'\(origin)'")
-      }
-      path.names.append("@links.\(origin).\(link.columnName)")
-      if path.collectionLength == nil { path.collectionLength = path.names.count }
-      type = .linkingObjects
-      last = (origin, property)
-      schema = target
-    }
-
-    private mutating func takeFunction(_ name: String) {
-      let function: CollectionFunction
-      switch name.lowercased() {
-      case "count", "size": function = .count
-      case "min": function = .min
-      case "max": function = .max
-      case "sum": function = .sum
-      case "avg", "average": function = .average
-      default:
-        throwRealmException("Invalid keypath '\(text)': the operator '@\(name)' is not supported.")
-      }
-      guard path.collectionLength != nil else {
-        throwRealmException(
-          "Aggregate operations can only be used on key paths that include an collection property")
-      }
-      guard path.function == nil else {
-        throwRealmException("Invalid keypath '\(text)': a key path can have one operator only.")
-      }
-      path.function = function
-    }
+    return String(text.drop { $0 == "." })
   }
 }

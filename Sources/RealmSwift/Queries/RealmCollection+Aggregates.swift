@@ -114,10 +114,12 @@ extension ResultsState {
     _ function: CollectionFunction, _ column: Column, _ info: ClassInfo
   ) throws(StorageError) -> MixedValue {
     if case .table = source {
-      guard let predicate = request.predicate else {
-        return try Aggregates.fold(function, of: column, in: info.table)
+      if request.rest.isEmpty {
+        guard let predicate = request.predicate else {
+          return try Aggregates.fold(function, of: column, in: info.table)
+        }
+        return try selection(predicate, info).aggregate(function, of: column)
       }
-      return try selection(predicate, info).aggregate(function, of: column)
     }
     return try Aggregates.fold(function, of: column, in: info.table, over: contents().keys())
   }

@@ -4,8 +4,8 @@
 
 public import Foundation
 
-extension RealmCollection where Element: ObjectBase {
-  /// The objects that match a query string.
+extension RealmCollection {
+  /// The elements that match a query string.
   ///
   /// ```swift
   /// people.filter("age > %@ AND ANY dogs.name BEGINSWITH[c] %@", 21, "Re")
@@ -14,8 +14,9 @@ extension RealmCollection where Element: ObjectBase {
   ///
   /// The language is that of `NSPredicate(format:)`, with what Realm Query Language adds to it:
   /// `$0` for arguments by number, `@links.Class.property` for the objects that link here,
-  /// `SORT(…)`, and literals such as `oid(…)`, `uuid(…)` and `2020-02-28@13:05:00`. The results are
-  /// live.
+  /// `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`, which apply in their order, and literals such as
+  /// `oid(…)`, `uuid(…)` and `2020-02-28@13:05:00`. In a collection of values `self` is the value.
+  /// The results are live.
   ///
   /// Ends the process if the string cannot be read, with the column and what was expected there; if
   /// it does not fit the properties of the class; and for a collection that no realm manages.
@@ -27,7 +28,7 @@ extension RealmCollection where Element: ObjectBase {
     _resultsSource.filtered(by: predicateFormat, args)
   }
 
-  /// The objects that match a predicate, which must have been made from a format, or be a compound
+  /// The elements that match a predicate, which must have been made from a format, or be a compound
   /// of such.
   ///
   /// Ends the process as `filter(_:_:)` does, and for other predicates.
@@ -35,13 +36,13 @@ extension RealmCollection where Element: ObjectBase {
     _resultsSource.filtered(by: predicate)
   }
 
-  /// The position of the first object that matches a query string; nil if there is none.
+  /// The position of the first element that matches a query string; nil if there is none.
   public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
     let found: Results<Element> = _resultsSource.filtered(by: predicateFormat, args)
     return found.first.flatMap { index(of: $0) }
   }
 
-  /// The position of the first object that matches a predicate; nil if there is none.
+  /// The position of the first element that matches a predicate; nil if there is none.
   public func index(matching predicate: NSPredicate) -> Int? {
     filter(predicate).first.flatMap { index(of: $0) }
   }

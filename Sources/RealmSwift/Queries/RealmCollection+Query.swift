@@ -2,24 +2,27 @@
 
 // Filtering and sorting collections.
 
-extension RealmCollection where Element: ObjectBase {
-  /// The objects that match a condition.
+extension RealmCollection {
+  /// The elements that match a condition.
   ///
   /// ```swift
   /// let open = realm.objects(Todo.self).where { !$0.isDone && $0.priority > 3 }
   /// ```
-  /// The results are live. The closure runs once, and describes the condition. Ends the process for
-  /// a collection that no realm manages.
+  /// The results are live. The closure runs once, and describes the condition; what it is given
+  /// stands for an object, or for a value in a collection of values. Ends the process for a
+  /// collection that no realm manages.
   public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
     _resultsSource.filtered(by: isIncluded(Query(.root)).node)
   }
 
-  /// The position of the first object that matches a condition; nil if there is none.
+  /// The position of the first element that matches a condition; nil if there is none.
   public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
     guard let first = self.where(isIncluded).first else { return nil }
     return index(of: first)
   }
+}
 
+extension RealmCollection where Element: ObjectBase {
   /// The objects in the order of a property.
   ///
   /// Equal ones keep their order; nil comes first.
@@ -33,7 +36,9 @@ extension RealmCollection where Element: ObjectBase {
 extension RealmCollection {
   /// The elements in the order of the named property, or of `self` for values.
   ///
-  /// Equal ones keep their order; nil comes first.
+  /// Equal ones keep their order; nil comes first. A key path may lead through links to one object,
+  /// and end in what is computed from a collection (`dogs.@count`, `dogs.@avg.age`) or in the value
+  /// of a map's key (`prices[EUR]`).
   public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
     sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
   }

@@ -15,55 +15,70 @@ public struct _ResultsSource {
   func filtered<Element: RealmCollectionValue>(by node: QueryNode) -> Results<Element> {
     state.core.checkIsolation()
     let predicate = PredicateBuilder(state.core, state.info).predicate(node)
-    return refined(state.request.filtered(by: predicate))
+    return refined(state.request.adding(.filter(predicate)))
   }
 
-  /// Results with the elements that match a query string; its order, if it has one, comes first.
+  /// Results with the elements that match a query string, in the order that it asks for.
   func filtered<Element: RealmCollectionValue>(
     by format: String, _ arguments: [Any]
   ) -> Results<Element> {
     state.core.checkIsolation()
-    guard let info = state.info else {
-      throwRealmException("Only collections of objects can be filtered.")
-    }
-    let query = QueryBinder.query(format, arguments, on: info)
-    return filtered(by: query)
+    return filtered(by: QueryBinder.query(format, arguments, of: state.core, on: state.info))
   }
 
   /// Results with the elements that match a query that was bound to the class of the elements.
   func filtered<Element: RealmCollectionValue>(by query: BoundQuery) -> Results<Element> {
-    let results: Results<Element> = filtered(by: query.condition)
+    let predicate = PredicateBuilder(state.core, state.info).predicate(query.condition)
+    var request = state.request.adding(.filter(predicate))
+    for step in query.steps { request = request.adding(step) }
+    let results: Results<Element> = refined(request)
     // What the schema does not admit is told here, not where the results are first looked at.
-    results.state.checkPredicate()
-    return query.order.isEmpty ? results : results._resultsSource.sorted(by: query.order)
+    results.state.checkRequest()
+    return results
   }
 
   /// Results with the same elements in another order.
   func sorted<Element: RealmCollectionValue>(by descriptors: [SortDescriptor]) -> Results<Element> {
     state.core.checkIsolation()
     if descriptors.isEmpty { return Results(state) }
-    guard let info = state.info else { return sortedValues(by: descriptors) }
+    let typeName = Element._shape.type.description
+    guard state.info != nil || descriptors.count == 1 else {
+      throwRealmException("Cannot sort array of '\(typeName)' on more than one key path")
+    }
     return refined(
-      state.request.sorted(
-        by: descriptors.map {
-          SortOrder.Criterion(
-            info.columnPath(of: $0.keyPath), isAscending: $0.ascending)
-        }))
+      state.request.adding(.sort(SortOrder(descriptors.map { criterion($0, typeName) }))))
   }
 
-  private func sortedValues<Element: RealmCollectionValue>(
-    by descriptors: [SortDescriptor]
-  ) -> Results<Element> {
-    let type = Element._shape.type.description
-    guard descriptors.count == 1 else {
-      throwRealmException("Cannot sort array of '\(type)' on more than one key path")
+  /// Results with the first of the elements that have the same values of some properties.
+  func distinct<Element: RealmCollectionValue>(by keyPaths: [String]) -> Results<Element> {
+    state.core.checkIsolation()
+    if keyPaths.isEmpty { return Results(state) }
+    let typeName = Element._shape.type.description
+    let criteria = keyPaths.map { criterion(SortDescriptor(keyPath: $0), typeName) }
+    return refined(state.request.adding(.distinct(SortOrder(criteria))))
+  }
+
+  /// Results with some of the elements, by their positions.
+  func cut<Element: RealmCollectionValue>(_ step: QueryStep) -> Results<Element> {
+    state.core.checkIsolation()
+    return refined(state.request.adding(step))
+  }
+
+  private func criterion(
+    _ descriptor: SortDescriptor, _ typeName: String
+  ) -> SortOrder.Criterion {
+    let path: PropertyPath
+    if let info = state.info {
+      path = info.sortPath(descriptor.keyPath)
+    } else {
+      guard descriptor.keyPath == "self" else {
+        throwRealmException(
+          "Cannot sort on key path '\(descriptor.keyPath)': arrays of '\(typeName)' can only be "
+            + "sorted on 'self'.")
+      }
+      path = ValueSteps.path
     }
-    guard descriptors[0].keyPath == "self" else {
-      throwRealmException(
-        "Cannot sort on key path '\(descriptors[0].keyPath)': arrays of '\(type)' can only be "
-          + "sorted on 'self'.")
-    }
-    return refined(state.request.sorted(ascending: descriptors[0].ascending))
+    return SortOrder.Criterion(path, isAscending: descriptor.ascending)
   }
 
   private func refined<Element: RealmCollectionValue>(_ request: ResultsRequest) -> Results<Element>

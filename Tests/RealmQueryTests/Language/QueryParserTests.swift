@@ -138,7 +138,7 @@ import Testing
 
   @Test func modifiers() throws {
     let query = try QueryParser.parse(
-      "age > 5 SORT(name ASC, owner.age DESC, id) DISTINCT(name, age) limit(10)")
+      "age > 5 SORT(name ASC, owner.age DESC, id) DISTINCT(name, age) limit(10) OFFSET($1)")
     func path(_ names: String...) -> ParsedKeyPath {
       ParsedKeyPath(components: names.map(ParsedKeyPath.Component.name))
     }
@@ -149,7 +149,7 @@ import Testing
           .init(keyPath: path("owner", "age"), isAscending: false),
           .init(keyPath: path("id"), isAscending: true),
         ]),
-        .distinct([path("name"), path("age")]), .limit(.integer(10)),
+        .distinct([path("name"), path("age")]), .limit(.integer(10)), .offset(.argument(1)),
       ])
   }
 
@@ -157,7 +157,7 @@ import Testing
     ("", 1, "a property or a value"),
     ("age", 4, "an operator such as ==, IN or BEGINSWITH"),
     ("age >", 6, "a property or a value"),
-    ("age > 5 name", 9, "AND, OR, SORT, DISTINCT, LIMIT or the end"),
+    ("age > 5 name", 9, "AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end"),
     ("age > 5 AND", 12, "a property or a value"),
     ("(age > 5", 9, "')'"),
     ("age > 'x", 7, "a string that ends"),

@@ -124,6 +124,10 @@ private struct Changes: Sendable {
     let tasks = realm.objects(AsyncTask.self)
     let urgent = tasks.where { $0.priority > 2 }
     let byOwner = tasks.where { $0.owner.name == "owner 3" || $0.priority == 1 }
+    let distinct = tasks.sorted(byKeyPath: "name").distinct(by: ["priority"])
+    let first = urgent.sorted(byKeyPath: "name").limit(5)
+    let page = tasks.offset(3).limit(4).where { $0.priority > 0 }
+    let listNames = owner.tasks.distinct(by: ["name"]).limit(3)
     let mirrors = [
       Mirror("all", tasks, TaskValue.init),
       Mirror("filtered", urgent, TaskValue.init),
@@ -134,10 +138,44 @@ private struct Changes: Sendable {
       Mirror("refined list", owner.tasks.where { $0.priority < 4 }, TaskValue.init),
       Mirror("sorted list", owner.tasks.sorted(byKeyPath: "id"), TaskValue.init),
       Mirror("backlinks", owner.owned, TaskValue.init),
+      Mirror("distinct", distinct, TaskValue.init),
+      Mirror("first of a sort", first, TaskValue.init),
+      Mirror("page", page, TaskValue.init),
+      Mirror("names of a list", listNames, TaskValue.init),
     ]
     let numbers = Mirror("numbers", owner.numbers) { $0 }
     let sortedNumbers = Mirror("sorted numbers", owner.numbers.sorted(ascending: false)) { $0 }
 
+    try await change(realm, configuration, seed)
+    try await Task.sleep(for: .milliseconds(20))
+    realm.refresh()
+
+    #expect(mirrors[0].copy == tasks.map(TaskValue.init))
+    #expect(mirrors[1].copy == urgent.map(TaskValue.init))
+    #expect(
+      mirrors[2].copy == tasks.sorted(byKeyPath: "name", ascending: false).map(TaskValue.init))
+    #expect(mirrors[3].copy == urgent.sorted(byKeyPath: "priority").map(TaskValue.init))
+    #expect(mirrors[4].copy == byOwner.map(TaskValue.init))
+    #expect(mirrors[5].copy == owner.tasks.map(TaskValue.init))
+    #expect(mirrors[6].copy == owner.tasks.where { $0.priority < 4 }.map(TaskValue.init))
+    #expect(mirrors[7].copy == owner.tasks.sorted(byKeyPath: "id").map(TaskValue.init))
+    #expect(mirrors[8].copy == owner.owned.map(TaskValue.init))
+    #expect(mirrors[9].copy == distinct.map(TaskValue.init))
+    #expect(mirrors[10].copy == first.map(TaskValue.init))
+    #expect(mirrors[11].copy == page.map(TaskValue.init))
+    #expect(mirrors[12].copy == listNames.map(TaskValue.init))
+    #expect(numbers.copy == Array(owner.numbers))
+    #expect(sortedNumbers.copy == owner.numbers.sorted(by: >))
+    #expect(mirrors[0].updateCount > 5)
+    for mirror in mirrors { mirror.stop() }
+    numbers.stop()
+    sortedNumbers.stop()
+  }
+
+  /// Sixty transactions, here and elsewhere.
+  private func change(
+    _ realm: Realm, _ configuration: Realm.Configuration, _ seed: UInt64
+  ) async throws {
     var random = SeededGenerator(seed: seed)
     for round in 0..<60 {
       let changes = Changes(random: SeededGenerator(seed: seed &* 1000 &+ UInt64(round)))
@@ -157,24 +195,5 @@ private struct Changes: Sendable {
       if Int.random(in: 0..<3, using: &random) == 0 { await Task.yield() }
       if Int.random(in: 0..<8, using: &random) == 0 { realm.refresh() }
     }
-    try await Task.sleep(for: .milliseconds(20))
-    realm.refresh()
-
-    #expect(mirrors[0].copy == tasks.map(TaskValue.init))
-    #expect(mirrors[1].copy == urgent.map(TaskValue.init))
-    #expect(
-      mirrors[2].copy == tasks.sorted(byKeyPath: "name", ascending: false).map(TaskValue.init))
-    #expect(mirrors[3].copy == urgent.sorted(byKeyPath: "priority").map(TaskValue.init))
-    #expect(mirrors[4].copy == byOwner.map(TaskValue.init))
-    #expect(mirrors[5].copy == owner.tasks.map(TaskValue.init))
-    #expect(mirrors[6].copy == owner.tasks.where { $0.priority < 4 }.map(TaskValue.init))
-    #expect(mirrors[7].copy == owner.tasks.sorted(byKeyPath: "id").map(TaskValue.init))
-    #expect(mirrors[8].copy == owner.owned.map(TaskValue.init))
-    #expect(numbers.copy == Array(owner.numbers))
-    #expect(sortedNumbers.copy == owner.numbers.sorted(by: >))
-    #expect(mirrors[0].updateCount > 5)
-    for mirror in mirrors { mirror.stop() }
-    numbers.stop()
-    sortedNumbers.stop()
   }
 }

@@ -191,7 +191,7 @@ private final class Clerk: Object {
     // There is such a class in the program, but not in the realm.
     ("@links.Person.dogs.@count > 1", "there is no class 'Person'"),
     ("id == oid(12)", "'oid(12)' is no object id"),
-    ("rating > 1 LIMIT(3)", "LIMIT is not supported in a filter."),
+    ("rating > 1 LIMIT(-3)", "LIMIT needs a number that is not negative."),
   ])
   func misuseIsToldAtTheCall(format: String, text: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -155,9 +155,7 @@ extension ObservedSource {
     switch self {
     case .results(let query): query
     case .refinement(let source):
-      source.elementTable.map {
-        LiveQuery(table: $0, predicate: source.request.predicate, order: source.request.order)
-      }
+      source.elementTable.map(source.request.query)
     case .list, .backlinks, .object: nil
     }
   }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Looking into values that may be collections.
+
+import RealmStorage
+import RealmTables
+
+/// A stored value of any type, whose elements can be visited if it is a collection.
+struct NestedValue {
+  private let value: MixedValue
+  private let space: NodeSpace
+
+  init(_ value: MixedValue, in space: NodeSpace) {
+    self.value = value
+    self.space = space
+  }
+
+  /// Calls `body` with what the parts stand for until it says true.
+  ///
+  /// An index or a key that leads nowhere gives null; the elements of what is no collection are
+  /// none.
+  func visit(
+    _ parts: ArraySlice<CollectionPart>, _ body: (MixedValue) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    guard let part = parts.first else { return try body(value) }
+    let rest = parts.dropFirst()
+    switch value {
+    case .list(let root): return try visit(listAt: root, part, rest, body)
+    case .dictionary(let root):
+      let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
+      return try visit(view, part, rest, body)
+    default: return part.isMany ? false : try body(.null)
+    }
+  }
+
+  private func visit(
+    listAt root: Ref, _ part: CollectionPart, _ rest: ArraySlice<CollectionPart>,
+    _ body: (MixedValue) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    let count = root.isNull ? 0 : try BTree<MixedLeaf>.count(root, in: space)
+    guard !part.isMany else {
+      guard part == .every else { return false }
+      for index in 0..<count {
+        let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
+        if try NestedValue(element, in: space).visit(rest, body) { return true }
+      }
+      return false
+    }
+    guard let index = part.position(in: count) else { return try body(.null) }
+    let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
+    return try NestedValue(element, in: space).visit(rest, body)
+  }
+
+  private func visit(
+    _ view: DictionaryView, _ part: CollectionPart, _ rest: ArraySlice<CollectionPart>,
+    _ body: (MixedValue) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    switch part {
+    case .value(let key):
+      guard let index = try view.position(of: key) else { return try body(.null) }
+      return try NestedValue(try view.mixed(at: index), in: space).visit(rest, body)
+    case .every:
+      for index in 0..<view.count
+      where try NestedValue(try view.mixed(at: index), in: space).visit(rest, body) {
+        return true
+      }
+      return false
+    case .keys:
+      for index in 0..<view.count where try body(.string(try view.keyBytes(at: index))) {
+        return true
+      }
+      return false
+    case .index, .first, .last: return try body(.null)
+    }
+  }
+}
+
+extension CollectionPart {
+  /// The position of the element among `count`; nil if there is no such element.
+  func position(in count: Int) -> Int? {
+    let position: Int
+    switch self {
+    case .index(let index): position = index
+    case .first: position = 0
+    case .last: position = count - 1
+    case .value, .keys, .every: return nil
+    }
+    return position >= 0 && position < count ? position : nil
+  }
+}
+
+extension ValueReader {
+  /// The elements of the collections that the values are.
+  var every: ValueReader {
+    if case .nested(let end, let parts) = end {
+      return ValueReader(steps: steps, end: .nested(end, parts + [.every]))
+    }
+    return ValueReader(steps: steps, end: .nested(end, [.every]))
+  }
+}

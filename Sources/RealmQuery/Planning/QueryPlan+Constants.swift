@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operator and constants of a comparison as a test of single values.
+
+import RealmStorage
+import RealmTables
+
+extension QueryPlan {
+  /// The operator and constants of a comparison, checked against what the path leads to.
+  func test(
+    _ comparison: Comparison, _ end: ResolvedEnd, path: PropertyPath
+  ) throws(QueryError) -> ValueTest {
+    func checked(_ value: TableValue) throws(QueryError) -> MixedValue {
+      guard let constant = constants.value(value, target: end.target),
+        end.accepts(constant)
+      else {
+        throw .typeMismatch(
+          "\(value.text)", of: value.typeName, path: path, end.typeName)
+      }
+      return constant
+    }
+    switch (comparison.operation, comparison.right) {
+    case (.in, .values(let values)):
+      var constants: [MixedValue] = []
+      for value in values { constants.append(try checked(value)) }
+      return ValueTest(oneOf: constants)
+    case (.between, .values(let values)) where values.count == 2:
+      return ValueTest(from: try checked(values[0]), through: try checked(values[1]))
+    case (.in, _), (.between, _), (_, .values):
+      throw .invalid("The right side of \(comparison.operation) has the wrong number of values")
+    case (let operation, .value(let value)):
+      let constant = try checked(value)
+      let isText = operation.isTextual || !comparison.options.isEmpty
+      if isText, end.type == .string || end.type == .binary || end.type == .mixed {
+        return try textTest(operation, constant, comparison.options)
+      }
+      guard !operation.isTextual else {
+        throw .invalid("Operator '\(operation)' not supported for type '\(end.typeName)'")
+      }
+      return ValueTest(operation, value: constant)
+    default:
+      throw .invalid("Predicate expressions must compare a keypath and another keypath or a value")
+    }
+  }
+
+  private func textTest(
+    _ operation: ComparisonOperator, _ constant: MixedValue, _ options: TextOptions
+  ) throws(QueryError) -> ValueTest {
+    switch constant {
+    case .string(let bytes), .binary(let bytes):
+      guard operation.isTextual || operation == .equal || operation == .notEqual else {
+        throw .invalid("Lexicographical comparisons must be case-sensitive")
+      }
+      guard operation != .like || !options.contains(.diacriticInsensitive) else {
+        throw .invalid("Operator 'LIKE' not supported with diacritic-insensitive modifier.")
+      }
+      return ValueTest(
+        TextMatcher(operation, Array(bytes.bytes), options: options), operation)
+    case .null where operation.isTextual:
+      // Looking for null finds nothing.
+      return ValueTest(oneOf: [])
+    default: return ValueTest(operation, value: constant)
+    }
+  }
+}

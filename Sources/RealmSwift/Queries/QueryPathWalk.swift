@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One key path of a query string, checked step by step.
+
+import RealmQuery
+
+/// A key path, followed one component after the other.
+struct QueryPathWalk {
+  private let core: RealmCore
+  /// The class of the objects that the next name is a property of; nil behind a value.
+  var schema: ModelSchema?
+  let text: String
+  var path = QueryPath(names: [])
+  var type: PropertyType?
+  /// What the present value is: the property's collection, until something is taken out of it.
+  private var collection = _PropertyShape.Collection.none
+  /// The last property, for the message if it leads no further.
+  private var last: (owner: String, name: String)?
+
+  init(core: RealmCore, schema: ModelSchema?, text: String) {
+    self.core = core
+    self.schema = schema
+    self.text = text
+  }
+
+  /// Goes on with a property.
+  mutating func take(name: String) {
+    guard path.function != .count else {
+      throwRealmException("Invalid keypath '\(text)': @count must be the end of the key path.")
+    }
+    guard let schema else {
+      let last = last.map { "\($0.owner).\($0.name)" } ?? name
+      throwRealmException(
+        "Invalid keypath '\(text)': Property '\(last)' is not a link or collection and can only "
+          + "appear at the end of a keypath.")
+    }
+    guard let property = schema.property(named: name) else {
+      throwRealmException(
+        "Invalid keypath '\(text)': Property '\(name)' not found in object of type "
+          + "'\(schema.className)'")
+    }
+    path.names.append(name)
+    if property.shape.collection != .none || property.shape.type == .linkingObjects,
+      path.collectionLength == nil
+    {
+      path.collectionLength = path.names.count
+    }
+    type = property.shape.type
+    collection = property.shape.collection
+    last = (schema.className, name)
+    self.schema = property.linkedSchema
+  }
+
+  /// Goes on with the objects that link here.
+  mutating func takeLinks(_ origin: String, _ property: String) {
+    guard schema != nil, let target = core.schema(named: origin) else {
+      throwRealmException("Invalid keypath '\(text)': there is no class '\(origin)'")
+    }
+    guard let link = target.property(named: property), link.shape.linkedClass != nil else {
+      throwRealmException(
+        "Invalid keypath '\(text)': Property '\(property)' not found in object of type "
+          + "'\(origin)'")
+    }
+    path.names.append("@links.\(origin).\(link.columnName)")
+    if path.collectionLength == nil { path.collectionLength = path.names.count }
+    type = .linkingObjects
+    last = (origin, property)
+    schema = target
+  }
+
+  /// Goes on with what stands in brackets.
+  mutating func take(_ part: QueryPath.Part) {
+    guard !path.names.isEmpty, path.function == nil else {
+      throwRealmException("Invalid keypath '\(text)': brackets must stand behind a property.")
+    }
+    switch (collection, part) {
+    case (.map, .value), (.map, .keys), (.map, .values), (.map, .any),
+      (.list, .index), (.list, .first), (.list, .last), (.list, .any), (.set, .index),
+      (.set, .first), (.set, .last), (.set, .any):
+      break
+    case (.none, _) where type == .any: break
+    case (_, .value), (_, .keys), (_, .values):
+      throwRealmException("Invalid keypath '\(text)': only maps have keys.")
+    default: throwRealmException("Invalid keypath '\(text)': only lists have indexes.")
+    }
+    path = path.taking(part)
+    collection = .none
+    if part == .keys {
+      type = .string
+      schema = nil
+    }
+  }
+
+  /// Goes on with what is computed from a collection, or with the keys or values of a map.
+  mutating func takeFunction(_ name: String) {
+    let function: CollectionFunction
+    switch name.lowercased() {
+    case "count", "size": function = .count
+    case "min": function = .min
+    case "max": function = .max
+    case "sum": function = .sum
+    case "avg", "average": function = .average
+    case "allkeys", "keys": return take(.keys)
+    case "allvalues", "values": return take(.values)
+    default:
+      throwRealmException("Invalid keypath '\(text)': the operator '@\(name)' is not supported.")
+    }
+    guard path.collectionLength != nil || (type == .any && collection == .none) else {
+      throwRealmException(
+        "Aggregate operations can only be used on key paths that include an collection property")
+    }
+    guard path.function == nil else {
+      throwRealmException("Invalid keypath '\(text)': a key path can have one operator only.")
+    }
+    path.function = function
+  }
+}
