@@ -43,10 +43,10 @@ extension List: _Persistable {
   public static func _convert(_ any: Any) -> List? {
     if let list = any as? List { return list }
     if isNil(any) { return List() }
-    guard let sequence = unwrapped(any) as? any Sequence else { return nil }
+    guard let sequence = enumerable(any) else { return nil }
     var elements: [Element] = []
     for element in sequence {
-      guard let converted = Element._convert(element) else { return nil }
+      guard let converted = Element._convert(swiftValue(element)) else { return nil }
       elements.append(converted)
     }
     return List(elements: elements)

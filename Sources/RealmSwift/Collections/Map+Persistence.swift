@@ -44,7 +44,7 @@ extension Map: _Persistable {
     guard let given = UntypedMap(value) else { return nil }
     var entries: [Key: Value] = [:]
     for (key, value) in given.entries {
-      guard let converted = Value._convert(value) else { return nil }
+      guard let converted = Value._convert(swiftValue(value)) else { return nil }
       entries[Key._make(key)] = converted
     }
     return Map(entries: entries)
@@ -104,6 +104,9 @@ extension Map {
 protocol AnyMap {
   /// The entries in the order of their keys.
   var untypedEntries: [(key: String, value: Any)] { get }
+
+  /// Sets the value of a key; nil removes the entry.
+  func setValue(_ value: Any?, forKey key: String)
 
   /// The class and at most 100 entries, each value described by `element`.
   func describe(_ element: (Any) -> String) -> String

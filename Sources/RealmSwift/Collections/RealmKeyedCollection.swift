@@ -113,7 +113,7 @@ extension Map: RealmKeyedCollection {
   /// Sets the value of `key`; nil removes the entry. Ends the process for values of other types.
   public func setValue(_ value: Any?, forKey key: String) {
     guard let value else { return removeObject(for: Key._make(key)) }
-    guard let converted = Value._convert(value) else {
+    guard let converted = Value._convert(swiftValue(value)) else {
       throwRealmException(
         "Value of type '\(type(of: value))' does not match RLMDictionary value type "
           + "'\(Value._shape.type)'.")

@@ -46,6 +46,8 @@ struct PersistedFlags: OptionSet {
   let rawValue: UInt
   static let indexed = PersistedFlags(rawValue: 1)
   static let primaryKey = PersistedFlags(rawValue: 2)
+  /// The object is managed; only set where coding asks for it.
+  static let managed = PersistedFlags(rawValue: 4)
 }
 
 extension Persisted: AnyPersisted {
@@ -69,7 +71,7 @@ extension Persisted: AnyPersisted {
   }
 
   static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool {
-    guard let converted = Value._convert(value) else { return false }
+    guard let converted = Value._convert(swiftValue(value)) else { return false }
     address.assumingMemoryBound(to: Self.self).pointee.value = converted
     return true
   }
@@ -81,14 +83,16 @@ extension Persisted: AnyPersisted {
   static func setManagedValue(
     _ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot
   ) -> Bool {
-    guard let converted = Value._convert(value) else { return false }
+    guard let converted = Value._convert(swiftValue(value)) else { return false }
     Value._store(converted, object, slot)
     return true
   }
 
-  static func storedScalar(_ value: Any) -> _StoredValue? { Value._storedScalar(value) }
+  static func storedScalar(_ value: Any) -> _StoredValue? {
+    Value._storedScalar(swiftValue(value))
+  }
 
-  static func accepts(_ value: Any) -> Bool { Value._convert(value) != nil }
+  static func accepts(_ value: Any) -> Bool { Value._convert(swiftValue(value)) != nil }
 
   static func persist(
     from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,

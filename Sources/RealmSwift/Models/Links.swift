@@ -19,16 +19,10 @@ extension _Storable where Self: ObjectBase {
   public static func _convert(_ any: Any) -> Self? {
     if let object = modelObject(any) as? Self { return object }
     guard let value = unwrapped(any) else { return nil }
-    if let object = modelObject(value) {
-      // Dynamic objects stand for those of any class: their values are copied.
-      guard object is DynamicObject, Self.self != DynamicObject.self else {
-        return object as? Self
-      }
-      let copy = self.init()
-      copy._fill(from: object)
-      return copy
+    if let object = modelObject(value), object is Self || Self.self == DynamicObject.self {
+      return object as? Self
     }
-    guard value is [String: Any] || value is [Any] else { return nil }
+    guard value is ObjectBase || value is [String: Any] || value is [Any] else { return nil }
     let object = self.init()
     object._fill(from: value)
     return object
@@ -52,6 +46,12 @@ extension _OptionalPersistable where Self: ObjectBase {
     guard let info = object._info else { return }
     if let value, value._hot != nil, value is EmbeddedObject {
       throwRealmException("Can't set link to existing managed embedded object")
+    }
+    if info.core.skipsEqualValues, let value, value is EmbeddedObject,
+      let present = info.link(object, slot)
+    {
+      info.core.replaceValues(ofEmbedded: present, info.linkedClass(slot), by: value)
+      return
     }
     let link = value.map { TableValue.link(info.core.managedKey(of: $0)) }
     info.set(link ?? .null, property: Int(slot.property), of: object)
@@ -85,6 +85,13 @@ extension _RealmCollectionValueInsideOptional where Self: ObjectBase {
 }
 
 extension ClassInfo {
+  /// The key of the object that a property of a managed object links to.
+  func link(_ object: ObjectBase, _ slot: _ColumnSlot) -> ObjectKey? {
+    do throws(StorageError) { return try row(of: object._key)?.link(slot.leaf) } catch {
+      stop(error)
+    }
+  }
+
   /// The class that the link in a column leads to.
   func linkedClass(_ slot: _ColumnSlot) -> ClassInfo {
     let property = Int(slot.property)

@@ -27,14 +27,11 @@ open class Object: ObjectBase {
     _fill(from: value)
   }
 
-  /// The value of the property called `key`.
+  /// The value of the property called `key`; nil for null.
+  ///
+  /// Ends the process if the class has no such property, and as the setter of a property would.
   open subscript(key: String) -> Any? {
-    get {
-      guard let value = _value(named: key) else {
-        throwRealmException("Invalid property name '\(key)' for class '\(_schema.className)'.")
-      }
-      return unwrapped(value)
-    }
+    get { _valueForKey(key) }
     set { _setValue(newValue as Any, named: key) }
   }
 }
@@ -51,5 +48,13 @@ open class EmbeddedObject: ObjectBase {
   public convenience init(value: Any) {
     self.init()
     _fill(from: value)
+  }
+
+  /// The value of the property called `key`; nil for null.
+  ///
+  /// Ends the process if the class has no such property, and as the setter of a property would.
+  open subscript(key: String) -> Any? {
+    get { _valueForKey(key) }
+    set { _setValue(newValue as Any, named: key) }
   }
 }

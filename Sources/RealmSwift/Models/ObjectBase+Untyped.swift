@@ -61,10 +61,29 @@ extension ObjectBase {
 extension ModelProperty {
   /// Ends the process because `value` cannot be the property's.
   func refuse(_ value: Any, in schema: ModelSchema) -> Never {
+    if shape.collection != .none, shape.collection != .map, enumerable(value) == nil {
+      let type = shape.linkedClass?.className() ?? shape.type.description
+      throwRealmException(
+        "Invalid value (\(value)) for '\(type)' \(shape.collection.name) property "
+          + "'\(schema.className).\(name)': value is not enumerable.")
+    }
     let optional = shape.isOptional ? "?" : ""
-    let wrapped = unwrapped(value)
+    let given = unwrapped(value)
+    let type = given.map { "\(Swift.type(of: $0))" } ?? "(null)"
     throwRealmException(
-      "Invalid value '\(wrapped ?? "(null)")' of type '\(type(of: wrapped ?? value))' for "
-        + "'\(shape)\(optional)' property '\(schema.className).\(name)'.")
+      "Invalid value '\(given ?? "(null)")' of type '\(type)'"
+        + " for '\(shape)\(optional)' property '\(schema.className).\(name)'.")
+  }
+}
+
+extension _PropertyShape.Collection {
+  /// What messages about values call the collection.
+  fileprivate var name: String {
+    switch self {
+    case .none: "scalar"
+    case .list: "array"
+    case .set: "set"
+    case .map: "dictionary"
+    }
   }
 }

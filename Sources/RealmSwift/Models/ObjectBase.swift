@@ -59,6 +59,28 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     return _isEqual(other)
   }
 
+  /// The value of the property called `key`; nil for null.
+  ///
+  /// Ends the process if the class has no such property.
+  open func value(forKey key: String) -> Any? { _valueForKey(key) }
+
+  /// What the properties joined by dots lead to; nil if a link on the way is. Through a collection
+  /// it is an array, or what an operator makes of it; see `RealmCollection.value(forKeyPath:)`.
+  ///
+  /// Ends the process if there is no such property.
+  open func value(forKeyPath keyPath: String) -> Any? { _valueForKeyPath(keyPath) }
+
+  /// Sets the property called `key`.
+  ///
+  /// Ends the process if the class has no such property, if `value` is not of its type, and for
+  /// managed objects outside of a write transaction.
+  open func setValue(_ value: Any?, forKey key: String) { _setValue(value as Any, named: key) }
+
+  /// Sets the last of the properties joined by dots; nothing happens if a link on the way is nil.
+  open func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    _setValue(value, forKeyPath: keyPath)
+  }
+
   /// Compares by `isEqual(_:)`.
   public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isEqual(right) }
 

@@ -52,11 +52,23 @@ struct PropertyStep {
   /// The value of `any` in the engine's terms, if the property is a scalar and takes it.
   @inline(__always)
   func stored(_ any: Any) -> TableValue? {
+    // Only values of these very types: casts would accept numbers of Foundation that do not fit.
+    let type = type(of: any)
     switch kind {
-    case .int, .optionalInt: if let number = any as? Int { return .int(Int64(number)) }
-    case .bool, .optionalBool: if let bool = any as? Bool { return .bool(bool) }
-    case .double, .optionalDouble: if let number = any as? Double { return .double(number) }
-    case .string, .optionalString: if let string = any as? String { return .string(string) }
+    case .int, .optionalInt:
+      if type == Int.self || type == Int?.self, let number = any as? Int {
+        return .int(Int64(number))
+      }
+    case .bool, .optionalBool:
+      if type == Bool.self || type == Bool?.self, let bool = any as? Bool { return .bool(bool) }
+    case .double, .optionalDouble:
+      if type == Double.self || type == Double?.self, let number = any as? Double {
+        return .double(number)
+      }
+    case .string, .optionalString:
+      if type == String.self || type == String?.self, let string = any as? String {
+        return .string(string)
+      }
     case .other: break
     }
     return wrapperType.storedScalar(any)?.value

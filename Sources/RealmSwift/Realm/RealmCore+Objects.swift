@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Adding, creating and deleting objects in the open transaction.
+// Adding and deleting objects in the open transaction.
 //
 // Invariants:
 // 1. What can be checked is checked before anything is changed.
@@ -49,6 +49,19 @@ extension RealmCore {
     let (key, row, isFresh) = makeRow(info, primaryKey, policy, of: object)
     object._attach(info, key, row)
     if isFresh, info.isPlain { return }
+    persistValues(of: object, info, policy, isFresh: isFresh)
+  }
+
+  /// Lets an unmanaged embedded object stand for the row `key`, which gets its values.
+  func replaceValues(ofEmbedded key: ObjectKey, _ info: ClassInfo, by object: ObjectBase) {
+    object._attach(info, key, nil)
+    object.requireExisting(info)
+    persistValues(of: object, info, policy, isFresh: false)
+  }
+
+  private func persistValues(
+    of object: ObjectBase, _ info: ClassInfo, _ policy: Realm.UpdatePolicy, isFresh: Bool
+  ) {
     updating(isFresh: isFresh, policy) {
       let address = Unmanaged.passUnretained(object).toOpaque()
       for step in info.steps where step.isPlainlyStored && !(isFresh && step.kind != .other) {
@@ -73,147 +86,11 @@ extension RealmCore {
       property.wrapperType.unmanagedValue(at: address), in: info.schema)
   }
 
-  // MARK: Creating
-
-  /// Creates an object, or updates the one with the same primary key.
-  func create(_ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
-    requireWriteForObjects()
-    requirePrimaryKey(of: info, for: policy)
-    if policy != .error, let object = modelObject(value), object._owner === self,
-      object._info === info
-    {
-      return object
-    }
-    return withPolicy(policy) { createObject(info, value, policy) }
-  }
-
-  private func createObject(
-    _ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy
-  ) -> ObjectBase {
-    let schema = info.schema
-    if schema.isDynamic {
-      // The defaults are those of the program's class.
-      guard let typed = self.info(ofTable: info.tableKey) else { refuseClass(schema.className) }
-      return info.makeObject(createObject(typed, value, policy)._key)
-    }
-    let source = ValueSource(value, for: schema)
-    let object = schema.modelClass.init()
-    var given: [Given] = []
-    given.reserveCapacity(info.steps.count)
-    var primaryKey: TableValue?
-    for (index, step) in info.steps.enumerated() where !step.isBacklink {
-      let property = schema.properties[index]
-      guard let value = source.value(of: property) else { continue }
-      if step.isPrimaryKey {
-        primaryKey = step.stored(value) ?? property.primaryKeyValue(value, in: schema)
-      } else if let stored = step.stored(value) {
-        given.append(.scalar(index, stored))
-      } else if step.isLink || step.wrapperType.accepts(value) {
-        given.append(.other(index, value))
-      } else {
-        property.refuse(value, in: schema)
-      }
-    }
-    if primaryKey == nil, let property = schema.primaryKey {
-      let value = property.wrapperType.unmanagedValue(at: object._wrapper(property))
-      primaryKey = property.primaryKeyValue(value, in: schema)
-    }
-    let (key, row, isFresh) = makeRow(info, primaryKey, policy)
-    object._attach(info, key, row)
-    updating(isFresh: isFresh, policy) {
-      if isFresh { persistDefaults(of: object, info, except: given) }
-      for value in given {
-        switch value {
-        case .scalar(let index, let stored): info.set(stored, property: index, of: object)
-        case .other(let index, let value):
-          set(value, schema.properties[index], of: object, info)
-        }
-      }
-    }
-    return object
-  }
-
-  /// A value that `create` was given for a property.
-  private enum Given {
-    case scalar(Int, TableValue)
-    case other(Int, Any)
-
-    var index: Int {
-      switch self {
-      case .scalar(let index, _), .other(let index, _): index
-      }
-    }
-  }
-
-  /// Writes the default values of the properties that no value is given for.
-  private func persistDefaults(
-    of object: ObjectBase, _ info: ClassInfo, except given: [Given]
-  ) {
-    let address = Unmanaged.passUnretained(object).toOpaque()
-    var next = 0
-    for (index, step) in info.steps.enumerated() where step.isPlainlyStored {
-      if next < given.count, given[next].index == index {
-        next += 1
-      } else {
-        step.wrapperType.persist(from: address + step.offset, object, step.slot, isFresh: true)
-      }
-    }
-  }
-
-  /// Sets a property from an untyped value; those for links may be dictionaries or arrays.
-  func set(
-    _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
-  ) {
-    let slot = info.slot(property)
-    // Embedded objects are made unmanaged, and become managed as part of their parent.
-    let isLink = property.shape.linkedClass.map { !($0 is EmbeddedObject.Type) } ?? false
-    let converted = isLink ? linkable(value, property, info) : value
-    if !property.wrapperType.setManagedValue(converted, object, slot) {
-      property.refuse(value, in: info.schema)
-    }
-  }
-
-  /// `value` with objects of this realm in place of dictionaries, arrays and foreign objects.
-  private func linkable(_ value: Any, _ property: ModelProperty, _ info: ClassInfo) -> Any {
-    guard let value = unwrapped(value) else {
-      switch property.shape.collection {
-      case .none: return value
-      case .list, .set: return [ObjectBase]()
-      case .map: return [String: Any]()
-      }
-    }
-    let target = info.linkedClass(info.slot(property))
-    if property.shape.collection == .none { return linkable(value, target) }
-    if property.shape.collection == .map {
-      guard let map = UntypedMap(value) else { property.refuse(value, in: info.schema) }
-      return Dictionary(
-        map.entries.map { ($0.key, unwrapped($0.value).map { linkable($0, target) } as Any) },
-        uniquingKeysWith: { _, last in last })
-    }
-    guard let elements = value as? any Sequence else {
-      throwRealmException(
-        "Invalid value (\(value)) for '\(property.shape)' property "
-          + "'\(info.schema.className).\(property.name)': value is not enumerable.")
-    }
-    return elements.map { linkable($0, target) }
-  }
-
-  private func linkable(_ value: Any, _ target: ClassInfo) -> ObjectBase {
-    if let object = modelObject(value) {
-      if object._owner === self, let info = object._info, info.tableKey == target.tableKey {
-        return info === target ? object : target.makeObject(object._key)
-      }
-      if object._hot == nil, type(of: object) == target.schema.modelClass { return object }
-    }
-    // Objects without a primary key are always made anew.
-    return createObject(target, value, target.schema.primaryKey == nil ? .error : policy)
-  }
-
   // MARK: Rows
 
   /// The row for a new object, or of the one that it updates. A new row begins with the plain
   /// values of `object`, if there is one.
-  private func makeRow(
+  func makeRow(
     _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy,
     of object: ObjectBase? = nil
   ) -> (key: ObjectKey, row: Row, isNew: Bool) {
@@ -242,21 +119,21 @@ extension RealmCore {
     } catch { stop(error) }
   }
 
-  private func requirePrimaryKey(of info: ClassInfo, for policy: Realm.UpdatePolicy) {
+  func requirePrimaryKey(of info: ClassInfo, for policy: Realm.UpdatePolicy) {
     if policy != .error, info.schema.primaryKey == nil {
       throwRealmException(
         "'\(info.schema.className)' does not have a primary key and can not be updated")
     }
   }
 
-  private func withPolicy<R>(_ policy: Realm.UpdatePolicy, _ body: () -> R) -> R {
+  func withPolicy<R>(_ policy: Realm.UpdatePolicy, _ body: () -> R) -> R {
     let before = self.policy
     self.policy = policy
     defer { self.policy = before }
     return body()
   }
 
-  private func updating(isFresh: Bool, _ policy: Realm.UpdatePolicy, _ body: () -> Void) {
+  func updating(isFresh: Bool, _ policy: Realm.UpdatePolicy, _ body: () -> Void) {
     let before = skipsEqualValues
     skipsEqualValues = !isFresh && policy == .modified
     defer { skipsEqualValues = before }

@@ -49,6 +49,9 @@ final class RealmCore: ObjectOwner {
   /// Where the migration that the realm is part of sets primary keys; nil for other realms.
   private(set) var migratedKeys: MigratedKeys?
 
+  /// The objects that are just being copied, and their copies.
+  var copies: [CopiedObject: ObjectBase] = [:]
+
   /// Writes that do not wait for the disk, or for their turn.
   private(set) lazy var asyncWrites = AsyncWrites()
 

@@ -6,27 +6,33 @@
 struct ValueSource {
   private enum Form {
     case dictionary([String: Any])
-    case array([Any])
+    /// By property; nil for backlinks, which no value is given for.
+    case array([Any?])
     case object(ObjectBase)
   }
 
   private let form: Form
+  private let className: String
 
   /// Ends the process for values of other forms, and for arrays with more elements than `schema`
   /// has properties.
   init(_ value: Any, for schema: ModelSchema) {
+    className = schema.className
     // The likeliest forms first, and no cast to a class that the value may be bridged to.
     if let object = modelObject(value) {
       form = .object(object)
     } else if let dictionary = value as? [String: Any] {
       form = .dictionary(dictionary)
     } else if let array = value as? [Any] {
-      let count = schema.properties.count
-      if array.count > count {
+      let properties = schema.properties.filter { $0.shape.type != .linkingObjects }
+      if array.count > properties.count {
         throwRealmException(
-          "Invalid array input: more values (\(array.count)) than properties (\(count)).")
+          "Invalid array input: more values (\(array.count)) than properties "
+            + "(\(properties.count)).")
       }
-      form = .array(array)
+      var values = [Any?](repeating: nil, count: schema.properties.count)
+      for (property, value) in zip(properties, array) { values[property.index] = value }
+      form = .array(values)
     } else if let wrapped = unwrapped(value) {
       throwRealmException(
         "Invalid value '\(wrapped)' to initialize object of type '\(schema.className)'")
@@ -39,12 +45,12 @@ struct ValueSource {
   func value(of property: ModelProperty) -> Any? {
     switch form {
     case .dictionary(let dictionary): return dictionary[property.name]
-    case .array(let array): return property.index < array.count ? array[property.index] : nil
+    case .array(let values): return values[property.index]
     case .object(let object):
       guard let value = object._value(named: property.name) else {
         throwRealmException(
           "Invalid value '\(object)' to initialize object of type "
-            + "'\(type(of: object).className())': missing key '\(property.name)'")
+            + "'\(className)': missing key '\(property.name)'")
       }
       return value
     }

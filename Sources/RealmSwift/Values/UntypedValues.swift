@@ -34,3 +34,13 @@ func unwrapped(_ value: Any) -> Any? {
   guard let wrapped = optional.wrapped else { return nil }
   return unwrapped(wrapped)
 }
+
+/// `value` as a sequence of elements, if it is an array, a set or a collection of a realm; nil for
+/// texts, bytes and dictionaries, which are sequences too, and for everything else.
+func enumerable(_ value: Any) -> (any Sequence)? {
+  guard let value = unwrapped(value) else { return nil }
+  switch swiftValue(value) {
+  case is String, is Data, is [String: Any]: return nil
+  default: return value as? any Sequence
+  }
+}

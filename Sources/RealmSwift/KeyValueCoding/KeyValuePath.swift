@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Key paths that are texts: properties joined by dots, with the operators of key-value coding on
+// the collections that they lead through.
+
+import Foundation
+
+/// Reads and writes what a textual key path leads to.
+enum KeyValuePath {
+  /// What `path` leads to from `base`: an object, a collection, or an array of what a collection
+  /// gave; nil for null.
+  static func value(of base: Any, at path: Substring) -> Any? {
+    guard let base = unwrapped(base) else { return nil }
+    if path.isEmpty || path == "self" { return base }
+    if let object = modelObject(base) {
+      let (first, rest) = split(path)
+      guard let next = object.value(forKey: String(first)) else { return nil }
+      return value(of: next, at: rest)
+    }
+    if let map = base as? any RealmKeyedCollection { return value(of: map, at: path) }
+    if let collection = base as? any RealmCollection {
+      return values(of: elements(of: collection), at: path, in: elementClass(of: collection))
+    }
+    if let array = base as? [Any] { return values(of: array, at: path, in: nil) }
+    throwRealmException("Invalid property name '\(path)' for a value of type '\(type(of: base))'.")
+  }
+
+  /// Sets what `path` leads to from `object`; nothing happens if a link on the way is nil.
+  static func setValue(_ value: Any?, of object: ObjectBase, at path: Substring) {
+    guard let dot = path.lastIndex(of: ".") else {
+      return object.setValue(value, forKey: String(path))
+    }
+    let key = String(path[path.index(after: dot)...])
+    guard let owner = self.value(of: object, at: path[..<dot]) else { return }
+    if let object = modelObject(owner) { return object.setValue(value, forKey: key) }
+    if let map = owner as? any AnyMap { return map.setValue(value, forKey: key) }
+    guard let collection = owner as? any RealmCollection else {
+      throwRealmException("Invalid property name '\(path)' for class '\(type(of: object))'.")
+    }
+    collection.setValue(value, forKey: key)
+  }
+
+  /// What `path` leads to from each of `values`, or what an operator makes of that.
+  static func values(of values: [Any], at path: Substring, in model: ObjectBase.Type?) -> Any? {
+    guard path.first == "@" else {
+      return values.map { value(of: $0, at: path) ?? NSNull() }
+    }
+    let (name, rest) = split(path)
+    guard let found = CollectionOperator(rawValue: String(name.dropFirst())) else {
+      throwRealmException("Unsupported KVC collection operator found in key path '\(path)'")
+    }
+    if found == .count { return values.count }
+    found.requireSupport(of: rest, in: model)
+    return found.result(values.compactMap { value(of: $0, at: rest) }.filter { !isNil($0) })
+  }
+
+  private static func value(of map: any RealmKeyedCollection, at path: Substring) -> Any? {
+    switch path {
+    case "@allKeys": return map.keys.map { $0._text }
+    case "@allValues": return anyValues(of: map)
+    default: break
+    }
+    if path.first == "@" { return values(of: anyValues(of: map), at: path, in: nil) }
+    let (first, rest) = split(path)
+    return map.anyValue(forKey: String(first)).flatMap { value(of: $0, at: rest) }
+  }
+
+  private static func anyValues<M: RealmKeyedCollection>(of map: M) -> [Any] {
+    map.values.map { unwrapped($0) ?? NSNull() }
+  }
+
+  /// All elements, with `NSNull` for nil.
+  static func elements<C: RealmCollection>(of collection: C) -> [Any] {
+    collection.map { unwrapped($0) ?? NSNull() }
+  }
+
+  private static func elementClass<C: RealmCollection>(of collection: C) -> ObjectBase.Type? {
+    C.Element.self as? ObjectBase.Type
+  }
+
+  /// The first key of a path, and what follows it.
+  private static func split(_ path: Substring) -> (first: Substring, rest: Substring) {
+    guard let dot = path.firstIndex(of: ".") else { return (path, "") }
+    return (path[..<dot], path[path.index(after: dot)...])
+  }
+}
+
+extension RealmKeyedCollection {
+  fileprivate func anyValue(forKey key: String) -> Any? {
+    self[Key._make(key)].flatMap { unwrapped($0) }
+  }
+}
