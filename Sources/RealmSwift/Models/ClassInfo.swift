@@ -26,6 +26,8 @@ final class ClassInfo {
   let hasIntegerKey: Bool
   /// Whether a new row made of an object has all that the object holds.
   let isPlain: Bool
+  /// Whether the wrappers of managed objects are told that they are.
+  let marksManaged: Bool
   /// Hands the values of new objects over.
   let unmanagedValues: UnmanagedValues
   /// The table in the open transaction; nil outside and before it is first needed.
@@ -48,6 +50,7 @@ final class ClassInfo {
     primaryKey = steps.first { $0.isPrimaryKey }
     hasIntegerKey = schema.primaryKey?.shape.type == .int
     isPlain = steps.allSatisfy { !$0.isPlainlyStored || $0.kind != .other }
+    marksManaged = ClassInfo.marksManaged(schema.modelClass)
     // Nobody writes to a frozen realm.
     unmanagedValues = UnmanagedValues(core.isFrozen ? [] : steps)
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)

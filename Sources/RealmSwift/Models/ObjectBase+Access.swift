@@ -68,6 +68,7 @@ extension ObjectBase {
     _generation = row == nil ? info.core.firstValidGeneration : info.core.hot.pointee.generation
     _hot = info.hot
     if row == nil, info.core.isFrozen { _attachFrozen(info) }
+    if info.marksManaged { _markManaged(info) }
   }
 
   /// Finds the row at once: reading a frozen object must not change it.

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Codable models: a class that declares the conformance gets it from the compiler, property by
+// property.
+//
+// Invariants:
+// 1. A wrapper of a managed object holds no value of the object (see `Persisted`), so encoding it
+//    throws. `PersistedFlags.managed` tells; `ClassInfo.marksManaged` sets it.
+
+/// Wrappers that are nil when a decoder has nothing for them.
+public protocol OptionalCodingWrapper {
+  /// The type of the value in the wrapper.
+  associatedtype WrappedType: ExpressibleByNilLiteral
+
+  /// Wraps a value.
+  init(wrappedValue: WrappedType)
+}
+
+extension Persisted: OptionalCodingWrapper where Value: ExpressibleByNilLiteral {}
+
+extension Persisted: Decodable where Value: Decodable {
+  /// Decodes the value, by itself, with the decoder's strategies.
+  ///
+  /// - Throws: `DecodingError.typeMismatch` for null, unless the property is optional, and what the
+  ///   value throws.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil(), !(Value.self is any ExpressibleByNilLiteral.Type) {
+      throw DecodingError.typeMismatch(
+        Value.self,
+        DecodingError.Context(
+          codingPath: decoder.codingPath, debugDescription: "Cannot convert nil to \(Value.self)"))
+    }
+    self.init(value: try container.decode(Value.self), flags: 0)
+  }
+}
+
+extension Persisted: Encodable where Value: Encodable {
+  /// Encodes the value, by itself, with the encoder's strategies.
+  ///
+  /// - Throws: `EncodingError.invalidValue` for a property of a managed object, and what the value
+  ///   throws.
+  public func encode(to encoder: any Encoder) throws {
+    if PersistedFlags(rawValue: flags).contains(.managed) {
+      throw EncodingError.invalidValue(
+        self,
+        EncodingError.Context(
+          codingPath: encoder.codingPath,
+          debugDescription: "Only unmanaged Realm objects can be encoded using automatic Codable "
+            + "synthesis. You must explicitly define encode(to:) on your model class to support "
+            + "managed Realm objects."))
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(value ?? Value._makeDefault())
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// The wrapper of an optional property; of nil if there is no such key.
+  public func decode<T: OptionalCodingWrapper & Decodable>(
+    _ type: T.Type, forKey key: Key
+  ) throws -> T {
+    try decodeIfPresent(type, forKey: key) ?? T(wrappedValue: nil)
+  }
+}
+
+extension ClassInfo {
+  /// Whether wrappers are to know that their object is managed: only coding asks them.
+  static func marksManaged(_ modelClass: ObjectBase.Type) -> Bool {
+    modelClass is any Encodable.Type
+  }
+}
+
+extension ObjectBase {
+  /// Lets the wrappers know that the object is managed.
+  @inline(never)
+  final func _markManaged(_ info: ClassInfo) {
+    let address = Unmanaged.passUnretained(self).toOpaque()
+    for step in info.steps {
+      // The flags come first in every wrapper.
+      (address + step.offset).assumingMemoryBound(to: UInt.self).pointee |=
+        PersistedFlags.managed.rawValue
+    }
+  }
+}

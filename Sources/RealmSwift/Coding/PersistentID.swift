@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Identifiers of objects that may be sent anywhere.
+
+import RealmStorage
+import RealmTables
+
+/// Which object of a class: its primary key, or else the key of its row.
+///
+/// ```swift
+/// let id = PersistentID(todo)
+/// Task.detached {
+///   let realm = try Realm()
+///   try realm.write { realm[id]?.isDone = true }
+/// }
+/// ```
+///
+/// It keeps no version and no realm. That of a class with a primary key names the object in every
+/// file. That of another class holds for its file, as long as the object exists: the key of a
+/// deleted object's row may be given to another one.
+public struct PersistentID<Model: Object>: Sendable, Hashable {
+  private enum Identity: Sendable, Hashable {
+    case primaryKey(TableValue)
+    case row(Int64)
+  }
+
+  private let identity: Identity
+
+  /// The identifier of an object, which a realm must manage unless it has a primary key.
+  ///
+  /// To be called where `object` may be used; ends the process if it was deleted.
+  public init(_ object: Model) {
+    let schema = ModelSchema.of(Model.self)
+    if let property = schema.primaryKey {
+      identity = .primaryKey(
+        property.primaryKeyValue(object._value(of: property), in: schema))
+    } else if let info = object._info {
+      info.core.checkIsolation()
+      object.requireExisting(info)
+      identity = .row(object._key.rawValue)
+    } else {
+      throwRealmException(
+        "A '\(schema.className)' has no identifier until a Realm manages it: it has no primary key")
+    }
+  }
+
+  /// Where the object is; nil if it does not exist.
+  fileprivate func find(in info: ClassInfo) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    switch identity {
+    case .primaryKey(let value): return try info.findRow(primaryKey: value)
+    case .row(let number):
+      let key = ObjectKey(number)
+      return try info.row(of: key).map { (key, $0) }
+    }
+  }
+}
+
+extension PersistentID: Codable {
+  /// Decodes what `encode(to:)` wrote.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: NameKey.self)
+    let row = NameKey("row")
+    identity =
+      container.contains(row)
+      ? .row(try container.decode(Int64.self, forKey: row))
+      : .primaryKey(
+        try TableValue(fromTyped: container.superDecoder(forKey: NameKey("primaryKey"))))
+  }
+
+  /// Encodes the key, with its type.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: NameKey.self)
+    switch identity {
+    case .primaryKey(let value):
+      try value.encodeWithType(to: container.superEncoder(forKey: NameKey("primaryKey")))
+    case .row(let number): try container.encode(number, forKey: NameKey("row"))
+    }
+  }
+}
+
+extension Realm {
+  /// The object that `id` names; nil if the realm does not have it.
+  public subscript<Model: Object>(id: PersistentID<Model>) -> Model? {
+    core.checkIsolation()
+    let info = core.info(Model.self)
+    do throws(StorageError) {
+      return try id.find(in: info).map { info.makeElement($0.key, $0.row) }
+    } catch { stop(error) }
+  }
+}

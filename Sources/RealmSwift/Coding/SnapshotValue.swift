@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What snapshots are made of: values that belong to no realm.
+
+import Foundation
+import RealmStorage
+import RealmTables
+
+/// The value of a property, or an element of a collection.
+indirect enum SnapshotValue: Sendable, Hashable {
+  /// A value in one cell; null too.
+  case scalar(TableValue)
+  case object(SnapshotRecord)
+  case list([SnapshotValue])
+  case map([String: SnapshotValue])
+}
+
+/// The properties of one object.
+struct SnapshotRecord: Sendable, Hashable {
+  /// Whether only the primary key is there: the object was further away than asked for.
+  let isReference: Bool
+  /// By the names of properties.
+  let values: [String: SnapshotValue]
+
+  init(isReference: Bool = false, _ values: [String: SnapshotValue]) {
+    self.isReference = isReference
+    self.values = values
+  }
+
+  /// The properties of `object`, of what is embedded in it, and of what is up to `depth` links
+  /// away.
+  init(_ object: ObjectBase, depth: Int) {
+    let schema = ModelSchema.of(type(of: object))
+    var values: [String: SnapshotValue] = [:]
+    let isReference = depth < 0 && !(object is EmbeddedObject)
+    for property in schema.properties where property.shape.type != .linkingObjects {
+      if isReference, !property.isPrimaryKey { continue }
+      values[property.name] = SnapshotValue(object._value(of: property), depth: depth)
+    }
+    self.init(isReference: isReference, values)
+  }
+
+  /// The same as `init(value:)` takes it.
+  var dictionary: [String: Any] { values.mapValues(\.any) }
+}
+
+extension SnapshotValue {
+  static let null = SnapshotValue.scalar(.null)
+
+  /// `value` as it is now. Links of an object at `depth` 0 are told by their primary keys.
+  init(_ value: Any, depth: Int) {
+    guard let value = unwrapped(value) else {
+      self = .null
+      return
+    }
+    if let object = modelObject(value) {
+      let isEmbedded = object is EmbeddedObject
+      self = .object(SnapshotRecord(object, depth: isEmbedded ? depth : depth - 1))
+    } else if let mixed = value as? AnyRealmValue {
+      self = mixed.plain.map { SnapshotValue($0, depth: depth) } ?? .null
+    } else if let map = value as? any AnyMap {
+      let entries = map.untypedEntries.map { ($0.key, SnapshotValue($0.value, depth: depth)) }
+      self = .map(Dictionary(entries, uniquingKeysWith: { _, last in last }))
+    } else if let elements = value as? any RealmCollection {
+      self = .list(KeyValuePath.elements(of: elements).map { SnapshotValue($0, depth: depth) })
+    } else if let type = type(of: value) as? any _Storable.Type,
+      let stored = type._storedScalar(value)
+    {
+      self = .scalar(stored.value)
+    } else {
+      self = .null
+    }
+  }
+
+  /// The value as untyped setters take it.
+  var any: Any {
+    switch self {
+    case .scalar(let value): value.any ?? NSNull()
+    case .object(let record): record.dictionary
+    case .list(let elements): elements.map(\.any)
+    case .map(let entries): entries.mapValues(\.any)
+    }
+  }
+}
+
+extension TableValue {
+  /// The value in Swift's terms; nil for null, links and collections.
+  var any: Any? {
+    switch self {
+    case .int(let number): Int(number)
+    case .bool(let bool): bool
+    case .float(let number): number
+    case .double(let number): number
+    case .string(let text): text
+    case .binary(let bytes): Data(bytes)
+    case .timestamp(let time): Date(time)
+    case .decimal(let bits): Decimal128(low: bits.low, high: bits.high)
+    case .objectId(let bytes): ObjectId(high: bytes.high, low: bytes.low)
+    case .uuid(let bytes): UUID(bytes)
+    case .null, .link, .typedLink, .list, .dictionary: nil
+    }
+  }
+}
+
+extension AnyRealmValue {
+  /// What is inside; nil for `none`.
+  var plain: Any? {
+    if case .object(let object) = self { return object }
+    let numbers: Any? =
+      intValue ?? boolValue ?? floatValue ?? doubleValue ?? decimal128Value
+    let texts: Any? = stringValue ?? dataValue
+    return numbers ?? texts ?? dateValue ?? objectIdValue ?? uuidValue
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Models that declare `Codable`, and collections in other formats.
+
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct CodableTests {
+  final class Recipe: Object, Codable {
+    @Persisted(primaryKey: true) var id: ObjectId
+    @Persisted(indexed: true) var name: String
+    @Persisted var servings = 4
+    @Persisted var rating: Double?
+    @Persisted var cooked: Date?
+    @Persisted var photo: Data
+    @Persisted var price: Decimal128
+    @Persisted var level: Level
+    @Persisted var tags: MutableSet<String>
+    @Persisted var steps: List<Step>
+    @Persisted var amounts: Map<String, Int?>
+    @Persisted var main: Step?
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+
+  final class Step: Object, Codable {
+    @Persisted var text: String
+    @Persisted var minutes: Int?
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+
+  enum Level: String, PersistableEnum, Codable { case easy, hard }
+
+  private static let document = """
+    {"amounts":{"egg":2,"salt":null},"cooked":12.5,"id":"507f1f77bcf86cd799439011","level":"hard",\
+    "main":{"minutes":3,"text":"stir"},"name":"Cake","photo":"AQI=","price":"1.50","rating":4.5,\
+    "servings":6,"steps":[{"minutes":null,"text":"mix"},{"minutes":7,"text":"bake"}],\
+    "tags":["sweet"]}
+    """
+
+  private func decoder() -> JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .secondsSince1970
+    return decoder
+  }
+
+  private func encoded(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    encoder.dateEncodingStrategy = .secondsSince1970
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  @Test func documentsComeBackAsTheyWere() throws {
+    let recipe = try decoder().decode(Recipe.self, from: Data(Self.document.utf8))
+    #expect(recipe.name == "Cake" && recipe.servings == 6 && recipe.rating == 4.5)
+    #expect(recipe.cooked == Date(timeIntervalSince1970: 12.5) && recipe.photo == Data([1, 2]))
+    #expect(recipe.level == .hard && Array(recipe.tags) == ["sweet"])
+    #expect(recipe.steps.map(\.text) == ["mix", "bake"] && recipe.main?.minutes == 3)
+    #expect(recipe.amounts.keys == ["egg", "salt"] && recipe.amounts["salt"] == .some(nil))
+    #expect(try encoded(recipe) == Self.document)
+    let realm = try TemporaryRealm([Recipe.self, Step.self]).open()
+    try realm.write { realm.add(recipe) }
+    let found = try #require(
+      realm.object(ofType: Recipe.self, forPrimaryKey: ObjectId("507f1f77bcf86cd799439011")))
+    #expect(found.steps.map(\.minutes) == [nil, 7] && found.main?.text == "stir")
+  }
+
+  @Test func missingOptionalsAreNil() throws {
+    let step = try decoder().decode(Step.self, from: Data(#"{"text": "x"}"#.utf8))
+    #expect(step.minutes == nil && step.text == "x")
+    #expect(throws: DecodingError.self) {
+      try decoder().decode(Step.self, from: Data(#"{"minutes": 1}"#.utf8))
+    }
+  }
+
+  @Test func nullIsNoValueOfAnotherType() throws {
+    let error = #expect(throws: DecodingError.self) {
+      try decoder().decode(Step.self, from: Data(#"{"text": null}"#.utf8))
+    }
+    guard case .typeMismatch(_, let context) = try #require(error) else {
+      Issue.record("another error: \(String(describing: error))")
+      return
+    }
+    #expect(context.debugDescription == "Cannot convert nil to String")
+  }
+
+  @Test func managedObjectsAreNotEncodedByTheCompilersCode() throws {
+    let file = try TemporaryRealm([Recipe.self, Step.self])
+    let realm = try file.open()
+    let added = Step(value: ["text": "a"])
+    let created = try realm.write {
+      realm.add(added)
+      return realm.create(Step.self, value: ["text": "b"])
+    }
+    let found = try #require(realm.objects(Step.self).first)
+    for step in [added, created, found, found.freeze()] {
+      let error = #expect(throws: EncodingError.self) { try encoded(step) }
+      guard case .invalidValue(_, let context) = try #require(error) else { return }
+      #expect(
+        context.debugDescription
+          == "Only unmanaged Realm objects can be encoded using automatic Codable synthesis. You "
+          + "must explicitly define encode(to:) on your model class to support managed Realm "
+          + "objects.")
+    }
+    #expect(try encoded(Step(value: found)) == #"{"minutes":null,"text":"a"}"#)
+  }
+
+  @Test func managedCollectionsAreEncoded() throws {
+    let realm = try TemporaryRealm.ofShelves().open()
+    let shelf = try realm.write {
+      realm.create(
+        Shelf.self,
+        value: ["id": 1, "tags": ["b", "a"], "scores": ["x": 1], "weights": ["y": nil]])
+    }
+    #expect(try encoded(shelf.tags) == #"["a","b"]"#)
+    #expect(try encoded(shelf.scores) == #"{"x":1}"#)
+    #expect(try encoded(shelf.weights) == #"{"y":null}"#)
+    #expect(try encoded(shelf.tags.sorted(ascending: false)) == #"["b","a"]"#)
+    #expect(try encoded(AnyRealmCollection(shelf.tags)) == #"["a","b"]"#)
+  }
+
+  @Test func collectionsOfDatesUseTheStrategy() throws {
+    let list = List<Date?>()
+    list.append(objectsIn: [Date(timeIntervalSince1970: 1), nil])
+    #expect(try encoded(list) == "[1,null]")
+    let back = try decoder().decode(List<Date?>.self, from: Data("[1,null]".utf8))
+    #expect(back == list)
+    let map = try decoder().decode(Map<String, Date>.self, from: Data(#"{"a": 2}"#.utf8))
+    #expect(map["a"] == Date(timeIntervalSince1970: 2))
+    let set = try decoder().decode(MutableSet<Int>.self, from: Data("[3,3,4]".utf8))
+    #expect(set.count == 2)
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct ObjectSnapshotTests {
+  private func person() throws -> (Realm, Person) {
+    let realm = try TemporaryRealm().open()
+    let person = try realm.write {
+      realm.create(
+        Person.self,
+        value: [
+          "id": 3, "name": "Ann", "height": 1.5, "dogs": [["name": "A"], ["name": "B", "age": 4]],
+          "best": ["name": "C"], "nicknames": ["x", "y"],
+        ])
+    }
+    return (realm, person)
+  }
+
+  @Test func propertiesAreRead() throws {
+    let (realm, person) = try person()
+    let snapshot = ObjectSnapshot(person)
+    try realm.write { realm.deleteAll() }
+    #expect(snapshot.id == 3 && snapshot.name == "Ann" && snapshot.age == 18)
+    #expect(snapshot.height == 1.5 && snapshot.nicknames == ["x", "y"])
+    #expect(snapshot.dogs.map(\.name) == ["A", "B"] && snapshot.best?.name == "C")
+  }
+
+  @MainActor @Test func snapshotsGoAnywhere() async throws {
+    let (realm, _) = try person()
+    let snapshots = realm.objects(Person.self).snapshots()
+    let names = await Task.detached { snapshots.flatMap { $0.dogs.map(\.name) } }.value
+    #expect(names == ["A", "B"])
+    #expect(snapshots == realm.objects(Person.self).freeze().snapshots())
+    #expect(Set(snapshots).count == 1)
+  }
+
+  @Test func allTypesSurviveCoding() throws {
+    let realm = try TemporaryRealm([AllTypes.self, Shelf.self, Dog.self, Person.self, Spot.self])
+      .open()
+    let (all, shelf) = try realm.write {
+      (
+        realm.create(
+          AllTypes.self,
+          value: [
+            "int": 5, "float": 0.1, "date": Date(timeIntervalSince1970: 1.25), "data": Data([7]),
+            "decimal": "1.50", "optionalUUID": UUID(), "optionalString": "ö",
+          ]),
+        realm.create(
+          Shelf.self,
+          value: [
+            "id": 1, "tags": ["b", "a"], "optionals": [1, nil], "grades": ["high"],
+            "anything": [1, 2.5, "x", nil], "scores": ["k": 3], "weights": ["w": nil],
+            "pets": ["p": ["name": "Rex"], "q": nil], "places": ["home": ["street": "S"]],
+            "mixed": ["m": Data([1])],
+          ])
+      )
+    }
+    let first = ObjectSnapshot(all)
+    let second = ObjectSnapshot(shelf)
+    #expect(
+      try JSONDecoder().decode(
+        ObjectSnapshot<AllTypes>.self, from: JSONEncoder().encode(first)) == first)
+    let back = try JSONDecoder().decode(
+      ObjectSnapshot<Shelf>.self, from: JSONEncoder().encode(second))
+    #expect(back == second)
+    #expect(back.optionals.count == 2 && back.optionals.contains(nil) && back.grades == [.high])
+    #expect(back.scores == ["k": 3] && back.weights == ["w": nil])
+    #expect(back.pets["p"]??.name == "Rex" && back.pets["q"] == .some(nil))
+    #expect(back.places["home"]??.street == "S")
+    let copy = back.makeObject()
+    #expect(copy.realm == nil && Array(copy.tags) == ["a", "b"])
+    #expect(copy.mixed["m"] == .data(Data([1])) && copy.anything.count == 4)
+    try realm.write { realm.add(copy, update: .modified) }
+    #expect(ObjectSnapshot(shelf) == second)
+  }
+
+  @Test func depthEndsAtPrimaryKeys() throws {
+    let realm = try TemporaryRealm([
+      CreateTests.Node.self, CreateTests.Loose.self, CreateTests.Box.self,
+    ])
+    .open()
+    let node = try realm.write {
+      let node = realm.create(
+        CreateTests.Node.self,
+        value: ["id": 1, "box": ["width": 2], "next": ["id": 2, "next": ["id": 3]]])
+      node.next?.next?.next = node
+      return node
+    }
+    let shallow = ObjectSnapshot(node, depth: 0)
+    #expect(shallow.next?.id == 2 && shallow.box?.width == 2)
+    let deep = ObjectSnapshot(node, depth: 3)
+    #expect(deep.next?.next?.next?.id == 1 && deep.next?.next?.next?.next?.id == 2)
+    let encoded = try JSONEncoder().encode(shallow)
+    #expect(
+      try JSONDecoder().decode(ObjectSnapshot<CreateTests.Node>.self, from: encoded) == shallow)
+  }
+
+  @Test func readingBeyondTheDepth() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let node = CreateTests.Node(value: ["id": 1, "next": ["id": 2]])
+      _ = ObjectSnapshot(node, depth: 0).next?.box
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("The snapshot of a 'Node' has only its primary key, not 'box'"))
+  }
+
+  @MainActor @Test func identifiersFindTheirObjectAnywhere() async throws {
+    let file = try TemporaryRealm()
+    let realm = try file.open()
+    let (person, dog) = try realm.write {
+      (
+        realm.create(Person.self, value: ["id": 9, "name": "Ann"]),
+        realm.create(Dog.self, value: ["name": "Rex"])
+      )
+    }
+    let ids = (PersistentID(person), PersistentID(dog))
+    let configuration = file.configuration
+    let names = try await Task.detached {
+      let realm = try Realm(configuration: configuration)
+      return [realm[ids.0]?.name, realm[ids.1]?.name]
+    }.value
+    #expect(names == ["Ann", "Rex"])
+    #expect(PersistentID(person) == ids.0 && PersistentID(Person(value: ["id": 9])) == ids.0)
+    let coded = try JSONEncoder().encode([ids.1])
+    #expect(try JSONDecoder().decode([PersistentID<Dog>].self, from: coded) == [ids.1])
+    let keyed = try JSONDecoder().decode(
+      PersistentID<Person>.self, from: JSONEncoder().encode(ids.0))
+    #expect(realm[keyed] == person && realm[keyed]?.freeze().isFrozen == true)
+    try realm.write { realm.deleteAll() }
+    #expect(realm[ids.0] == nil && realm[ids.1] == nil)
+  }
+}
