@@ -186,6 +186,12 @@ public final class _CollectionContents {
     }
   }
 
+  /// The same elements for a loop: a snapshot in a write transaction.
+  func forIteration() -> _CollectionContents {
+    guard core.isInWrite else { return self }
+    do throws(StorageError) { return try frozenForIteration() } catch { stop(error) }
+  }
+
   /// The same elements, independent of what happens to the collection.
   func frozenForIteration() throws(StorageError) -> _CollectionContents {
     switch form {

@@ -15,6 +15,9 @@ public struct _ConfinedDefinition: Sendable {
   }
 
   let kind: Kind
+  /// What the file does not know: code of the program, or a key path. It is used where the result
+  /// is.
+  var context: Passage<Any>?
 
   init(_ kind: Kind) { self.kind = kind }
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One section of results.
+
+/// The elements of results that have one key; it shows the present state, and is empty when no
+/// element has the key any more.
+public struct ResultsSection<
+  Key: _Persistable & Hashable, SectionElement: RealmCollectionValue
+>: Identifiable {
+  let state: SectionedState<Key, SectionElement>
+  /// What the elements have in common.
+  public let key: Key
+
+  init(_ state: SectionedState<Key, SectionElement>, _ key: Key) {
+    self.state = state
+    self.key = key
+  }
+
+  /// The key.
+  public var id: Key { key }
+
+  /// The number of elements.
+  public var count: Int { members(of: state.sections()).count }
+
+  /// Element `position`.
+  public subscript(position: Int) -> SectionElement {
+    let sections = state.sections()
+    let members = members(of: sections)
+    checkPosition(position, below: members.count)
+    return sections.contents.element(at: members[position], as: SectionElement.self)
+  }
+
+  /// Iterates over the elements; in a write transaction over those of the present moment.
+  public func makeIterator() -> SectionIterator<SectionElement> {
+    let sections = state.sections()
+    return SectionIterator(sections.contents, members(of: sections))
+  }
+
+  private func members(of sections: SectionedState<Key, SectionElement>.Sections) -> [Int] {
+    sections.layout.indexByKey[key].map { sections.layout.members[$0] } ?? []
+  }
+}
+
+extension ResultsSection: RealmSectionedResult {
+  /// Elements of the results.
+  public typealias Element = SectionElement
+  /// Some of the elements.
+  public typealias SubSequence = Slice<ResultsSection>
+  /// The positions of the elements.
+  public typealias Indices = Range<Int>
+
+  /// 0.
+  public var startIndex: Int { 0 }
+
+  /// The number of elements.
+  public var endIndex: Int { count }
+
+  /// The realm of the elements.
+  public var realm: Realm? { state.results.realm }
+
+  /// Whether the realm was invalidated.
+  public var isInvalidated: Bool { state.results.isInvalidated }
+
+  /// Whether both are the same section of the same results.
+  public static func == (left: ResultsSection, right: ResultsSection) -> Bool {
+    left.state === right.state && left.key == right.key
+  }
+
+  /// The class, the key, and the elements, at most 100 of them.
+  public var description: String {
+    var lines = prefix(100).enumerated().map { position, element in
+      "\t[\(position)] " + "\(element)".replacing("\n", with: "\n\t")
+    }
+    if count > 100 { lines.append("\t... \(count - 100) objects skipped.") }
+    return "ResultsSection<\(Key.self), \(SectionElement.self)> \(key) (\n"
+      + lines.joined(separator: ",\n") + "\n)"
+  }
+}
+
+// MARK: - Freezing and handing over
+
+extension ResultsSection {
+  /// What is handed over: the key with the rest.
+  private struct Context {
+    let key: Key
+    let keyOf: Any
+  }
+
+  /// Whether the section is frozen: it shows one version for ever and may be read on any thread.
+  public var isFrozen: Bool { state.results.isFrozen }
+
+  /// The section as it is now, immutable, and readable on any thread.
+  public func freeze() -> ResultsSection { frozen(from: state.results.state.core) }
+
+  /// The live section that a frozen one is a copy of, in the realm of the calling thread, queue or
+  /// actor.
+  public func thaw() -> ResultsSection? { thawed(from: state.results.state.core) }
+
+  /// What the section is, in terms of the file.
+  public var _definition: _ConfinedDefinition {
+    var definition = state.definition
+    definition.context = Passage(Context(key: key, keyOf: state.keyOf))
+    return definition
+  }
+
+  /// The section that `definition` describes, in `realm`; nil if it cannot exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
+    guard let context = definition.context?.value as? Context else { return nil }
+    var definition = definition
+    definition.context = Passage(context.keyOf)
+    return SectionedState<Key, SectionElement>.local(definition, in: realm).map {
+      Self($0, context.key)
+    }
+  }
+}
+
+/// Iterates over the elements of a section.
+public struct SectionIterator<SectionElement: RealmCollectionValue>: IteratorProtocol {
+  private let contents: _CollectionContents
+  private let members: [Int]
+  private var position = 0
+
+  init(_ contents: _CollectionContents, _ members: [Int]) {
+    // What happens to the results does not concern the loop.
+    self.contents = contents.forIteration()
+    self.members = members
+  }
+
+  /// The next element, or nil at the end.
+  public mutating func next() -> SectionElement? {
+    guard position < members.count else { return nil }
+    contents.core.checkIsolation()
+    defer { position += 1 }
+    return contents.element(at: members[position], as: SectionElement.self)
+  }
+}

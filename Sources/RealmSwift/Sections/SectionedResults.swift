@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Results in sections.
+
+public import Foundation
+
+/// What sectioned results and their sections have in common.
+public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined,
+  CustomStringConvertible
+where Index == Int {
+  /// The type of the sections' keys.
+  associatedtype Key: _Persistable & Hashable
+  /// The type of the elements of sections.
+  associatedtype SectionElement: RealmCollectionValue
+}
+
+/// Sorted results, cut into sections by a key that each element has. Like the results, the sections
+/// always show the present state.
+///
+/// ```swift
+/// let byInitial = realm.objects(Person.self).sectioned(
+///   by: { String($0.name.prefix(1)) }, sortDescriptors: ["name"])
+/// for section in byInitial { print(section.key, section.count) }
+/// ```
+///
+/// Sections stand in the order in which their keys first come up. The code that names the section
+/// of an element is called for all elements when the sections are first looked at, and again after
+/// changes.
+public struct SectionedResults<
+  Key: _Persistable & Hashable, SectionElement: RealmCollectionValue
+> {
+  let state: SectionedState<Key, SectionElement>
+
+  init(_ state: SectionedState<Key, SectionElement>) { self.state = state }
+
+  /// The number of sections.
+  public var count: Int { state.sections().layout.keys.count }
+
+  /// The keys of the sections in their order.
+  public var allKeys: [Key] { state.sections().layout.keys }
+
+  /// Section `position`.
+  public subscript(position: Int) -> ResultsSection<Key, SectionElement> {
+    let keys = state.sections().layout.keys
+    checkPosition(position, below: keys.count)
+    return ResultsSection(state, keys[position])
+  }
+
+  /// The element at the place of two indexes: of a section, and of an element in it.
+  public subscript(indexPath: IndexPath) -> SectionElement { self[indexPath[0]][indexPath[1]] }
+
+  /// Iterates over the sections.
+  public func makeIterator() -> SectionedResultsIterator<Key, SectionElement> {
+    SectionedResultsIterator(self)
+  }
+}
+
+extension SectionedResults: RealmSectionedResult {
+  /// Sections.
+  public typealias Element = ResultsSection<Key, SectionElement>
+  /// Some of the sections.
+  public typealias SubSequence = Slice<SectionedResults>
+  /// The positions of the sections.
+  public typealias Indices = Range<Int>
+
+  /// 0.
+  public var startIndex: Int { 0 }
+
+  /// The number of sections.
+  public var endIndex: Int { count }
+
+  /// The realm of the elements.
+  public var realm: Realm? { state.results.realm }
+
+  /// Whether the realm was invalidated.
+  public var isInvalidated: Bool { state.results.isInvalidated }
+
+  /// Whether both are sections of the same results, or copies of them.
+  public static func == (left: SectionedResults, right: SectionedResults) -> Bool {
+    left.state === right.state
+  }
+
+  /// The class, and the sections with their elements.
+  public var description: String {
+    "SectionedResults<\(Key.self), \(SectionElement.self)> (\n"
+      + map { "\t" + $0.description.replacing("\n", with: "\n\t") }.joined(separator: ",\n") + "\n)"
+  }
+}
+
+// MARK: - Freezing and handing over
+
+extension SectionedResults {
+  /// Whether the sections are frozen: they show one version for ever and may be read on any thread.
+  public var isFrozen: Bool { state.results.isFrozen }
+
+  /// The sections as they are now, immutable, and readable on any thread. The code that names the
+  /// sections runs where they are read first.
+  public func freeze() -> SectionedResults { frozen(from: state.results.state.core) }
+
+  /// The live sections that frozen ones are a copy of, in the realm of the calling thread, queue or
+  /// actor.
+  public func thaw() -> SectionedResults? { thawed(from: state.results.state.core) }
+
+  /// What the sections are, in terms of the file.
+  public var _definition: _ConfinedDefinition { state.definition }
+
+  /// The sections that `definition` describes, in `realm`; nil if they cannot exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
+    SectionedState<Key, SectionElement>.local(definition, in: realm).map { Self($0) }
+  }
+}
+
+/// Iterates over sections.
+public struct SectionedResultsIterator<
+  Key: _Persistable & Hashable, SectionElement: RealmCollectionValue
+>: IteratorProtocol {
+  private let sections: SectionedResults<Key, SectionElement>
+  private let keys: [Key]
+  private var position = 0
+
+  init(_ sections: SectionedResults<Key, SectionElement>) {
+    self.sections = sections
+    keys = sections.allKeys
+  }
+
+  /// The next section, or nil at the end.
+  public mutating func next() -> ResultsSection<Key, SectionElement>? {
+    guard position < keys.count else { return nil }
+    defer { position += 1 }
+    return ResultsSection(sections.state, keys[position])
+  }
+}
+
+/// Ends the process with the documented texts unless `position` is below `count`.
+func checkPosition(_ position: Int, below count: Int) {
+  if position < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
+  if position >= count {
+    throwRealmException("Index \(position) is out of bounds (must be less than \(count)).")
+  }
+}
