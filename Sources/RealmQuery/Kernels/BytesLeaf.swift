@@ -62,7 +62,7 @@ package struct BytesLeaf {
       let end = Int(offsets.uncheckedInteger(at: index))
       let start = index == 0 ? 0 : Int(offsets.uncheckedInteger(at: index &- 1))
       guard start >= 0, end <= blob.count, end &- start >= terminator else {
-        throw StorageError.badOffsets()
+        throw StorageError.offsetsOutOfOrder()
       }
       return ByteView(start: blob.payload + start, count: end &- start &- terminator)
     case .big(let outer):
@@ -70,7 +70,7 @@ package struct BytesLeaf {
       if ref.isNull { return nil }
       let blob = try space.node(at: ref)
       guard blob.count >= terminator, blob.header.layout == .bytes else {
-        throw StorageError.badOffsets()
+        throw StorageError.offsetsOutOfOrder()
       }
       return ByteView(start: blob.payload, count: blob.count &- terminator)
     case .allNull: return nil
@@ -78,14 +78,16 @@ package struct BytesLeaf {
   }
 
   /// The rows of `rows`, all below `count`, whose value is `value`.
+  ///
+  /// - Parameter upcoming: memory to ask for meanwhile, if any.
   package func mask(
-    equalTo value: ByteView?, count: Int, rows: LeafMask
+    equalTo value: ByteView?, count: Int, rows: LeafMask, upcoming: UnsafeRawPointer? = nil
   ) throws(StorageError) -> LeafMask {
     switch form {
     case .allNull: return value == nil ? rows : .none
     case .short(let cells, let width):
       guard let cell = ShortCell(value, width: width) else { return .none }
-      return cell.mask(cells, count: count) & rows
+      return cell.mask(cells, count: count, upcoming: upcoming ?? cells) & rows
     case .medium(let offsets, let blob, let nulls):
       guard let value else { return PackedRange.nonzero(nulls, count: count) & rows }
       let found = try MediumScan.mask(
@@ -109,12 +111,5 @@ extension PackedRange {
   /// - Safety: as for `mask`.
   static func nonzero(_ node: Node, count: Int) -> LeafMask {
     LeafMask(firstRows: count) - mask(node, first: 0, count: count, lower: 0, upper: 0)
-  }
-}
-
-extension StorageError {
-  @inline(never)
-  static func badOffsets() -> StorageError {
-    .corrupted("the offsets of a leaf of bytes are out of order")
   }
 }

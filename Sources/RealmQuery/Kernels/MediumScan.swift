@@ -51,7 +51,7 @@ enum MediumScan {
       for index in 0..<count {
         let stop = end(offsets, index)
         if stop &- start == wanted {
-          guard start >= 0, stop <= blobCount else { throw .badOffsets() }
+          guard start >= 0, stop <= blobCount else { throw .offsetsOutOfOrder() }
           if length < 8 || (blob + start).loadUnaligned(as: UInt64.self) == head {
             if ByteView(start: blob + start, count: length) == value { mask.insert(index) }
           }

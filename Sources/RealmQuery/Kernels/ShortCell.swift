@@ -31,13 +31,17 @@ struct ShortCell {
   }
 
   /// Bit i tells whether cell i is this one.
-  func mask(_ cells: UnsafeRawPointer, count: Int) -> LeafMask {
+  ///
+  /// - Parameter upcoming: where the cells are that are read next: they are asked for meanwhile.
+  func mask(
+    _ cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer
+  ) -> LeafMask {
     switch width {
     case 1: PackedRange.bytes(cells, count, UInt8(truncatingIfNeeded: low), 0)
     case 2: PackedRange.halves(cells, count, UInt16(truncatingIfNeeded: low), 0)
     case 4: PackedRange.words(cells, count, UInt32(truncatingIfNeeded: low), 0)
     case 8: PackedRange.doubleWords(cells, count, low, 0)
-    default: ShortCell.pairs(cells, count, low, high)
+    default: ShortCell.pairs(cells, count, low, high, upcoming)
     }
   }
 
@@ -48,11 +52,12 @@ struct ShortCell {
   /// Few cells have a first half in common with the wanted one; where many do, the second half of
   /// all of them is read.
   private static func pairs(
-    _ cells: UnsafeRawPointer, _ count: Int, _ low: UInt64, _ high: UInt64
+    _ cells: UnsafeRawPointer, _ count: Int, _ low: UInt64, _ high: UInt64,
+    _ upcoming: UnsafeRawPointer
   ) -> LeafMask {
-    var found = half(cells, count, low)
+    var found = half(cells, count, low, upcoming)
     guard !found.isEmpty else { return .none }
-    guard found.count <= fewCandidates else { return found & half(cells + 8, count, high) }
+    guard found.count <= fewCandidates else { return found & half(cells + 8, count, high, cells) }
     for row in found
     where cells.load(fromByteOffset: row &* 16 &+ 8, as: UInt64.self) != high {
       found.words[row &>> 6] &= ~(1 &<< UInt64(truncatingIfNeeded: row & 63))
@@ -62,19 +67,20 @@ struct ShortCell {
 
   /// Bit i tells whether the word at byte `16 * i` is `wanted`.
   private static func half(
-    _ start: UnsafeRawPointer, _ count: Int, _ wanted: UInt64
+    _ start: UnsafeRawPointer, _ count: Int, _ wanted: UInt64, _ upcoming: UnsafeRawPointer
   ) -> LeafMask {
     LeafMask(
       words: SIMD4(
-        sixtyFour(start, count, wanted), sixtyFour(start + 1024, count &- 64, wanted),
-        sixtyFour(start + 2048, count &- 128, wanted),
-        sixtyFour(start + 3072, count &- 192, wanted)))
+        sixtyFour(start, count, wanted, upcoming),
+        sixtyFour(start + 1024, count &- 64, wanted, upcoming + 1024),
+        sixtyFour(start + 2048, count &- 128, wanted, upcoming + 2048),
+        sixtyFour(start + 3072, count &- 192, wanted, upcoming + 3072)))
   }
 
   /// The same for the first 64 of `count` words, if that many.
   @inline(never)
   private static func sixtyFour(
-    _ start: UnsafeRawPointer, _ count: Int, _ wanted: UInt64
+    _ start: UnsafeRawPointer, _ count: Int, _ wanted: UInt64, _ upcoming: UnsafeRawPointer
   ) -> UInt64 {
     @inline(__always) func isWanted(_ index: Int) -> Bool {
       start.load(fromByteOffset: index &* 16, as: UInt64.self) == wanted
@@ -83,6 +89,8 @@ struct ShortCell {
     var bits: UInt64 = 0
     var index = 0
     while index &+ 8 <= end {
+      NodeSpace.prefetch(upcoming + index &* 16)
+      NodeSpace.prefetch(upcoming + (index &* 16 &+ 64))
       // Most eights hold no match: one branch that is nearly always foreseen.
       let isAny =
         isWanted(index) || isWanted(index &+ 1) || isWanted(index &+ 2) || isWanted(index &+ 3)

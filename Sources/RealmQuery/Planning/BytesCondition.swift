@@ -27,9 +27,12 @@ struct BytesCondition: Condition {
       in: cluster.space)
     switch test {
     case .equal(let value):
-      return try leaf.mask(equalTo: value, count: cluster.count, rows: rows)
+      return try leaf.mask(
+        equalTo: value, count: cluster.count, rows: rows, upcoming: cluster.upcoming)
     case .notEqual(let value):
-      return rows - (try leaf.mask(equalTo: value, count: cluster.count, rows: rows))
+      return rows
+        - (try leaf.mask(
+          equalTo: value, count: cluster.count, rows: rows, upcoming: cluster.upcoming))
     case .other(let test):
       var found = LeafMask.none
       for row in rows where test.matches(value(try leaf.bytes(at: row))) { found.insert(row) }

@@ -104,6 +104,12 @@ extension StorageError {
     .corrupted("slot \(index) of a node should hold a number")
   }
 
+  /// The error of a leaf whose values overlap or end before they begin.
+  @inline(never)
+  package static func offsetsOutOfOrder() -> StorageError {
+    .corrupted("the offsets of a leaf of bytes are out of order")
+  }
+
   @usableFromInline @inline(never)
   static func refOutOfBounds(_ ref: Ref, in space: NodeSpace) -> StorageError {
     .corrupted("ref \(ref.offset) is misaligned or outside the file's \(space.fileEnd) bytes")

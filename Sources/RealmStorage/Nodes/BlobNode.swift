@@ -50,6 +50,7 @@ package enum BlobNode {
   }
 
   /// The node at `ref`, if it is one blob.
+  @inline(__always)
   package static func checked(_ ref: Ref, in space: NodeSpace) throws(StorageError) -> Node {
     let node = try space.node(at: ref)
     guard !node.header.hasRefs, node.header.layout == .bytes else {

@@ -34,7 +34,7 @@ extension IntegerNode {
   }
 
   /// The node at `ref`, if it is one of packed integers.
-  @inlinable
+  @inlinable @inline(__always)
   package static func checked(
     _ ref: Ref, in space: NodeSpace
   ) throws(StorageError) -> Node {

@@ -95,8 +95,9 @@ struct NodeWriter {
     try write(ref, isData, depth: 0).ref
   }
 
+  /// - Parameter height: How many generations below `ref` are written already.
   private mutating func write(
-    _ ref: Ref, _ isData: Bool, depth: Int
+    _ ref: Ref, _ isData: Bool, depth: Int, height: Int = 0
   ) throws(StorageError) -> (ref: Ref, height: Int) {
     guard slab.isWritable(ref) else { return (ref, -1) }
     guard depth < 512 else { throw .corrupted("a tree of nodes does not end") }
@@ -108,11 +109,13 @@ struct NodeWriter {
     let payload = UnsafeMutableRawPointer(mutating: node.payload)
     let code = node.header.widthCode
     var newCode = 0
-    var height = 0
+    var height = height
+    let heights = node.header.isInner ? try writeColumns(below: node, isData, depth: depth) : []
     for index in 0..<node.count {
       var slot = try node.integer(at: index)
       if slot & 1 == 0, slab.isWritable(Ref(Int(slot))) {
-        let child = try write(Ref(Int(slot)), isData, depth: depth + 1)
+        let child = try write(
+          Ref(Int(slot)), isData, depth: depth + 1, height: heights.isEmpty ? 0 : heights[index])
         height = max(height, child.height + 1)
         slot = child.ref.slot
         PackedIntegers.store(slot, to: payload, widthCode: code, at: index)
@@ -123,6 +126,40 @@ struct NodeWriter {
       flags: node.header.flags, layout: .bits, widthCode: newCode, count: node.count)
     let lifetime = Self.lifetime(isData, depth: depth, height: height)
     return (try writeSlots(header, of: node, lifetime), height)
+  }
+
+  /// Writes what the changed clusters below an inner node hold, column by column.
+  ///
+  /// So the leaves of a column, and after them the clusters, are neighbours: a scan reads memory,
+  /// or a cold disk, in order, and the way to an object by its key touches few pages.
+  ///
+  /// - Returns: For each child, how many generations below it are written; empty if none.
+  private mutating func writeColumns(
+    below node: Node, _ isData: Bool, depth: Int
+  ) throws(StorageError) -> [Int] {
+    var clusters: [(index: Int, node: Node)] = []
+    for index in 0..<node.count {
+      let slot = try node.integer(at: index)
+      guard slot & 1 == 0, slab.isWritable(Ref(Int(slot))) else { continue }
+      let child = try slab.node(at: Ref(Int(slot)))
+      let isCluster =
+        child.header.hasRefs && !child.header.isInner && !child.header.hasContext
+      if isCluster { clusters.append((index, child)) }
+    }
+    guard clusters.count > 1 else { return [] }
+    var heights = [Int](repeating: 0, count: node.count)
+    for column in 0..<(clusters.map(\.node.count).max() ?? 0) {
+      for (index, cluster) in clusters where column < cluster.count {
+        let slot = try cluster.integer(at: column)
+        guard slot & 1 == 0, slab.isWritable(Ref(Int(slot))) else { continue }
+        let leaf = try write(Ref(Int(slot)), isData, depth: depth + 2)
+        PackedIntegers.store(
+          leaf.ref.slot, to: UnsafeMutableRawPointer(mutating: cluster.payload),
+          widthCode: cluster.header.widthCode, at: column)
+        heights[index] = max(heights[index], leaf.height + 1)
+      }
+    }
+    return heights
   }
 
   private mutating func writeSlots(

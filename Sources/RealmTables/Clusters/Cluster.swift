@@ -20,6 +20,9 @@ package struct Cluster {
   @usableFromInline package let keys: Node?
   /// The number of objects.
   @usableFromInline package let count: Int
+  /// The values of a long leaf that a scan reads soon: whoever works through this cluster's asks
+  /// for them line by line (see `InnerCluster+Prefetch`).
+  @usableFromInline package var upcoming: UnsafeRawPointer?
 
   /// Checks the form of a leaf's slot 0.
   @inlinable @inline(__always)

@@ -46,12 +46,14 @@ package struct ClusterCursor {
         continue
       }
       path[path.count - 1].next += 1
+      var upcoming: UnsafeRawPointer?
       if let leafIndex {
-        level.inner.prefetch(leafIndex, after: level.next, in: tree.space)
+        upcoming = level.inner.prefetch(leafIndex, after: level.next, in: tree.space)
       }
-      let cluster = try descend(
+      var cluster = try descend(
         to: try level.inner.ref(of: level.next),
         offset: level.offset &+ level.inner.offset(of: level.next))
+      cluster.upcoming = upcoming
       if cluster.count > 0 { return cluster }
     }
     return nil

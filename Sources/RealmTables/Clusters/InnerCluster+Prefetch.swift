@@ -11,10 +11,13 @@ import RealmStorage
 
 extension InnerCluster {
   /// Asks for what reading column `leafIndex` in the children after child `index` needs first.
+  ///
+  /// - Returns: what of it is too long to be asked for at once: see `NodeSpace.prefetchNode`.
   @inline(__always)
-  func prefetch(_ leafIndex: Int, after index: Int, in space: NodeSpace) {
+  func prefetch(_ leafIndex: Int, after index: Int, in space: NodeSpace) -> UnsafeRawPointer? {
+    var rest: UnsafeRawPointer?
     if index &+ 2 < childCount, let leaf = leafRef(leafIndex, ofChild: index &+ 2, in: space) {
-      space.prefetchNode(at: leaf)
+      rest = space.prefetchNode(at: leaf)
     }
     if index &+ 3 < childCount, let leaf = leafRef(leafIndex, ofChild: index &+ 3, in: space) {
       space.prefetchHeader(at: leaf)
@@ -22,6 +25,7 @@ extension InnerCluster {
     if index &+ 4 < childCount, let cluster = try? ref(of: index &+ 4) {
       space.prefetchHeader(at: cluster)
     }
+    return rest
   }
 
   /// The ref of a column's leaf; nil where there is none, which whoever reads it will report.

@@ -14,7 +14,7 @@ extension Row {
     if leaf.header.layout == .bits, !leaf.header.hasRefs {
       return try enumeratedBytes(leafIndex, leaf)
     }
-    return try StringLeaf.value(at: index, of: try cluster.ref(at: leafIndex &+ 1), in: space)
+    return try StringLeaf.bytes(at: index, of: leaf, in: space)
   }
 
   /// The value of a String column; nil for null.

@@ -99,6 +99,23 @@ struct SearchIndexNode {
     return low
   }
 
+  /// Asks for the key and the slot that a child is expected to have for `chunk`, before the header
+  /// of the child is known, which would say where its keys are.
+  ///
+  /// A commit writes each node right behind its keys, and neighbours one behind the other: half of
+  /// the distance between two of them are keys, half are slots. A wrong guess costs two lines.
+  func prefetch(
+    _ chunk: Int32, _ bounds: ChunkBounds, inChild index: Int, in space: NodeSpace
+  ) {
+    let child = Int(node.uncheckedInteger(at: index &+ 1))
+    let half = (child &- Int(node.uncheckedInteger(at: index))) &>> 1
+    let span = Int(bounds.upper) &- Int(bounds.lower)
+    guard half > 0, half < 4096, span > 0 else { return }
+    let place = half &* (Int(chunk) &- Int(bounds.lower)) / span
+    space.prefetchHeader(at: Ref(child &- half &+ place))
+    space.prefetchHeader(at: Ref(child &+ place))
+  }
+
   func entry(at index: Int, in space: NodeSpace) throws(StorageError) -> SearchIndexEntry {
     try SearchIndexEntry(slot: node.uncheckedInteger(at: index &+ 1), in: space)
   }

@@ -39,6 +39,7 @@ enum SearchIndexPath {
       if node.isInner {
         ref = try node.node.ref(at: index + 1)
         bounds = node.bounds(ofChild: index)
+        if let bounds { node.prefetch(chunk, bounds, inChild: index, in: space) }
         continue
       }
       guard node.key(at: index) == chunk else { return nil }

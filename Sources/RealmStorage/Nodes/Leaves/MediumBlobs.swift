@@ -16,6 +16,7 @@ enum MediumBlobs {
   }
 
   /// The three parts of a leaf, sizes checked against each other.
+  @inline(__always)
   private static func parts(
     _ outer: Node, in space: NodeSpace
   ) throws(StorageError) -> (offsets: Node, blob: Node, nulls: Node) {
@@ -34,16 +35,21 @@ enum MediumBlobs {
     return try space.node(at: try outer.ref(at: 0)).count
   }
 
+  @inline(__always)
   static func value(
     at index: Int, of outer: Node, terminator: Int, in space: NodeSpace
   ) throws(StorageError) -> ByteView? {
     let (offsets, blob, nulls) = try parts(outer, in: space)
-    if try nulls.integer(at: index) != 0 { return nil }
-    let (start, end) = try range(of: index, offsets)
-    guard start >= 0, end <= blob.count, start <= end, end - start >= terminator else {
-      throw .corrupted("the offsets of a leaf of bytes are out of order")
+    guard UInt(bitPattern: index) < UInt(bitPattern: offsets.count) else {
+      throw .elementOutOfBounds(index, in: offsets)
     }
-    return ByteView(start: blob.payload + start, count: end - start - terminator)
+    if nulls.uncheckedInteger(at: index) != 0 { return nil }
+    let end = Int(offsets.uncheckedInteger(at: index))
+    let start = index == 0 ? 0 : Int(offsets.uncheckedInteger(at: index &- 1))
+    guard start >= 0, end <= blob.count, start <= end, end &- start >= terminator else {
+      throw .offsetsOutOfOrder()
+    }
+    return ByteView(start: blob.payload + start, count: end &- start &- terminator)
   }
 
   private static func range(
@@ -66,7 +72,7 @@ enum MediumBlobs {
     }
     let start = index == 0 ? 0 : Int(offsets.uncheckedInteger(at: index - 1))
     guard start >= 0, start <= NodeHeader.maximumCount else {
-      throw .corrupted("the offsets of a leaf of bytes are out of order")
+      throw .offsetsOutOfOrder()
     }
     let byteCount = (value?.count ?? 0) + terminator
     let blob = try BlobNode.replace(
@@ -195,7 +201,7 @@ enum MediumBlobs {
     guard count >= 0, count <= offsets.count else { throw .elementOutOfBounds(count, in: offsets) }
     let end = count == 0 ? 0 : Int(offsets.uncheckedInteger(at: count - 1))
     guard end >= 0, end <= blob.count else {
-      throw .corrupted("the offsets of a leaf of bytes are out of order")
+      throw .offsetsOutOfOrder()
     }
     let kept = try BlobNode.replace(
       end..<blob.count, in: try outer.node.ref(at: 1), with: .empty, allocator)
@@ -213,7 +219,7 @@ enum MediumBlobs {
       let end = Int(offsets.uncheckedInteger(at: index))
       let isNull = nulls.uncheckedInteger(at: index) != 0
       guard end >= previous + (isNull ? 0 : terminator), end <= blob.count else {
-        throw .corrupted("the offsets of a leaf of bytes are out of order")
+        throw .offsetsOutOfOrder()
       }
       previous = end
     }
@@ -226,7 +232,7 @@ enum MediumBlobs {
   ) throws(StorageError) -> (Int, Int) {
     let (start, end) = try range(of: index, offsets)
     guard start >= 0, start <= end, end <= NodeHeader.maximumCount else {
-      throw .corrupted("the offsets of a leaf of bytes are out of order")
+      throw .offsetsOutOfOrder()
     }
     return (start, end)
   }
