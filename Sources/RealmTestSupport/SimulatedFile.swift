@@ -3,7 +3,6 @@
 // A database file that remembers what was done to it, and fails when it is told to.
 
 package import RealmStorage
-import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -46,7 +45,7 @@ package final class SimulatedFile: StorageFile {
   package let path: String
   package var identity: FileIdentity { backing.identity }
   private let backing: SystemFile
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   init(path: String, contents: [UInt8]) throws(StorageError) {
     self.path = path

@@ -6,7 +6,6 @@
 // in this process afterwards gets the same open file.
 
 package import RealmStorage
-import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -22,7 +21,7 @@ package final class WatchedFiles: FileSystem {
     var holdsSyncs = false
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let system = SystemFiles()
 
   /// A file system on which nothing has happened yet.

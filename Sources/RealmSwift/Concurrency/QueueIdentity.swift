@@ -3,7 +3,7 @@
 // A serial dispatch queue as an owner of realms.
 
 import Dispatch
-import Synchronization
+import RealmStorage
 
 /// Which queue this is, and how to tell that the caller runs in one of its blocks.
 ///
@@ -14,7 +14,7 @@ final class QueueIdentity: Sendable {
   private let key = DispatchSpecificKey<Bool>()
 
   private static let identityKey = DispatchSpecificKey<WeakIdentity>()
-  private static let registration = Mutex(())
+  private static let registration = Guarded(())
 
   private init(_ queue: DispatchQueue) {
     self.queue = queue

@@ -2,7 +2,7 @@
 
 // An observation that is registered later, on another queue.
 
-import Synchronization
+import RealmStorage
 
 /// Stands for an observation until the queue it belongs to has registered it.
 final class DeferredObservation: Cancellable {
@@ -12,7 +12,7 @@ final class DeferredObservation: Cancellable {
     case cancelled
   }
 
-  private let state = Mutex(State.waiting)
+  private let state = Guarded(State.waiting)
 
   /// Whether there is still somebody to register it for.
   var isWanted: Bool {

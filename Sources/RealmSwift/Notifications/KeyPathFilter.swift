@@ -47,6 +47,13 @@ struct KeyPathFilter: Sendable, Hashable {
     return part
   }
 
+  /// Lets pass what `other` lets pass as well.
+  mutating func formUnion(_ other: KeyPathFilter) {
+    for (column, part) in other.branches {
+      branches[column, default: KeyPathFilter()].formUnion(part)
+    }
+  }
+
   private mutating func insert(_ path: ArraySlice<ColumnKey>) {
     guard let first = path.first else { return }
     branches[first, default: KeyPathFilter()].insert(path.dropFirst())

@@ -89,7 +89,7 @@ extension Map {
   ) -> Observation {
     let follower = MapFollower(self, path: core.file.path)
     return core.observe(
-      _definition.source, keyPaths: keyPaths,
+      _definition.source, keyPaths: keyPaths, sharing: ObjectIdentifier(self),
       Observation.Handler { change, _ in block(follower.change(for: change)) })
   }
 }

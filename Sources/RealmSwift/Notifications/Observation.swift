@@ -8,6 +8,7 @@
 // 2. No handler is called or destroyed under a lock: it is code of the program.
 
 import RealmQuery
+import RealmStorage
 import RealmTables
 import Synchronization
 
@@ -28,7 +29,12 @@ final class Observation: Cancellable {
   /// Unlike an address, never used again.
   let id: UInt64
   let source: ObservedSource
-  let filter: KeyPathFilter?
+  /// What the observer asks for itself.
+  private let ownFilter: KeyPathFilter?
+  /// What it asks for together with the other observers of the same collection.
+  private let sharedFilter: SharedFilter?
+  /// The collection that is observed, if others may observe it too.
+  let subject: ObjectIdentifier?
   /// As of `source`; at hand, because a thousand observers are asked for it with each commit.
   let decidingTable: TableKey?
   /// What decides about the elements of results; nil for everything else.
@@ -39,20 +45,34 @@ final class Observation: Cancellable {
   private static let lastID = Atomic<UInt64>(0)
 
   private let hub: ObserverHub
-  private let handler: Mutex<Handler?>
+  private let handler: Guarded<Handler?>
 
   init(
-    _ source: ObservedSource, filter: KeyPathFilter?, footprint: QueryFootprint?,
-    of core: RealmCore, in hub: ObserverHub, handler: Handler
+    _ source: ObservedSource, filter: KeyPathFilter?, sharing subject: ObjectIdentifier?,
+    footprint: QueryFootprint?, of core: RealmCore, in hub: ObserverHub, handler: Handler
   ) {
     id = Observation.lastID.add(1, ordering: .relaxed).newValue
     self.source = source
     decidingTable = source.decidingTable
-    self.filter = filter
+    ownFilter = filter
+    self.subject = subject
+    sharedFilter = subject.map { hub.filter(of: $0) ?? SharedFilter() }
     self.footprint = footprint
     self.core = core
     self.hub = hub
-    self.handler = Mutex(handler)
+    self.handler = Guarded(handler)
+    sharedFilter?.add(filter, of: id)
+  }
+
+  /// Which changes are to be told; nil for all.
+  var filter: KeyPathFilter? {
+    guard let ownFilter else { return nil }
+    return sharedFilter.map { $0.union } ?? ownFilter
+  }
+
+  /// The filter that another observer of `subject` joins.
+  func filter(of subject: ObjectIdentifier) -> SharedFilter? {
+    self.subject == subject ? sharedFilter : nil
   }
 
   /// What to call; nil once the observation has ended.
@@ -68,6 +88,7 @@ final class Observation: Cancellable {
       return handler
     }
     guard previous != nil else { return false }
+    sharedFilter?.remove(id)
     hub.remove(self)
     return true
   }

@@ -101,6 +101,16 @@ final class ObserverHub: Sendable {
     _ = removed
   }
 
+  /// What the observers of a collection ask for together; nil if there are none.
+  func filter(of subject: ObjectIdentifier) -> SharedFilter? {
+    state.withLock { state in
+      for entry in state.entries {
+        if let filter = entry.observation.filter(of: subject) { return filter }
+      }
+      return nil
+    }
+  }
+
   var entries: [Entry] { state.withLock { $0.entries } }
 
   /// Whether somebody has not seen that version yet, though more than nothing.

@@ -27,7 +27,8 @@ extension RealmCollection {
   ///
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all. Insertions and
-  ///     deletions are always told.
+  ///     deletions are always told. Observers of the same instance are told together: a change
+  ///     that one of them asks for is told to all.
   ///   - queue: A serial queue to be called on instead, with the collection as it is known there.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
@@ -102,8 +103,11 @@ extension RealmCollection {
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> Observation {
     let path = core.file.path
+    // Copies of results have their state in common; other collections are instances themselves.
+    let state = _resultsSource.state
+    let subject = Self.self is AnyClass ? self as AnyObject : state
     let observation = core.observe(
-      _definition.source, keyPaths: keyPaths,
+      _definition.source, keyPaths: keyPaths, sharing: ObjectIdentifier(subject),
       Observation.Handler { change, _ in
         switch change {
         case .initial: block(.initial(self))
@@ -116,7 +120,7 @@ extension RealmCollection {
         case .object, .objectDeleted: preconditionFailure("a collection is no object")
         }
       })
-    _resultsSource.state.note(observation)
+    state.note(observation)
     return observation
   }
 }

@@ -31,8 +31,12 @@ extension RealmCore {
   }
 
   /// Registers an observer that is called where this realm lives.
+  ///
+  /// - Parameter subject: The collection, which the handler keeps: its observers share their key
+  ///   paths.
   func observe(
-    _ source: ObservedSource, keyPaths: [String]?, _ handler: Observation.Handler
+    _ source: ObservedSource, keyPaths: [String]?, sharing subject: ObjectIdentifier? = nil,
+    _ handler: Observation.Handler
   ) -> Observation {
     let delivery = requireObservable(here: true)
     do throws(StorageError) {
@@ -41,8 +45,8 @@ extension RealmCore {
         try KeyPathFilter.of(keyPaths, table: table, in: self)
       }
       let observation = Observation(
-        source, filter: filter, footprint: try footprint(of: source, in: tables), of: self,
-        in: delivery.hub, handler: handler)
+        source, filter: filter, sharing: subject, footprint: try footprint(of: source, in: tables),
+        of: self, in: delivery.hub, handler: handler)
       // An object is known when it is observed; a collection is told of first.
       let isKnown = source.initialChange == nil
       delivery.hub.add(observation, since: isKnown ? try source.initialState(in: tables) : nil)

@@ -2,7 +2,7 @@
 
 // One observer of a realm as a whole.
 
-import Synchronization
+import RealmStorage
 
 /// An observer that hears of each version a realm shows.
 final class RealmObservation: Cancellable {
@@ -11,14 +11,14 @@ final class RealmObservation: Cancellable {
     let call: (Realm.Notification, Realm) -> Void
   }
 
-  private let handler: Mutex<Handler?>
+  private let handler: Guarded<Handler?>
   /// Keeps the realm alive as long as somebody observes it.
   private nonisolated(unsafe) let core: RealmCore
   // nonisolated(unsafe): a reference that is only kept here.
 
   init(of core: RealmCore, _ block: @escaping (Realm.Notification, Realm) -> Void) {
     self.core = core
-    handler = Mutex(Handler(call: block))
+    handler = Guarded(Handler(call: block))
   }
 
   var isActive: Bool { handler.withLock { $0 != nil } }

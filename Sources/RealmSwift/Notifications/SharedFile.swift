@@ -5,7 +5,6 @@
 import Dispatch
 import RealmStorage
 import RealmTables
-import Synchronization
 
 /// A file, its worker for notifications and its desk for writers. One per file and process.
 final class SharedFile: Sendable {
@@ -29,7 +28,7 @@ final class SharedFile: Sendable {
     }
   }
 
-  private static let registry = Mutex<[ObjectIdentifier: WeakFile]>([:])
+  private static let registry = Guarded<[ObjectIdentifier: WeakFile]>([:])
 
   private init(_ file: DatabaseFile) {
     self.file = file

@@ -5,7 +5,6 @@
 import RealmQuery
 import RealmStorage
 import RealmTables
-import Synchronization
 
 /// Two versions, and the log of what happened in between; shared by all observers that go this way.
 final class VersionStep: Sendable {
@@ -18,9 +17,13 @@ final class VersionStep: Sendable {
     let filter: KeyPathFilter?
   }
 
+  private struct Answers {
+    var modified: [Question: Set<ObjectKey>] = [:]
+    var untouched: [TableKey: Bool] = [:]
+  }
+
   /// What was found out already: most observers of a table ask for the same.
-  private let modified = Mutex<[Question: Set<ObjectKey>]>([:])
-  private let untouched = Mutex<[TableKey: Bool]>([:])
+  private let answers = Guarded(Answers())
 
   init(from old: TableGroup, to new: TableGroup) throws(StorageError) {
     self.old = old
@@ -33,7 +36,7 @@ final class VersionStep: Sendable {
   /// asks: by themselves, or by what they link to.
   func modified(in table: TableKey, filter: KeyPathFilter?) throws(StorageError) -> Set<ObjectKey> {
     let question = Question(table: table, filter: filter)
-    if let known = modified.withLock({ $0[question] }) { return known }
+    if let known = answers.withLock({ $0.modified[question] }) { return known }
     let walk = LinkedModifications(old: old, tables: new, changes: changes)
     var keys: Set<ObjectKey> = []
     if try walk.mayReach(table, depth: filter == nil ? LinkedModifications.depth : nil) {
@@ -43,17 +46,17 @@ final class VersionStep: Sendable {
         keys = keys.filter { !own.inserted.contains($0) && !own.deleted.contains($0) }
       }
     }
-    modified.withLock { $0[question] = keys }
+    answers.withLock { $0.modified[question] = keys }
     return keys
   }
 
   /// Whether nothing changed in `table`, nor anywhere that links and backlinks lead from there.
   func leavesAlone(_ table: TableKey) throws(StorageError) -> Bool {
     if changes.schemaChanged { return false }
-    if let known = untouched.withLock({ $0[table] }) { return known }
+    if let known = answers.withLock({ $0.untouched[table] }) { return known }
     let answer = try !LinkedModifications(old: old, tables: new, changes: changes)
       .mayReach(table, depth: nil)
-    untouched.withLock { $0[table] = answer }
+    answers.withLock { $0.untouched[table] = answer }
     return answer
   }
 }

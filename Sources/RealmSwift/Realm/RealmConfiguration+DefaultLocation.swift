@@ -3,7 +3,7 @@
 // Where realms are stored when the program does not say.
 
 public import Foundation
-import Synchronization
+import RealmStorage
 
 extension Realm.Configuration {
   /// The configuration that `Realm()` uses: `default.realm` in the default directory.
@@ -14,7 +14,7 @@ extension Realm.Configuration {
     set { current.withLock { $0 = newValue } }
   }
 
-  private static let current = Mutex<Realm.Configuration?>(nil)
+  private static let current = Guarded<Realm.Configuration?>(nil)
 
   /// `default.realm` in the default directory.
   ///

@@ -5,7 +5,6 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
-import Synchronization
 import Testing
 
 @Suite struct GroupCommitTests {
@@ -130,7 +129,7 @@ import Testing
 
   @Test func theNextWriterWaitsForTheWholeGroup() throws {
     var pending = try writeGroup(of: 1)
-    let granted = Mutex(false)
+    let granted = Guarded(false)
     let request = file.requestWrite { _ in granted.withLock { $0 = true } }
     try pending.begin().rollback()
     pending = try writeVersion(pending.begin(), [7])

@@ -4,7 +4,6 @@
 
 import RealmStorage
 import RealmTestSupport
-import Synchronization
 import Testing
 
 @Suite struct WriterQueueTests {
@@ -20,8 +19,8 @@ import Testing
 
   /// Notes the order in which requests are granted, and keeps what they were given.
   private final class Log: Sendable {
-    let order = Mutex<[Int]>([])
-    let starts = Mutex<[WriteTransaction.Start]>([])
+    let order = Guarded<[Int]>([])
+    let starts = Guarded<[WriteTransaction.Start]>([])
 
     func note(_ number: Int) -> @Sendable (Result<WriteTransaction.Start, StorageError>) -> Void {
       { [self] result in
@@ -144,7 +143,7 @@ import Testing
   }
 
   @Test func listenersHearOfCommits() throws {
-    let heard = Mutex<[UInt64]>([])
+    let heard = Guarded<[UInt64]>([])
     let listener = file.onNewVersion { version in heard.withLock { $0.append(version) } }
     _ = try file.beginWrite().commit(changeset: [])
     _ = try file.beginWrite().commit(changeset: [])

@@ -6,14 +6,13 @@ import Dispatch
 import Foundation
 import RealmStorage
 import RealmTestSupport
-import Synchronization
 import Testing
 
 @testable import RealmSwift
 
 /// Notes what happens, in order, and whether two transactions were ever open together.
 private final class Journal: Sendable {
-  private let state = Mutex((entries: [String](), open: 0, overlaps: 0))
+  private let state = Guarded((entries: [String](), open: 0, overlaps: 0))
 
   func begin(_ name: String) {
     state.withLock {
@@ -218,7 +217,7 @@ private actor Writer {
   /// A queue that waits for its turn as `writeAsync` does.
   private func writeByCallback(_ name: String, on queue: DispatchQueue) {
     let confinement = Confinement.queue(queue)
-    let waiter = Mutex<UInt64?>(nil)
+    let waiter = Guarded<UInt64?>(nil)
     let begin: @Sendable () -> Void = { [desk, journal] in
       guard let number = waiter.withLock({ $0 }), let transaction = try? desk.take(number) else {
         return
@@ -255,7 +254,7 @@ private actor Writer {
 
   @Test func aWithdrawnCallbackLeavesAndOthersKeepTheirPlaces() throws {
     let first = try desk.begin()
-    let woken = Mutex<[Int]>([])
+    let woken = Guarded<[Int]>([])
     let confinement = Confinement.queue(DispatchQueue(label: "nobody comes"))
     let waiters = (0..<3).map { index in
       desk.enqueue(in: confinement) { woken.withLock { $0.append(index) } }

@@ -3,7 +3,7 @@
 // Writes down what observers are told, and waits for it.
 
 import Foundation
-import Synchronization
+import RealmStorage
 
 @testable import RealmSwift
 
@@ -27,7 +27,7 @@ enum ToldChange: Equatable, Sendable {
 
 /// Collects values from wherever observers are called.
 final class Recorder<Value: Sendable>: Sendable {
-  private let values = Mutex<[Value]>([])
+  private let values = Guarded<[Value]>([])
 
   func add(_ value: Value) { values.withLock { $0.append(value) } }
 

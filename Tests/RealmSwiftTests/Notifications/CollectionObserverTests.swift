@@ -3,8 +3,8 @@
 // Observers of collections: what they are told, where, and when.
 
 import Foundation
+import RealmStorage
 import RealmSwift
-import Synchronization
 import Testing
 
 /// Writes to a realm from a thread of its own, as another part of the program would.
@@ -156,7 +156,8 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     let tasks = realm.objects(AsyncTask.self)
     let token = tasks.observe(keyPaths: ["name"]) { [told] in told.add(ToldChange($0)) }
     let typed = Recorder<ToldChange>()
-    let typedToken = tasks.observe(keyPaths: [\AsyncTask.priority]) { typed.add(ToldChange($0)) }
+    let same = realm.objects(AsyncTask.self)
+    let typedToken = same.observe(keyPaths: [\AsyncTask.priority]) { typed.add(ToldChange($0)) }
     _ = await told.wait(for: 1)
     _ = await typed.wait(for: 1)
     try await writeElsewhere(configuration) { $0.objects(AsyncTask.self)[1].priority = 5 }
@@ -171,6 +172,53 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     #expect(await typed.settled().count == 2)
     token.invalidate()
     typedToken.invalidate()
+  }
+
+  @Test func observersOfOneCollectionAreToldTogether() async throws {
+    let realm = try await open()
+    try realm.write { addTasks(0..<3, to: realm) }
+    let tasks = realm.objects(AsyncTask.self)
+    let others = Recorder<ToldChange>()
+    let token = tasks.observe(keyPaths: ["name"]) { [told] in told.add(ToldChange($0)) }
+    let otherToken = tasks.observe(keyPaths: ["priority"]) { others.add(ToldChange($0)) }
+    _ = await told.wait(for: 1)
+    _ = await others.wait(for: 1)
+    let modified = ToldChange.update(count: 3, deletions: [], insertions: [], modifications: [1])
+    try realm.write { tasks[1].priority = 5 }
+    #expect(await others.wait(for: 2).last == modified)
+    #expect(await told.wait(for: 2).last == modified)
+    otherToken.invalidate()
+    try realm.write { tasks[1].priority = 6 }
+    #expect(await told.settled().count == 2, "nobody asks for it any more")
+    let all = tasks.observe { others.add(ToldChange($0)) }
+    _ = await others.wait(for: 3)
+    try realm.write { tasks[1].priority = 7 }
+    #expect(await told.wait(for: 3).last == modified)
+    all.invalidate()
+    token.invalidate()
+  }
+
+  @Test func observersOfOneListAreToldTogether() async throws {
+    let realm = try await open()
+    let owner = try realm.write { () -> AsyncOwner in
+      addTasks(0..<3, to: realm)
+      let owner = realm.create(AsyncOwner.self, value: ["name": "Ann"])
+      owner.tasks.append(objectsIn: realm.objects(AsyncTask.self))
+      return owner
+    }
+    let tasks = owner.tasks
+    let others = Recorder<ToldChange>()
+    let token = tasks.observe(keyPaths: ["name"]) { [told] in told.add(ToldChange($0)) }
+    let otherToken = tasks.observe(keyPaths: ["owner.name"]) { others.add(ToldChange($0)) }
+    _ = await told.wait(for: 1)
+    _ = await others.wait(for: 1)
+    try realm.write { owner.tasks[2].owner = owner }
+    #expect(
+      await told.wait(for: 2).last
+        == .update(count: 3, deletions: [], insertions: [], modifications: [2]))
+    #expect(await others.wait(for: 2).count == 2)
+    token.invalidate()
+    otherToken.invalidate()
   }
 
   @Test func refreshTellsAtOnce() async throws {
@@ -257,7 +305,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     let told = told
     let thread = Thread {
       let loop = RunLoop.current
-      let token = Mutex<NotificationToken?>(nil)
+      let token = Guarded<NotificationToken?>(nil)
       let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in
         guard let realm = try? Realm(configuration: configuration) else { return }
         let observed = realm.objects(AsyncTask.self).observe { told.add(ToldChange($0)) }

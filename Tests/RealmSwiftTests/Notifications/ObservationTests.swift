@@ -4,13 +4,13 @@
 
 import Foundation
 import Observation
+import RealmStorage
 import RealmSwift
-import Synchronization
 import Testing
 
 /// Tracks what `read` looks at until it changes.
 private final class Tracking: Sendable {
-  private let count = Mutex(0)
+  private let count = Guarded(0)
 
   /// How often a change was told.
   var toldCount: Int { count.withLock { $0 } }
@@ -123,6 +123,27 @@ private final class Tracking: Sendable {
     try realm.write { task.owner = owner }
     #expect(all.map(\.toldCount) == [0, 1, 1, 1])
     try realm.write { realm.delete(owner) }
+    #expect(all.map(\.toldCount) == [1, 1, 1, 1])
+  }
+
+  @Test func setsAndMapsAreTold() async throws {
+    let file = try TemporaryRealm.ofShelves()
+    let realm = try file.open()
+    let shelf = try realm.write {
+      realm.create(Shelf.self, value: ["id": 1, "tags": ["a"], "scores": ["a": 1, "b": 2]])
+    }
+    let tags = Tracking { shelf.tags.contains("b") }
+    let scores = Tracking { shelf.scores["a"] }
+    let keys = Tracking { shelf.scores.keys.count }
+    let dogs = Tracking { shelf.dogs.count }
+    let all = [tags, scores, keys, dogs]
+    try realm.write { shelf.numbers.insert(7) }
+    #expect(all.map(\.toldCount) == [0, 0, 0, 0])
+    try realm.write { shelf.tags.insert("b") }
+    #expect(all.map(\.toldCount) == [1, 0, 0, 0])
+    try realm.write { shelf.scores["a"] = 3 }
+    #expect(all.map(\.toldCount) == [1, 1, 1, 0])
+    try realm.write { realm.delete(shelf) }
     #expect(all.map(\.toldCount) == [1, 1, 1, 1])
   }
 

@@ -2,6 +2,7 @@
 
 // Observers of sets and maps.
 
+import Dispatch
 import Foundation
 import RealmSwift
 import Testing
@@ -191,6 +192,27 @@ import Testing
     #expect(last == .update(deletions: ["a", "d", "f"], insertions: [], modifications: []))
     let end = await changes.next().map { ToldMapChange($0) }
     #expect(end == nil)
+  }
+
+  @Test func mapsAreObservedOnQueues() async throws {
+    let (realm, shelf) = try await open()
+    let queue = DispatchQueue(label: "observers of maps")
+    let token = shelf.scores.observe(on: queue) { [toldOfMaps] change in
+      dispatchPrecondition(condition: .onQueue(queue))
+      toldOfMaps.add(ToldMapChange(change))
+    }
+    #expect(await toldOfMaps.wait(for: 1) == [.initial(keys: ["b", "d", "f"])])
+    try realm.write {
+      shelf.scores["b"] = nil
+      shelf.scores["d"] = 7
+      shelf.scores["new"] = 1
+    }
+    #expect(
+      await toldOfMaps.wait(for: 2).last
+        == .update(deletions: ["b"], insertions: ["new"], modifications: ["d"]))
+    #expect(token.invalidate())
+    try realm.write { shelf.scores["late"] = 1 }
+    #expect(await toldOfMaps.settled().count == 2)
   }
 
   actor Observer {}

@@ -7,7 +7,7 @@
 //    records tells.
 // 2. No code of the program runs under the lock.
 
-import Synchronization
+import RealmStorage
 
 #if canImport(ObjectiveC)
 import ObjectiveC
@@ -20,7 +20,7 @@ enum ModelClasses {
     var classes: [ObjectBase.Type] = []
   }
 
-  private static let scan = Mutex(Scan())
+  private static let scan = Guarded(Scan())
 
   /// All subclasses of `Object` and `EmbeddedObject`, except generic ones.
   static var all: [ObjectBase.Type] {

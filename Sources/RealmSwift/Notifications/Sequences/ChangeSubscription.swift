@@ -9,8 +9,8 @@
 // 3. Everything but the waiting happens where the realm lives. The waiting task may be woken, and
 //    cancelled, from anywhere.
 
+import RealmStorage
 import RealmTables
-import Synchronization
 
 /// What one iterator over changes has registered; the observation ends with it.
 final class ChangeSubscription {
@@ -75,7 +75,7 @@ final class ChangeSubscription {
       case waiting(CheckedContinuation<Void, Never>)
     }
 
-    private let state = Mutex(State.idle)
+    private let state = Guarded(State.idle)
 
     /// Wakes the reader, or keeps it from falling asleep.
     func wake() {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the observers of one collection ask for together.
+//
+// Observers of one collection with different key paths are called together: when the key paths of
+// one are satisfied, all are told. That is how Realm documents it, and programs may rely on it.
+
+import RealmStorage
+
+/// The key paths of all observers of one collection.
+///
+/// Invariant: `union` is nil, which lets everything pass, if nobody or somebody without key paths
+/// is among the members.
+final class SharedFilter: Sendable {
+  fileprivate struct State {
+    var members: [UInt64: KeyPathFilter?] = [:]
+    var union: KeyPathFilter?
+  }
+
+  private let state = Guarded(State())
+
+  /// What lets everything pass that one of the observers asks for.
+  var union: KeyPathFilter? { state.withLock { $0.union } }
+
+  func add(_ filter: KeyPathFilter?, of id: UInt64) {
+    state.withLock { state in
+      state.members[id] = .some(filter)
+      state.unite()
+    }
+  }
+
+  func remove(_ id: UInt64) {
+    state.withLock { state in
+      state.members[id] = nil
+      state.unite()
+    }
+  }
+}
+
+extension SharedFilter.State {
+  fileprivate mutating func unite() {
+    union = nil
+    var united = KeyPathFilter()
+    for filter in members.values {
+      guard let filter else { return }
+      united.formUnion(filter)
+    }
+    union = members.isEmpty ? nil : united
+  }
+}
