@@ -30,6 +30,8 @@ struct ChangePackage: Sendable {
     let base: UInt64
     let isLeftAlone: Bool
     let changes: TableChanges?
+    /// The objects that count as changed to observers without key paths, once somebody asked.
+    var modified: Set<ObjectKey>?
   }
 
   let tables: TableGroup
@@ -44,24 +46,32 @@ struct ChangePackage: Sendable {
   private var lastStep: VersionStep?
   private var lastTable: KnownTable?
 
-  init(for tables: TableGroup) { self.tables = tables }
+  let version: UInt64
 
-  var version: UInt64 { tables.snapshot.version }
+  init(for tables: TableGroup) {
+    self.tables = tables
+    version = tables.version
+  }
 
-  /// Computes the change for an observer that has seen `state`, or nothing if that is nil. To be
-  /// called with observers in the order of their numbers.
-  mutating func add(_ observation: Observation, since state: ObservedState?) {
-    lastID = observation.id
-    if let state {
-      if base == nil {
-        base = state.tables
-        baseVersion = state.version
+  /// Computes the changes for those of the observers, who ascend by their numbers, that have not
+  /// seen this version.
+  mutating func add(_ entries: [ObserverEntry]) {
+    entries.withUnsafeBufferPointer { entries in
+      for index in entries.indices
+      where ObserverEntry.isBehind(entries[index].seenVersion, version) {
+        lastID = entries[index].id
+        if base == nil, let state = entries[index].state {
+          base = state.tables
+          baseVersion = state.version
+        }
+        if let seen = entries[index].seenVersion, seen == baseVersion, isLeftAlone(entries[index]) {
+          continue
+        }
+        let item = item(for: entries[index].observation, since: entries[index].state)
+        if item.change != nil { hasChanges = true }
+        items.append(item)
       }
-      if state.version == baseVersion, isLeftAlone(observation, state) { return }
     }
-    let item = item(for: observation, since: state)
-    if item.change != nil { hasChanges = true }
-    items.append(item)
   }
 
   /// Whether an observer that has seen `version` is not concerned; `item` is the position of the
@@ -116,17 +126,17 @@ struct ChangePackage: Sendable {
   // MARK: - Who is not concerned
 
   /// Whether it is plain that nothing concerns an observer; what is not plain is computed.
-  private mutating func isLeftAlone(_ observation: Observation, _ state: ObservedState) -> Bool {
-    guard let table = observation.decidingTable else { return false }
+  private mutating func isLeftAlone(_ entry: borrowing ObserverEntry) -> Bool {
     do throws(StorageError) {
-      try know(table, since: state)
-      if lastTable?.isLeftAlone == true { return true }
-      switch observation.source {
-      case .object(let source):
-        guard observation.filter == nil else { return false }
-        return lastTable?.changes?.concerns(source.object) != true
-      case .results(let query): return try isLeftAlone(query, observation, state)
-      case .list, .backlinks, .refinement: return false
+      switch entry.scope {
+      case .object(let table, let object):
+        try know(table, since: entry)
+        return lastTable?.isLeftAlone == true || lastTable?.changes?.concerns(object) != true
+      case .table(let table):
+        try know(table, since: entry)
+        if lastTable?.isLeftAlone == true { return true }
+        return try isLeftAlone(resultsOf: entry)
+      case .other: return false
       }
     } catch {
       // The error comes again where it can be told.
@@ -136,20 +146,30 @@ struct ChangePackage: Sendable {
 
   /// Whether no object that is modified is in the results, and none can come, go or move.
   private mutating func isLeftAlone(
-    _ query: LiveQuery, _ observation: Observation, _ state: ObservedState
+    resultsOf entry: borrowing ObserverEntry
   ) throws(StorageError) -> Bool {
-    guard query.isInTableOrder, let footprint = observation.footprint,
-      case .results(let result) = state.content
+    let observation = entry.observation
+    guard let footprint = observation.footprint, case .results(let query) = observation.source,
+      query.isInTableOrder, let state = entry.state, case .results(let result) = state.content
     else { return false }
     let step = try step(from: state)
     if lastTable?.changes.map({ footprint.mayMove(by: step.changes, own: $0) }) ?? true {
       return false
     }
-    return result.containsNone(of: try step.modified(in: query.table, filter: observation.filter))
+    if let filter = observation.filter {
+      return result.containsNone(of: try step.modified(in: query.table, filter: filter))
+    }
+    if lastTable?.modified == nil {
+      lastTable?.modified = try step.modified(in: query.table, filter: nil)
+    }
+    return lastTable?.modified.map { result.containsNone(of: $0) } ?? false
   }
 
-  private mutating func know(_ key: TableKey, since state: ObservedState) throws(StorageError) {
-    if let lastTable, lastTable.key == key, lastTable.base == state.version { return }
+  private mutating func know(
+    _ key: TableKey, since entry: borrowing ObserverEntry
+  ) throws(StorageError) {
+    if let known = lastTable?.key, known == key, lastTable?.base == entry.seenVersion { return }
+    guard let state = entry.state else { return }
     let step = try step(from: state)
     lastTable = KnownTable(
       key: key, base: state.version, isLeftAlone: try step.leavesAlone(key),

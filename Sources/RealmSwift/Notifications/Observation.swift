@@ -35,8 +35,6 @@ final class Observation: Cancellable {
   private let sharedFilter: SharedFilter?
   /// The collection that is observed, if others may observe it too.
   let subject: ObjectIdentifier?
-  /// As of `source`; at hand, because a thousand observers are asked for it with each commit.
-  let decidingTable: TableKey?
   /// What decides about the elements of results; nil for everything else.
   let footprint: QueryFootprint?
   /// Keeps the realm alive as long as somebody observes it.
@@ -53,7 +51,6 @@ final class Observation: Cancellable {
   ) {
     id = Observation.lastID.add(1, ordering: .relaxed).newValue
     self.source = source
-    decidingTable = source.decidingTable
     ownFilter = filter
     self.subject = subject
     sharedFilter = subject.map { hub.filter(of: $0) ?? SharedFilter() }
@@ -63,6 +60,9 @@ final class Observation: Cancellable {
     self.handler = Guarded(handler)
     sharedFilter?.add(filter, of: id)
   }
+
+  /// Whether the observer itself does not ask for everything.
+  var hasFilter: Bool { ownFilter != nil }
 
   /// Which changes are to be told; nil for all.
   var filter: KeyPathFilter? {

@@ -57,16 +57,6 @@ enum ObservedChange: Sendable {
 }
 
 extension ObservedSource {
-  /// The table that decides alone, with what links lead to from there, whether a step concerns the
-  /// observer; nil where it takes more.
-  var decidingTable: TableKey? {
-    switch self {
-    case .results(let query): query.table
-    case .object(let source): source.table
-    case .list, .backlinks, .refinement: nil
-    }
-  }
-
   /// What the first call tells; observers of objects get none.
   var initialChange: ObservedChange? {
     if case .object = self { nil } else { .initial }

@@ -20,17 +20,8 @@ import RealmTables
 
 /// The observers of one realm.
 final class ObserverHub: Sendable {
-  /// An observer and what it has seen; nil before its first call.
-  struct Entry: Sendable {
-    let observation: Observation
-    var state: ObservedState?
-
-    /// Whether it has not seen that version yet.
-    func isBehind(_ version: UInt64) -> Bool { state.map { $0.version < version } ?? true }
-  }
-
   fileprivate struct State {
-    var entries: [Entry] = []
+    var entries: [ObserverEntry] = []
     var scheduler: ConfinementScheduler?
     /// What the realm shows; nil while it shows nothing.
     var shown: TableGroup?
@@ -87,12 +78,12 @@ final class ObserverHub: Sendable {
   }
 
   func add(_ observation: Observation, since seen: ObservedState?) {
-    state.withLock { $0.entries.append(Entry(observation: observation, state: seen)) }
+    state.withLock { $0.entries.append(ObserverEntry(observation, since: seen)) }
   }
 
   func remove(_ observation: Observation) {
     // What the entry pins is released after the lock.
-    let removed = state.withLock { state -> Entry? in
+    let removed = state.withLock { state -> ObserverEntry? in
       guard let index = state.entries.firstIndex(where: { $0.observation === observation }) else {
         return nil
       }
@@ -111,12 +102,14 @@ final class ObserverHub: Sendable {
     }
   }
 
-  var entries: [Entry] { state.withLock { $0.entries } }
+  var entries: [ObserverEntry] { state.withLock { $0.entries } }
 
   /// Whether somebody has not seen that version yet, though more than nothing.
   func isBehind(_ version: UInt64) -> Bool {
     state.withLock { state in
-      state.entries.contains { entry in entry.state.map { $0.version < version } ?? false }
+      state.entries.indices.contains { index in
+        state.entries[index].seenVersion.map { $0 < version } ?? false
+      }
     }
   }
 
@@ -128,15 +121,15 @@ final class ObserverHub: Sendable {
   }
 
   /// The observer with that number; nil if it has ended.
-  func entry(of id: UInt64) -> Entry? {
+  func entry(of id: UInt64) -> ObserverEntry? {
     state.withLock { state in
       var low = 0
       var high = state.entries.count
       while low < high {
         let middle = (low + high) / 2
-        if state.entries[middle].observation.id < id { low = middle + 1 } else { high = middle }
+        if state.entries[middle].id < id { low = middle + 1 } else { high = middle }
       }
-      guard low < state.entries.count, state.entries[low].observation.id == id else { return nil }
+      guard low < state.entries.count, state.entries[low].id == id else { return nil }
       return state.entries[low]
     }
   }
@@ -180,14 +173,12 @@ final class ObserverHub: Sendable {
       tables = newest
     }
     var package = ChangePackage(for: tables)
-    for entry in work.entries where entry.isBehind(package.version) {
-      package.add(entry.observation, since: entry.state)
-    }
+    package.add(work.entries)
     return package
   }
 
   private struct Work {
-    var entries: [Entry]
+    var entries: [ObserverEntry]
     /// The version to compute for; nil for the newest.
     var target: TableGroup?
   }
@@ -198,7 +189,9 @@ final class ObserverHub: Sendable {
       let isFixed = !state.autorefresh && state.shown != nil
       let target = isFixed ? state.shown : nil
       let targetVersion = target?.snapshot.version ?? version
-      let isBehind = state.entries.contains { $0.isBehind(targetVersion) }
+      let isBehind = state.entries.indices.contains {
+        ObserverEntry.isBehind(state.entries[$0].seenVersion, targetVersion)
+      }
       let shownVersion = state.shown?.snapshot.version ?? version
       let isNews = shownVersion < version && state.announced < version
       guard isBehind || isNews else { return nil }
@@ -262,20 +255,21 @@ extension ObserverHub.State {
     replaced.reserveCapacity(seen.count)
     var position = 0
     var item = 0
+    let tables = package?.tables
+    let version = package?.version ?? 0
     for index in entries.indices {
-      let id = entries[index].observation.id
+      let id = entries[index].id
+      let seenVersion = entries[index].seenVersion
       while position < seen.count, seen[position].id < id { position += 1 }
       guard position < seen.count, seen[position].id == id else {
         // The package keeps what these had seen: nothing is released here.
-        if let package, package.leavesAlone(id, since: entries[index].state?.version, &item) {
-          entries[index].state?.tables = package.tables
+        if let tables, package?.leavesAlone(id, since: seenVersion, &item) == true {
+          entries[index].moveOn(to: tables, version)
         }
         continue
       }
-      let old = entries[index].state
-      if let old, old.version >= seen[position].state.version { continue }
-      entries[index].state = seen[position].state
-      if let old { replaced.append(old) }
+      if let seenVersion, seenVersion >= seen[position].state.version { continue }
+      if let old = entries[index].advance(to: seen[position].state) { replaced.append(old) }
     }
     return replaced
   }

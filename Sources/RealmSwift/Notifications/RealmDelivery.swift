@@ -144,16 +144,18 @@ final class RealmDelivery {
     if let known, known.version == version {
       package = known
     } else {
-      for entry in entries where entry.isBehind(version) {
-        package.add(entry.observation, since: entry.state)
-      }
+      package.add(entries)
     }
     var seen: [(id: UInt64, state: ObservedState)] = []
     var due: [Call] = []
     var position = 0
-    for entry in entries where entry.isBehind(version) {
+    for index in entries.indices {
+      let seenVersion = entries[index].seenVersion
+      guard ObserverEntry.isBehind(seenVersion, version),
+        !package.leavesAlone(entries[index].id, since: seenVersion, &position)
+      else { continue }
+      let entry = entries[index]
       let observation = entry.observation
-      if package.leavesAlone(observation.id, since: entry.state?.version, &position) { continue }
       guard !running.contains(observation.id) else {
         hasMissedCalls = true
         continue
