@@ -192,23 +192,36 @@ extension WritableTable {
 
   /// Adds or removes the search index of a column; that of the primary key stays.
   package func setIndexed(_ isIndexed: Bool, _ key: ColumnKey) throws(StorageError) {
+    try setIndex(isIndexed ? .general : nil, key)
+  }
+
+  /// Gives a column an index of that kind, or none; that of the primary key stays.
+  package func setIndex(_ kind: IndexKind?, _ key: ColumnKey) throws(StorageError) {
     try settleIndexes()
     let column = try column(key)
-    guard column.isIndexed != isIndexed || column.isFullText else { return }
-    guard !isIndexed || column.type.canBeIndexed && column.collection == .none else {
+    guard column.indexKind != kind else { return }
+    switch kind {
+    case .general where !column.type.canBeIndexed || column.collection != .none:
       throw .limitExceeded("Property '\(schema.name).\(column.name)' cannot be indexed")
+    case .fullText where column.type != .string || column.collection != .none,
+      .fullText where column.isPrimaryKey:
+      throw .limitExceeded(
+        "Property '\(schema.name).\(column.name)' cannot have a full-text index")
+    default: break
     }
     var spec = try SpecEditor(top, in: allocator.space)
     var attributes = ColumnAttributes(
       rawValue: UInt16(truncatingIfNeeded: spec.entries[column.specIndex].attributes))
     attributes.subtract([.indexed, .fullTextIndexed])
-    if isIndexed { attributes.insert(.indexed) }
+    switch kind {
+    case .general: attributes.insert(.indexed)
+    case .fullText: attributes.insert(.fullTextIndexed)
+    case nil: break
+    }
     spec.entries[column.specIndex].attributes = Int64(attributes.rawValue)
-    if isIndexed {
-      if column.isFullText { try dropIndex(column) }
-      if column.isFullText || !column.hasIndex { try buildIndex(column) }
-    } else if !column.isPrimaryKey {
-      try dropIndex(column)
+    if !column.isPrimaryKey {
+      if column.hasIndex { try dropIndex(column) }
+      if let kind { try buildIndex(column, isFullText: kind == .fullText) }
     }
     try store(spec)
   }

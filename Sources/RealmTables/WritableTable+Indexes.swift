@@ -33,6 +33,7 @@ extension WritableTable {
   /// Takes an object out of the index of a column; the column still has the old value.
   @inline(never)
   func removeFromIndex(_ column: Column, _ object: ObjectKey) throws(StorageError) {
+    if column.isFullText { return try editWords(column, object, isInsertion: false) }
     try editIndex(column) { (editor) throws(StorageError) in
       try editor.remove(try ColumnValues(column, in: self.tree).indexedValue(of: object), object)
     }
@@ -41,6 +42,7 @@ extension WritableTable {
   /// Enters an object in the index of a column; the column has the new value.
   @inline(never)
   func insertIntoIndex(_ column: Column, _ object: ObjectKey) throws(StorageError) {
+    if column.isFullText { return try editWords(column, object, isInsertion: true) }
     try editIndex(column) { (editor) throws(StorageError) in
       try editor.insert(try ColumnValues(column, in: self.tree).indexedValue(of: object), object)
     }
@@ -62,7 +64,7 @@ extension WritableTable {
     _ column: Column,
     _ edit: (inout SearchIndexEditor<ColumnValues>) throws(StorageError) -> Void
   ) throws(StorageError) {
-    guard column.hasIndex, !column.isFullText, column.collection == .none else {
+    guard column.hasIndex, column.collection == .none else {
       if column.hasIndex { try abandonIndex(column) }
       return
     }
@@ -77,8 +79,52 @@ extension WritableTable {
     if editor.root != old { roots.store(editor.root.slot, at: column.leafIndex) }
   }
 
+  /// Enters an object in a full-text index under the words of its text, or takes it out.
+  private func editWords(
+    _ column: Column, _ object: ObjectKey, isInsertion: Bool
+  ) throws(StorageError) {
+    guard let row = try tree.row(of: object) else { throw .missing(object, schema.name) }
+    guard let text = try row.stringBytes(column.leafIndex) else { return }
+    let words = FullTextTokenizer.tokens(of: text.bytes)
+    if words.isEmpty { return }
+    let roots = try allocator.makeWritable(top.indexes)
+    top.indexes = roots.ref
+    isChanged = true
+    var editor = SearchIndexEditor(
+      wordsAt: try roots.node.ref(at: column.leafIndex), allocator: allocator)
+    for word in words {
+      try word.bytes.withByteView { (word) throws(StorageError) in
+        if isInsertion {
+          try editor.insert(word: word, object)
+        } else {
+          try editor.remove(word: word, object)
+        }
+      }
+    }
+    roots.store(editor.root.slot, at: column.leafIndex)
+  }
+
+  /// Builds the full-text index of a column from its values.
+  private func buildWordIndex(_ column: Column) throws(StorageError) {
+    var editor = SearchIndexEditor(
+      wordsAt: try SearchIndexEditor<NoValues>.make(in: allocator), allocator: allocator)
+    var cursor = ClusterCursor(tree)
+    while let cluster = try cursor.next() {
+      for index in 0..<cluster.count {
+        guard let text = try cluster.row(at: index).stringBytes(column.leafIndex) else { continue }
+        for word in FullTextTokenizer.tokens(of: text.bytes) {
+          try word.bytes.withByteView { (word) throws(StorageError) in
+            try editor.insert(word: word, cluster.key(at: index))
+          }
+        }
+      }
+    }
+    try storeIndexRoot(editor.root, column.leafIndex)
+  }
+
   /// Builds the index of a column from its values.
-  func buildIndex(_ column: Column) throws(StorageError) {
+  func buildIndex(_ column: Column, isFullText: Bool = false) throws(StorageError) {
+    if isFullText { return try buildWordIndex(column) }
     var editor = SearchIndexEditor(
       root: try SearchIndexEditor<ColumnValues>.make(in: allocator), allocator: allocator,
       values: ColumnValues(column, in: tree))
@@ -92,8 +138,8 @@ extension WritableTable {
     try storeIndexRoot(editor.root, column.leafIndex)
   }
 
-  /// Gives up an index of whole words, which this version does not maintain: without its attribute
-  /// an application that declares it builds it anew.
+  /// Gives up the index of a list of strings, which is not maintained: without its attribute an
+  /// application that declares it builds it anew.
   func abandonIndex(_ column: Column) throws(StorageError) {
     guard let column = schema.column(column.key), column.hasIndex else { return }
     try setIndexed(false, column.key)

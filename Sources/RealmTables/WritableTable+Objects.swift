@@ -139,8 +139,7 @@ extension WritableTable {
     try clusters.eraseAll()
     for column in schema.columns where column.hasIndex {
       try dropIndex(column)
-      if column.isFullText || column.collection != .none { continue }
-      try buildIndex(column)
+      if column.collection == .none { try buildIndex(column, isFullText: column.isFullText) }
     }
   }
 }

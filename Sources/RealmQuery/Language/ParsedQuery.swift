@@ -42,16 +42,9 @@ package struct ParsedComparison: Hashable, Sendable {
   /// Nil where nothing is said, which means `any`.
   package var quantifier: Quantifier?
   package var left: ParsedOperand
-  package var operation: Operation
+  package var operation: ComparisonOperator
   package var options: TextOptions
   package var right: ParsedOperand
-
-  /// What the comparison asks.
-  package enum Operation: Hashable, Sendable {
-    case plain(ComparisonOperator)
-    /// Full-text search.
-    case text
-  }
 }
 
 /// What a comparison compares, as it was written.

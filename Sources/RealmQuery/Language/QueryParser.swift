@@ -103,22 +103,22 @@ package struct QueryParser {
     "=<": .lessOrEqual, ">": .greater, ">=": .greaterOrEqual, "=>": .greaterOrEqual,
   ]
 
-  private static let operators: [String: ParsedComparison.Operation] = [
-    "BETWEEN": .plain(.between), "IN": .plain(.in), "BEGINSWITH": .plain(.beginsWith),
-    "ENDSWITH": .plain(.endsWith), "CONTAINS": .plain(.contains), "LIKE": .plain(.like),
+  private static let operators: [String: ComparisonOperator] = [
+    "BETWEEN": .between, "IN": .in, "BEGINSWITH": .beginsWith,
+    "ENDSWITH": .endsWith, "CONTAINS": .contains, "LIKE": .like,
     "TEXT": .text,
   ]
 
   private mutating func comparisonOperator() throws(QuerySyntaxError) -> (
-    ParsedComparison.Operation, TextOptions
+    ComparisonOperator, TextOptions
   ) {
-    let operation: ParsedComparison.Operation
+    let operation: ComparisonOperator
     switch current.kind {
     case .symbol(let symbol):
       guard let known = QueryParser.symbolOperators[symbol] else {
         throw error("an operator such as ==, IN or BEGINSWITH")
       }
-      operation = .plain(known)
+      operation = known
     case .word(let word):
       let name = word.uppercased()
       if name == "MATCHES" { throw error("an operator other than MATCHES, which is not supported") }

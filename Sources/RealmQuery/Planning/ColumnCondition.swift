@@ -26,16 +26,6 @@ enum ColumnCondition {
     return special ?? .values(ValueCondition(column: column, test: test))
   }
 
-  /// The lookup in an index that gives the same objects, if there is one.
-  static func lookup(_ column: Column, _ test: ValueTest, in table: Table) -> IndexLookup? {
-    guard column.hasIndex, !column.isFullText else { return nil }
-    switch (test.operation, test.constant) {
-    case (.equal, .value(let value)): return IndexLookup(column: column, values: [value])
-    case (.in, .oneOf(let values)): return IndexLookup(column: column, values: values)
-    default: return nil
-    }
-  }
-
   // MARK: Integers
 
   private static func integers(_ column: Column, _ test: ValueTest) -> PlanNode? {

@@ -118,21 +118,28 @@ struct PlanBuilder {
     if let node = try linked(path, comparison, table) { return node }
     let (reader, end) = try PathResolver(path: path, source: source).resolve(from: table)
     let test = try plan.test(comparison, end, path: path)
+    if comparison.operation == .text { try requireWordIndex(reader, path) }
     guard reader.steps.isEmpty else {
       return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
     }
     switch reader.end {
     case .value(let column):
       let node = plan.add(try ColumnCondition.node(column, test, in: table))
-      if let lookup = ColumnCondition.lookup(column, test, in: table) {
-        plan.note(lookup, for: node)
-      }
+      if let lookup = IndexLookup(column, test) { plan.note(lookup, for: node) }
       return node
     case .link(let column, _):
       if let condition = ColumnCondition.link(column, test) { return plan.add(condition) }
     default: break
     }
     return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
+  }
+
+  /// Texts are not searched word by word without an index: that would be slow without a word.
+  private func requireWordIndex(
+    _ reader: ValueReader, _ path: PropertyPath
+  ) throws(QueryError) {
+    if case .value(let column) = reader.end, column.isFullText { return }
+    throw .invalid("Operator 'TEXT' needs a full-text index, which '\(path.text)' does not have.")
   }
 
   /// A path that begins with a to-one link: the rest of the condition is answered for the target

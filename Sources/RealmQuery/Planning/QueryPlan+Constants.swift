@@ -28,6 +28,10 @@ extension QueryPlan {
       return ValueTest(from: try checked(values[0]), through: try checked(values[1]))
     case (.in, _), (.between, _), (_, .values):
       throw .invalid("The right side of \(comparison.operation) has the wrong number of values")
+    case (.text, .value(.string(let terms))) where end.type == .string:
+      return ValueTest(words: TextSearch(terms))
+    case (.text, _):
+      throw .invalid("Operator 'TEXT' needs a property of type string, and words to look for.")
     case (let operation, .value(let value)):
       let constant = try checked(value)
       let isText = operation.isTextual || !comparison.options.isEmpty
@@ -54,8 +58,10 @@ extension QueryPlan {
       guard operation != .like || !options.contains(.diacriticInsensitive) else {
         throw .invalid("Operator 'LIKE' not supported with diacritic-insensitive modifier.")
       }
+      let isBinary = if case .binary = constant { true } else { false }
       return ValueTest(
-        TextMatcher(operation, Array(bytes.bytes), options: options), operation)
+        TextMatcher(operation, Array(bytes.bytes), options: options), operation,
+        isBinary: isBinary, needle: bytes)
     case .null where operation.isTextual:
       // Looking for null finds nothing.
       return ValueTest(oneOf: [])

@@ -152,10 +152,3 @@ final class QueryPlan {
     }
   }
 }
-
-/// An equality that a search index answers.
-struct IndexLookup {
-  let column: Column
-  /// The values, any of which matches.
-  let values: [MixedValue]
-}

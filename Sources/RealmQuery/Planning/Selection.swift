@@ -117,7 +117,9 @@ package struct Selection {
 
   /// Ascending keys among which all matches of a node are, if indexes tell.
   private func candidates(_ node: Int) throws(StorageError) -> [ObjectKey]? {
-    if let lookup = plan.lookups[node] { return try keys(lookup) }
+    if let lookup = plan.lookups[node] {
+      return try lookup.candidates(in: table, limit: try indexLimit)
+    }
     switch plan.nodes[node] {
     case .all(let children):
       var best: [ObjectKey]?
@@ -137,13 +139,9 @@ package struct Selection {
     }
   }
 
-  private func keys(_ lookup: IndexLookup) throws(StorageError) -> [ObjectKey]? {
-    guard let index = try table.index(of: lookup.column) else { return nil }
-    if lookup.values.count == 1 { return try index.findAll(lookup.values[0]) }
-    var keys: [ObjectKey] = []
-    for value in lookup.values { keys += try index.findAll(value) }
-    // Equal values of different types among the constants would give keys twice.
-    return Set(keys).sorted()
+  /// With more objects than this, looking at all is cheaper than finding each.
+  private var indexLimit: Int {
+    get throws(StorageError) { try max(table.objectCount() / 8, 64) }
   }
 }
 

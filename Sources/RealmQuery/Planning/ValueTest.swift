@@ -16,11 +16,15 @@ struct ValueTest {
     /// Ascending in the order of values.
     case oneOf([MixedValue])
     case range(MixedValue, MixedValue)
-    case text(TextMatcher)
+    /// A text, or bytes, to look for.
+    case text(TextMatcher, isBinary: Bool)
+    case words(TextSearch)
   }
 
   let operation: ComparisonOperator
   let constant: Constant
+  /// The text to look for, if there is one.
+  private(set) var needle: ByteView?
 
   init(_ operation: ComparisonOperator, value: MixedValue) {
     self.operation = operation
@@ -38,9 +42,17 @@ struct ValueTest {
     constant = .range(lower, upper)
   }
 
-  init(_ matcher: TextMatcher, _ operation: ComparisonOperator) {
+  init(
+    _ matcher: TextMatcher, _ operation: ComparisonOperator, isBinary: Bool, needle: ByteView
+  ) {
     self.operation = operation
-    constant = .text(matcher)
+    constant = .text(matcher, isBinary: isBinary)
+    self.needle = needle
+  }
+
+  init(words: TextSearch) {
+    operation = .text
+    constant = .words(words)
   }
 
   /// Whether the value passes.
@@ -51,11 +63,15 @@ struct ValueTest {
     case .range(let lower, let upper):
       return ValueTest.compare(value, .greaterOrEqual, lower)
         && ValueTest.compare(value, .lessOrEqual, upper)
-    case .text(let matcher):
+    case .text(let matcher, let isBinary):
       switch value {
-      case .string(let bytes), .binary(let bytes): return matcher.matches(bytes)
+      case .string(let bytes): return matcher.matches(isBinary ? nil : bytes)
+      case .binary(let bytes): return matcher.matches(isBinary ? bytes : nil)
       default: return matcher.matches(nil)
       }
+    case .words(let search):
+      if case .string(let bytes) = value { return search.matches(bytes) }
+      return false
     }
   }
 

@@ -65,6 +65,8 @@ package enum ComparisonOperator: Hashable, Sendable {
   case beginsWith, endsWith, contains
   /// Matches a pattern: `?` stands for one character, `*` for any number.
   case like
+  /// Has certain words; needs a full-text index.
+  case text
 
   /// Whether the operator looks at parts of a string.
   package var isTextual: Bool {
@@ -82,7 +84,7 @@ package enum ComparisonOperator: Hashable, Sendable {
     case .lessOrEqual: .greaterOrEqual
     case .greater: .less
     case .greaterOrEqual: .lessOrEqual
-    case .between, .in, .beginsWith, .endsWith, .contains, .like: nil
+    case .between, .in, .beginsWith, .endsWith, .contains, .like, .text: nil
     }
   }
 }

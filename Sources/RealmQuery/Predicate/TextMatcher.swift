@@ -22,6 +22,9 @@ package struct TextMatcher: Sendable {
     isNeedleASCII = needle.allSatisfy { $0 < 0x80 }
   }
 
+  /// Whether bytes are compared as they are.
+  var isExact: Bool { options.isEmpty }
+
   /// Whether the bytes match; null matches `notEqual` only.
   package func matches(_ bytes: ByteView?) -> Bool {
     guard let bytes else { return operation == .notEqual }

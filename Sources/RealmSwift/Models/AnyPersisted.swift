@@ -45,6 +45,7 @@ protocol AnyPersisted: SendableMetatype {
 struct PersistedFlags: OptionSet {
   let rawValue: UInt
   static let indexed = PersistedFlags(rawValue: 1)
+  static let fullText = PersistedFlags(rawValue: 4)
   static let primaryKey = PersistedFlags(rawValue: 2)
   /// The object is managed; only set where coding asks for it.
   static let managed = PersistedFlags(rawValue: 4)

@@ -22,6 +22,7 @@ final class ModelProperty: Sendable {
   let wrapperType: any AnyPersisted.Type
   let shape: _PropertyShape
   let isIndexed: Bool
+  let isFullText: Bool
   let isPrimaryKey: Bool
   /// The property of the linked class that a backlink property is the other end of.
   let originProperty: String?
@@ -41,6 +42,7 @@ final class ModelProperty: Sendable {
     shape = wrapperType.valueType._shape
     let flags = wrapperType.flags(at: instance + offset)
     isIndexed = flags.contains(.indexed)
+    isFullText = flags.contains(.fullText)
     isPrimaryKey = flags.contains(.primaryKey)
     originProperty = wrapperType.originProperty(at: instance + offset)
     dynamicSchemas = nil
@@ -58,10 +60,14 @@ final class ModelProperty: Sendable {
     wrapperType = shape.dynamicWrapperType
     self.shape = shape
     self.isIndexed = isIndexed
+    isFullText = false
     self.isPrimaryKey = isPrimaryKey
     self.originProperty = originProperty
     self.dynamicSchemas = dynamicSchemas
   }
+
+  /// The kind of index that the property declares; nil if none.
+  var indexKind: IndexKind? { isFullText ? .fullText : isIndexed ? .general : nil }
 
   /// The schema of the class that the property links to.
   var linkedSchema: ModelSchema? {

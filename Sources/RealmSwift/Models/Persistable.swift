@@ -137,6 +137,12 @@ public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {
 /// Types of properties that can be `indexed`.
 public protocol _Indexable {}
 
+/// Types of properties that can have an index of their words.
+public protocol _TextIndexable {}
+
+extension String: _TextIndexable {}
+extension Optional: _TextIndexable where Wrapped: _TextIndexable {}
+
 /// Types of properties that can be the primary key.
 public protocol _PrimaryKey {}
 

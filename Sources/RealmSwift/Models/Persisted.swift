@@ -104,6 +104,29 @@ extension Persisted where Value.PersistedType: _Indexable {
   }
 }
 
+/// What the search index of a property finds objects by.
+public enum IndexType: Sendable {
+  /// The whole value: comparisons, `in`, and the beginnings of strings are found without looking at
+  /// every object.
+  case general
+  /// The words of a text, for `text(matching:)` and `TEXT`.
+  case fullText
+}
+
+extension Persisted where Value.PersistedType: _TextIndexable {
+  /// Declares a property that has a search index of some kind.
+  @inlinable
+  public init(indexed: IndexType) {
+    self.init(value: nil, flags: indexed == .fullText ? 4 : 1)
+  }
+
+  /// Declares a property that has a search index of some kind, and an initial value.
+  @inlinable
+  public init(wrappedValue value: Value, indexed: IndexType) {
+    self.init(value: value, flags: indexed == .fullText ? 4 : 1)
+  }
+}
+
 extension Persisted where Value.PersistedType: _PrimaryKey {
   /// Declares the primary key: no two objects of the class have the same, and it never changes.
   @inlinable

@@ -102,15 +102,19 @@ struct PredicateBuilder {
     return value
   }
 
+  private func known(object: ObjectBase) -> TableValue? {
+    guard object._owner === core, let info = object._info, object._locate(info) else { return nil }
+    return .typedLink(info.tableKey, object._key)
+  }
+
   /// The constant in the engine's terms; nil for an object that this realm does not have.
   private func known(_ constant: Any) -> TableValue? {
     guard let constant = unwrapped(constant) else { return .null }
-    if let object = constant as? ObjectBase {
-      guard object._owner === core, let info = object._info, object._locate(info) else {
-        return nil
-      }
-      return .link(object._key)
+    if let any = constant as? AnyRealmValue {
+      if case .object(let object) = any { return known(object: object) }
+      return AnyRealmValue._encode(any, _RealmContext(core)).value
     }
+    if let object = modelObject(constant) { return known(object: object) }
     guard let type = type(of: constant) as? any _Storable.Type,
       let stored = type._storedScalar(constant)
     else { throwRealmException("A query cannot compare with '\(constant)'.") }

@@ -20,7 +20,8 @@ extension Query where T: RealmCollection {
   public var count: Query<Int> { Query<Int>(.path(node.path.applying(.count))) }
 }
 
-extension Query where T: RealmCollection, T.Element: _QueryOrdered {
+extension Query
+where T: RealmCollection, T.Element: _HasPersistedType, T.Element.PersistedType: _QueryNumeric {
   /// The least element; null if there is none.
   public var min: Query<T.Element> { Query<T.Element>(.path(node.path.applying(.min))) }
 
@@ -34,7 +35,11 @@ extension Query where T: RealmCollection, T.Element: _QueryOrdered {
   public var sum: Query<T.Element> { Query<T.Element>(.path(node.path.applying(.sum))) }
 }
 
-extension Query where T: RealmCollection, T.Element: _QueryOrdered & Comparable {
+extension Query
+where
+  T: RealmCollection, T.Element: _HasPersistedType & Comparable,
+  T.Element.PersistedType: _QueryNumeric
+{
   /// Whether all elements lie in the range.
   public func contains(_ range: Range<T.Element>) -> Query<Bool> {
     min >= range.lowerBound && max < range.upperBound
@@ -46,7 +51,7 @@ extension Query where T: RealmCollection, T.Element: _QueryOrdered & Comparable 
   }
 }
 
-extension Query where T: _QueryOrdered {
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
   /// The least value of the property in the collection that the path leads through.
   public var min: Query { aggregated(.min) }
 

@@ -30,7 +30,8 @@ extension Query where T: RealmKeyedCollection {
   public var count: Query<Int> { Query<Int>(.path(node.path.applying(.count))) }
 }
 
-extension Query where T: RealmKeyedCollection, T.Value: _QueryOrdered {
+extension Query
+where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Value.PersistedType: _QueryNumeric {
   /// The least value; null if there is none.
   public var min: Query<T.Value> { Query<T.Value>(.path(node.path.applying(.min))) }
 

@@ -5,23 +5,28 @@
 public import Foundation
 import RealmQuery
 
-/// Types whose properties queries can compare by order.
+/// Stored types whose properties queries can compare by order.
 public protocol _QueryOrdered {}
 
-extension Int: _QueryOrdered {}
-extension Int8: _QueryOrdered {}
-extension Int16: _QueryOrdered {}
-extension Int32: _QueryOrdered {}
-extension Int64: _QueryOrdered {}
-extension Float: _QueryOrdered {}
-extension Double: _QueryOrdered {}
-extension Decimal128: _QueryOrdered {}
-extension Date: _QueryOrdered {}
+/// Stored types whose least and greatest value, and whose sum, queries can ask for.
+public protocol _QueryNumeric: _QueryOrdered {}
+
+extension Int: _QueryNumeric {}
+extension Int8: _QueryNumeric {}
+extension Int16: _QueryNumeric {}
+extension Int32: _QueryNumeric {}
+extension Int64: _QueryNumeric {}
+extension Float: _QueryNumeric {}
+extension Double: _QueryNumeric {}
+extension Decimal128: _QueryNumeric {}
+extension Date: _QueryNumeric {}
+extension AnyRealmValue: _QueryNumeric {}
 extension String: _QueryOrdered {}
 extension Data: _QueryOrdered {}
 extension Optional: _QueryOrdered where Wrapped: _QueryOrdered {}
+extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
 
-extension Query where T: _QueryOrdered {
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryOrdered {
   /// Whether the property is less than `value`; null never is.
   public static func < (query: Query, value: T) -> Query<Bool> { query.compared(.less, value) }
 
@@ -57,10 +62,9 @@ extension Query where T: _QueryOrdered {
   public static func >= (left: Query, right: Query) -> Query<Bool> {
     left.compared(.greaterOrEqual, to: right)
   }
-
 }
 
-extension Query where T: _QueryOrdered & Comparable {
+extension Query where T: _HasPersistedType & Comparable, T.PersistedType: _QueryOrdered {
   /// Whether the property lies in the range.
   public func contains(_ range: Range<T>) -> Query<Bool> {
     self >= range.lowerBound && self < range.upperBound
@@ -72,7 +76,11 @@ extension Query where T: _QueryOrdered & Comparable {
   }
 }
 
-extension Query where T: OptionalProtocol, T.Wrapped: _QueryOrdered & Comparable {
+extension Query
+where
+  T: OptionalProtocol, T.Wrapped: _HasPersistedType & Comparable,
+  T.Wrapped.PersistedType: _QueryOrdered
+{
   /// Whether the property lies in the range; null never does.
   public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> {
     compared(.greaterOrEqual, range.lowerBound) && compared(.less, range.upperBound)

@@ -27,28 +27,28 @@ public struct StringOptions: OptionSet, Sendable {
   }
 }
 
-/// Types whose properties queries can search for parts: strings and data.
+/// Stored types whose properties queries can search for parts: strings and data.
 public protocol _QueryBytes {}
 
 extension Data: _QueryBytes {}
 extension String: _QueryBytes, _QueryString {}
 extension Optional: _QueryBytes where Wrapped: _QueryBytes {}
 
-/// Types whose properties queries can hold against patterns.
+/// Stored types whose properties queries can hold against patterns.
 public protocol _QueryString {}
 
 extension Optional: _QueryString where Wrapped: _QueryString {}
 
-extension Query where T: _QueryBytes {
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryBytes {
   /// Whether the property has `value` somewhere in it. Nothing contains an empty value.
   public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
     compared(.contains, value, options.textOptions)
   }
 
   /// Whether the property has the other property's value somewhere in it.
-  public func contains<U: _QueryBytes>(
+  public func contains<U: _HasPersistedType>(
     _ other: Query<U>, options: StringOptions = []
-  ) -> Query<Bool> {
+  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
     compared(.contains, to: other, options.textOptions)
   }
 
@@ -58,9 +58,9 @@ extension Query where T: _QueryBytes {
   }
 
   /// Whether the property begins with the other property's value.
-  public func starts<U: _QueryBytes>(
+  public func starts<U: _HasPersistedType>(
     with other: Query<U>, options: StringOptions = []
-  ) -> Query<Bool> {
+  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
     compared(.beginsWith, to: other, options.textOptions)
   }
 
@@ -70,9 +70,9 @@ extension Query where T: _QueryBytes {
   }
 
   /// Whether the property ends with the other property's value.
-  public func ends<U: _QueryBytes>(
+  public func ends<U: _HasPersistedType>(
     with other: Query<U>, options: StringOptions = []
-  ) -> Query<Bool> {
+  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
     compared(.endsWith, to: other, options.textOptions)
   }
 
@@ -81,16 +81,51 @@ extension Query where T: _QueryBytes {
     compared(.equal, value, options.textOptions)
   }
 
+  /// Whether the property equals the other property's value, compared as the options say.
+  public func equals<U: _HasPersistedType>(
+    _ other: Query<U>, options: StringOptions = []
+  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
+    compared(.equal, to: other, options.textOptions)
+  }
+
+  /// Whether the property differs from the other property's value, compared as the options say.
+  public func notEquals<U: _HasPersistedType>(
+    _ other: Query<U>, options: StringOptions = []
+  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
+    compared(.notEqual, to: other, options.textOptions)
+  }
+
   /// Whether the property differs from `value`, compared as the options say.
   public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
     compared(.notEqual, value, options.textOptions)
   }
 }
 
-extension Query where T: _QueryString {
+extension Query where T: _HasPersistedType, T.PersistedType: _TextIndexable {
+  /// Whether the text has certain words, which a full-text index finds.
+  ///
+  /// ```swift
+  /// let found = articles.where { $0.body.text(matching: "swift data* -java") }
+  /// ```
+  /// All words must be there; `data*` stands for any word that begins so, and what begins with `-`
+  /// must not be there. Case and marks of Latin letters do not count. Null has no words.
+  ///
+  /// Ends the process where the results are used if the property is not declared with
+  /// `@Persisted(indexed: .fullText)`.
+  public func text(matching terms: String) -> Query<Bool> { compared(.text, terms) }
+}
+
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
   /// Whether the property matches a pattern in which `?` stands for one character and `*` for any
   /// number of them.
   public func like(_ pattern: T, caseInsensitive: Bool = false) -> Query<Bool> {
     compared(.like, pattern, caseInsensitive ? .caseInsensitive : [])
+  }
+
+  /// Whether the property matches the other property's value as a pattern.
+  public func like<U: _HasPersistedType>(
+    _ pattern: Query<U>, caseInsensitive: Bool = false
+  ) -> Query<Bool> where U.PersistedType: _QueryString {
+    compared(.like, to: pattern, caseInsensitive ? .caseInsensitive : [])
   }
 }

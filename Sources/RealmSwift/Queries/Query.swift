@@ -65,6 +65,24 @@ extension Query where T: RealmCollection, T.Element: ObjectBase {
   }
 }
 
+extension Query
+where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: ObjectBase {
+  /// A property of the objects in the map: the condition is true if it is for some of them.
+  public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Value.Wrapped, V>) -> Query<V> {
+    Query<V>(member: member, of: node)
+  }
+}
+
+extension Query where T: PersistableEnum {
+  /// The raw value of the property.
+  public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node) }
+}
+
+extension Query where T: OptionalProtocol, T.Wrapped: PersistableEnum {
+  /// The raw value of the property; null if the property is.
+  public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
+}
+
 extension Query where T: _Persistable {
   fileprivate init<Root: ObjectBase>(member: KeyPath<Root, T>, of node: QueryNode) {
     let shape = T._shape

@@ -72,9 +72,7 @@ struct QueryBinder {
   }
 
   private func node(_ comparison: ParsedComparison) -> QueryNode {
-    guard case .plain(let operation) = comparison.operation else {
-      throwRealmException("Operator 'TEXT' needs a full-text index, which is not supported.")
-    }
+    let operation = comparison.operation
     switch comparison.quantifier {
     case nil:
       let node = node(comparison, operation)

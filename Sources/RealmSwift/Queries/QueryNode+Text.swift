@@ -79,6 +79,7 @@ extension ComparisonOperator {
     case .endsWith: "ENDSWITH"
     case .contains: "CONTAINS"
     case .like: "LIKE"
+    case .text: "TEXT"
     }
   }
 }

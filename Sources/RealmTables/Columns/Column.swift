@@ -34,6 +34,17 @@ package struct Column: Hashable, Sendable {
   @inlinable @inline(__always)
   package var leafIndex: Int { key.leafIndex }
 
+  /// The kind of index that the column declares; nil if none, as for most primary keys.
+  package var indexKind: IndexKind? { isFullText ? .fullText : isIndexed ? .general : nil }
+
   /// Whether the column's values can hold links (of which the targets keep backlinks).
   package var canLink: Bool { type == .link || type == .mixed || type == .typedLink }
+}
+
+/// What a column's search index finds objects by.
+package enum IndexKind: Sendable {
+  /// The whole value.
+  case general
+  /// The words of a text.
+  case fullText
 }

@@ -2,8 +2,6 @@
 
 // The words of a text, as full-text indexes enter them.
 
-import RealmStorage
-
 /// Cuts UTF-8 text into the words that a full-text index knows.
 ///
 /// ASCII letters and digits and Latin-1 letters make words; letters become lower case and lose
@@ -11,17 +9,17 @@ import RealmStorage
 /// which are passed over.
 ///
 /// - SeeAlso: file format, part 4, section 14.6.
-enum FullTextTokenizer {
+package enum FullTextTokenizer {
   /// Tokens are cut at this many bytes.
   static let maximumByteCount = 64
 
   /// A word of at most 64 bytes.
-  struct Token: Hashable {
-    fileprivate(set) var bytes: [UInt8] = []
+  package struct Token: Hashable, Sendable {
+    package fileprivate(set) var bytes: [UInt8] = []
   }
 
   /// The distinct words of a text.
-  static func tokens(of text: UnsafeRawBufferPointer) -> Set<Token> {
+  package static func tokens(of text: UnsafeRawBufferPointer) -> Set<Token> {
     var found: Set<Token> = []
     var word = Token()
     var isInWord = false

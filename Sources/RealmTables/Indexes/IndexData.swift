@@ -142,7 +142,7 @@ package struct IndexData {
     }
   }
 
-  private var byteCount: Int {
+  var byteCount: Int {
     switch storage {
     case .null: 0
     case .words(_, let count): count

@@ -38,7 +38,16 @@ package struct SearchIndex<Values: IndexedValues> {
 
   /// All objects with that value, ascending by key.
   package func findAll(_ value: MixedValue) throws(StorageError) -> [ObjectKey] {
-    switch try entry(for: IndexData(value)) {
+    try findAll(value, placedLike: value)
+  }
+
+  /// The objects with that value that are entered where `place` is, ascending by key.
+  ///
+  /// Equal numbers of different types may be entered in different places.
+  package func findAll(
+    _ value: MixedValue, placedLike place: MixedValue
+  ) throws(StorageError) -> [ObjectKey] {
+    switch try entry(for: IndexData(place)) {
     case nil, .subindex: return []
     case .object(let key):
       return try values.indexedValue(of: key).isEqual(to: value) ? [key] : []

@@ -15,11 +15,18 @@ package struct SearchIndexEditor<Values: IndexedValues> {
   package internal(set) var root: Ref
   let allocator: NodeAllocator
   let values: Values
+  /// Whether objects are entered under whole words.
+  let holdsWords: Bool
 
   package init(root: Ref, allocator: NodeAllocator, values: Values) {
+    self.init(root: root, allocator: allocator, values: values, holdsWords: false)
+  }
+
+  init(root: Ref, allocator: NodeAllocator, values: Values, holdsWords: Bool) {
     self.root = root
     self.allocator = allocator
     self.values = values
+    self.holdsWords = holdsWords
   }
 
   /// The root of a new index without entries.
@@ -35,7 +42,7 @@ package struct SearchIndexEditor<Values: IndexedValues> {
   }
 
   /// Inserts into an index or sub-index; gives back its root.
-  private func insert(
+  func insert(
     _ value: MixedValue, _ data: IndexData, _ key: ObjectKey, intoIndex root: Ref, offset: Int
   ) throws(StorageError) -> Ref {
     let (left, right) = try insert(
@@ -65,7 +72,10 @@ package struct SearchIndexEditor<Values: IndexedValues> {
         try editor.setSlot(slot, at: index)
         return (editor.ref, nil)
       }
-      return try editor.insertSplitting(chunk, singleSlot(key), at: index)
+      let slot =
+        holdsWords
+        ? try newWordSlot(value, data, key, offset: offset) : singleSlot(key)
+      return try editor.insertSplitting(chunk, slot, at: index)
     }
     guard editor.count > 0 else { throw .corrupted("an inner search index node is empty") }
     index = min(index, editor.count - 1)
@@ -88,6 +98,7 @@ package struct SearchIndexEditor<Values: IndexedValues> {
     _ value: MixedValue, _ data: IndexData, _ key: ObjectKey, with entry: SearchIndexEntry,
     offset: Int
   ) throws(StorageError) -> Int64 {
+    if holdsWords { return try mergedWord(value, data, key, with: entry, offset: offset) }
     switch entry {
     case .object(let other):
       let otherValue = try values.indexedValue(of: other)
@@ -153,14 +164,14 @@ package struct SearchIndexEditor<Values: IndexedValues> {
     return low
   }
 
-  private func element(_ index: Int, of list: Ref) throws(StorageError) -> ObjectKey {
+  func element(_ index: Int, of list: Ref) throws(StorageError) -> ObjectKey {
     ObjectKey(
       try BTree<IntegerLeaf>.value(at: index, of: list, in: allocator.space))
   }
 
   func singleSlot(_ key: ObjectKey) -> Int64 { key.rawValue << 1 | 1 }
 
-  private func list(of keys: [ObjectKey]) throws(StorageError) -> Int64 {
+  func list(of keys: [ObjectKey]) throws(StorageError) -> Int64 {
     var ref = try BTree<IntegerLeaf>.make(in: allocator)
     for (index, key) in keys.enumerated() {
       ref = try BTree<IntegerLeaf>.insert(key.rawValue, at: index, in: ref, allocator)

@@ -20,7 +20,7 @@ import Testing
   ) -> ParsedCondition {
     .comparison(
       ParsedComparison(
-        quantifier: quantifier, left: left, operation: .plain(operation), options: options,
+        quantifier: quantifier, left: left, operation: operation, options: options,
         right: right))
   }
 

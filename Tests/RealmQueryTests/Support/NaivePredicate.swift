@@ -104,7 +104,7 @@ struct NaivePredicate {
     case .lessOrEqual: return order(left, right).map { $0 <= 0 } ?? false
     case .greater: return order(left, right).map { $0 > 0 } ?? false
     case .greaterOrEqual: return order(left, right).map { $0 >= 0 } ?? false
-    case .in, .between: return false
+    case .in, .between, .text: return false
     }
   }
 

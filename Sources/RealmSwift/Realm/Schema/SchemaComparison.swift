@@ -43,7 +43,7 @@ enum SchemaDifference {
         + "\(property.shape.isOptional ? "optional" : "required")."
     case .changeIndex(let schema, let property, let column):
       return "Property '\(schema.className).\(column.name)' has been made "
-        + "\(property.isIndexed ? "indexed" : "unindexed")."
+        + "\(property.indexKind == nil ? "unindexed" : "indexed")."
     case .changePrimaryKey(let schema, let from):
       return SchemaDifference.primaryKeyText(schema, from: from)
     case .changeKind(let schema, let from):
@@ -99,7 +99,10 @@ struct SchemaComparison {
       } else if column.canBeRequired, column.isNullable != property.shape.isOptional {
         differences.append(.changeNullability(schema, property, column))
       }
-      if !property.isPrimaryKey, !column.isPrimaryKey, column.isIndexed != property.isIndexed {
+      // A full-text index that another SDK made stays, if the class declares no other.
+      let hasOtherIndex =
+        column.indexKind != property.indexKind && !(column.isFullText && property.indexKind == nil)
+      if !property.isPrimaryKey, !column.isPrimaryKey, hasOtherIndex {
         differences.append(.changeIndex(schema, property, column))
       }
     }

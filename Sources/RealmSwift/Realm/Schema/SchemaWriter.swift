@@ -128,13 +128,13 @@ struct SchemaWriter {
     let column = try table.addColumn(
       named: property.columnName, type: type, collection: property.shape.collectionKind,
       isNullable: property.shape.isColumnNullable, target: target)
-    if property.isIndexed { try table.setIndexed(true, column.key) }
+    if let kind = property.indexKind { try table.setIndex(kind, column.key) }
   }
 
   private func changeIndex(_ property: ModelProperty, _ schema: ModelSchema) throws(StorageError) {
     let table = try table(schema)
     if let column = table.schema.column(named: property.columnName) {
-      try table.setIndexed(property.isIndexed, column.key)
+      try table.setIndex(property.indexKind, column.key)
     }
   }
 
