@@ -24,6 +24,13 @@ package struct FileHeader: Hashable, Sendable {
     FileHeader(topRefs: (0, 0), formatVersions: (0, 0), reserved: 0, flags: 0)
   }
 
+  /// The header of a file in streaming form.
+  static var streaming: FileHeader {
+    FileHeader(
+      topRefs: (streamingMark, 0), formatVersions: (UInt8(supportedVersion), 0), reserved: 0,
+      flags: 0)
+  }
+
   private init(
     topRefs: (UInt64, UInt64), formatVersions: (UInt8, UInt8), reserved: UInt8, flags: UInt8
   ) {

@@ -36,10 +36,18 @@ extension DatabaseFile {
     let system: any FileSystem = options.isInMemory ? MemoryFiles.shared : system
     let mode: FileOpenMode =
       options.isReadOnly ? .readOnly : options.mustExist ? .readWrite : .readWriteCreating
-    let storage = try system.open(path: path, mode: mode)
-    return try registry.file(storage.identity) { () throws(StorageError) in
-      try open(storage, path, options, system)
+    for attempt in 0... {
+      let storage = try system.open(path: path, mode: mode)
+      do throws(StorageError) {
+        return try registry.file(storage.identity) { () throws(StorageError) in
+          try open(storage, path, options, system)
+        }
+      } catch {
+        // Somebody compacted the file, and another one has its name now.
+        guard case .system(_, _, ESTALE) = error, attempt < 100 else { throw error }
+      }
     }
+    preconditionFailure("the loop above has no end")
   }
 
   private static func open(
@@ -50,6 +58,7 @@ extension DatabaseFile {
     var opened: OpenedStorage?
     let session = try Session.join(path: path + ".lock", system: lockSystem) {
       () throws(StorageError) in
+      try requireInPlace(storage, options, system)
       if !options.isReadOnly { try initialiseIfEmpty(storage) }
       var new = try OpenedStorage(storage, path)
       let entry = try new.committedVersion(isReadOnly: options.isReadOnly)
@@ -57,6 +66,8 @@ extension DatabaseFile {
       opened = new
       return entry
     }
+    // Whoever is in the session keeps the file in its place from here on.
+    try requireInPlace(storage, options, system)
     let result: OpenedStorage
     if let opened { result = opened } else { result = try OpenedStorage(storage, path) }
     return DatabaseFile(

@@ -34,4 +34,15 @@ package final class FileRegistry: Sendable {
       return file
     }
   }
+
+  /// Runs `body` while nobody in the process has the database with that identity open, nor opens
+  /// it; false if somebody has, or if `body` says so.
+  func whileClosed(
+    _ identity: FileIdentity, _ body: () throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    try entries.withLock { entries throws(StorageError) in
+      if entries[identity]?.file != nil { return false }
+      return try body()
+    }
+  }
 }

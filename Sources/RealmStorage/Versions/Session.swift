@@ -58,6 +58,18 @@ final class Session: Sendable {
     preconditionFailure("the loop above has no end")
   }
 
+  /// Runs `body` while nobody is in a session of the lock file at `path`, nor can join one; false
+  /// if somebody is in one.
+  static func alone(
+    path: String, system: any FileSystem, _ body: () throws(StorageError) -> Void
+  ) throws(StorageError) -> Bool {
+    let file = try system.open(path: path, mode: .readWriteCreating)
+    guard try file.tryLock(exclusive: true) else { return false }
+    defer { file.unlock() }
+    try body()
+    return true
+  }
+
   /// The layout version of an initialised lock file; nil if it is not initialised.
   private static func layoutVersion(
     of file: any StorageFile

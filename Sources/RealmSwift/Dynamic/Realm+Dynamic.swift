@@ -11,7 +11,9 @@ extension Realm {
   /// Ends the process if the realm's schema has no such class.
   public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
     core.checkIsolation()
-    return Results(ResultsState(.table, core, core.dynamicInfo(named: typeName)))
+    let isKnown = core.dynamicClasses[typeName] != nil || schema[typeName] == nil
+    return Results(
+      ResultsState(.table, core, isKnown ? core.dynamicInfo(named: typeName) : nil))
   }
 
   /// The object of the class called `typeName` with that primary key; nil if there is none.

@@ -11,9 +11,15 @@ public struct _ResultsSource {
 
   init(_ state: ResultsState) { self.state = state }
 
+  /// Whether these are the objects of a class that a read-only file has no table for.
+  private var lacksTable: Bool {
+    if case .table = state.source { state.info == nil } else { false }
+  }
+
   /// Results with the elements that match a condition.
   func filtered<Element: RealmCollectionValue>(by node: QueryNode) -> Results<Element> {
     state.core.checkIsolation()
+    if lacksTable { return Results(state) }
     let predicate = PredicateBuilder(state.core, state.info).predicate(node)
     return refined(state.request.adding(.filter(predicate)))
   }
@@ -23,6 +29,7 @@ public struct _ResultsSource {
     by format: String, _ arguments: [Any]
   ) -> Results<Element> {
     state.core.checkIsolation()
+    if lacksTable { return Results(state) }
     return filtered(by: QueryBinder.query(format, arguments, of: state.core, on: state.info))
   }
 
@@ -40,7 +47,7 @@ public struct _ResultsSource {
   /// Results with the same elements in another order.
   func sorted<Element: RealmCollectionValue>(by descriptors: [SortDescriptor]) -> Results<Element> {
     state.core.checkIsolation()
-    if descriptors.isEmpty { return Results(state) }
+    if descriptors.isEmpty || lacksTable { return Results(state) }
     let typeName = Element._shape.type.description
     guard state.info != nil || descriptors.count == 1 else {
       throwRealmException("Cannot sort array of '\(typeName)' on more than one key path")
@@ -52,7 +59,7 @@ public struct _ResultsSource {
   /// Results with the first of the elements that have the same values of some properties.
   func distinct<Element: RealmCollectionValue>(by keyPaths: [String]) -> Results<Element> {
     state.core.checkIsolation()
-    if keyPaths.isEmpty { return Results(state) }
+    if keyPaths.isEmpty || lacksTable { return Results(state) }
     let typeName = Element._shape.type.description
     let criteria = keyPaths.map { criterion(SortDescriptor(keyPath: $0), typeName) }
     return refined(state.request.adding(.distinct(SortOrder(criteria))))
@@ -61,6 +68,7 @@ public struct _ResultsSource {
   /// Results with some of the elements, by their positions.
   func cut<Element: RealmCollectionValue>(_ step: QueryStep) -> Results<Element> {
     state.core.checkIsolation()
+    if lacksTable { return Results(state) }
     return refined(state.request.adding(step))
   }
 

@@ -11,7 +11,7 @@ extension Realm {
     /// already.
     ///
     /// Such realms cannot be written, refreshed or observed. Not to be combined with
-    /// `deleteRealmIfMigrationNeeded`.
+    /// `deleteRealmIfMigrationNeeded` and `shouldCompactOnLaunch`.
     public var readOnly: Bool {
       didSet { checkOptions(readOnlyIsNew: true) }
     }
@@ -22,6 +22,26 @@ extension Realm {
     /// Brings objects over when the file has a lower schema version. It is called on the thread
     /// that opens the file, in a write transaction; see `Migration`.
     public var migrationBlock: MigrationBlock?
+
+    /// Whether the file is rewritten without free space before it is opened. Called with the size
+    /// of the file and the bytes of it that are in use.
+    ///
+    /// It is called on the thread that opens the file, when nobody in this process or another one
+    /// has it open. The copy takes the file's place when it is complete. Not to be combined with
+    /// `readOnly`.
+    public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)? {
+      didSet { checkOptions(readOnlyIsNew: false) }
+    }
+
+    /// A file whose copy is opened where there is no file yet.
+    public var seedFilePath: URL?
+
+    /// How many versions of the file may be in use, by realms that were not refreshed and by what
+    /// is frozen, when a write transaction begins; nil for any number.
+    ///
+    /// Beyond it, `beginWrite` ends the process and other ways to write throw: the file would grow
+    /// by all that these versions keep.
+    public var maximumNumberOfActiveVersions: UInt?
 
     /// Whether files of another schema version, or of other classes, are emptied instead of
     /// migrated. Good for caches and for programs under development.
@@ -87,16 +107,22 @@ extension Realm {
     ///   - schemaVersion: The version of the program's model classes.
     ///   - migrationBlock: Brings objects over from a lower schema version.
     ///   - deleteRealmIfMigrationNeeded: Whether files of another schema are emptied instead.
+    ///   - shouldCompactOnLaunch: Whether the file is compacted before it is opened.
     ///   - objectTypes: The classes that the realm stores; nil means all classes of the program.
+    ///   - seedFilePath: A file whose copy is opened where there is no file yet.
     public init(
       fileURL: URL? = Realm.Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
       readOnly: Bool = false, schemaVersion: UInt64 = 0, migrationBlock: MigrationBlock? = nil,
-      deleteRealmIfMigrationNeeded: Bool = false, objectTypes: [ObjectBase.Type]? = nil
+      deleteRealmIfMigrationNeeded: Bool = false,
+      shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil,
+      objectTypes: [ObjectBase.Type]? = nil, seedFilePath: URL? = nil
     ) {
       self.readOnly = readOnly
       self.schemaVersion = schemaVersion
       self.migrationBlock = migrationBlock
       self.deleteRealmIfMigrationNeeded = deleteRealmIfMigrationNeeded
+      self.shouldCompactOnLaunch = shouldCompactOnLaunch
+      self.seedFilePath = seedFilePath
       self.objectTypes = objectTypes
       location = .nowhere
       if let inMemoryIdentifier {
@@ -109,7 +135,14 @@ extension Realm {
 
     /// Ends the process if the options contradict each other.
     private func checkOptions(readOnlyIsNew: Bool) {
-      guard readOnly, deleteRealmIfMigrationNeeded else { return }
+      guard readOnly else { return }
+      if shouldCompactOnLaunch != nil {
+        throwRealmException(
+          readOnlyIsNew
+            ? "Cannot set `readOnly` when `shouldCompactOnLaunch` is set."
+            : "Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
+      }
+      guard deleteRealmIfMigrationNeeded else { return }
       throwRealmException(
         readOnlyIsNew
           ? "Cannot set `readOnly` when `deleteRealmIfMigrationNeeded` is set."
@@ -135,6 +168,12 @@ extension Realm.Configuration: CustomStringConvertible {
     \tinMemoryIdentifier = \(inMemoryIdentifier ?? "(null)");
     \treadOnly = \(readOnly ? 1 : 0);
     \tschemaVersion = \(schemaVersion);
+    \tmigrationBlock = \(migrationBlock == nil ? "(null)" : "set");
+    \tdeleteRealmIfMigrationNeeded = \(deleteRealmIfMigrationNeeded ? 1 : 0);
+    \tshouldCompactOnLaunch = \(shouldCompactOnLaunch == nil ? "(null)" : "set");
+    \tmaximumNumberOfActiveVersions = \(maximumNumberOfActiveVersions.map { "\($0)" } ?? "(null)");
+    \tobjectTypes = \(objectTypes.map { "\($0.map { $0.className() })" } ?? "(null)");
+    \tseedFilePath = \(seedFilePath?.path ?? "(null)");
     }
     """
   }

@@ -3,6 +3,7 @@
 // The files of a realm on disk.
 
 import Foundation
+import RealmStorage
 
 extension Realm {
   /// Whether the file of a configuration exists.
@@ -14,29 +15,47 @@ extension Realm {
   /// Deletes the file of a configuration, and those beside it but for the lock file.
   ///
   /// - Returns: whether there was a file.
-  /// - Throws: `Realm.Error.alreadyOpen` if a realm of this process has the file open.
+  /// - Throws: `Realm.Error.alreadyOpen` if somebody has the file open, in this process or another
+  ///   one.
   public static func deleteFiles(for configuration: Configuration) throws -> Bool {
-    guard let url = configuration.fileURL else { return false }
-    let path = url.path
-    if RealmCache.hasCore(atPath: path) {
-      throw Realm.Error(
-        .alreadyOpen,
-        message: "Cannot delete files of an open Realm: '\(path)' is still in use. Close all its "
-          + "realms, objects and collections first.",
-        path: path)
+    guard case .file(let path) = configuration.location else { return false }
+    if RealmCache.hasCore(atPath: path) { throw stillOpen(path) }
+    guard FileManager.default.fileExists(atPath: path) else {
+      try remove([path + ".note", path + ".management"])
+      return false
     }
-    var isDeleted = false
-    for name in [path, path + ".note", path + ".management"]
-    where FileManager.default.fileExists(atPath: name) {
+    do {
+      var failure: Realm.Error?
+      let isDeleted = try RealmCache.whileClosed(path) {
+        do throws(Realm.Error) {
+          try remove([path, path + ".note", path + ".management"])
+        } catch { failure = error }
+      }
+      if let failure { throw failure }
+      guard isDeleted else { throw stillOpen(path) }
+      return true
+    } catch let error as StorageError {
+      throw Realm.Error(error, path: path)
+    }
+  }
+
+  private static func stillOpen(_ path: String) -> Realm.Error {
+    Realm.Error(
+      .alreadyOpen,
+      message: "Cannot delete files of an open Realm: '\(path)' is still in use. Close all its "
+        + "realms, objects and collections first.",
+      path: path)
+  }
+
+  private static func remove(_ paths: [String]) throws(Realm.Error) {
+    for path in paths where FileManager.default.fileExists(atPath: path) {
       do {
-        try FileManager.default.removeItem(atPath: name)
+        try FileManager.default.removeItem(atPath: path)
       } catch {
         throw Realm.Error(
           .fileAccess,
-          message: "Deleting '\(name)' failed: \(error.localizedDescription)", path: path)
+          message: "Deleting '\(path)' failed: \(error.localizedDescription)", path: path)
       }
-      isDeleted = isDeleted || name == path
     }
-    return isDeleted
   }
 }

@@ -14,6 +14,7 @@ extension Realm {
     guard let modelClass = type as? ObjectBase.Type else {
       throwRealmException("Object type '\(type)' is not managed by the Realm.")
     }
+    if core.lacksTable(of: modelClass) { return Results(ResultsState(.table, core, nil)) }
     return Results(ResultsState(.table, core, core.info(modelClass)))
   }
 
@@ -22,6 +23,7 @@ extension Realm {
     ofType type: Element.Type, forPrimaryKey key: KeyType
   ) -> Element? {
     core.checkIsolation()
+    if core.lacksTable(of: type) { return nil }
     let info = core.info(type)
     do throws(StorageError) {
       let found: (key: ObjectKey, row: Row)?

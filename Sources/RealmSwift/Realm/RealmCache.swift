@@ -33,6 +33,17 @@ enum RealmCache {
     return core
   }
 
+  /// Checks that realms of the file in other places were opened in the same way.
+  static func requireSameOptions(_ configuration: Realm.Configuration) throws(Realm.Error) {
+    // They agree among themselves, so one is enough.
+    let other = cores.withLock { cores in
+      cores.first {
+        $0.key.location == configuration.location && !$0.key.confinement.isFrozen
+      }?.value
+    }
+    try other?.core?.requireSameOptions(configuration)
+  }
+
   /// Makes a core findable whose confinement has none yet. Called where it lives.
   static func add(_ core: RealmCore) -> RealmCore {
     let key = Key(location: core.configuration.location, confinement: core.confinement)
@@ -108,6 +119,19 @@ enum RealmCache {
     cores.withLock { $0.contains { $0.key.location.path == path } }
   }
 
+  /// Runs `body` while nobody has the file at `path` open, in whatever process; false if somebody
+  /// has.
+  static func whileClosed(
+    _ path: String, _ body: () throws(StorageError) -> Void
+  ) throws(StorageError) -> Bool {
+    for _ in 0..<200 where !hasCore(atPath: path) {
+      if try DatabaseFile.whileClosed(path: path, body) { return true }
+      // A worker that was just busy with the last realm lets go of the file in a moment.
+      usleep(1000)
+    }
+    return false
+  }
+
   /// Takes a core that is being destroyed out.
   static func remove(_ core: RealmCore) {
     let key = Key(location: core.configuration.location, confinement: core.confinement)
@@ -127,6 +151,19 @@ extension RealmCore {
 
   /// Checks that the realm can serve another configuration of the same file.
   fileprivate func requireCompatible(_ other: Realm.Configuration) throws(Realm.Error) {
+    try requireSameOptions(other)
+    for schema in RealmOpener.schemas(of: other)
+    where !has(schema.modelClass) && !lacksTable(of: schema.modelClass) {
+      throw Realm.Error(
+        .schemaMismatch,
+        message: "Realm at path '\(file.path)' already opened on current thread with different "
+          + "schema.",
+        path: file.path)
+    }
+  }
+
+  /// Checks that another realm of the file may be opened with a configuration.
+  fileprivate func requireSameOptions(_ other: Realm.Configuration) throws(Realm.Error) {
     let path = file.path
     func refuse(_ reason: String) throws(Realm.Error) {
       throw Realm.Error(
@@ -135,12 +172,6 @@ extension RealmCore {
     if configuration.readOnly != other.readOnly { try refuse("different read permissions") }
     if configuration.schemaVersion != other.schemaVersion {
       try refuse("different schema version")
-    }
-    for schema in RealmOpener.schemas(of: other) where !has(schema.modelClass) {
-      throw Realm.Error(
-        .schemaMismatch,
-        message: "Realm at path '\(path)' already opened on current thread with different schema.",
-        path: path)
     }
   }
 }

@@ -106,8 +106,28 @@ final class RealmCore: ObjectOwner {
   /// Takes over the model classes; their tables exist.
   func register(_ schemas: [ModelSchema]) throws(StorageError) {
     let group = try readableGroup()
-    for schema in schemas { add(ClassInfo(try group.layout(of: schema), core: self)) }
+    for schema in try present(schemas, in: group) {
+      add(ClassInfo(try group.layout(of: schema), core: self))
+    }
     try prepareForSharing()
+  }
+
+  /// The classes that have tables: all, but in files that cannot be given any.
+  func present(
+    _ schemas: [ModelSchema], in group: TableGroup
+  ) throws(StorageError) -> [ModelSchema] {
+    guard configuration.readOnly else { return schemas }
+    var present: [ModelSchema] = []
+    for schema in schemas where try group.key(ofTable: schema.tableName) != nil {
+      present.append(schema)
+    }
+    return present
+  }
+
+  /// Whether the class has no table in a file that cannot be given one: it has no objects.
+  func lacksTable(of modelClass: ObjectBase.Type) -> Bool {
+    guard configuration.readOnly, !has(modelClass) else { return false }
+    return RealmOpener.schemas(of: configuration).contains { $0.modelClass == modelClass }
   }
 
   /// Takes over the classes of another realm of the file, which shows the same version.
@@ -267,6 +287,7 @@ final class RealmCore: ObjectOwner {
     let shown = group?.snapshot.version
     let base = engineTransaction.base
     do throws(StorageError) {
+      try requireFewVersions()
       if shown != base.version { show(try shared.tables(of: base)) }
       transaction = try WriteGroup(engineTransaction, schemas: shared.schemas)
     } catch {
@@ -277,6 +298,16 @@ final class RealmCore: ObjectOwner {
     hot.pointee.isInWrite = true
     bumpGeneration()
     if shown != base.version { delivery?.movedForWrite() }
+  }
+
+  /// - Throws: `StorageError.limitExceeded` if more versions are in use than the configuration
+  ///   allows.
+  private func requireFewVersions() throws(StorageError) {
+    guard let limit = configuration.maximumNumberOfActiveVersions else { return }
+    let count = file.newestVersion - file.oldestPinnedVersion + 1
+    guard count > limit else { return }
+    throw .limitExceeded(
+      "Number of active versions (\(count)) in the Realm exceeded the limit of \(limit)")
   }
 
   /// Makes the open transaction durable and shows its result.

@@ -8,7 +8,7 @@ import RealmTables
 
 /// Opens one configuration.
 struct RealmOpener {
-  private let configuration: Realm.Configuration
+  let configuration: Realm.Configuration
   private let path: String
   /// The file, if it is open already, whatever its path.
   private let openFile: DatabaseFile?
@@ -45,7 +45,8 @@ struct RealmOpener {
       let newest = shared.file.newestVersion
       if let core = RealmCache.frozenCore(configuration, newest, serving: schemas) { return core }
       let group = try alignedGroup(schemas, shared)
-      let layouts = try schemas.map { try group.layout(of: $0) }
+      let layouts = try schemas.filter { try group.key(ofTable: $0.tableName) != nil }
+        .map { try group.layout(of: $0) }
       return try RealmCache.frozenCore(configuration, layouts, shared, group)
     }
   }
@@ -59,6 +60,7 @@ struct RealmOpener {
     if configuration.location == .nowhere {
       throwRealmException("A Realm Configuration must specify a path or an in-memory identifier.")
     }
+    try RealmCache.requireSameOptions(configuration)
     try makeDirectory()
     do {
       return try body(schemas, SharedFile.of(file()))
@@ -71,13 +73,23 @@ struct RealmOpener {
     }
   }
 
-  private func file() throws(StorageError) -> DatabaseFile {
+  private func file() throws -> DatabaseFile {
     if let openFile { return openFile }
     var options = OpenOptions()
     options.isReadOnly = configuration.readOnly
     options.mustExist = configuration.readOnly
-    if case .memory = configuration.location { options.isInMemory = true }
+    if case .memory = configuration.location {
+      options.isInMemory = true
+    } else {
+      try prepareFile()
+    }
     return try DatabaseFile.open(path: path, options: options)
+  }
+
+  /// Gives a new file its seed, and an old one what its free space wastes back to the disk.
+  private func prepareFile() throws {
+    if let seed = configuration.seedFilePath { try plantSeed(seed, at: path) }
+    if let isWanted = configuration.shouldCompactOnLaunch { try compact(path, if: isWanted) }
   }
 
   /// The directory of a new file is made with it, as for the default location.

@@ -33,6 +33,8 @@ extension Realm {
   /// The classes that the realm stores.
   public var schema: Schema {
     core.checkIsolation()
+    // In a file that cannot be changed some have no table.
+    if core.configuration.readOnly { return Schema(RealmOpener.schemas(of: core.configuration)) }
     return Schema(core.allClasses.map(\.schema))
   }
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What may be done to a file that nobody has open: compaction and removal.
+//
+// 1. Whoever holds the exclusive lock of the lock file, under the lock of the process's registry,
+//    is alone with the database. Nobody can open it meanwhile.
+// 2. The compacted copy is durable before it takes the file's place, by one rename: a crash leaves
+//    the file as it was, or the copy. Who opened the old file and waited finds out when he joins a
+//    session (`DatabaseFile.open`).
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+extension DatabaseFile {
+  /// The bytes of the file, and how many of them the newest version uses.
+  package func byteCounts() throws(StorageError) -> (total: Int, used: Int) {
+    let newest = try snapshot()
+    let top = try newest.top()
+    let free = try FreeSpace(top, in: newest.space)
+    let used = top.logicalSize - free.blocks.reduce(0) { $0 + $1.byteCount }
+    return (try storage.byteCount(), used)
+  }
+
+  /// Rewrites the file at `path` without free space.
+  ///
+  /// - Returns: False if somebody has the file open; nothing is done then.
+  package static func compact(path: String) throws(StorageError) -> Bool {
+    try whileClosed(path: path) { () throws(StorageError) in
+      // A database of its own, for reading: its session is in memory.
+      let file = try open(
+        path: path, options: OpenOptions(isReadOnly: true, mustExist: true),
+        system: SystemFiles(), registry: FileRegistry())
+      let copyPath = path + ".compaction"
+      // What an interrupted compaction left.
+      unlink(copyPath)
+      do throws(StorageError) {
+        let copy = try SystemFiles().open(path: copyPath, mode: .readWriteCreating)
+        try file.snapshot().write(to: copy)
+        guard rename(copyPath, path) == 0 else {
+          throw .system(operation: "Replacing", path: path, code: errno)
+        }
+      } catch {
+        unlink(copyPath)
+        throw error
+      }
+    }
+  }
+
+  /// Runs `body` while nobody has the file at `path` open, in whatever process.
+  ///
+  /// - Returns: False if somebody has; `body` is not called then.
+  package static func whileClosed(
+    path: String, _ body: () throws(StorageError) -> Void
+  ) throws(StorageError) -> Bool {
+    let identity = try SystemFiles().open(path: path, mode: .readOnly).identity
+    return try FileRegistry.shared.whileClosed(identity) { () throws(StorageError) in
+      try Session.alone(path: path + ".lock", system: SystemFiles(), body)
+    }
+  }
+
+  /// Checks that `storage` is still the file at its path.
+  ///
+  /// - Throws: `StorageError.system` with ESTALE if another file has taken its place.
+  static func requireInPlace(
+    _ storage: any StorageFile, _ options: OpenOptions, _ system: any FileSystem
+  ) throws(StorageError) {
+    if options.isReadOnly || options.isInMemory { return }
+    guard try system.open(path: storage.path, mode: .readOnly).identity == storage.identity else {
+      throw .system(operation: "Opening", path: storage.path, code: ESTALE)
+    }
+  }
+}

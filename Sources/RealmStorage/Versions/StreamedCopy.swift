@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Writes a version as a file of its own, without free space: copies and compaction (file format,
+// part 1, section 2.3).
+//
+// 1. Children come before their parents, so a parent's slots are final when it is written; the top
+//    array is the last node. Nodes stand one behind the other.
+// 2. The header says "streaming form", and the footer is the last thing that is written: a copy
+//    that was interrupted has none and is refused.
+// 3. Memory does not grow with the version: there is one buffer, and the slots of one node for each
+//    level of the tree.
+
+/// A file in streaming form that is being written.
+struct StreamedCopy {
+  private let file: any StorageFile
+  private let space: NodeSpace
+  private let buffer: UnsafeMutableRawBufferPointer
+  /// Where the first byte of the buffer goes.
+  private var bufferStart = 0
+  private var buffered = 0
+
+  private static let bufferByteCount = 1 << 20
+
+  /// Writes the tables at `roots` to `file`, which is empty, and makes them durable.
+  static func write(
+    _ roots: VersionRoots, in space: NodeSpace, to file: any StorageFile
+  ) throws(StorageError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: bufferByteCount, alignment: 8)
+    defer { buffer.deallocate() }
+    var copy = StreamedCopy(file: file, space: space, buffer: buffer)
+    try copy.writeAll(roots)
+    try file.sync()
+  }
+
+  private init(file: any StorageFile, space: NodeSpace, buffer: UnsafeMutableRawBufferPointer) {
+    self.file = file
+    self.space = space
+    self.buffer = buffer
+  }
+
+  private mutating func writeAll(_ roots: VersionRoots) throws(StorageError) {
+    try append(FileHeader.streaming.bytes)
+    var topRef = 0
+    if !roots.tables.isNull {
+      let names = try write(roots.tableNames, depth: 0)
+      let tables = try write(roots.tables, depth: 0)
+      topRef = position
+      // The size tells where the top array ends, whose width follows from the size.
+      var size = topRef
+      var header = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 0, count: 3)
+      for _ in 0..<3 {
+        let slots = [names, tables, Tagged.slot(size)]
+        let code = slots.reduce(0) { max($0, PackedIntegers.widthCode(for: $1)) }
+        header = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: code, count: 3)
+        size = topRef + header.nodeByteCount
+      }
+      try append(header, slots: [names, tables, Tagged.slot(size)])
+    }
+    var footer: [UInt8] = []
+    for word in [UInt64(topRef), FileHeader.footerCookie] {
+      withUnsafeBytes(of: word.littleEndian) { footer.append(contentsOf: $0) }
+    }
+    try append(footer)
+    try flush()
+  }
+
+  // MARK: Nodes
+
+  /// Writes the tree at `ref`; the slot that leads to it.
+  private mutating func write(_ ref: Ref, depth: Int) throws(StorageError) -> Int64 {
+    if ref.isNull { return 0 }
+    guard depth < 512 else { throw .corrupted("a tree of nodes does not end") }
+    let node = try space.node(at: ref)
+    guard node.header.hasRefs else {
+      let place = position
+      try append(bits: node.header.bits & ~0xFFFF_FFFF | 0x4141_4141)
+      try append(UnsafeRawBufferPointer(start: node.payload, count: node.header.payloadByteCount))
+      try pad()
+      return Int64(place)
+    }
+    guard node.header.layout == .bits else {
+      throw .corrupted("the node at \(ref.offset) has refs and no slots")
+    }
+    var slots: [Int64] = []
+    slots.reserveCapacity(node.count)
+    var code = 0
+    for index in 0..<node.count {
+      var slot = node.uncheckedInteger(at: index)
+      if slot & 1 == 0 { slot = try write(Ref(Int(slot)), depth: depth + 1) }
+      slots.append(slot)
+      code = max(code, PackedIntegers.widthCode(for: slot))
+    }
+    let place = position
+    let header = NodeHeader(
+      flags: node.header.flags, layout: .bits, widthCode: code, count: slots.count)
+    try append(header, slots: slots)
+    return Int64(place)
+  }
+
+  private mutating func append(
+    _ header: NodeHeader, slots: [Int64]
+  ) throws(StorageError) {
+    let packed = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: header.nodeByteCount, alignment: 8)
+    defer { packed.deallocate() }
+    packed.initializeMemory(as: UInt8.self, repeating: 0)
+    packed.storeBytes(of: header.bits, as: UInt64.self)
+    if let payload = packed.baseAddress.map({ $0 + NodeHeader.byteCount }) {
+      for (index, slot) in slots.enumerated() {
+        PackedIntegers.store(slot, to: payload, widthCode: header.widthCode, at: index)
+      }
+    }
+    try append(UnsafeRawBufferPointer(packed))
+  }
+
+  // MARK: Bytes
+
+  private var position: Int { bufferStart + buffered }
+
+  private mutating func pad() throws(StorageError) {
+    let rest = -position & 7
+    if rest > 0 { try append([UInt8](repeating: 0, count: rest)) }
+  }
+
+  private mutating func append(bits: UInt64) throws(StorageError) {
+    var bytes: [UInt8] = []
+    withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) }
+    try append(bytes)
+  }
+
+  private mutating func append(_ bytes: [UInt8]) throws(StorageError) {
+    if buffered + bytes.count > buffer.count { try flush() }
+    UnsafeMutableRawBufferPointer(rebasing: buffer[buffered...]).copyBytes(from: bytes)
+    buffered += bytes.count
+  }
+
+  private mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    if buffered + bytes.count > buffer.count { try flush() }
+    guard bytes.count <= buffer.count else {
+      try file.write(bytes, at: bufferStart)
+      bufferStart += bytes.count
+      return
+    }
+    UnsafeMutableRawBufferPointer(rebasing: buffer[buffered...]).copyMemory(from: bytes)
+    buffered += bytes.count
+  }
+
+  private mutating func flush() throws(StorageError) {
+    guard buffered > 0 else { return }
+    try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<buffered]), at: bufferStart)
+    bufferStart += buffered
+    buffered = 0
+  }
+}
+
+extension Snapshot {
+  /// Writes the version to `file`, which is empty, as a database of its own without free space.
+  package func write(to file: any StorageFile) throws(StorageError) {
+    try StreamedCopy.write(roots, in: space, to: file)
+  }
+}
+
+extension WriteTransaction {
+  /// Writes what the transaction made so far to `file`, which is empty, as a database of its own.
+  package func write(to file: any StorageFile) throws(StorageError) {
+    try StreamedCopy.write(roots, in: allocator.space, to: file)
+  }
+}

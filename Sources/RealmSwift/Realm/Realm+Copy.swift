@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Copies of a realm as files of their own.
+
+public import Foundation
+import RealmStorage
+import RealmTables
+
+extension Realm {
+  /// Writes what the realm shows to a file of its own, without free space.
+  ///
+  /// In a write transaction the copy has what the transaction made so far. The copy appears under
+  /// its name when it is complete and durable.
+  ///
+  /// - Parameter fileURL: Where no file may be yet.
+  /// - Throws: `Realm.Error.fileExists` if there is one, and other errors of `Realm.Error` if the
+  ///   copy cannot be written.
+  public func writeCopy(toFile fileURL: URL) throws {
+    core.checkIsolation()
+    try core.writeCopy(to: fileURL.standardizedFileURL.path)
+  }
+
+  /// Writes what the realm shows to the file of `configuration`, as `writeCopy(toFile:)` does.
+  ///
+  /// - Throws: as `writeCopy(toFile:)`, and `Realm.Error.invalidInput` for a configuration of a
+  ///   realm in memory.
+  public func writeCopy(configuration: Configuration) throws {
+    core.checkIsolation()
+    guard case .file(let path) = configuration.location else {
+      throw Realm.Error(
+        .invalidInput,
+        message: "A copy needs a file: the configuration that it is to be written to has none.")
+    }
+    try core.writeCopy(to: path)
+  }
+}
+
+extension RealmCore {
+  fileprivate func writeCopy(to path: String) throws(Realm.Error) {
+    let files = FileManager.default
+    if files.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
+    let unfinished = "\(path).\(UUID().uuidString).copy"
+    do throws(StorageError) {
+      let file = try SystemFiles().open(path: unfinished, mode: .readWriteCreating)
+      if let transaction {
+        try transaction.flush()
+        try transaction.transaction.write(to: file)
+      } else {
+        try snapshot().write(to: file)
+      }
+    } catch {
+      try? files.removeItem(atPath: unfinished)
+      throw Realm.Error(error, path: path)
+    }
+    do {
+      // Fails if a file was made there meanwhile.
+      try files.moveItem(atPath: unfinished, toPath: path)
+    } catch {
+      try? files.removeItem(atPath: unfinished)
+      if files.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
+      throw Realm.Error(
+        .fileOperationFailed,
+        message: "Writing '\(path)' failed: \(error.localizedDescription)", path: path)
+    }
+  }
+
+  private static func copyExists(_ path: String) -> Realm.Error {
+    Realm.Error(
+      .fileExists,
+      message: "Failed to write a copy of the Realm to '\(path)': File exists. Delete it first, or "
+        + "use another path.",
+      path: path)
+  }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What configurations are, and what their options do.
+
+import Foundation
+import Testing
+
+@_spi(RealmTesting) @testable import RealmSwift
+
+@Suite struct ConfigurationTests {
+  @Test func equalityIsThatOfWhatIsOpened() {
+    let url = URL(fileURLWithPath: "/tmp/equality.realm")
+    let first = Realm.Configuration(fileURL: url, schemaVersion: 2)
+    var second = first
+    second.migrationBlock = { _, _ in }
+    second.deleteRealmIfMigrationNeeded = true
+    second.objectTypes = [Person.self]
+    second.maximumNumberOfActiveVersions = 3
+    #expect(first == second)
+    second.schemaVersion = 3
+    #expect(first != second)
+    second = first
+    second.readOnly = true
+    #expect(first != second)
+    second = first
+    second.inMemoryIdentifier = "x"
+    #expect(first != second)
+  }
+
+  @Test func descriptionsNameTheOptions() {
+    var configuration = Realm.Configuration(
+      fileURL: URL(fileURLWithPath: "/tmp/told.realm"), schemaVersion: 7,
+      objectTypes: [Person.self, Dog.self])
+    configuration.shouldCompactOnLaunch = { _, _ in true }
+    let text = configuration.description
+    for part in [
+      "fileURL = file:///tmp/told.realm;", "schemaVersion = 7;", "readOnly = 0;",
+      "shouldCompactOnLaunch = set;", "migrationBlock = (null);", "[\"Person\", \"Dog\"]",
+    ] {
+      #expect(text.contains(part), "\(part) in \(text)")
+    }
+  }
+
+  @Test func readOnlyRealmsReadWhatIsThere() throws {
+    let file = try TemporaryRealm()
+    do {
+      let realm = try file.open()
+      try realm.write { realm.create(Person.self, value: ["id": 1, "name": "Ann"]) }
+    }
+    let url = try #require(file.configuration.fileURL)
+    let bytes = try Data(contentsOf: url)
+    file.configuration.readOnly = true
+    do {
+      let realm = try file.open()
+      #expect(realm.objects(Person.self).first?.name == "Ann")
+      #expect(realm.freeze().objects(Person.self).count == 1)
+      #expect(realm.dynamicObjects("Person").first?.name as? String == "Ann")
+    }
+    #expect(try Data(contentsOf: url) == bytes)
+    // Classes and properties that the program lacks do not matter, missing ones do.
+    file.configuration.objectTypes = [AllTypes.self]
+    do { #expect(try file.open().isEmpty) }
+    file.configuration.objectTypes = [DynamicPlant.self, DynamicPot.self]
+    let realm = try file.open()
+    #expect(realm.schema["DynamicPlant"] != nil)
+    let plants = realm.objects(DynamicPlant.self)
+    #expect(plants.isEmpty && plants.where { $0.name == "fern" }.isEmpty)
+    #expect(plants.filter("id > 3").sorted(byKeyPath: "name").first == nil)
+    #expect(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1) == nil)
+    #expect(realm.dynamicObjects("DynamicPlant").isEmpty)
+    #expect(realm.freeze().objects(DynamicPlant.self).isEmpty)
+  }
+
+  @Test func readOnlyRealmsRefuseOtherSchemas() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.configuration.objectTypes = Age2.types
+    file.configuration.readOnly = true
+    let error = #expect(throws: Realm.Error.self) { try file.open() }
+    #expect(error?.code == .schemaMismatch)
+    let text = error?.localizedDescription ?? ""
+    #expect(
+      text.hasPrefix("The following changes cannot be made in read-only schema mode:\n- "),
+      "\(text)")
+    #expect(text.contains("- Property 'Reader.key' has been added."))
+  }
+
+  @Test func oneFileIsOpenedInOneWay() throws {
+    let file = try TemporaryRealm()
+    let realm = try file.open()
+    func refusal(_ change: (inout Realm.Configuration) -> Void) throws -> String {
+      var configuration = file.configuration
+      change(&configuration)
+      let changed = configuration
+      let here = #expect(throws: Realm.Error.self) { try Realm(configuration: changed) }
+      let elsewhere = #expect(throws: Realm.Error.self) {
+        try onAnotherThread { try Realm(configuration: changed).isEmpty }
+      }
+      #expect(here?.localizedDescription == elsewhere?.localizedDescription)
+      return here?.localizedDescription ?? ""
+    }
+    let path = realm.core.configuration.location.path
+    #expect(
+      try refusal { $0.readOnly = true }
+        == "Realm at path '\(path)' already opened with different read permissions.")
+    #expect(
+      try refusal { $0.schemaVersion = 4 }
+        == "Realm at path '\(path)' already opened with different schema version.")
+  }
+
+  @Test func fewVersionsMayBeKept() throws {
+    let file = try TemporaryRealm()
+    file.configuration.maximumNumberOfActiveVersions = 2
+    let realm = try file.open()
+    try realm.write { realm.create(Dog.self) }
+    let frozen = realm.freeze()
+    try realm.write { realm.create(Dog.self) }
+    let first = #expect(throws: Realm.Error.self) {
+      try realm.write { realm.create(Dog.self) }
+      try realm.write { realm.create(Dog.self) }
+    }
+    #expect(
+      first?.localizedDescription
+        == "Number of active versions (3) in the Realm exceeded the limit of 2")
+    #expect(!realm.isInWriteTransaction)
+    #expect(frozen.objects(Dog.self).count == 1)
+  }
+
+  @Test func letGoVersionsDoNotCount() throws {
+    let file = try TemporaryRealm()
+    file.configuration.maximumNumberOfActiveVersions = 2
+    let realm = try file.open()
+    for _ in 0..<5 {
+      do { _ = realm.freeze().objects(Dog.self).count }
+      try realm.write { realm.create(Dog.self) }
+    }
+    #expect(realm.objects(Dog.self).count == 5)
+  }
+}
+
+@Suite struct ConfigurationMisuseTests {
+  private func expect(_ text: String, in result: ExitTest.Result?) {
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains(text), "said: \(said.prefix(400))")
+  }
+
+  @Test func tooManyVersions() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let file = try TemporaryRealm()
+      file.configuration.maximumNumberOfActiveVersions = 1
+      let realm = try file.open()
+      let frozen = realm.freeze()
+      try realm.write { realm.create(Dog.self) }
+      realm.beginWrite()
+      withExtendedLifetime(frozen) {}
+    }
+    expect("Number of active versions (2) in the Realm exceeded the limit of 1", in: result)
+  }
+
+  @Test func compactingReadOnly() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      var configuration = Realm.Configuration()
+      configuration.shouldCompactOnLaunch = { _, _ in true }
+      configuration.readOnly = true
+    }
+    expect("Cannot set `readOnly` when `shouldCompactOnLaunch` is set.", in: result)
+  }
+
+  @Test func noPlace() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try Realm(configuration: Realm.Configuration(fileURL: nil, objectTypes: [AllTypes.self]))
+    }
+    expect(
+      "A Realm Configuration must specify a path or an in-memory identifier.", in: result)
+  }
+
+  @Test func anEmptyIdentifier() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Realm.Configuration(inMemoryIdentifier: "")
+    }
+    expect("In-memory identifier must not be empty", in: result)
+  }
+
+  @Test func refreshingReadOnly() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let file = try TemporaryRealm()
+      do { _ = try file.open() }
+      file.configuration.readOnly = true
+      try file.open().refresh()
+    }
+    expect("Read-only Realms do not change and cannot be refreshed.", in: result)
+  }
+}

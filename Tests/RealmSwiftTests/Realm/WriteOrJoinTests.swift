@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmSwift
+import Testing
+
+/// Writing in the open transaction, or in one of its own.
+@Suite struct WriteOrJoinTests {
+  private struct Refusal: Error {}
+
+  @Test func aloneItCommits() throws {
+    let realm = try TemporaryRealm().open()
+    let dog = try realm.writeOrJoin { realm.create(Dog.self, value: ["name": "Rex"]) }
+    #expect(!realm.isInWriteTransaction)
+    #expect(dog.name == "Rex")
+    #expect(throws: Refusal.self) {
+      try realm.writeOrJoin {
+        dog.name = "Bello"
+        throw Refusal()
+      }
+    }
+    #expect(dog.name == "Rex")
+  }
+
+  @Test func inATransactionItLeavesTheEndToIt() throws {
+    let realm = try TemporaryRealm().open()
+    try realm.write {
+      try realm.writeOrJoin { realm.create(Dog.self) }
+      #expect(realm.isInWriteTransaction)
+      #expect(throws: Refusal.self) {
+        try realm.writeOrJoin {
+          realm.create(Dog.self)
+          throw Refusal()
+        }
+      }
+      #expect(realm.isInWriteTransaction)
+    }
+    #expect(realm.objects(Dog.self).count == 2)
+    realm.beginWrite()
+    try realm.writeOrJoin { realm.deleteAll() }
+    realm.cancelWrite()
+    #expect(realm.objects(Dog.self).count == 2)
+  }
+}
