@@ -19,6 +19,9 @@ let package = Package(
   products: [
     .library(name: "RealmSwift", targets: ["RealmSwift"])
   ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")
+  ],
   targets: [
     .target(name: "CRealmPlatform"),
     .target(name: "RealmStorage", dependencies: ["CRealmPlatform"], swiftSettings: settings),
@@ -27,7 +30,10 @@ let package = Package(
       name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage"], swiftSettings: settings),
     .target(
       name: "RealmSwift",
-      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
+      dependencies: [
+        "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "realm-cities",

@@ -86,7 +86,14 @@ final class RealmCore: ObjectOwner {
   deinit {
     reference.clear()
     RealmCache.remove(self)
-    transaction?.rollback()
+    if let transaction {
+      Logger.log(
+        .warn,
+        "A Realm of '\(file.path)' was let go of in a write transaction, which is undone. Keep the "
+          + "Realm until the transaction ends.")
+      transaction.rollback()
+    }
+    if !isFrozen { Logger.log(.detail, "Closed '\(file.path)', for \(confinement)") }
     hot.deallocate()
   }
 
@@ -298,6 +305,7 @@ final class RealmCore: ObjectOwner {
     hot.pointee.isInWrite = true
     bumpGeneration()
     if shown != base.version { delivery?.movedForWrite() }
+    Logger.log(.trace, "Began to write on version \(base.version) of '\(file.path)'")
   }
 
   /// - Throws: `StorageError.limitExceeded` if more versions are in use than the configuration
@@ -356,6 +364,7 @@ final class RealmCore: ObjectOwner {
 
   /// Shows what a transaction of this realm made.
   func didCommit(_ committed: TableGroup, skipping skipped: [Observation] = []) {
+    Logger.log(.trace, "Wrote version \(committed.version) of '\(file.path)'")
     let base = group
     show(committed)
     delivery?.committed(from: base, to: committed, skipping: skipped)
@@ -420,6 +429,9 @@ final class RealmCore: ObjectOwner {
 
   /// Shows another version. Who calls this tells the observers.
   func show(_ newGroup: TableGroup?) {
+    if let newGroup {
+      Logger.log(.trace, "Reads version \(newGroup.version) of '\(file.path)'")
+    }
     group = newGroup
     delivery?.hub.show(newGroup)
     bumpGeneration()
@@ -433,7 +445,12 @@ final class RealmCore: ObjectOwner {
 
   /// Lets go of the version; objects and collections read so far become invalid.
   func invalidate() {
-    if isInWrite { cancelWrite() }
+    if isInWrite {
+      Logger.log(
+        .warn,
+        "A Realm of '\(file.path)' was invalidated in a write transaction, which is undone.")
+      cancelWrite()
+    }
     waitForAsyncCommits()
     guard group != nil else { return }
     show(nil)

@@ -69,7 +69,12 @@ extension Realm.Error {
         message: "\(operation) of '\(failed)' failed: \(reason). Nothing was written; free some "
           + "space and write again.",
         path: path, systemCode: systemCode)
-    case EISDIR, ENOTDIR:
+    case ENOTDIR:
+      self.init(
+        .fileOperationFailed,
+        message: "Failed to open file at path '\(path).lock': parent path is not a directory",
+        path: path, systemCode: systemCode)
+    case EISDIR:
       self.init(
         .fileAccess, message: opening + ". Use the path of a file in an existing directory.",
         path: path, systemCode: systemCode)

@@ -111,8 +111,13 @@ extension Realm.Error: Equatable {
   public static func == (left: Realm.Error, right: Realm.Error) -> Bool { left.code == right.code }
 }
 
+/// Whether both errors have the same code and are of the same domain.
+public func == (left: any Swift.Error, right: any Swift.Error) -> Bool {
+  left._code == right._code && left._domain == right._domain
+}
+
 extension Realm.Error {
-  /// Lets `catch Realm.Error.fileNotFound` match by code.
+  /// Lets `catch` match an error of the same code.
   public static func ~= (pattern: Realm.Error, error: any Swift.Error) -> Bool {
     (error as? Realm.Error)?.code == pattern.code
   }
@@ -120,35 +125,50 @@ extension Realm.Error {
   /// A call of Realm failed without a more telling code.
   public static let callFailed = Realm.Error(.fail, message: "Realm call failed")
   /// See `Code.fail`.
-  public static let fail = Realm.Error(.fail)
+  public static let fail = Code.fail
   /// See `Code.fileAccess`.
-  public static let fileAccess = Realm.Error(.fileAccess)
+  public static let fileAccess = Code.fileAccess
   /// See `Code.filePermissionDenied`.
-  public static let filePermissionDenied = Realm.Error(.filePermissionDenied)
+  public static let filePermissionDenied = Code.filePermissionDenied
   /// See `Code.fileExists`.
-  public static let fileExists = Realm.Error(.fileExists)
+  public static let fileExists = Code.fileExists
   /// See `Code.fileNotFound`.
-  public static let fileNotFound = Realm.Error(.fileNotFound)
+  public static let fileNotFound = Code.fileNotFound
   /// See `Code.fileFormatUpgradeRequired`.
-  public static let fileFormatUpgradeRequired = Realm.Error(.fileFormatUpgradeRequired)
+  public static let fileFormatUpgradeRequired = Code.fileFormatUpgradeRequired
   /// See `Code.incompatibleLockFile`.
-  public static let incompatibleLockFile = Realm.Error(.incompatibleLockFile)
+  public static let incompatibleLockFile = Code.incompatibleLockFile
   /// See `Code.addressSpaceExhausted`.
-  public static let addressSpaceExhausted = Realm.Error(.addressSpaceExhausted)
+  public static let addressSpaceExhausted = Code.addressSpaceExhausted
   /// See `Code.schemaMismatch`.
-  public static let schemaMismatch = Realm.Error(.schemaMismatch)
+  public static let schemaMismatch = Code.schemaMismatch
   /// See `Code.alreadyOpen`.
-  public static let alreadyOpen = Realm.Error(.alreadyOpen)
+  public static let alreadyOpen = Code.alreadyOpen
   /// See `Code.invalidInput`.
-  public static let invalidInput = Realm.Error(.invalidInput)
+  public static let invalidInput = Code.invalidInput
   /// See `Code.outOfDiskSpace`.
-  public static let outOfDiskSpace = Realm.Error(.outOfDiskSpace)
+  public static let outOfDiskSpace = Code.outOfDiskSpace
+  /// See `Code.incompatibleSession`.
+  public static let incompatibleSession = Code.incompatibleSession
   /// See `Code.unsupportedFileFormatVersion`.
-  public static let unsupportedFileFormatVersion = Realm.Error(.unsupportedFileFormatVersion)
+  public static let unsupportedFileFormatVersion = Code.unsupportedFileFormatVersion
+  /// See `Code.multipleSyncAgents`.
+  public static let multipleSyncAgents = Code.multipleSyncAgents
+  /// See `Code.subscriptionFailed`.
+  public static let subscriptionFailed = Code.subscriptionFailed
   /// See `Code.fileOperationFailed`.
-  public static let fileOperationFailed = Realm.Error(.fileOperationFailed)
+  public static let fileOperationFailed = Code.fileOperationFailed
   /// See `Code.invalidDatabase`.
-  public static let invalidDatabase = Realm.Error(.invalidDatabase)
+  public static let invalidDatabase = Code.invalidDatabase
   /// See `Code.incompatibleHistories`.
-  public static let incompatibleHistories = Realm.Error(.incompatibleHistories)
+  public static let incompatibleHistories = Code.incompatibleHistories
+  /// See `Code.noSubscriptionForWrite`.
+  public static let noSubscriptionForWrite = Code.noSubscriptionForWrite
+}
+
+extension Realm.Error.Code {
+  /// Lets `catch Realm.Error.fileNotFound` match by code.
+  public static func ~= (pattern: Realm.Error.Code, error: any Swift.Error) -> Bool {
+    (error as? Realm.Error)?.code == pattern
+  }
 }

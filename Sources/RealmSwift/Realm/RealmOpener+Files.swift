@@ -34,7 +34,9 @@ extension RealmOpener {
     let files = FileManager.default
     guard files.fileExists(atPath: path), try RealmCache.whileClosed(path, {}) else { return }
     let counts = try RealmOpener.byteCounts(path)
-    if isWanted(counts.total, counts.used) { _ = try DatabaseFile.compact(path: path) }
+    guard isWanted(counts.total, counts.used), try DatabaseFile.compact(path: path) else { return }
+    Logger.log(
+      .info, "Compacted '\(path)', of which \(counts.used) of \(counts.total) bytes were used")
   }
 
   private static func byteCounts(

@@ -34,6 +34,8 @@ struct RealmOpener {
       let core = RealmCore(
         configuration: configuration, confinement: confinement, shared: shared, group: group)
       try core.register(schemas)
+      Logger.log(
+        .detail, "Opened '\(path)' at version \(group.version), for \(confinement)")
       return core
     }
   }
@@ -160,9 +162,13 @@ struct RealmOpener {
       return try writer.finish(SchemaComparison(schemas, writing.tableSchemas(), nil))
     }
     guard configuration.deleteRealmIfMigrationNeeded else {
+      Logger.log(
+        .info,
+        "Migrating '\(path)' from schema version \(comparison.storedVersion ?? 0) to \(version)")
       let run = try MigrationRun(schemas, configuration, shared, writing, base)
       return try run.migrate(comparison, configuration.migrationBlock)
     }
+    Logger.log(.info, "Emptying '\(path)', as it has another schema")
     try writer.clear(keeping: schemas)
     try writer.prepare(SchemaComparison(schemas, writing.tableSchemas(), nil))
     try writer.finish(SchemaComparison(schemas, writing.tableSchemas(), nil))

@@ -251,7 +251,7 @@ import Testing
   @Test func filesThatNoRealmMadeHaveNoVersion() throws {
     let file = try TemporaryRealm()
     let url = try #require(file.configuration.fileURL)
-    #expect(throws: Realm.Error.fileNotFound) { try schemaVersionAtURL(url) }
+    #expect(throws: Realm.Error(.fileNotFound)) { try schemaVersionAtURL(url) }
     do { _ = try DatabaseFile.open(path: url.path) }
     let error = #expect(throws: Realm.Error.self) { try schemaVersionAtURL(url) }
     #expect(error?.code == .invalidDatabase)

@@ -25,12 +25,15 @@ enum ModuleOrder {
     "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmSwift": [
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
-      "ObjectiveC",
+      "ObjectiveC", "Logging",
     ],
     "RealmTestSupport": [
       "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "Testing",
     ],
   ]
+
+  /// What each module may use of other packages: products, and the packages they are of.
+  static let allowedProducts: [String: Set<String>] = ["RealmSwift": ["Logging", "swift-log"]]
 
   /// Imports point down.
   static func imports(_ file: SourceFile) -> [Violation] {
@@ -68,7 +71,8 @@ enum ModuleOrder {
     let targets = manifestTargets(text)
     return targets.flatMap { target, dependencies in
       guard let ours = allowed[target] else { return [Violation]() }
-      return dependencies.subtracting(ours).sorted().map { name in
+      let others = allowedProducts[target] ?? []
+      return dependencies.subtracting(ours).subtracting(others).sorted().map { name in
         Violation(
           rule: "module-order", path: "Package.swift", line: 1,
           message: "\(target) depends on \(name)")

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Messages for who runs the program.
+//
+// Invariants:
+// 1. `wantedLevel` is the level of the shared logger: what nobody wants costs one relaxed load, and
+//    its text is not made.
+// 2. Log functions are code of the program: they are called off all locks.
+
+import Logging
+import RealmStorage
+import Synchronization
+
+/// Takes the messages of the library.
+///
+/// Nothing is logged unless the program asks for it, by setting the level of the shared logger or
+/// by making its own logger the shared one:
+///
+/// ```swift
+/// Logger.shared.level = .info      // to swift-log, under the label "io.realm"
+/// Logger.shared = Logger(level: .detail) { level, message in print(level, message) }
+/// ```
+///
+/// Messages begin with their category, such as "DB: ". Opening a realm is logged at `detail`,
+/// transactions and new versions at `trace`.
+public final class Logger: Sendable {
+  private let function: @Sendable (LogLevel, String) -> Void
+  private let storedLevel: Atomic<UInt>
+
+  private static let sharedLogger = Guarded<Logger?>(nil)
+  private static let wantedLevel = Atomic<UInt>(LogLevel.off.rawValue)
+
+  /// Creates a logger.
+  ///
+  /// - Parameters:
+  ///   - level: Less important messages are dropped.
+  ///   - logFunction: Called with each message, on whatever thread it comes up.
+  public init(
+    level: LogLevel = .info, logFunction: @escaping @Sendable (LogLevel, String) -> Void
+  ) {
+    storedLevel = Atomic(level.rawValue)
+    function = logFunction
+  }
+
+  /// Less important messages are dropped. May be set anywhere.
+  public var level: LogLevel {
+    get { LogLevel(rawValue: storedLevel.load(ordering: .relaxed)) ?? .off }
+    set {
+      storedLevel.store(newValue.rawValue, ordering: .relaxed)
+      Logger.sharedLogger.withLock { shared in
+        guard shared === self else { return }
+        Logger.wantedLevel.store(newValue.rawValue, ordering: .relaxed)
+      }
+    }
+  }
+
+  /// The logger of the library. The first one hands messages to swift-log, and its level is `off`.
+  public static var shared: Logger {
+    get {
+      sharedLogger.withLock { shared in
+        if let shared { return shared }
+        let first = Logger.toSwiftLog()
+        shared = first
+        return first
+      }
+    }
+    set {
+      // What it replaces is released after the lock.
+      let old = sharedLogger.withLock { shared in
+        defer { shared = newValue }
+        wantedLevel.store(newValue.level.rawValue, ordering: .relaxed)
+        return shared
+      }
+      _ = old
+    }
+  }
+
+  private static func toSwiftLog() -> Logger {
+    Logger(level: .off) { level, message in
+      var log = Logging.Logger(label: "io.realm")
+      // The level was compared already.
+      log.logLevel = .trace
+      log.log(level: level.swiftLogLevel, "\(message)")
+    }
+  }
+
+  /// Logs a message, if it is wanted, to the shared logger.
+  @inline(__always)
+  static func log(_ level: LogLevel, _ message: @autoclosure () -> String) {
+    if level.rawValue <= wantedLevel.load(ordering: .relaxed) { pass(level, message()) }
+  }
+
+  @inline(never)
+  private static func pass(_ level: LogLevel, _ message: String) {
+    let logger = shared
+    if level <= logger.level { logger.function(level, "DB: " + message) }
+  }
+}
+
+extension LogLevel {
+  fileprivate var swiftLogLevel: Logging.Logger.Level {
+    switch self {
+    case .off, .fatal: .critical
+    case .error: .error
+    case .warn: .warning
+    case .info: .info
+    case .detail, .debug: .debug
+    case .trace, .all: .trace
+    }
+  }
+}

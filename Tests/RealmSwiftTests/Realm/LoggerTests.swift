@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Messages, which nobody gets who did not ask.
+
+import Foundation
+import Synchronization
+import Testing
+
+@_spi(RealmTesting) @testable import RealmSwift
+
+/// The shared logger is one for the process, so the tests that set it run one after the other, and
+/// look at messages about their own files only.
+@Suite(.serialized) struct LoggerTests {
+  private final class Messages: Sendable {
+    private let all = Mutex<[(LogLevel, String)]>([])
+
+    func add(_ level: LogLevel, _ message: String) { all.withLock { $0.append((level, message)) } }
+
+    func about(_ file: TemporaryRealm) -> [(LogLevel, String)] {
+      all.withLock { $0.filter { $0.1.contains(file.directory.path) } }
+    }
+  }
+
+  /// What is logged at `level` about a file while `body` runs.
+  private func messages(
+    at level: LogLevel, _ file: TemporaryRealm, _ body: () throws -> Void
+  ) rethrows -> [(LogLevel, String)] {
+    let messages = Messages()
+    let before = Logger.shared
+    Logger.shared = Logger(level: level) { messages.add($0, $1) }
+    defer { Logger.shared = before }
+    try body()
+    return messages.about(file)
+  }
+
+  @Test func nothingIsLoggedUnlessSomebodyAsks() {
+    #expect(Logger.shared.level == .off)
+    func text() -> String {
+      Issue.record("nobody makes this text")
+      return ""
+    }
+    Logger.log(.fatal, text())
+    #expect(Logger(logFunction: { _, _ in }).level == .info)
+  }
+
+  @Test func openingIsADetail() throws {
+    let file = try TemporaryRealm()
+    let told = try messages(at: .detail, file) { _ = try file.open() }
+    #expect(told.map(\.0) == [.detail, .detail])
+    #expect(told.allSatisfy { $0.1.hasPrefix("DB: ") })
+    #expect(told.first?.1.contains("Opened") == true && told.last?.1.contains("Closed") == true)
+    #expect(try messages(at: .info, file) { _ = try file.open() }.isEmpty)
+  }
+
+  @Test func transactionsAreTraces() throws {
+    let file = try TemporaryRealm()
+    let realm = try file.open()
+    let told = try messages(at: .trace, file) {
+      try realm.write { _ = realm.create(Dog.self) }
+    }
+    #expect(told.allSatisfy { $0.0 == .trace })
+    #expect(told.contains { $0.1.contains("Began to write on version") })
+    #expect(told.contains { $0.1.contains("Wrote version") })
+  }
+
+  @Test func transactionsThatNobodyEndsAreWarnings() throws {
+    let file = try TemporaryRealm()
+    let told = try messages(at: .warn, file) {
+      try file.open().beginWrite()
+      let realm = try file.open()
+      realm.beginWrite()
+      realm.invalidate()
+    }
+    #expect(told.map(\.0) == [.warn, .warn])
+  }
+
+  @Test func migrationsAreInformation() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.becomeSecondAge(version: 1, MigrationTests.migrateAll)
+    let told = try messages(at: .info, file) { _ = try file.open() }
+    #expect(told.count == 1)
+    #expect(told.first?.1.hasSuffix("from schema version 0 to 1") == true)
+  }
+
+  @Test func levelsAreOrdered() {
+    #expect(LogLevel.allCases == LogLevel.allCases.sorted())
+    #expect(LogLevel.allCases.map(\.rawValue) == Array(0...8))
+    let logger = Logger(level: .error) { _, _ in }
+    logger.level = .debug
+    #expect(logger.level == .debug && Logger.shared.level == .off)
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What went wrong, as a program sees it.
+
+import Foundation
+import RealmStorage
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct RealmErrorTests {
+  @Test func codesHaveTheirNumbers() {
+    let codes: [(Realm.Error.Code, Int)] = [
+      (.fail, 1), (.fileAccess, 2), (.filePermissionDenied, 3), (.fileExists, 4),
+      (.fileNotFound, 5), (.fileFormatUpgradeRequired, 6), (.incompatibleLockFile, 8),
+      (.addressSpaceExhausted, 9), (.schemaMismatch, 10), (.alreadyOpen, 12), (.invalidInput, 13),
+      (.outOfDiskSpace, 14), (.incompatibleSession, 15), (.unsupportedFileFormatVersion, 16),
+      (.multipleSyncAgents, 17), (.subscriptionFailed, 18), (.fileOperationFailed, 19),
+      (.invalidDatabase, 20), (.incompatibleHistories, 21), (.noSubscriptionForWrite, 22),
+    ]
+    for (code, number) in codes {
+      #expect(code.rawValue == number)
+      let error = Realm.Error(code)
+      #expect(error.code == code && error._code == number && error._domain == "io.realm")
+      #expect((error as NSError).code == number && (error as NSError).domain == "io.realm")
+    }
+  }
+
+  /// Every error of the engine with its code, and the documented part of its text.
+  @Test func errorsOfTheEngineHaveCodesAndTexts() {
+    let path = "/data/x.realm"
+    func system(_ code: Int32, _ operation: String = "Opening") -> StorageError {
+      .system(operation: operation, path: path, code: code)
+    }
+    let opening = "Failed to open Realm file at path '\(path)': "
+    let known: [(StorageError, Realm.Error.Code, String)] = [
+      (
+        system(EACCES), .filePermissionDenied,
+        opening
+          + "Permission denied. Please use a path where your app has read-write permissions."
+      ),
+      (system(ENOENT), .fileNotFound, opening + "No such file or directory"),
+      (system(EISDIR), .fileAccess, opening),
+      (
+        system(ENOTDIR), .fileOperationFailed,
+        "Failed to open file at path '\(path).lock': parent path is not a directory"
+      ),
+      (system(EIO, "Reading"), .fileAccess, "Reading of '\(path)' failed: "),
+      (system(ENOSPC, "Writing"), .outOfDiskSpace, "Writing of '\(path)' failed: "),
+      (
+        .formatUpgradeRequired(path: path, version: 9), .fileFormatUpgradeRequired,
+        opening + "Database upgrade required but prohibited."
+      ),
+      (
+        .unsupportedFormat(path: path, version: 99), .unsupportedFileFormatVersion,
+        opening + "Database has an unsupported version (99) and cannot be upgraded"
+      ),
+      (.incompatibleLockFile(path: path, reason: "Held."), .incompatibleLockFile, "Held."),
+      (.addressSpaceExhausted(path: path, byteCount: 8), .addressSpaceExhausted, path),
+      (.notADatabase(path: path, reason: "Garbage."), .invalidDatabase, opening + "Garbage."),
+      (.corrupted("odd ref"), .invalidDatabase, "damaged: odd ref"),
+      (
+        .incompatibleHistory(path: path, type: 3), .incompatibleHistories,
+        opening + "Incompatible histories."
+      ),
+      (.poisoned(path: path), .fileAccess, "sync of '\(path)' failed"),
+      (.limitExceeded("Too long."), .invalidInput, "Too long."),
+    ]
+    for (error, code, text) in known {
+      let told = Realm.Error(error, path: path)
+      #expect(told.code == code, "\(error)")
+      #expect(told.localizedDescription.contains(text), "\(told.localizedDescription)")
+      #expect(told.fileURL?.path == path)
+      #expect((told as NSError).localizedDescription == told.localizedDescription)
+    }
+  }
+
+  @Test func errorsAreComparedByCodeAndDomain() {
+    let first: any Error = Realm.Error(.fileNotFound, userInfo: [:])
+    let second: any Error = Realm.Error(
+      .fileNotFound, userInfo: [NSLocalizedDescriptionKey: "elsewhere"])
+    #expect(first == second)
+    #expect(!(first == Realm.Error(.fileAccess) as any Error))
+    #expect(!(first == NSError(domain: "other", code: 5) as any Error))
+    #expect(Realm.Error(.fail) == Realm.Error.callFailed)
+  }
+
+  @Test func errorsAreCaughtByCodeAndByValue() {
+    func caught(_ error: any Error) -> String {
+      do { throw error } catch Realm.Error.fileNotFound {
+        return "not found"
+      } catch Realm.Error(.schemaMismatch) {
+        return "mismatch"
+      } catch {
+        return "other"
+      }
+    }
+    #expect(caught(Realm.Error(.fileNotFound)) == "not found")
+    #expect(caught(Realm.Error(Realm.Error.schemaMismatch)) == "mismatch")
+    #expect(caught(Realm.Error(.fail)) == "other")
+    #expect(caught(CancellationError()) == "other")
+  }
+
+  @Test func userInfoHoldsTextAndPath() {
+    let error = Realm.Error(
+      .fileExists,
+      userInfo: [NSLocalizedDescriptionKey: "There is one.", NSFilePathErrorKey: "/data/y.realm"])
+    #expect(error.localizedDescription == "There is one.")
+    #expect(error.fileURL?.path == "/data/y.realm")
+    #expect(error.userInfo[NSLocalizedDescriptionKey] as? String == "There is one.")
+    #expect(error.userInfo[NSFilePathErrorKey] as? String == "/data/y.realm")
+    #expect(Realm.Error(.fileExists).fileURL == nil)
+  }
+
+  @Test func aFileInAFileIsRefused() throws {
+    let file = try TemporaryRealm()
+    do { _ = try file.open() }
+    let inside = try #require(file.configuration.fileURL).appendingPathComponent("x.realm")
+    let error = #expect(throws: Realm.Error.self) {
+      try Realm(configuration: Realm.Configuration(fileURL: inside, objectTypes: [AllTypes.self]))
+    }
+    #expect(error?.code == .fileOperationFailed)
+    #expect(
+      error?.localizedDescription
+        == "Failed to open file at path '\(inside.path).lock': parent path is not a directory")
+  }
+
+  @Test func aFileThatIsTooSmall() throws {
+    let file = try TemporaryRealm()
+    let url = try #require(file.configuration.fileURL)
+    try Data("tiny".utf8).write(to: url)
+    let error = #expect(throws: Realm.Error.self) { try file.open() }
+    #expect(error?.code == .invalidDatabase)
+    #expect(
+      error?.localizedDescription.contains(
+        "Failed to open Realm file at path '\(url.path)': file is non-empty but too small (4 bytes)"
+          + " to be a valid Realm.") == true)
+  }
+}
