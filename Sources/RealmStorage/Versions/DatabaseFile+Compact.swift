@@ -2,8 +2,8 @@
 
 // What may be done to a file that nobody has open: compaction and removal.
 //
-// 1. Whoever holds the exclusive lock of the lock file, under the lock of the process's registry,
-//    is alone with the database. Nobody can open it meanwhile.
+// 1. Whoever holds the exclusive lock of the lock file, and has noted the file as closed in the
+//    process's registry, is alone with the database. Nobody can open it meanwhile.
 // 2. The compacted copy is durable before it takes the file's place, by one rename: a crash leaves
 //    the file as it was, or the copy. Who opened the old file and waited finds out when he joins a
 //    session (`DatabaseFile.open`).

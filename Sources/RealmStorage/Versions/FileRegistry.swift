@@ -4,6 +4,12 @@
 
 import Synchronization
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// Finds the one `DatabaseFile` of a file that is already open.
 ///
 /// Opening happens under the registry's lock, so that two threads cannot open a file twice.
@@ -15,7 +21,13 @@ package final class FileRegistry: Sendable {
     weak var file: DatabaseFile?
   }
 
-  private let entries = Guarded<[FileIdentity: Entry]>([:])
+  private struct State {
+    var entries: [FileIdentity: Entry] = [:]
+    /// The files that somebody does something to which needs them closed.
+    var closed: Set<FileIdentity> = []
+  }
+
+  private let state = Guarded(State())
 
   /// An empty registry.
   package init() {}
@@ -26,23 +38,32 @@ package final class FileRegistry: Sendable {
   func file(
     _ identity: FileIdentity, open: () throws(StorageError) -> DatabaseFile
   ) throws(StorageError) -> DatabaseFile {
-    try entries.withLock { entries throws(StorageError) in
-      if let file = entries[identity]?.file, !file.isPoisoned { return file }
-      let file = try open()
-      entries = entries.filter { $0.value.file != nil }
-      entries[identity] = Entry(file: file)
-      return file
+    while true {
+      let file = try state.withLock { (state) throws(StorageError) -> DatabaseFile? in
+        if state.closed.contains(identity) { return nil }
+        if let file = state.entries[identity]?.file, !file.isPoisoned { return file }
+        let file = try open()
+        state.entries = state.entries.filter { $0.value.file != nil }
+        state.entries[identity] = Entry(file: file)
+        return file
+      }
+      if let file { return file }
+      usleep(1000)
     }
   }
 
-  /// Runs `body` while nobody in the process has the database with that identity open, nor opens
-  /// it; false if somebody has, or if `body` says so.
+  /// Runs `body` while nobody in the process has the database with that identity open; who opens
+  /// it meanwhile waits. False if somebody has it open, or if `body` says so.
   func whileClosed(
     _ identity: FileIdentity, _ body: () throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
-    try entries.withLock { entries throws(StorageError) in
-      if entries[identity]?.file != nil { return false }
-      return try body()
+    // Other files can be opened while `body` runs, which may take long.
+    let isFree = state.withLock { state in
+      guard state.entries[identity]?.file == nil else { return false }
+      return state.closed.insert(identity).inserted
     }
+    guard isFree else { return false }
+    defer { state.withLock { _ = $0.closed.remove(identity) } }
+    return try body()
   }
 }

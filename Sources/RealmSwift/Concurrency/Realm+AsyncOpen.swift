@@ -67,7 +67,7 @@ extension Realm {
 
 extension RealmCore {
   // Blocks here may wait for the file; serial queues get a thread however many others do.
-  private static let openingQueue = DispatchQueue(label: "OpenRealm opening")
+  static let openingQueue = DispatchQueue(label: "OpenRealm opening")
 
   /// The core of `configuration` for an actor; a new one is opened elsewhere.
   static func opened(

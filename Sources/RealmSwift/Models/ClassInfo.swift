@@ -16,7 +16,10 @@ final class ClassInfo {
   /// The realm. Unsafe, for speed: the realm owns this object, and who uses it holds the realm.
   unowned(unsafe) let core: RealmCore
   let tableKey: TableKey
-  let columns: [Column?]
+  /// By property, its column; nil only for backlinks. Their indexes may come and go.
+  private(set) var columns: [Column?]
+  /// What `columns` are of.
+  private var knownSchema: TableSchema
   let hot: UnsafeMutablePointer<ClassHot>
   /// By property, what writing it takes.
   let steps: [PropertyStep]
@@ -45,6 +48,7 @@ final class ClassInfo {
     schema = layout.schema
     tableKey = layout.table.key
     columns = layout.columns
+    knownSchema = layout.table
     steps = layout.steps
     linkedClasses = Array(repeating: nil, count: steps.count)
     primaryKey = steps.first { $0.isPrimaryKey }
@@ -66,9 +70,8 @@ final class ClassInfo {
       if core.isInWrite { return try requireWritableTable().table }
       let generation = core.hot.pointee.generation
       if let cachedTable, cachedGeneration == generation { return cachedTable }
-      guard let table = try core.readableGroup().table(tableKey) else {
-        throw .corrupted("the table of class '\(schema.className)' has vanished")
-      }
+      guard let table = try core.readableGroup().table(tableKey) else { refuseRemoval() }
+      if table.schema !== knownSchema { adopt(table.schema) }
       cachedTable = table
       cachedGeneration = core.hot.pointee.generation
       return table
@@ -95,11 +98,37 @@ final class ClassInfo {
 
   @inline(never)
   private func findWritableTable() throws(StorageError) -> WritableTable {
-    guard let table = try core.transaction?.table(tableKey) else {
-      throw .corrupted("the table of class '\(schema.className)' has vanished")
-    }
+    guard let table = try core.transaction?.table(tableKey) else { refuseRemoval() }
+    if table.schema !== knownSchema { adopt(table.schema) }
     writable = table
     return table
+  }
+
+  /// Takes over the columns of a schema that somebody else has changed: indexes must be kept up to
+  /// date by everybody. Ends the process if there is a column no more.
+  @inline(never)
+  private func adopt(_ changed: TableSchema) {
+    var lines: [String] = []
+    columns = columns.map { column in
+      guard let column else { return nil }
+      if changed.name == knownSchema.name, let same = changed.column(column.key) { return same }
+      let isThere = changed.column(named: column.name) != nil
+      lines.append(
+        "- Property '\(schema.className).\(column.name)' has been "
+          + "\(isThere ? "changed" : "removed").")
+      return column
+    }
+    if !lines.isEmpty { refuse(lines) }
+    knownSchema = changed
+  }
+
+  private func refuseRemoval() -> Never {
+    refuse(["- Class '\(schema.className)' has been removed."])
+  }
+
+  private func refuse(_ changes: [String]) -> Never {
+    let lines = ["Unsupported schema changes were made by another client or process:"] + changes
+    throwRealmException(lines.joined(separator: "\n"))
   }
 
   /// To be called when a transaction ends.

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Opening a realm for a queue, with a callback.
+
+public import Dispatch
+import Foundation
+import RealmStorage
+
+extension Realm {
+  /// Opens a realm elsewhere, with all that belongs to it, such as a migration, and hands it over
+  /// to a queue.
+  ///
+  /// - Parameters:
+  ///   - configuration: What to open.
+  ///   - callbackQueue: The serial queue that the realm is for.
+  ///   - callback: Called once, on `callbackQueue`, with the realm or with the reason why there is
+  ///     none.
+  /// - Returns: What cancels the call.
+  @discardableResult
+  public static func asyncOpen(
+    configuration: Configuration = .defaultConfiguration, callbackQueue: DispatchQueue = .main,
+    callback: @escaping (Result<Realm, any Swift.Error>) -> Void
+  ) -> AsyncOpenTask {
+    let task = AsyncOpenTask(Passage(callback), callbackQueue)
+    RealmCore.openingQueue.async {
+      guard task.isPending else { return }
+      let confinement = Confinement.queue(callbackQueue)
+      let opened = Passage(
+        Result<RealmCore, any Swift.Error> { try RealmOpener(configuration).open(confinement) })
+      callbackQueue.async {
+        task.finish {
+          // Somebody on the queue may have been faster.
+          if let core = try RealmCache.livingCore(configuration, confinement) {
+            return Realm(core: core)
+          }
+          return Realm(core: RealmCache.add(try opened.value.get()))
+        }
+      }
+    }
+    return task
+  }
+}
+
+/// A realm that is being opened.
+public struct AsyncOpenTask: Sendable {
+  typealias Callback = (Result<Realm, any Swift.Error>) -> Void
+
+  private let queue: DispatchQueue
+  /// Nil once it was called, or is about to be.
+  private let callback: Shared
+
+  private final class Shared: Sendable {
+    let value: Guarded<Passage<Callback>?>
+
+    init(_ value: Passage<Callback>) { self.value = Guarded(value) }
+
+    func take() -> Passage<Callback>? {
+      value.withLock { value in
+        defer { value = nil }
+        return value
+      }
+    }
+  }
+
+  init(_ callback: Passage<Callback>, _ queue: DispatchQueue) {
+    self.callback = Shared(callback)
+    self.queue = queue
+  }
+
+  /// Whether the callback is still to be called.
+  var isPending: Bool { callback.value.withLock { $0 != nil } }
+
+  /// Calls the callback, on its queue, unless the task was cancelled.
+  func finish(_ open: () throws -> Realm) {
+    guard let callback = callback.take() else { return }
+    callback.value(Result(catching: open))
+  }
+
+  /// Lets the callback be called with the POSIX error ECANCELED, if it was not called yet.
+  public func cancel() {
+    guard let callback = callback.take() else { return }
+    queue.async {
+      callback.value(.failure(NSError(domain: NSPOSIXErrorDomain, code: Int(ECANCELED))))
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What needs a file that nobody has open: another process that has it open is seen.
+
+import Foundation
+import Synchronization
+import Testing
+
+@testable import RealmSwift
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ClosedFileTests {
+  @Test func filesOfOtherProcessesAreNeitherCompactedNorDeleted() async throws {
+    let file = try TemporaryRealm([SharedCounter.self])
+    do {
+      let realm = try file.open()
+      try realm.write {
+        for id in 0..<500 {
+          realm.create(SharedCounter.self, value: ["id": id, "text": "counter"])
+        }
+      }
+      try realm.write { realm.delete(realm.objects(SharedCounter.self).where { $0.id > 5 }) }
+    }
+    let url = try #require(file.configuration.fileURL)
+    let other = try OtherProcess()
+    try await other.ask("open \(url.path)")
+    let asked = Mutex(0)
+    file.configuration.shouldCompactOnLaunch = { _, _ in
+      asked.withLock { $0 += 1 }
+      return true
+    }
+    func count() throws -> Int { try file.open().objects(SharedCounter.self).count }
+    #expect(try count() == 6)
+    #expect(asked.withLock { $0 } == 0)
+    let error = #expect(throws: Realm.Error.self) {
+      try Realm.deleteFiles(for: file.configuration)
+    }
+    #expect(error?.code == .alreadyOpen)
+    try await other.killNow()
+    #expect(try count() == 6)
+    #expect(asked.withLock { $0 } == 1)
+    #expect(try Realm.deleteFiles(for: file.configuration))
+    #expect(!Realm.fileExists(for: file.configuration))
+  }
+
+  @Test func otherProcessesReadWhatWasCompacted() async throws {
+    let file = try TemporaryRealm([SharedCounter.self])
+    do {
+      let realm = try file.open()
+      try realm.write { realm.create(SharedCounter.self, value: ["id": 1, "value": 41]) }
+    }
+    file.configuration.shouldCompactOnLaunch = { _, _ in true }
+    let realm = try file.open()
+    let other = try OtherProcess()
+    try await other.ask("open \(try #require(file.configuration.fileURL).path)")
+    try await other.ask("increment 1 1")
+    // This one converts the file from the form of copies.
+    #expect(try await other.ask("value 1") == "42")
+    realm.refresh()
+    #expect(realm.object(ofType: SharedCounter.self, forPrimaryKey: 1)?.value == 42)
+  }
+}

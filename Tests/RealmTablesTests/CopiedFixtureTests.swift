@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Copies and compactions of files that Realm Core wrote.
+
+import Foundation
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@testable import RealmTables
+
+@Suite("Copied fixtures")
+struct CopiedFixtureTests {
+  @Test("hold the same, without free space", arguments: Fixture.names)
+  func copies(name: String) throws {
+    let fixture = try Fixture(name)
+    let source = try DatabaseFile.open(
+      path: fixture.path, options: OpenOptions(isReadOnly: true, mustExist: true))
+    let expected = try ContentDump(TableGroup(source.snapshot())).json()
+    let directory = try TemporaryDirectory()
+    let path = directory.file("copy.realm")
+    do {
+      let target = try SystemFiles().open(path: path, mode: .readWriteCreating)
+      try source.snapshot().write(to: target)
+    }
+    let copy = try DatabaseFile.open(path: path)
+    let group = try TableGroup(copy.snapshot())
+    #expect(try ContentDump(group).json() == expected)
+    #expect(try DatabaseCheck.run(copy.snapshot()).isEmpty)
+    let counts = try copy.byteCounts()
+    #expect(counts.total - counts.used <= 4096)
+    try group.expectReferenceAgrees()
+    // The first commit turns the copy into a file like any other.
+    _ = try WriteGroup(copy.beginWrite()).commit()
+    let next = try TableGroup(copy.snapshot())
+    #expect(try ContentDump(next).json() == expected)
+    try next.expectReferenceAgrees()
+  }
+
+  @Test("are compacted in their place", arguments: ["after-many-commits", "todo", "all-types"])
+  func compacts(name: String) throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.copy(of: Fixture(name).path)
+    let expected: JSON
+    do {
+      let file = try DatabaseFile.open(path: path)
+      expected = try ContentDump(TableGroup(file.snapshot())).json()
+      #expect(try !DatabaseFile.compact(path: path))
+    }
+    #expect(try DatabaseFile.compact(path: path))
+    let file = try DatabaseFile.open(path: path)
+    #expect(try ContentDump(TableGroup(file.snapshot())).json() == expected)
+    try TableGroup(file.snapshot()).expectReferenceAgrees()
+  }
+
+  /// A copy is written to a file that has no name yet, but whoever finds a part of one sees that it
+  /// is no whole.
+  @Test("are refused if they are not complete")
+  func parts() throws {
+    let source = try DatabaseFile.open(
+      path: Fixture("empty").path, options: OpenOptions(isReadOnly: true, mustExist: true))
+    let system = try SimulatedFileSystem()
+    try source.snapshot().write(to: system.file)
+    let whole = try system.file.contents()
+    for count in stride(from: 32, to: whole.count, by: 8) {
+      let part = try SimulatedFileSystem(contents: Array(whole[..<count]))
+      #expect(throws: StorageError.self) { _ = try part.openDatabase().snapshot() }
+    }
+    _ = try SimulatedFileSystem(contents: whole).openDatabase().snapshot()
+  }
+}
