@@ -8,6 +8,8 @@
 //    the file as it was, or the copy. Who opened the old file and waited finds out when he joins a
 //    session (`DatabaseFile.open`).
 
+import CRealmPlatform
+
 #if canImport(Darwin)
 import Darwin
 #else
@@ -46,6 +48,24 @@ extension DatabaseFile {
         unlink(copyPath)
         throw error
       }
+      // Else a crash could bring the old file back after others committed to the new one.
+      try syncDirectory(of: path)
+    }
+  }
+
+  /// Makes what was done to names in the directory of `path` durable.
+  package static func syncDirectory(of path: String) throws(StorageError) {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    let directory =
+      end == path.startIndex ? (path.hasPrefix("/") ? "/" : ".") : String(path[..<end])
+    let descriptor = realm_open(directory, O_RDONLY, 0)
+    guard descriptor >= 0 else {
+      throw .system(operation: "Opening", path: directory, code: -descriptor)
+    }
+    defer { close(descriptor) }
+    // Some file systems have nothing to sync for directories, and say EINVAL.
+    guard fsync(descriptor) == 0 || errno == EINVAL else {
+      throw .system(operation: "Syncing", path: directory, code: errno)
     }
   }
 

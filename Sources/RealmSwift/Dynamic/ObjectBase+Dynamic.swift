@@ -2,6 +2,9 @@
 
 // Collections of objects by the name of their property.
 
+import RealmStorage
+import RealmTables
+
 extension ObjectBase {
   /// The list of objects in the property called `propertyName`.
   ///
@@ -44,6 +47,35 @@ extension ObjectBase {
           + "objects.")
     }
     return ManagedCollection(_key, info, info.slot(property))
+  }
+}
+
+extension ObjectBase {
+  /// Ends the process unless a dynamic object can be an element of a collection of `info`: its
+  /// Swift type does not tell.
+  final func requireElement(of info: ClassInfo) {
+    guard let own = _info else { return }
+    let name = info.schema.className
+    if own.core === info.core, own.tableKey != info.tableKey {
+      throwRealmException(
+        "Object of type '\(own.schema.className)' does not match List type '\(name)'.")
+    }
+    if info.schema.tableKind == .embedded, info.isLinked(_key) {
+      throwRealmException("Cannot add an existing managed embedded object to a List.")
+    }
+  }
+}
+
+extension ClassInfo {
+  /// Whether any link leads to an object.
+  fileprivate func isLinked(_ key: ObjectKey) -> Bool {
+    do throws(StorageError) {
+      guard let row = try row(of: key) else { return false }
+      for column in try table.schema.backlinkColumns {
+        if try !row.backlinks(of: column).isEmpty { return true }
+      }
+      return false
+    } catch { stop(error) }
   }
 }
 

@@ -29,6 +29,14 @@ final class MigrationRun {
   private var renamed: [(className: String, name: String)] = []
   private var tablesToRemove: [TableKey] = []
 
+  /// Which thread runs the block of a migration of which file.
+  private static let threads = Guarded<[String: ThreadIdentity]>([:])
+
+  /// Whether the calling thread is in the block of a migration of the file at `path`.
+  static func isRunningHere(_ path: String) -> Bool {
+    threads.withLock { $0[path] }?.isCurrent ?? false
+  }
+
   init(
     _ schemas: [ModelSchema], _ configuration: Realm.Configuration, _ shared: SharedFile,
     _ writing: WriteGroup, _ base: TableGroup
@@ -51,6 +59,9 @@ final class MigrationRun {
     defer { end() }
     if let block {
       try newCore.join(writing, schemas, changedKeys)
+      let path = shared.file.path
+      MigrationRun.threads.withLock { $0[path] = .current }
+      defer { MigrationRun.threads.withLock { $0[path] = nil } }
       block(Migration(self), comparison.storedVersion ?? 0)
       newCore.leave()
     }

@@ -70,6 +70,7 @@ extension RealmCollectionValue where Self: ObjectBase {
     if value._hot != nil, value is EmbeddedObject {
       throwRealmException("Cannot add an existing managed embedded object to a List.")
     }
+    if let info = context.info, info.schema.isDynamic { value.requireElement(of: info) }
     return _StoredValue(.link(context.core.managedKey(of: value)))
   }
 

@@ -62,6 +62,9 @@ extension RealmCore {
         .fileOperationFailed,
         message: "Writing '\(path)' failed: \(error.localizedDescription)", path: path)
     }
+    do throws(StorageError) {
+      try DatabaseFile.syncDirectory(of: path)
+    } catch { throw Realm.Error(error, path: path) }
   }
 
   private static func copyExists(_ path: String) -> Realm.Error {

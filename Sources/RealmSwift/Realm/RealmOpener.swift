@@ -62,6 +62,12 @@ struct RealmOpener {
     if configuration.location == .nowhere {
       throwRealmException("A Realm Configuration must specify a path or an in-memory identifier.")
     }
+    if MigrationRun.isRunningHere(path) {
+      // It would wait for itself.
+      throwRealmException(
+        "The Realm at path '\(path)' cannot be opened in its own migration. Use the migration's "
+          + "objects.")
+    }
     try RealmCache.requireSameOptions(configuration)
     try makeDirectory()
     do {

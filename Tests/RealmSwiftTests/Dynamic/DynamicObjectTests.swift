@@ -219,6 +219,17 @@ class DynamicPot: EmbeddedObject {
     expect("Invalid value '5' of type 'Int' for 'string' property 'Person.name'.", in: result)
   }
 
+  @Test func anElementOfAnotherClass() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try Misuse.realmWithPerson().realm
+      try realm.write {
+        let person = try #require(realm.dynamicObjects("Person").first)
+        person.dynamicList("dogs").append(person)
+      }
+    }
+    expect("Object of type 'Person' does not match List type 'Dog'.", in: result)
+  }
+
   @Test func anUnmanagedDynamicObject() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let realm = try Misuse.realmWithPerson().realm

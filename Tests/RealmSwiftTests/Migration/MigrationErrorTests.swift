@@ -218,6 +218,17 @@ import Testing
     expect("Object is already managed by another Realm.", in: result)
   }
 
+  @Test func openingInTheMigration() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let file = try TemporaryRealm.ofFirstAge()
+      file.becomeSecondAge { [configuration = file.configuration] _, _ in
+        _ = try? Realm(configuration: configuration)
+      }
+      _ = try file.open()
+    }
+    expect("cannot be opened in its own migration.", in: result)
+  }
+
   @Test func readOnlyAndDeleting() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var configuration = Realm.Configuration(readOnly: true)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmSwift
+import Testing
+
+/// Programs that release what a loop made compile everywhere.
+@Suite struct AutoreleasePoolTests {
+  private struct Refusal: Error {}
+
+  @Test func theBodyRuns() throws {
+    let realm = try TemporaryRealm().open()
+    let dog = try autoreleasepool {
+      try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+    }
+    #expect(dog.name == "Rex")
+    #expect(throws: Refusal.self) { try autoreleasepool { throw Refusal() } }
+  }
+}
