@@ -74,14 +74,18 @@ public final class Decimal128: Sendable {
   /// The number without its sign.
   public var magnitude: Decimal128 { Decimal128(low: low, high: high & ~(1 << 63)) }
 
-  /// The text of the number, in the form that IEEE 754-2008 gives for exchange.
+  /// The text of the number, as in "1.23E6": `init(string:)` makes the same number of it, in the
+  /// same representation.
   public var stringValue: String { parts.description }
 
   /// The nearest `Double`.
   public var doubleValue: Double { parts.doubleValue }
 
   /// The nearest `Decimal`.
-  public var decimalValue: Decimal { Decimal(string: stringValue) ?? .nan }
+  public var decimalValue: Decimal {
+    let parts = parts
+    return parts.kind == .finite ? Decimal(string: parts.plainText) ?? .nan : .nan
+  }
 
   /// The exponent field of a plain zero.
   private static let zeroHigh: UInt64 = 6176 << 49

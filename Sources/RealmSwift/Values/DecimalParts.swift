@@ -4,6 +4,7 @@
 // are defined on these.
 
 import Foundation
+import RealmStorage
 
 /// A decimal number as (-1)^sign * coefficient * 10^exponent, or one that is no finite number.
 struct DecimalParts: Hashable {
@@ -21,12 +22,7 @@ struct DecimalParts: Hashable {
   static let notANumber = DecimalParts(
     kind: .quietNaN, isNegative: false, coefficient: 0, exponent: 0)
   /// 34 nines.
-  static let maximumCoefficient: UInt128 = powersOfTen[34] - 1
-  static let exponentRange = -6176...6111
-
-  static let powersOfTen: [UInt128] = (0..<38).reduce(into: [1]) { powers, _ in
-    powers.append(powers[powers.count - 1] * 10)
-  }
+  static let maximumCoefficient = DecimalBits.maximumCoefficient
 
   init(kind: Kind = .finite, isNegative: Bool, coefficient: UInt128, exponent: Int) {
     self.kind = kind
@@ -122,7 +118,7 @@ struct DecimalParts: Hashable {
   private var widened: DecimalParts {
     let missing = 34 - digitCount
     var wide = self
-    wide.coefficient *= Self.powersOfTen[missing]
+    wide.coefficient *= DecimalBits.powersOfTen[missing]
     wide.exponent -= missing
     return wide
   }
@@ -145,15 +141,13 @@ struct DecimalParts: Hashable {
     return short
   }
 
-  private var digitCount: Int {
-    Self.powersOfTen.firstIndex { $0 > coefficient } ?? Self.powersOfTen.count
-  }
+  private var digitCount: Int { DecimalBits.digitCount(coefficient) }
 
   var doubleValue: Double {
     switch kind {
     case .infinite: isNegative ? -.infinity : .infinity
     case .quietNaN, .signalingNaN: .nan
-    case .finite: Double(description) ?? .nan
+    case .finite: Double(plainText) ?? .nan
     }
   }
 }
@@ -161,24 +155,29 @@ struct DecimalParts: Hashable {
 // MARK: - Text
 
 extension DecimalParts: CustomStringConvertible {
+  /// The text that all of Realm's SDKs write: up to 64 bits of coefficient one digit before the
+  /// point if there is an exponent, as in "1.23E6"; larger ones whole, as in "+123E-4".
   var description: String {
-    let sign = isNegative ? "-" : ""
     switch kind {
-    case .infinite: return sign + "Inf"
+    case .infinite: return isNegative ? "-Inf" : "Inf"
     case .quietNaN, .signalingNaN: return "NaN"
     case .finite: break
     }
     let digits = String(coefficient)
-    let leading = exponent + digits.count - 1
-    if exponent <= 0, leading >= -6 {
-      if exponent == 0 { return sign + digits }
-      let point = digits.count + exponent
-      if point > 0 { return sign + digits.prefix(point) + "." + digits.suffix(-exponent) }
-      return sign + "0." + String(repeating: "0", count: -point) + digits
+    guard coefficient <= UInt64.max else {
+      return (isNegative ? "-" : "+") + digits + "E" + (exponent < 0 ? "" : "+")
+        + String(exponent)
     }
-    let fraction = digits.count > 1 ? "." + digits.dropFirst() : ""
-    return sign + digits.prefix(1) + fraction + "E" + (leading < 0 ? "" : "+") + String(leading)
+    // As many places behind the point as the exponent, or the digits, allow.
+    let places = exponent == 0 ? 0 : min(digits.count - 1, exponent < 0 ? -exponent : .max)
+    let fraction = places > 0 ? "." + digits.suffix(places) : ""
+    let power = exponent + places
+    return (isNegative ? "-" : "") + digits.dropLast(places) + fraction
+      + (power == 0 ? "" : "E\(power)")
   }
+
+  /// A text without a point, which other types read too.
+  var plainText: String { "\(isNegative ? "-" : "")\(coefficient)E\(exponent)" }
 
   /// Parses a number; digits beyond the 34th are rounded to nearest, ties to even.
   init?(_ string: String) {
@@ -194,23 +193,21 @@ extension DecimalParts: CustomStringConvertible {
       return
     default: break
     }
-    guard var scanner = DecimalScanner(text) else { return nil }
-    scanner.round()
-    guard let exponent = scanner.fittedExponent() else {
-      self.init(kind: .infinite, isNegative: isNegative, coefficient: 0, exponent: 0)
-      return
-    }
-    self.init(isNegative: isNegative, coefficient: scanner.coefficient, exponent: exponent)
+    guard let scanner = DecimalScanner(text) else { return nil }
+    let bits = DecimalBits(
+      rounding: scanner.coefficient, exponent: scanner.exponent, isNegative: isNegative,
+      isInexact: scanner.isInexact)
+    self.init(low: bits.low, high: bits.high)
   }
 }
 
 /// The digits and the exponent of a text, before they are made to fit.
 private struct DecimalScanner {
+  /// The first 37 digits.
   private(set) var coefficient: UInt128 = 0
-  private var exponent = 0
-  /// The first digit that did not fit, and whether any digit behind it is not zero.
-  private var dropped: UInt8 = 0
-  private var isInexact = false
+  private(set) var exponent = 0
+  /// Whether any digit behind those is not zero.
+  private(set) var isInexact = false
 
   init?(_ text: Substring) {
     var seenDigit = false
@@ -235,48 +232,13 @@ private struct DecimalScanner {
     }
   }
 
-  private var digits = 0
-
   private mutating func append(_ digit: UInt8, isFraction: Bool) {
-    if digits < 34 {
+    if coefficient < DecimalBits.powersOfTen[36] {
       coefficient = coefficient * 10 + UInt128(digit)
-      if coefficient != 0 { digits += 1 }
       if isFraction { exponent -= 1 }
       return
     }
-    if digits == 34 { dropped = digit } else if digit != 0 { isInexact = true }
-    digits += 1
+    isInexact = isInexact || digit != 0
     if !isFraction { exponent += 1 }
-  }
-
-  /// Rounds what did not fit.
-  mutating func round() {
-    guard dropped > 5 || dropped == 5 && (isInexact || coefficient & 1 == 1) else { return }
-    coefficient += 1
-    if coefficient > DecimalParts.maximumCoefficient {
-      coefficient /= 10
-      exponent += 1
-    }
-  }
-
-  /// The exponent after the coefficient was shifted into range; nil if the number is too large.
-  mutating func fittedExponent() -> Int? {
-    if coefficient == 0 {
-      return Swift.min(
-        Swift.max(exponent, DecimalParts.exponentRange.lowerBound),
-        DecimalParts.exponentRange.upperBound)
-    }
-    while exponent > DecimalParts.exponentRange.upperBound {
-      guard coefficient <= DecimalParts.maximumCoefficient / 10 else { return nil }
-      coefficient *= 10
-      exponent -= 1
-    }
-    while exponent < DecimalParts.exponentRange.lowerBound {
-      // Numbers too small to be told from zero become zero.
-      guard coefficient != 0 else { return DecimalParts.exponentRange.lowerBound }
-      coefficient /= 10
-      exponent += 1
-    }
-    return exponent
   }
 }

@@ -8,13 +8,20 @@ import Testing
 
 @Suite struct DecimalTests {
   @Test(arguments: [
-    ("0", "0"), ("-0", "-0"), ("1", "1"), ("1.00", "1.00"), ("-12.5", "-12.5"), ("1E3", "1E+3"),
-    ("1.23E6", "1.23E+6"), ("0.000001", "0.000001"), ("0.0000001", "1E-7"), ("+5", "5"),
-    ("inf", "Inf"), ("-Infinity", "-Inf"), ("NaN", "NaN"), (".5", "0.5"), ("5.", "5"),
-    ("1234567890123456789012345678901234", "1234567890123456789012345678901234"),
-    ("12345678901234567890123456789012345", "1.234567890123456789012345678901234E+34"),
-    ("12345678901234567890123456789012355", "1.234567890123456789012345678901236E+34"),
-    ("1E6145", "Inf"), ("1E-6177", "0E-6176"), ("1E6111", "1E+6111"), ("1E6112", "1.0E+6112"),
+    ("0", "0"), ("-0", "-0"), ("1", "1"), ("1.00", "1.00"), ("-12.5", "-12.5"), ("1E3", "1E3"),
+    ("1.23E6", "1.23E6"), ("0.000001", "1E-6"), ("0.00000123", "1.23E-6"), ("+5", "5"),
+    ("inf", "Inf"), ("-Infinity", "-Inf"), ("NaN", "NaN"), (".5", "5E-1"), ("12.30", "12.30"),
+    ("5.", "5"),
+    ("1234567890123456789012345678901234", "+1234567890123456789012345678901234E+0"),
+    ("12345678901234567890123456789012345", "+1234567890123456789012345678901234E+1"),
+    ("12345678901234567890123456789012355", "+1234567890123456789012345678901236E+1"),
+    (
+      "-1234567890123456789012345678901234.50000000000000000000000001",
+      "-1234567890123456789012345678901235E+0"
+    ), ("18446744073709551615", "18446744073709551615"),
+    ("1.8446744073709551616", "+18446744073709551616E-19"),
+    ("1E6145", "Inf"), ("1E-6177", "0E-6176"), ("6E-6177", "1E-6176"), ("1E6111", "1E6111"),
+    ("1E6112", "1.0E6112"), ("0.00", "0E-2"), ("0E9999", "0E6111"),
   ])
   func textsAreReadAndWritten(text: String, written: String) throws {
     let number = try Decimal128(string: text)
@@ -26,6 +33,24 @@ import Testing
   @Test(arguments: ["", "-", ".", "e5", "1e", "1x", "--1", "1.2.3", "0x10"])
   func otherTextsAreRefused(text: String) {
     #expect(throws: Realm.Error.self) { try Decimal128(string: text) }
+  }
+
+  @Test func textsAreThoseOfOtherWriters() throws {
+    let fixture = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("RealmTablesTests/Fixtures/all-types.json")
+    let decimals = try String(contentsOf: fixture, encoding: .utf8)
+      .components(separatedBy: "{\"string\":\"").dropFirst().map {
+        $0.components(separatedBy: "\"")
+      }.filter { $0.count > 8 && $0[2] == "high" && $0[6] == "low" }
+    #expect(decimals.count > 1000)
+    for parts in decimals {
+      let high = try #require(UInt64(parts[4], radix: 16))
+      let low = try #require(UInt64(parts[8], radix: 16))
+      #expect(Decimal128(low: low, high: high).stringValue == parts[0])
+      let parsed = try Decimal128(string: parts[0])
+      #expect(parsed.isNaN || parsed.low == low && parsed.high == high)
+    }
   }
 
   @Test func orderAndHashFollowTheValue() throws {

@@ -165,14 +165,4 @@ extension DecimalBits {
     for _ in 0..<max(0, rightExponent - leftExponent) { right *= 10 }
     return left == right ? 0 : left < right ? -1 : 1
   }
-
-  private static func digitCount(_ number: UInt128) -> Int {
-    var count = 0
-    var rest = number
-    while rest > 0 {
-      rest /= 10
-      count += 1
-    }
-    return count
-  }
 }
