@@ -9,6 +9,9 @@ extension _CollectionContents {
   /// The position of an element that is equal to `element`; nil if there is none.
   func index<Element: RealmCollectionValue>(of element: Element) -> Int? {
     if let object = element as? ObjectBase { return index(ofObject: object) }
+    if Element._wrapsObject {
+      return (0..<count).first { self.element(at: $0, as: Element.self) == element }
+    }
     guard let value = knownValue(element) else { return nil }
     do throws(StorageError) { return try values().firstIndex(of: value) } catch { stop(error) }
   }

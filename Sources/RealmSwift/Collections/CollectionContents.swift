@@ -113,6 +113,9 @@ public final class _CollectionContents {
   @inline(__always)
   func element<Element: RealmCollectionValue>(at index: Int, as type: Element.Type) -> Element {
     if let info {
+      if Element._wrapsObject {
+        return Element._decode(_StoredValue(.link(key(at: index))), _RealmContext(core, info))
+      }
       if case .table(let table) = form { return tableElement(at: index, of: table, info) }
       return info.makeElement(key(at: index))
     }

@@ -2,6 +2,8 @@
 
 // Backlinks: the objects that link to an object.
 
+import RealmTables
+
 /// What `LinkingObjects` of all classes have in common.
 public protocol LinkingObjectsProtocol {
   /// Creates the value of a property for which `property` of `type` is the origin.
@@ -19,19 +21,34 @@ public protocol LinkingObjectsProtocol {
 /// }
 /// ```
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
+  /// What a field without `@Persisted` is told when its object becomes managed.
+  private final class Declared {
+    var state: ResultsState?
+  }
+
   /// The name of the property that links.
   public let _originProperty: String
-  private let state: ResultsState?
+  private let managed: ResultsState?
+  private let declared: Declared?
+
+  private var state: ResultsState? { managed ?? declared?.state }
 
   /// Creates the value of a property for which `property` of `type` is the origin.
   public init(fromType type: Element.Type, property: String) {
     _originProperty = property
-    state = nil
+    managed = nil
+    declared = Declared()
   }
 
   init(_ state: ResultsState, originProperty: String) {
     _originProperty = originProperty
-    self.state = state
+    managed = state
+    declared = nil
+  }
+
+  /// Makes the value of a field without `@Persisted` stand for the property of the object `key`.
+  func adopt(_ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot) {
+    declared?.state = LinkingObjects.load(info, key, slot).state
   }
 
   /// The number of objects that link.
@@ -80,7 +97,8 @@ extension LinkingObjects: LinkingObjectsProtocol {
   /// Creates the value of a property for which `property` of `type` is the origin.
   public init(fromType type: ObjectBase.Type, property: String) {
     _originProperty = property
-    state = nil
+    managed = nil
+    declared = Declared()
   }
 }
 
@@ -121,12 +139,17 @@ extension LinkingObjects: _Persistable {
   }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> LinkingObjects {
-    guard let info = object._info else { return _makeDefault() }
+    object._info.map { load($0, object._key, slot) } ?? _makeDefault()
+  }
+
+  private static func load(
+    _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot
+  ) -> LinkingObjects {
     let property = info.schema.properties[Int(slot.property)]
     let name = property.originProperty ?? ""
     let origin = info.originClass(of: property) ?? info.core.info(Element.self)
     guard let link = origin.schema.property(named: name) else { return _makeDefault() }
-    let source = BacklinkSource(target: info, key: object._key, origin: origin, property: link)
+    let source = BacklinkSource(target: info, key: key, origin: origin, property: link)
     return LinkingObjects(
       ResultsState(.backlinks(source), info.core, origin), originProperty: name)
   }

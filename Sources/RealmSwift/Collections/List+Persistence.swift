@@ -15,6 +15,8 @@ extension List: _Persistable {
     return shape
   }
 
+  public static var _wrapsObject: Bool { Element._wrapsObject }
+
   public static func _makeDefault() -> List { List() }
 
   public static func _traced(by recording: _Recording) -> List {

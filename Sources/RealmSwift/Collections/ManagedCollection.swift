@@ -194,7 +194,7 @@ final class ManagedCollection {
   var encoding: _RealmContext {
     var context = _RealmContext(core, info)
     context.depth = path.count + (column.collection == .none ? 0 : 1)
-    context.isSet = kind == .set
+    context.kind = kind
     return context
   }
 

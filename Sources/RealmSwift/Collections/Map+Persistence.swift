@@ -15,6 +15,8 @@ extension Map: _Persistable {
     return shape
   }
 
+  public static var _wrapsObject: Bool { Value._wrapsObject }
+
   public static func _makeDefault() -> Map { Map() }
 
   public static func _traced(by recording: _Recording) -> Map {

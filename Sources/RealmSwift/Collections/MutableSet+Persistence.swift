@@ -15,6 +15,8 @@ extension MutableSet: _Persistable {
     return shape
   }
 
+  public static var _wrapsObject: Bool { Element._wrapsObject }
+
   public static func _makeDefault() -> MutableSet { MutableSet() }
 
   public static func _traced(by recording: _Recording) -> MutableSet {

@@ -31,6 +31,8 @@ final class ClassInfo {
   let isPlain: Bool
   /// Whether the wrappers of managed objects are told that they are.
   let marksManaged: Bool
+  /// Whether some properties are fields without `@Persisted`.
+  let hasLegacyFields: Bool
   /// Hands the values of new objects over.
   let unmanagedValues: UnmanagedValues
   /// The table in the open transaction; nil outside and before it is first needed.
@@ -55,6 +57,7 @@ final class ClassInfo {
     hasIntegerKey = schema.primaryKey?.shape.type == .int
     isPlain = steps.allSatisfy { !$0.isPlainlyStored || $0.kind != .other }
     marksManaged = ClassInfo.marksManaged(schema.modelClass)
+    hasLegacyFields = steps.contains { $0.wrapperType is any LegacyWrapper.Type }
     // Nobody writes to a frozen realm.
     unmanagedValues = UnmanagedValues(core.isFrozen ? [] : steps)
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
@@ -174,6 +177,7 @@ final class ClassInfo {
   func makeObject(_ key: ObjectKey, _ row: Row? = nil) -> ObjectBase {
     let object = schema.modelClass.init()
     object._attach(self, key, row)
+    if hasLegacyFields { object._adoptLegacyFields(self) }
     return object
   }
 

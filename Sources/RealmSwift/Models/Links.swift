@@ -68,7 +68,8 @@ extension RealmCollectionValue where Self: ObjectBase {
 
   public static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue {
     if value._hot != nil, value is EmbeddedObject {
-      throwRealmException("Cannot add an existing managed embedded object to a List.")
+      let name = context.kind == .dictionary ? "Dictionary" : "List"
+      throwRealmException("Cannot add an existing managed embedded object to a \(name).")
     }
     if let info = context.info, info.schema.isDynamic { value.requireElement(of: info) }
     return _StoredValue(.link(context.core.managedKey(of: value)))

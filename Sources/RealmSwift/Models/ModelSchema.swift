@@ -32,7 +32,7 @@ final class ModelProperty: Sendable {
   /// The property that the wrapper of type `wrapperType` at `offset` of an instance declares.
   init(
     index: Int, name: String, columnName: String, offset: Int,
-    wrapperType: any AnyPersisted.Type, instance: UnsafeRawPointer
+    wrapperType: any AnyPersisted.Type, instance: UnsafeRawPointer, isIndexed: Bool
   ) {
     self.index = index
     self.name = name
@@ -41,7 +41,8 @@ final class ModelProperty: Sendable {
     self.wrapperType = wrapperType
     shape = wrapperType.valueType._shape
     let flags = wrapperType.flags(at: instance + offset)
-    isIndexed = flags.contains(.indexed)
+    self.isIndexed =
+      flags.contains(.indexed) || isIndexed && wrapperType is any LegacyWrapper.Type
     isFullText = flags.contains(.fullText)
     isPrimaryKey = flags.contains(.primaryKey)
     originProperty = wrapperType.originProperty(at: instance + offset)
@@ -90,7 +91,7 @@ final class ModelSchema: Sendable {
   private convenience init(_ modelClass: ObjectBase.Type) {
     self.init(
       modelClass, named: modelClass.className(),
-      modelClass is EmbeddedObject.Type ? .embedded : .topLevel, ModelSchema.reflect(modelClass))
+      TableKind(modelClass), ModelSchema.reflect(modelClass))
   }
 
   init(
@@ -142,30 +143,89 @@ final class ModelSchema: Sendable {
     }
   }
 
-  private static func reflect(_ modelClass: ObjectBase.Type) -> [ModelProperty] {
+  /// The properties that `modelClass` declares: those with `@Persisted`, or, if there are none, the
+  /// fields of types that are properties without.
+  static func reflect(_ modelClass: ObjectBase.Type) -> [ModelProperty] {
     let instance = modelClass.init()
     let address = UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())
     let columnNames = modelClass.propertiesMapping()
-    var properties: [ModelProperty] = []
-    let classType = _EachFieldOptions(rawValue: 1)
-    let wasComplete = _forEachField(of: modelClass, options: classType) { name, offset, type, _ in
-      guard let wrapperType = type as? any AnyPersisted.Type else {
-        return true
-      }
-      // The storage of `@Persisted var name` is called `_name`.
-      let label = String(String(cString: name).dropFirst())
-      properties.append(
-        ModelProperty(
-          index: properties.count, name: label, columnName: columnNames[label] ?? label,
-          offset: offset, wrapperType: wrapperType, instance: address))
-      return true
+    var fields = declaredFields(of: modelClass)
+    if fields.contains(where: { !($0.wrapperType is any LegacyWrapper.Type) }),
+      !_RealmTesting.discoverLegacyGenerics
+    {
+      fields.removeAll { $0.wrapperType is any LegacyWrapper.Type }
+    }
+    let indexed = Set(modelClass.indexedProperties())
+    let properties = fields.enumerated().map { index, field in
+      ModelProperty(
+        index: index, name: field.name, columnName: columnNames[field.name] ?? field.name,
+        offset: field.offset, wrapperType: field.wrapperType, instance: address,
+        isIndexed: indexed.contains(field.name))
     }
     withExtendedLifetime(instance) {}
+    return properties
+  }
+
+  /// A field that may be a property.
+  private struct Field {
+    let name: String
+    let offset: Int
+    let wrapperType: any AnyPersisted.Type
+  }
+
+  /// The fields that are properties with `@Persisted`, or could be properties without.
+  private static func declaredFields(of modelClass: ObjectBase.Type) -> [Field] {
+    let ignored = Set(modelClass.ignoredProperties())
+    var fields: [Field] = []
+    forEachField(of: modelClass) { name, offset, type in
+      if let wrapperType = type as? any AnyPersisted.Type {
+        // The storage of `@Persisted var name` is called `_name`.
+        fields.append(
+          Field(name: String(name.dropFirst()), offset: offset, wrapperType: wrapperType))
+      } else if let generic = type as? any LegacyGeneric.Type, !ignored.contains(name) {
+        fields.append(Field(name: name, offset: offset, wrapperType: generic.legacyWrapper))
+      }
+    }
+    return fields
+  }
+
+  /// The names of lazy fields that would be properties without `@Persisted` if they were not lazy.
+  static func lazyFields(of modelClass: ObjectBase.Type) -> [String] {
+    let ignored = Set(modelClass.ignoredProperties())
+    let prefix = "$__lazy_storage_$_"
+    var names: [String] = []
+    forEachField(of: modelClass) { name, _, type in
+      guard name.hasPrefix(prefix), type is any LegacyLazy.Type else { return }
+      let name = String(name.dropFirst(prefix.count))
+      if !ignored.contains(name) { names.append(name) }
+    }
+    return names
+  }
+
+  private static func forEachField(
+    of modelClass: ObjectBase.Type, _ body: (_ name: String, _ offset: Int, Any.Type) -> Void
+  ) {
+    let classType = _EachFieldOptions(rawValue: 1)
+    let wasComplete = _forEachField(of: modelClass, options: classType) { name, offset, type, _ in
+      body(String(cString: name), offset, type)
+      return true
+    }
     guard wasComplete else {
       throwRealmException(
         "The properties of '\(modelClass.className())' cannot be found. Build the module without "
           + "-disable-reflection-metadata.")
     }
-    return properties
+  }
+}
+
+extension TableKind {
+  /// The kind of table that holds the objects of a class.
+  fileprivate init(_ modelClass: ObjectBase.Type) {
+    self =
+      switch modelClass {
+      case is EmbeddedObject.Type: .embedded
+      case is AsymmetricObject.Type: .asymmetric
+      default: .topLevel
+      }
   }
 }

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Identities for lists of objects on a screen.
+// Objects as `Identifiable`, for lists in user interfaces.
 
 import RealmTables
 
-/// Objects that are `Identifiable` by the row they stand for.
+/// Gives model classes an identity of their own, without a property for it.
 ///
 /// ```swift
-/// class Todo: Object, ObjectKeyIdentifiable { … }
+/// class Dog: Object, ObjectKeyIdentifiable { … }
 /// ```
 public protocol ObjectKeyIdentifiable: Identifiable {
-  /// What identifies the object as long as it exists.
+  /// The stable identity of the object.
   var id: UInt64 { get }
 }
 
-/// Another spelling of `ObjectKeyIdentifiable`.
+/// The name of `ObjectKeyIdentifiable` in old programs.
 public typealias ObjectKeyIdentifable = ObjectKeyIdentifiable
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
-  /// The key of the row of a managed object; for others where the instance is in memory.
-  public var id: UInt64 { _identity }
-}
-
-extension ObjectBase {
-  /// Equal for all instances that stand for one row, and for nothing else of the class.
-  final var _identity: UInt64 {
-    if _hot != nil { return UInt64(bitPattern: _key.rawValue) }
+  /// What tells the object from others of its class: managed, where it is in the database, so that
+  /// all accessors of one object agree, frozen ones too; unmanaged, the instance.
+  public var id: UInt64 {
+    if _info != nil { return UInt64(bitPattern: _key.rawValue) }
     return UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
   }
 }

@@ -15,6 +15,9 @@ public protocol _Storable: _HasPersistedType {
   /// How the database stores the property, or the elements.
   static var _shape: _PropertyShape { get }
 
+  /// Whether values are made of objects without being objects.
+  static var _wrapsObject: Bool { get }
+
   /// The value of `any`, as dictionaries, arrays and untyped setters give them; nil if it is not of
   /// this type.
   static func _convert(_ any: Any) -> Self?
@@ -64,6 +67,8 @@ public struct _Wrapper {
 }
 
 extension _Storable {
+  public static var _wrapsObject: Bool { false }
+
   public static func _storedScalar(_ value: Any) -> _StoredValue? { nil }
 }
 
@@ -162,8 +167,8 @@ public struct _RealmContext {
   let place: NestedPlace?
   /// How many collections are around the value that is written.
   var depth = 0
-  /// Whether what is written is an element of a set, which holds no collections.
-  var isSet = false
+  /// What holds the values that are written; none for a property.
+  var kind = CollectionKind.none
 
   init(_ core: RealmCore, _ info: ClassInfo? = nil, at place: NestedPlace? = nil) {
     self.core = core

@@ -77,6 +77,7 @@ extension RealmCore {
       set(given, of: object, info)
     }
     if let original { copies[original] = nil }
+    if info.hasLegacyFields { object._adoptLegacyFields(info) }
     return object
   }
 
@@ -132,10 +133,14 @@ extension RealmCore {
   func set(
     _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
   ) {
-    if property.shape.type == .object, property.linkedSchema?.tableKind == .embedded {
+    // Types that are stored as objects make the objects themselves.
+    let wrapsObject = property.wrapperType.valueType._wrapsObject
+    if property.shape.type == .object, !wrapsObject,
+      property.linkedSchema?.tableKind == .embedded
+    {
       return setEmbedded(value, property, of: object, info)
     }
-    let isLink = property.shape.linkedClass != nil
+    let isLink = property.shape.linkedClass != nil && !wrapsObject
     let converted = isLink ? linkable(value, property, info) : value
     if !property.wrapperType.setManagedValue(converted, object, info.slot(property)) {
       property.refuse(value, in: info.schema)

@@ -69,6 +69,7 @@ extension RealmCore {
           from: address + step.offset, object, step.slot, isFresh: isFresh)
       }
     }
+    if info.hasLegacyFields { object._adoptLegacyFields(info) }
   }
 
   private func unmanagedPrimaryKey(

@@ -20,6 +20,13 @@ public enum _RealmTesting {
     ModelSchema.forgetAll()
   }
 
+  /// Whether fields without `@Persisted` whose types are lists, sets, maps, `RealmProperty` or
+  /// `LinkingObjects` are properties even of classes that have properties with it.
+  ///
+  /// Holds for classes that are first used afterwards, or after `resetState()`.
+  public nonisolated(unsafe) static var discoverLegacyGenerics = false
+  // nonisolated(unsafe): set by a test before it uses the classes.
+
   /// Whether any realm of the file at `path` is alive.
   public static func hasCachedRealm(atPath path: String) -> Bool {
     RealmCache.hasCore(atPath: URL(fileURLWithPath: path).standardizedFileURL.path)

@@ -255,7 +255,7 @@ extension _RealmContext {
   /// The context of the elements of a collection that is written; ends the process where none may
   /// be.
   fileprivate var inner: _RealmContext {
-    if isSet {
+    if kind == .set {
       throwRealmException("Lists and dictionaries cannot be elements of a MutableSet.")
     }
     guard depth < 100 else { throwRealmException("Max nesting level reached") }

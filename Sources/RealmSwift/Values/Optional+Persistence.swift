@@ -15,6 +15,8 @@ extension Optional: _Storable where Wrapped: _Storable {
     return shape
   }
 
+  public static var _wrapsObject: Bool { Wrapped._wrapsObject }
+
   /// Accepts nil in its untyped forms, and what the wrapped type accepts.
   public static func _convert(_ any: Any) -> Wrapped?? {
     if isNil(any) { return .some(nil) }

@@ -12,11 +12,15 @@ import RealmTables
 ///
 /// Reading a raw value that is no case ends the process, unless the property is optional: then it
 /// reads as nil.
-public protocol PersistableEnum: _Scalar, RawRepresentable, CaseIterable, Comparable
+public protocol PersistableEnum: _Scalar, RawRepresentable, CaseIterable, RealmEnum, MinMaxType,
+  Comparable
 where RawValue: _Scalar & Comparable, PersistedType == RawValue {
   /// The first case, which properties without an initial value have.
   init()
 }
+
+/// Enumerations whose raw values are stored; use `PersistableEnum`.
+public protocol RealmEnum: RealmOptionalType {}
 
 extension PersistableEnum {
   /// The first case.

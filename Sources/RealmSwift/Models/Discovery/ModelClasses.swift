@@ -38,7 +38,10 @@ enum ModelClasses {
   ///
   /// Two classes of one name would share a table, so the program is told to name its types.
   static func defaultSchema() -> [ObjectBase.Type] {
-    let classes = all.filter { $0.shouldIncludeInDefaultSchema() }
+    // Asymmetric objects are of no use in a local realm, which may not even have their classes.
+    let classes = all.filter {
+      $0.shouldIncludeInDefaultSchema() && !($0 is AsymmetricObject.Type)
+    }
     if let text = textOfDuplicate(in: classes) { throwRealmException(text) }
     return classes
   }

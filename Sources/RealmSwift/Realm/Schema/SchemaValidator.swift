@@ -2,9 +2,11 @@
 
 // Whether the classes of a configuration make a schema at all, apart from any file.
 
+import RealmTables
+
 /// Checks model classes for mistakes in their declarations.
 struct SchemaValidator {
-  private let schemas: [ModelSchema]
+  let schemas: [ModelSchema]
 
   init(_ schemas: [ModelSchema]) { self.schemas = schemas }
 
@@ -22,6 +24,7 @@ struct SchemaValidator {
       }
     }
     for schema in schemas { mistakes += SchemaValidator.mistakes(of: schema, among: names) }
+    mistakes += embeddedMistakes(among: names)
     guard mistakes.isEmpty else {
       let lines = mistakes.map { "- \($0)" }.joined(separator: "\n")
       throw Realm.Error(
@@ -45,8 +48,19 @@ struct SchemaValidator {
         "Property '\(property.name)' is declared multiple times in the class hierarchy of '\(name)'"
       )
     }
+    if !schema.isDynamic,
+      schema.properties.allSatisfy({ $0.wrapperType is any LegacyWrapper.Type })
+    {
+      mistakes += ModelSchema.lazyFields(of: schema.modelClass).map {
+        "Lazy managed property '\($0)' is not allowed on a Realm Swift object class. Either add "
+          + "the property to the ignored properties list or make it non-lazy."
+      }
+    }
     if schema.properties.filter(\.isPrimaryKey).count > 1 {
       mistakes.append("Properties of '\(name)' are marked as primary keys more than once.")
+    }
+    if schema.tableKind == .asymmetric {
+      mistakes.append("Asymmetric table '\(name)' not allowed in a local Realm")
     }
     for property in schema.properties {
       mistakes += SchemaValidator.mistakes(of: property, in: schema, among: names)
@@ -64,6 +78,22 @@ struct SchemaValidator {
       mistakes.append(
         "Property '\(property.name)' cannot be made the primary key of '\(schema.className)' "
           + "because it is not a 'string', 'int', 'objectId', or 'uuid' property.")
+    }
+    if property.isPrimaryKey, schema.tableKind == .embedded {
+      mistakes.append("Embedded object type '\(schema.className)' cannot have a primary key.")
+    }
+    let alias = property.columnName
+    if schema.properties.contains(where: {
+      $0 !== property && ($0.name == alias || $0.columnName == alias)
+    }), alias != property.name {
+      mistakes.append(
+        "Property '\(schema.className).\(property.name)' has an alias '\(alias)' that conflicts "
+          + "with a property of the same name.")
+    }
+    if let linked = shape.linkedClass, linked is AsymmetricObject.Type {
+      mistakes.append(
+        "Property '\(schema.className).\(property.name)' of type '\(shape.description)' cannot be "
+          + "a link to an asymmetric object.")
     }
     mistakes += collectionMistakes(of: property, in: schema)
     if let linked = shape.linkedClass, names[linked.className()]?.modelClass != linked {

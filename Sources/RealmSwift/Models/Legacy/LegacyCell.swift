@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What `RealmProperty` and `RealmOptional` hold: a value of their own, or a property of an object
+// that a realm manages.
+
+import RealmTables
+
+/// The value of a property that is declared by an object of its own.
+final class LegacyCell<Value: _Persistable> {
+  /// The value while the object belongs to no realm.
+  private var unmanaged: Value
+  /// Stands for the managed object. An accessor of its own, since the object owns this cell.
+  private var accessor: ObjectBase?
+  private var slot = _ColumnSlot(leafIndex: 0, property: -1)
+  /// Where the property's declaration is in the object.
+  private var offset: UInt = 0
+
+  init(_ value: Value) { unmanaged = value }
+
+  var value: Value {
+    get {
+      guard let accessor else { return unmanaged }
+      _ = accessor._prepareToRead(offset)
+      return Value._load(accessor, slot)
+    }
+    set {
+      guard let accessor else { return unmanaged = newValue }
+      Value._store(newValue, accessor, accessor._prepareToWrite(offset))
+    }
+  }
+
+  /// Makes the cell stand for a property of the object `key`.
+  func adopt(_ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot) {
+    guard accessor == nil else { return }
+    let accessor = ObjectBase()
+    accessor._attach(info, key, nil)
+    self.slot = slot
+    offset = UInt(info.schema.properties[Int(slot.property)].offset)
+    self.accessor = accessor
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Fields that declare properties without `@Persisted`: `let dogs = List<Dog>()` and the like.
+//
+// Nothing is called when such a field is read, so what it holds is told where it stands as soon as
+// its object becomes managed. The field itself never changes.
+
+import RealmTables
+
+/// Types whose fields are properties without a wrapper.
+protocol LegacyGeneric: SendableMetatype {
+  /// What reflection asks of such fields.
+  static var legacyWrapper: any LegacyWrapper.Type { get }
+}
+
+/// The storage of lazy fields of such types.
+protocol LegacyLazy: SendableMetatype {}
+
+extension Optional: LegacyLazy where Wrapped: LegacyGeneric {}
+
+/// A field without a wrapper.
+protocol LegacyWrapper: AnyPersisted {
+  /// Makes what the field holds stand for the property of the object `key`.
+  static func adopt(
+    at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot)
+}
+
+extension LegacyWrapper {
+  static func flags(at address: UnsafeRawPointer) -> PersistedFlags { [] }
+  static func originProperty(at address: UnsafeRawPointer) -> String? { nil }
+}
+
+extension ObjectBase {
+  /// Makes the fields without wrappers stand for what the object is in its realm.
+  final func _adoptLegacyFields(_ info: ClassInfo) {
+    let address = Unmanaged.passUnretained(self).toOpaque()
+    for property in info.schema.properties {
+      guard let wrapper = property.wrapperType as? any LegacyWrapper.Type else { continue }
+      wrapper.adopt(at: address + property.offset, info, _key, info.slot(property))
+    }
+  }
+}
+
+// MARK: - Collections
+
+/// A collection that can be told that it is a property's.
+protocol LegacyCollection: AnyObject, _Persistable {
+  func becomeManaged(_ collection: ManagedCollection)
+
+  /// Takes the elements of `other`.
+  func assign(_ other: Self)
+}
+
+/// A field of a collection type.
+enum LegacyCollectionField<Value: LegacyCollection>: LegacyWrapper {
+  static var valueType: any _Persistable.Type { Value.self }
+
+  private static func value(at address: UnsafeMutableRawPointer) -> Value {
+    address.assumingMemoryBound(to: Value.self).pointee
+  }
+
+  static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any { value(at: address) }
+
+  static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool {
+    guard let converted = Value._convert(value) else { return false }
+    let present = self.value(at: address)
+    if present !== converted { present.assign(converted) }
+    return true
+  }
+
+  static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any {
+    Value._load(object, slot)
+  }
+
+  static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
+    guard let converted = Value._convert(value) else { return false }
+    Value._store(converted, object, slot)
+    return true
+  }
+
+  static func storedScalar(_ value: Any) -> _StoredValue? { nil }
+  static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? { nil }
+  static func accepts(_ value: Any) -> Bool { Value._convert(value) != nil }
+
+  static func persist(
+    from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
+    isFresh: Bool
+  ) {
+    Value._store(value(at: address), object, slot)
+  }
+
+  static func adopt(
+    at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot
+  ) {
+    value(at: address).becomeManaged(ManagedCollection(key, info, slot))
+  }
+}
+
+extension List: LegacyGeneric, LegacyCollection {
+  static var legacyWrapper: any LegacyWrapper.Type { LegacyCollectionField<List>.self }
+
+  func assign(_ other: List) {
+    removeAll()
+    append(objectsIn: other)
+  }
+}
+
+extension MutableSet: LegacyGeneric, LegacyCollection {
+  static var legacyWrapper: any LegacyWrapper.Type { LegacyCollectionField<MutableSet>.self }
+
+  func assign(_ other: MutableSet) {
+    removeAll()
+    insert(objectsIn: other)
+  }
+}
+
+extension Map: LegacyGeneric, LegacyCollection {
+  static var legacyWrapper: any LegacyWrapper.Type { LegacyCollectionField<Map>.self }
+
+  func assign(_ other: Map) {
+    removeAll()
+    for entry in other { updateValue(entry.value, forKey: entry.key) }
+  }
+}
+
+// MARK: - Single values
+
+/// An object that holds the value of one property.
+protocol LegacyHolder: AnyObject {
+  associatedtype Held: _Persistable
+  var cell: LegacyCell<Held> { get }
+}
+
+/// A field of type `RealmProperty` or `RealmOptional`.
+enum LegacyPropertyField<Holder: LegacyHolder>: LegacyWrapper {
+  typealias Value = Holder.Held
+
+  static var valueType: any _Persistable.Type { Value.self }
+
+  private static func cell(at address: UnsafeMutableRawPointer) -> LegacyCell<Value> {
+    address.assumingMemoryBound(to: Holder.self).pointee.cell
+  }
+
+  static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any {
+    cell(at: address).value
+  }
+
+  static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool {
+    guard let converted = Value._convert(value) else { return false }
+    cell(at: address).value = converted
+    return true
+  }
+
+  static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any {
+    Value._load(object, slot)
+  }
+
+  static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
+    guard let converted = Value._convert(value) else { return false }
+    Value._store(converted, object, slot)
+    return true
+  }
+
+  static func storedScalar(_ value: Any) -> _StoredValue? { Value._storedScalar(value) }
+
+  static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? {
+    Value._storedScalar(cell(at: address).value)
+  }
+
+  static func accepts(_ value: Any) -> Bool { Value._convert(value) != nil }
+
+  static func persist(
+    from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
+    isFresh: Bool
+  ) {
+    Value._store(cell(at: address).value, object, slot)
+  }
+
+  static func adopt(
+    at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot
+  ) {
+    cell(at: address).adopt(info, key, slot)
+  }
+}
+
+extension RealmProperty: LegacyGeneric, LegacyHolder {
+  static var legacyWrapper: any LegacyWrapper.Type { LegacyPropertyField<RealmProperty>.self }
+}
+
+@available(*, deprecated)
+extension RealmOptional: LegacyGeneric, LegacyHolder {
+  static var legacyWrapper: any LegacyWrapper.Type { LegacyPropertyField<RealmOptional>.self }
+}
+
+// MARK: - Backlinks
+
+/// A field of type `LinkingObjects`.
+enum LegacyBacklinksField<Element: ObjectBase & RealmCollectionValue>: LegacyWrapper {
+  typealias Value = LinkingObjects<Element>
+
+  static var valueType: any _Persistable.Type { Value.self }
+
+  private static func value(at address: UnsafeRawPointer) -> Value {
+    address.assumingMemoryBound(to: Value.self).pointee
+  }
+
+  static func originProperty(at address: UnsafeRawPointer) -> String? {
+    value(at: address)._originProperty
+  }
+
+  static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any { value(at: address) }
+  static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool { false }
+
+  static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any {
+    Value._load(object, slot)
+  }
+
+  static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
+    throwRealmException("LinkingObjects properties are read-only")
+  }
+
+  static func storedScalar(_ value: Any) -> _StoredValue? { nil }
+  static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? { nil }
+  static func accepts(_ value: Any) -> Bool { false }
+
+  static func persist(
+    from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
+    isFresh: Bool
+  ) {}
+
+  static func adopt(
+    at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot
+  ) {
+    value(at: address).adopt(info, key, slot)
+  }
+}
+
+extension LinkingObjects: LegacyGeneric {
+  static var legacyWrapper: any LegacyWrapper.Type { LegacyBacklinksField<Element>.self }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Types of the program as properties and elements: stored as another type.
+
+/// A type that properties and collections can have, because its values are stored as those of
+/// another type: any scalar, or a class of embedded objects.
+///
+/// ```swift
+/// extension Duration: CustomPersistable {
+///   init(persistedValue: Int64) { self = .milliseconds(persistedValue) }
+///   var persistableValue: Int64 { components.seconds * 1000 }
+/// }
+/// ```
+///
+/// Values are converted whenever a property is read or set. The type can be the primary key or be
+/// indexed if `PersistedType` can, and orders and queries follow the stored values. Stored as an
+/// embedded object, a property is never nil in the database's terms: the object is made with its
+/// owner. See `FailableCustomPersistable` for conversions that may fail.
+public protocol CustomPersistable: _CustomPersistable {
+  /// The type that is stored.
+  associatedtype PersistedType
+
+  /// The value that a stored one stands for.
+  init(persistedValue: PersistedType)
+
+  /// What is stored for this value.
+  var persistableValue: PersistedType { get }
+}
+
+/// A type that properties and collections can have, as `CustomPersistable`, some of whose stored
+/// values may stand for nothing.
+///
+/// Reading such a value gives nil where the property or element is optional, and ends the process
+/// elsewhere.
+public protocol FailableCustomPersistable: _CustomPersistable {
+  /// The type that is stored.
+  associatedtype PersistedType
+
+  /// The value that a stored one stands for; nil if it stands for none.
+  init?(persistedValue: PersistedType)
+
+  /// What is stored for this value.
+  var persistableValue: PersistedType { get }
+}
+
+/// What `CustomPersistable` and `FailableCustomPersistable` have in common.
+public protocol _CustomPersistable: _Scalar {
+  /// The value that a stored one stands for; nil if it stands for none.
+  static func _made(from persisted: PersistedType) -> Self?
+
+  /// What is stored for this value.
+  var persistableValue: PersistedType { get }
+}
+
+extension CustomPersistable {
+  public static func _made(from persisted: PersistedType) -> Self? {
+    Self(persistedValue: persisted)
+  }
+}
+
+extension FailableCustomPersistable {
+  public static func _made(from persisted: PersistedType) -> Self? {
+    Self(persistedValue: persisted)
+  }
+}
+
+extension _CustomPersistable {
+  /// The value where there must be one.
+  static func required(_ persisted: PersistedType) -> Self {
+    if let value = _made(from: persisted) { return value }
+    throwRealmException(
+      "Failed to convert persisted value '\(persisted)' to type '\(Self.self)' in a non-optional "
+        + "context.")
+  }
+
+  /// The value of properties without an initial value.
+  static func defaultValue(_ persisted: PersistedType) -> Self {
+    if let value = _made(from: persisted) { return value }
+    throwRealmException(
+      "Failed to default construct a \(Self.self) using the default value for persisted type "
+        + "\(PersistedType.self). This conversion must either succeed, the property must be "
+        + "optional, or you must explicitly specify a default value for the property.")
+  }
+
+  /// The value of what `create` and untyped setters were given.
+  static func converted(_ persisted: PersistedType, from any: Any) -> Self {
+    if let value = _made(from: persisted) { return value }
+    throwRealmException("Could not convert value '\(any)' to type '\(Self.self)'.")
+  }
+}
+
+// MARK: - Stored as a scalar
+
+extension _CustomPersistable where PersistedType: _Scalar {
+  public static var _type: PropertyType { PersistedType._type }
+  public static var _isDefaultZero: Bool { false }
+
+  public static func _makeDefault() -> Self { defaultValue(PersistedType._makeDefault()) }
+
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
+    required(PersistedType._read(row, slot))
+  }
+
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? {
+    PersistedType._readOptional(row, slot).flatMap(_made)
+  }
+
+  public static func _stored(_ value: Self) -> _StoredValue {
+    PersistedType._stored(value.persistableValue)
+  }
+
+  public static func _scalar(_ value: _StoredValue) -> Self? {
+    PersistedType._scalar(value).flatMap(_made)
+  }
+
+  public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
+    required(PersistedType._decode(value, context))
+  }
+
+  /// Accepts values of this type, and what the stored type accepts.
+  public static func _convert(_ any: Any) -> Self? {
+    any as? Self ?? PersistedType._convert(any).map { converted($0, from: any) }
+  }
+
+  /// Feeds what is stored.
+  public func hash(into hasher: inout Hasher) { hasher.combine(persistableValue) }
+}
+
+// MARK: - Stored as an embedded object
+
+extension _CustomPersistable where PersistedType: EmbeddedObject {
+  public static var _type: PropertyType { .object }
+  public static var _isDefaultZero: Bool { false }
+  public static var _wrapsObject: Bool { true }
+
+  public static var _shape: _PropertyShape {
+    _PropertyShape(.object, linkedClass: PersistedType.self)
+  }
+
+  public static func _makeDefault() -> Self { defaultValue(PersistedType()) }
+
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
+    required(PersistedType._loadOptional(object, slot) ?? PersistedType())
+  }
+
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
+    PersistedType._loadOptional(object, slot).flatMap(_made)
+  }
+
+  public static func _store(_ value: Self, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    PersistedType._storeOptional(value.persistableValue, object, slot)
+  }
+
+  public static func _storeOptional(_ value: Self?, _ object: ObjectBase, _ slot: _ColumnSlot) {
+    PersistedType._storeOptional(value?.persistableValue, object, slot)
+  }
+
+  public static func _storedUnmanaged(_ wrapper: _Wrapper) -> _StoredValue? { nil }
+  public static func _storedUnmanagedOptional(_ wrapper: _Wrapper) -> _StoredValue? { nil }
+  public static func _storedScalar(_ value: Any) -> _StoredValue? { nil }
+
+  public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
+    required(PersistedType._decode(value, context))
+  }
+
+  public static func _decodeOptional(_ value: _StoredValue, _ context: _RealmContext) -> Self? {
+    PersistedType._decodeOptional(value, context).flatMap(_made)
+  }
+
+  public static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue {
+    PersistedType._encode(value.persistableValue, context)
+  }
+
+  /// Accepts values of this type, and what an unmanaged object can be made from.
+  public static func _convert(_ any: Any) -> Self? {
+    any as? Self ?? PersistedType._convert(any).map { converted($0, from: any) }
+  }
+
+  // Objects are not in a cell of a column: what is asked of cells is never asked of them.
+
+  public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self { refuseCell() }
+
+  public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? { refuseCell() }
+
+  public static func _stored(_ value: Self) -> _StoredValue { refuseCell() }
+
+  public static func _scalar(_ value: _StoredValue) -> Self? { nil }
+
+  private static func refuseCell() -> Never {
+    throwRealmException("Values of '\(Self.self)' are stored as objects")
+  }
+}

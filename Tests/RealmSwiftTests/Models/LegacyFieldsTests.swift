@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Classes that declare collections and optionals without `@Persisted`.
+
+import Foundation
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@_spi(RealmTesting) @testable import RealmSwift
+
+private class OldDog: Object {
+  let age = RealmProperty<Int?>()
+  let tags = List<String>()
+  let owners = LinkingObjects(fromType: OldPerson.self, property: "dogs")
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private class OldPerson: Object {
+  let dogs = List<OldDog>()
+  let numbers = MutableSet<Int>()
+  let scores = Map<String, Double>()
+  let anything = RealmProperty<AnyRealmValue>()
+  let height = RealmProperty<Double?>()
+  let ignored = List<Int>()
+  var plain = 3
+
+  override class func ignoredProperties() -> [String] { ["ignored"] }
+  override class func indexedProperties() -> [String] { ["anything"] }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private class Mixed: Object {
+  @Persisted(primaryKey: true) var id: Int
+  let list = List<Int>()
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private class Lazy: Object {
+  let numbers = List<Int>()
+  lazy var later = List<Int>()
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+@Suite(.serialized) struct LegacyFieldsTests {
+  private let file: TemporaryRealm
+
+  init() throws { file = try TemporaryRealm([OldDog.self, OldPerson.self]) }
+
+  private func person() -> OldPerson {
+    let person = OldPerson(value: ["dogs": [["age": 3, "tags": ["a", "b"]]], "numbers": [1, 2]])
+    person.scores["x"] = 1.5
+    person.anything.value = .fromArray([.int(1)])
+    person.ignored.append(9)
+    return person
+  }
+
+  @Test func unmanagedTheyAreWhatTheyAre() {
+    let person = person()
+    #expect(person.dogs[0].age.value == 3 && Array(person.dogs[0].tags) == ["a", "b"])
+    #expect(person.numbers.count == 2 && person.height.value == nil)
+    #expect(person.dogs[0].owners.isEmpty)
+    person.height.value = 1.5
+    #expect("\(person.height)" == "1.5" && "\(OldDog().age)" == "nil")
+    #expect(RealmProperty<Int?>() == RealmProperty<Int?>())
+  }
+
+  @Test func addedTheyAreThoseOfTheDatabase() throws {
+    do {
+      let realm = try file.open()
+      let person = person()
+      let (dogs, scores) = (person.dogs, person.scores)
+      try realm.write {
+        realm.add(person)
+        person.height.value = 1.75
+        person.dogs.append(OldDog(value: ["tags": ["c"]]))
+        scores["y"] = 2
+      }
+      #expect(dogs === person.dogs && dogs.count == 2 && dogs.realm == realm)
+      #expect(person.scores.keys == ["x", "y"] && person.height.value == 1.75)
+      #expect(person.dogs[0].owners.first?.numbers.contains(2) == true)
+      #expect(realm.objects(OldPerson.self).first?.plain == 3)
+      let made = try realm.write {
+        realm.create(OldPerson.self, value: ["numbers": [7], "height": 2] as [String: Any])
+      }
+      #expect(made.numbers.contains(7) && made.height.value == 2 && made.dogs.isEmpty)
+      #expect(made.dogs.realm == realm)
+      #expect(throws: Never.self) { try realm.write { realm.delete(made) } }
+    }
+    let realm = try file.open()
+    let person = try #require(realm.objects(OldPerson.self).first)
+    #expect(person.dogs.count == 2 && person.dogs[0].age.value == 3)
+    #expect(person.dogs[1].age.value == nil && person.dogs[1].tags[0] == "c")
+    #expect(person.anything.value.listValue?[0] == .int(1) && person.ignored.isEmpty)
+    #expect(person.dogs[0].owners.count == 1 && person.dogs[0].owners[0].height.value == 1.75)
+    #expect(realm.objects(OldDog.self).filter("age == 3").count == 1)
+    #expect(realm.objects(OldPerson.self).filter("ANY dogs.age == 3").count == 1)
+    let frozen = person.freeze()
+    try realm.write { person.dogs[0].age.value = 4 }
+    #expect(frozen.dogs[0].age.value == 3 && person.dogs[0].age.value == 4)
+    let height = person.height
+    let column = try realm.core.info(OldPerson.self).table.schema.column(named: "anything")
+    #expect(column?.isIndexed == true && height.value == 1.75)
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test func withPersistedPropertiesOnlyThoseCount() throws {
+    file.configuration.objectTypes = [Mixed.self]
+    let realm = try file.open()
+    #expect(try realm.core.info(Mixed.self).table.schema.columns.map(\.name) == ["id"])
+    let object = Mixed(value: ["id": 1])
+    object.list.append(1)
+    try realm.write { realm.add(object) }
+    #expect(object.list.realm == nil && object.list.count == 1)
+  }
+
+  @Test func testsMayMixThem() throws {
+    _RealmTesting.discoverLegacyGenerics = true
+    defer { _RealmTesting.discoverLegacyGenerics = false }
+    #expect(ModelSchema.reflect(Mixed.self).map(\.name) == ["id", "list"])
+  }
+
+  @Test func lazyFieldsAreRefused() throws {
+    file.configuration.objectTypes = [Lazy.self]
+    let error = try #require(throws: Realm.Error.self) { _ = try file.open() }
+    #expect(
+      error.localizedDescription.contains(
+        "Lazy managed property 'later' is not allowed on a Realm Swift object class. Either add "
+          + "the property to the ignored properties list or make it non-lazy."))
+  }
+
+  @Test func codable() throws {
+    let property = RealmProperty<Int?>()
+    property.value = 4
+    let data = try JSONEncoder().encode([property])
+    #expect(String(decoding: data, as: UTF8.self) == "[4]")
+    #expect(try JSONDecoder().decode([RealmProperty<Int?>].self, from: data)[0].value == 4)
+  }
+
+  @Test func changingOutsideATransaction() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try TemporaryRealm([OldDog.self, OldPerson.self]).open()
+      let dog = try realm.write { realm.create(OldDog.self) }
+      dog.age.value = 3
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("Attempting to modify object outside of a write transaction"))
+  }
+}

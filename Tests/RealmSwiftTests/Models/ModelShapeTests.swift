@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The ways in which programs declare classes: subclasses, private and nested ones, initializers,
+// and names of columns.
+
+import Foundation
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmSwift
+
+private class Animal: Object {
+  @Persisted(primaryKey: true) var id: Int
+  @Persisted var name = "nameless"
+  var plain = 7
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private final class Lion: Animal {
+  @Persisted var teeth = 30
+  @Persisted private(set) var born = Date(timeIntervalSince1970: 0)
+  lazy var loud = name.uppercased()
+  var seen = 0
+
+  convenience init(id: Int, name: String) {
+    self.init()
+    self.id = id
+    self.name = name
+  }
+
+  required init() {
+    super.init()
+    seen = 1
+  }
+}
+
+private class Guest: Object {
+  @Persisted var name: String
+  @Persisted(originProperty: "guests") var zoos: LinkingObjects<Zoo>
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private class Zoo: Object {
+  /// A class that is nested, and private with its parent.
+  enum Parts {
+    final class Cage: Object {
+      @Persisted var number: Int
+      @Persisted var lions: List<Lion>
+      override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+  }
+
+  @Persisted var name: String
+  @Persisted var animals: List<Animal>
+  @Persisted var star: Lion?
+  @Persisted var guests: List<Guest>
+  @Persisted var cages: List<Parts.Cage>
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  override class func propertiesMapping() -> [String: String] {
+    ["name": "_title", "animals": "all_animals", "guests": "visitors"]
+  }
+}
+
+@Suite struct ModelShapeTests {
+  private let file: TemporaryRealm
+
+  init() throws {
+    file = try TemporaryRealm([Animal.self, Lion.self, Guest.self, Zoo.self, Zoo.Parts.Cage.self])
+  }
+
+  @Test func subclassesHaveTheirOwnTable() throws {
+    let realm = try file.open()
+    let lion = Lion(id: 1, name: "Leo")
+    #expect(lion.seen == 1 && lion.plain == 7)
+    try realm.write {
+      realm.add(lion)
+      realm.create(Animal.self, value: ["id": 1])
+      realm.create(Lion.self, value: [2, "Lea", 28] as [Any])
+    }
+    #expect(realm.objects(Animal.self).count == 1 && realm.objects(Lion.self).count == 2)
+    #expect(realm.objects(Lion.self).where { $0.name == "Lea" && $0.teeth == 28 }.count == 1)
+    let read = try #require(realm.object(ofType: Lion.self, forPrimaryKey: 1))
+    #expect(read.teeth == 30 && read.name == "Leo" && read.loud == "LEO" && read.seen == 1)
+    #expect(read.born == Date(timeIntervalSince1970: 0))
+    #expect(realm.object(ofType: Animal.self, forPrimaryKey: 1)?.name == "nameless")
+    #expect(Lion.className() == "Lion" && Zoo.Parts.Cage.className() == "Cage")
+  }
+
+  @Test func columnsMayHaveOtherNames() throws {
+    do {
+      let realm = try file.open()
+      try realm.write {
+        let zoo = realm.create(
+          Zoo.self,
+          value: [
+            "name": "Berlin", "animals": [["id": 5], ["id": 6, "name": "Ape"]],
+            "star": ["id": 7, "name": "Rex"], "cages": [["number": 3, "lions": [["id": 8]]]],
+          ] as [String: Any])
+        zoo.guests.append(Guest(value: ["Ann"]))
+        #expect(zoo.guests[0].zoos.count == 1)
+      }
+      let columns = try realm.core.info(Zoo.self).table.schema.columns.map(\.name)
+      #expect(columns.contains("_title") && columns.contains("all_animals"))
+      #expect(!columns.contains("name"))
+    }
+    let realm = try file.open()
+    let zoos = realm.objects(Zoo.self)
+    #expect(zoos.where { $0.name == "Berlin" }.count == 1)
+    #expect(zoos.filter("name == %@ AND ANY animals.name == 'Ape'", "Berlin").count == 1)
+    #expect(zoos.sorted(byKeyPath: "name").first?.animals.count == 2)
+    #expect(zoos.first?.star?.name == "Rex" && zoos.first?.cages[0].lions[0].id == 8)
+    #expect(zoos.first?.guests.first?.zoos.first?.name == "Berlin")
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test func linkingObjectsAreACollection() throws {
+    let realm = try file.open()
+    let (guest, zoo) = try realm.write {
+      let guest = realm.create(Guest.self)
+      let zoo = realm.create(Zoo.self, value: ["name": "A", "guests": [guest, guest]])
+      realm.create(Zoo.self, value: ["name": "B", "guests": [guest]])
+      return (guest, zoo)
+    }
+    let zoos = guest.zoos
+    #expect(zoos.count == 3 && zoos.index(of: zoo) != nil && !zoos.isEmpty)
+    #expect(zoos.map(\.name).sorted() == ["A", "A", "B"] && zoos.realm == realm)
+    #expect(zoos.where { $0.name == "A" }.count == 2 && zoos.filter("name == 'B'").count == 1)
+    #expect(zoos.sorted(byKeyPath: "name", ascending: false).first?.name == "B")
+    let frozen = zoos.freeze()
+    try realm.write { zoo.guests.removeAll() }
+    #expect(zoos.count == 1 && frozen.count == 3 && frozen.thaw()?.count == 1)
+    #expect(ThreadSafeReference(to: zoos).isInvalidated == false)
+    try realm.write { realm.delete(guest) }
+    let unmanaged = Guest()
+    #expect(unmanaged.zoos.isEmpty && unmanaged.zoos.realm == nil)
+  }
+}
