@@ -56,7 +56,9 @@ extension Data: _Scalar {
   }
 
   public static func _stored(_ value: Data) -> _StoredValue {
-    _StoredValue(.binary([UInt8](value)))
+    // The database could hold more, but Realm's other SDKs could not read it.
+    if value.count > BlobNode.maximumByteCount { throwRealmException("Binary too big") }
+    return _StoredValue(.binary([UInt8](value)))
   }
 
   public static func _scalar(_ value: _StoredValue) -> Data? {

@@ -73,6 +73,24 @@ import Testing
     expect("Can't cancel a non-existing write transaction", in: result)
   }
 
+  @Test func dataThatIsTooLarge() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try TemporaryRealm().open()
+      realm.beginWrite()
+      realm.create(AllTypes.self).data = Data(count: 0xFF_FFF1)
+    }
+    expect("Binary too big", in: result)
+  }
+
+  @Test func aTextThatIsTooLarge() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try TemporaryRealm().open()
+      realm.beginWrite()
+      realm.create(AllTypes.self).string = String(repeating: "x", count: 0xFF_FFF0)
+    }
+    expect("String too big", in: result)
+  }
+
   @Test func negativeIndex() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try Misuse.realmWithPerson().realm.objects(Person.self)[-1]

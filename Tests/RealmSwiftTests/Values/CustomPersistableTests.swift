@@ -103,18 +103,18 @@ private class WithOdd: Object {
   init() throws { file = try TemporaryRealm([Measurement.self, StoredPoint.self]) }
 
   @Test func valuesAreStoredAsAnotherType() throws {
-    let unmanaged = Measurement()
-    #expect(unmanaged.code.text == "" && unmanaged.length.value == 0 && unmanaged.tag == nil)
-    #expect(unmanaged.even.number == 0 && unmanaged.point == Point(x: 0, y: 0))
-    unmanaged.code = Code("A1")
-    unmanaged.length = Meters(2.5)
-    unmanaged.lengths.append(objectsIn: [Meters(1), Meters(3)])
-    unmanaged.codes.insert(Code("X"))
-    unmanaged.evens["a"] = Even(persistedValue: 4)
-    unmanaged.point = Point(x: 1, y: 2)
-    unmanaged.points.append(Point(x: 3, y: 4))
-    unmanaged.named["p"] = Point(x: 5, y: 6)
     do {
+      let unmanaged = Measurement()
+      #expect(unmanaged.code.text == "" && unmanaged.length.value == 0 && unmanaged.tag == nil)
+      #expect(unmanaged.even.number == 0 && unmanaged.point == Point(x: 0, y: 0))
+      unmanaged.code = Code("A1")
+      unmanaged.length = Meters(2.5)
+      unmanaged.lengths.append(objectsIn: [Meters(1), Meters(3)])
+      unmanaged.codes.insert(Code("X"))
+      unmanaged.evens["a"] = Even(persistedValue: 4)
+      unmanaged.point = Point(x: 1, y: 2)
+      unmanaged.points.append(Point(x: 3, y: 4))
+      unmanaged.named["p"] = Point(x: 5, y: 6)
       let realm = try file.open()
       try realm.write {
         realm.add(unmanaged)
