@@ -24,6 +24,8 @@ public final class List<Element: RealmCollectionValue> {
   private(set) var managed: ManagedCollection?
   /// The object and property that a recording list stands for.
   private var recording: _Recording?
+  /// Whether the list is read to find the name of a key path.
+  var isRecording: Bool { recording != nil }
 
   /// Creates an empty list that belongs to no realm.
   public init() {}

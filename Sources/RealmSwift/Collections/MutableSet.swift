@@ -28,6 +28,8 @@ public final class MutableSet<Element: RealmCollectionValue> {
   private(set) var managed: ManagedCollection?
   /// The object and property that a recording set stands for.
   private var recording: _Recording?
+  /// Whether the set is read to find the name of a key path.
+  var isRecording: Bool { recording != nil }
 
   /// Creates an empty set that belongs to no realm.
   public init() {}

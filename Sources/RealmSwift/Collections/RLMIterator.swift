@@ -31,7 +31,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     elements = []
     do throws(StorageError) {
       if !contents.core.isInWrite, case .table(let table) = contents.form,
-        let info = contents.info
+        let info = contents.info, Element.self is ObjectBase.Type
       {
         walkOwner = try TableWalk(table, info)
         self.contents = nil

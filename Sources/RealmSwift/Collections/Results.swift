@@ -2,6 +2,8 @@
 
 // Live results: all objects of a class, and what is filtered or sorted from them.
 
+import RealmTables
+
 /// The objects of a class, or those that a query selects. Results always show the present state of
 /// their realm, and are computed when they are first looked at.
 ///
@@ -40,7 +42,11 @@ public struct Results<Element: RealmCollectionValue> {
   /// Looking for it in filtered results that were not computed yet stops at the first match.
   public var first: Element? {
     guard let info = state.info else { return isEmpty ? nil : self[0] }
-    return state.firstKey().map { info.makeElement($0) }
+    return state.firstKey().map { key in
+      Element._wrapsObject
+        ? Element._decode(_StoredValue(.link(key)), _RealmContext(state.core, info))
+        : info.makeElement(key)
+    }
   }
 }
 

@@ -72,7 +72,8 @@ extension ObjectBase {
     return core
   }
 
-  private final func observeHere<T: ObjectBase>(
+  /// Registers an observer that is called where this realm lives.
+  final func observeHere<T: ObjectBase>(
     _ core: RealmCore, _ keyPaths: [String]?, _ block: @escaping (ObjectChange<T>) -> Void
   ) -> Observation {
     guard let object = self as? T, let info = _info else {

@@ -98,7 +98,8 @@ extension RealmCollection {
     await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
   }
 
-  private func observeHere(
+  /// Registers an observer that is called where this realm lives.
+  func observeHere(
     _ core: RealmCore, _ keyPaths: [String]?,
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> Observation {

@@ -8,10 +8,11 @@ import RealmTables
 extension Realm {
   // MARK: Reading
 
-  /// All objects of a class.
+  /// All objects of a class, or projections of all objects of their class.
   public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
     core.checkIsolation()
-    guard let modelClass = type as? ObjectBase.Type else {
+    let rootClass = (type as? any ProjectionObservable.Type)?.rootClass
+    guard let modelClass = rootClass ?? type as? ObjectBase.Type else {
       throwRealmException("Object type '\(type)' is not managed by the Realm.")
     }
     if core.lacksTable(of: modelClass) { return Results(ResultsState(.table, core, nil)) }

@@ -23,6 +23,10 @@ struct SendabilityTests {
       @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
     }
     class Address: EmbeddedObject { @Persisted var street: String }
+    class Card: Projection<Person> {
+      @Projected(\\Person.name) var title
+      @Projected(\\Person.dogs.projectTo.name) var dogNames: ProjectedCollection<String>
+    }
 
     func requireSendable<T: Sendable>(_: T.Type) {}
     func use(_ anything: Any?) {}
@@ -62,6 +66,11 @@ struct SendabilityTests {
         requireSendable(RealmMapChange<Map<String, Int>>.self)  // error: Sendable
         requireSendable(Results<Person>.self)  // error: Sendable
         requireSendable(LinkingObjects<Person>.self)  // error: Sendable
+        requireSendable(AnyRealmCollection<Person>.self)  // error: Sendable
+        requireSendable(SectionedResults<String, Person>.self)  // error: Sendable
+        requireSendable(ResultsSection<String, Person>.self)  // error: Sendable
+        requireSendable(Card.self)  // error: Sendable
+        requireSendable(ProjectedCollection<String>.self)  // error: Sendable
         requireSendable(AnyRealmValue.self)  // error: Sendable
         requireSendable(PropertyChange.self)  // error: Sendable
         requireSendable(ObjectChange<Person>.self)  // error: Sendable
@@ -129,6 +138,8 @@ struct SendabilityTests {
   private static let sendables = """
     func sendables() {
       requireSendable(ObjectId.self)
+      requireSendable(ObjectSnapshot<Person>.self)
+      requireSendable(PersistentID<Person>.self)
       requireSendable(Decimal128.self)
       requireSendable(UUID.self)
       requireSendable(ThreadSafe<Person>.self)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Views of objects that show some of their properties, under names of their own.
+
+import RealmStorage
+import RealmTables
+
+/// What projections of all classes have in common.
+public protocol ProjectionObservable: AnyObject, RealmCollectionValue, ThreadConfined {
+  /// The class of the objects that are projected.
+  associatedtype Root: ObjectBase
+
+  /// The object behind the projection.
+  var rootObject: Root { get }
+
+  /// Shows an object.
+  init(projecting object: Root)
+}
+
+/// A view of an object: some of its properties, and of what it links to, under other names.
+///
+/// ```swift
+/// class Card: Projection<Person> {
+///   @Projected(\Person.name) var title
+///   @Projected(\Person.best?.name) var bestFriend
+///   @Projected(\Person.dogs.projectTo.name) var dogNames: ProjectedCollection<String>
+/// }
+/// for card in realm.objects(Card.self) { print(card.title, card.dogNames.count) }
+/// ```
+///
+/// A projection holds nothing: its properties are those of the object, live or frozen as that is,
+/// and can be set where the object's can. Queries and orders of results of projections are about
+/// the properties of the objects.
+open class Projection<Root: ObjectBase>: ProjectionObservable, RealmFetchable,
+  CustomStringConvertible
+{
+  /// The object behind the projection.
+  public let rootObject: Root
+
+  /// Shows an object, managed or not.
+  public required init(projecting object: Root) { rootObject = object }
+
+  /// The classes, and the values of the projected properties.
+  open var description: String {
+    let schema = ProjectionSchema.of(Self.self)
+    let lines = schema.properties.map { property in
+      let value = property.value(rootObject)
+      let text = value.map { "\($0)" } ?? "(null)"
+      return "\t\(property.name) = \(text.replacing("\n", with: "\n\t"));\n"
+    }
+    return "\(Self.self)<\(Root.self)> {\n\(lines.joined())}"
+  }
+
+  /// Whether both show the same object.
+  public static func == (left: Projection, right: Projection) -> Bool {
+    type(of: left) == type(of: right)
+      && (left.rootObject === right.rootObject
+        || left.rootObject.isSameObject(as: right.rootObject))
+  }
+
+  /// Feeds what `==` compares.
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+
+  /// The key of the row of a managed object; for others where the instance is in memory.
+  fileprivate var identity: UInt64 {
+    if rootObject._hot != nil { return UInt64(bitPattern: rootObject._key.rawValue) }
+    return UInt64(UInt(bitPattern: Unmanaged.passUnretained(rootObject).toOpaque()))
+  }
+
+  /// The name of the class of the objects.
+  public static func className() -> String { Root.className() }
+
+  // MARK: Confinement
+
+  /// The realm that manages the object; nil if none does, or if the object was deleted.
+  public var realm: Realm? { rootObject.realm }
+
+  /// Whether the object was deleted, or its realm invalidated.
+  public var isInvalidated: Bool { rootObject.isInvalidated }
+
+  /// Whether the object is frozen. May be asked anywhere.
+  public var isFrozen: Bool { rootObject.isFrozen }
+
+  /// A projection of the frozen object.
+  public func freeze() -> Self { Self(projecting: rootObject.freeze()) }
+
+  /// A projection of the live object that a frozen one is a copy of; nil if it was deleted.
+  public func thaw() -> Self? { rootObject.thaw().map { Self(projecting: $0) } }
+
+  /// What the object is, in terms of the file.
+  public var _definition: _ConfinedDefinition { rootObject._definition }
+
+  /// The projection of what `definition` describes, in `realm`; nil if it does not exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
+    Root._local(definition, in: realm).map { Self(projecting: $0) }
+  }
+
+  // MARK: Elements of collections
+
+  /// Projections are not stored: their objects are.
+  public typealias PersistedType = Root
+
+  public static var _shape: _PropertyShape { Root._shape }
+
+  public static func _convert(_ any: Any) -> Self? {
+    any as? Self ?? Root._convert(any).map { Self(projecting: $0) }
+  }
+
+  public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
+    Self(projecting: Root._decode(value, context))
+  }
+
+  public static func _encode(_ value: Projection, _ context: _RealmContext) -> _StoredValue {
+    Root._encode(value.rootObject, context)
+  }
+
+  public static func _tracedElement(by recording: _Recording) -> Self {
+    Self(projecting: Root._tracedElement(by: recording))
+  }
+
+  public static var _wrapsObject: Bool { true }
+}
+
+extension ProjectionObservable {
+  /// The class of the objects.
+  static var rootClass: ObjectBase.Type { Root.self }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The properties of a class of projections.
+
+import RealmStorage
+@_spi(Reflection) import Swift
+
+/// The properties of a class of projections, and what they lead to.
+final class ProjectionSchema: @unchecked Sendable {
+  // Sendable: nothing in it changes; key paths are immutable.
+
+  /// A property, and the names of the properties of the object that lead to what it shows.
+  struct Property {
+    let name: String
+    /// Joined by dots.
+    let path: String
+    /// What an object shows; nil for null.
+    let value: (ObjectBase) -> Any?
+
+    /// The first name of the path.
+    var firstName: Substring { path.prefix { $0 != "." } }
+    /// Whether the property shows a property of the object itself.
+    var isDirect: Bool { !path.contains(".") }
+  }
+
+  let className: String
+  let properties: [Property]
+
+  private init<P: ProjectionObservable>(_ type: P.Type) {
+    className = "\(type)"
+    // Any object will do to find the key paths.
+    let instance = type.init(projecting: P.Root())
+    let address = UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())
+    var properties: [Property] = []
+    let classType = _EachFieldOptions(rawValue: 1)
+    _forEachField(of: type, options: classType) { name, offset, fieldType, _ in
+      guard let field = fieldType as? any AnyProjected.Type else { return true }
+      // The storage of `@Projected var name` is called `_name`.
+      let label = String(String(cString: name).dropFirst())
+      let content = field.content(at: address + offset)
+      let path = RealmSwift._name(for: content.keyPath, of: P.Root.self)
+      if path.isEmpty {
+        throwRealmException("@Projected property '\(label)' must be a part of Realm object")
+      }
+      properties.append(Property(name: label, path: path, value: content.read))
+      return true
+    }
+    withExtendedLifetime(instance) {}
+    self.properties = properties
+  }
+
+  private static let known = Guarded<[ObjectIdentifier: ProjectionSchema]>([:])
+
+  /// The schema of a class; reflected upon at the first call.
+  static func of(_ type: any ProjectionObservable.Type) -> ProjectionSchema {
+    let identifier = ObjectIdentifier(type)
+    if let schema = known.withLock({ $0[identifier] }) { return schema }
+    // Outside the lock, since it runs the class's own initializer.
+    let schema = make(type)
+    known.withLock { $0[identifier] = schema }
+    return schema
+  }
+
+  private static func make<P: ProjectionObservable>(_ type: P.Type) -> ProjectionSchema {
+    ProjectionSchema(type)
+  }
+
+  /// The properties of these names; all if there is none.
+  func properties(named names: [String]?) -> [Property] {
+    guard let names, !names.isEmpty else { return properties }
+    return names.map { name in
+      guard let property = properties.first(where: { $0.name == name }) else {
+        throwRealmException(
+          "Property '\(name)' in KeyPath '\(name)' is not a valid property in \(className).")
+      }
+      return property
+    }
+  }
+}
+
+/// The names of the properties of the object, joined by dots, that a key path of a projection leads
+/// to.
+func _name<P: ProjectionObservable>(for keyPath: PartialKeyPath<P>) -> String {
+  let recorder = KeyPathRecorder()
+  _ = P(projecting: recorder.makeObject(P.Root.self))[keyPath: keyPath]
+  return recorder.names.joined(separator: ".")
+}

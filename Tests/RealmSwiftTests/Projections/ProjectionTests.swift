@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+class Card: Projection<Person> {
+  @Projected(\Person.name) var title
+  @Projected(\Person.best?.name) var bestFriend
+  @Projected(\Person.dogs.projectTo.name) var dogNames: ProjectedCollection<String>
+  @Projected(\Person.nicknames) var names: List<String>
+}
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ProjectionTests {
+  private let file: TemporaryRealm
+
+  init() throws { file = try TemporaryRealm() }
+
+  private func open() async throws -> (Realm, Person) {
+    let realm = try await Realm(configuration: file.configuration)
+    let person = try realm.write {
+      realm.create(Person.self, value: ["id": 9, "name": "Zoe", "age": 3])
+      return realm.create(
+        Person.self,
+        value: [
+          "id": 1, "name": "Ann", "dogs": [["name": "A"], ["name": "B"]],
+          "best": ["name": "C"], "nicknames": ["x"],
+        ])
+    }
+    return (realm, person)
+  }
+
+  // MARK: Objects
+
+  @Test func propertiesAreThoseOfTheObject() async throws {
+    let (realm, person) = try await open()
+    let card = Card(projecting: person)
+    #expect(card.title == "Ann" && card.bestFriend == "C" && card.rootObject === person)
+    #expect(Array(card.dogNames) == ["A", "B"] && card.names.first == "x")
+    try realm.write {
+      card.title = "Bea"
+      card.dogNames[1] = "D"
+      card.names.append("y")
+      person.best = nil
+    }
+    #expect(person.name == "Bea" && person.dogs[1].name == "D" && person.nicknames.count == 2)
+    #expect(card.bestFriend == nil && card == Card(projecting: person))
+    #expect(Set([card, Card(projecting: person)]).count == 1)
+    #expect(
+      card.description == """
+        Card<Person> {
+        \ttitle = Bea;
+        \tbestFriend = (null);
+        \tdogNames = ProjectedCollection<String> (
+        \t\t[0] A,
+        \t\t[1] D
+        \t);
+        \tnames = List<String> (
+        \t\t[0] x,
+        \t\t[1] y
+        \t);
+        }
+        """)
+    #expect(Card(projecting: Person(value: ["name": "Q"])).title == "Q")
+    try realm.write { realm.delete(person) }
+    #expect(card.isInvalidated && card.realm == nil)
+  }
+
+  @Test func frozenThawedAndHandedOver() async throws {
+    let (realm, person) = try await open()
+    let card = Card(projecting: person)
+    let frozen = card.freeze()
+    let names = card.dogNames.freeze()
+    try realm.write {
+      person.name = "Eve"
+      person.dogs.removeAll()
+    }
+    #expect(frozen.isFrozen && frozen.title == "Ann" && frozen.thaw()?.title == "Eve")
+    #expect(names.isFrozen && Array(names) == ["A", "B"] && names.thaw()?.isEmpty == true)
+    #expect(names.thaw() == card.dogNames)
+    let reference = ThreadSafeReference(to: card)
+    let collection = ThreadSafeReference(to: card.dogNames)
+    let configuration = file.configuration
+    let found = try await Task.detached {
+      let realm = try Realm(configuration: configuration)
+      return [realm.resolve(reference)?.title, realm.resolve(collection).map { "\($0.count)" }]
+    }.value
+    #expect(found == ["Eve", "0"])
+  }
+
+  // MARK: Results
+
+  @Test func resultsOfProjections() async throws {
+    let (realm, person) = try await open()
+    let cards = realm.objects(Card.self)
+    #expect(cards.count == 2 && Set(cards.map(\.title)) == ["Ann", "Zoe"])
+    let sorted = cards.sorted(by: \.title, ascending: false)
+    #expect(sorted.map(\.title) == ["Zoe", "Ann"] && sorted[1].dogNames.count == 2)
+    #expect(cards.sorted(byKeyPath: "age").first?.title == "Zoe")
+    #expect(cards.where { $0.dogs.name == "B" }.map(\.title) == ["Ann"])
+    #expect(cards.filter("name == %@", "Zoe").first?.title == "Zoe")
+    #expect(sorted.index(of: Card(projecting: person)) == 1)
+    #expect(sorted.index(matching: { $0.name == "Ann" }) == 1)
+    #expect(sorted.freeze()[0].isFrozen && sorted.last?.rootObject.id == 1)
+    #expect(cards.sectioned(by: \.title).allKeys == ["Ann", "Zoe"])
+    try realm.write { for card in cards { card.title += "!" } }
+    #expect(realm.objects(Person.self).allSatisfy { $0.name.hasSuffix("!") })
+  }
+
+  @Test func projectedSetsAndSearch() async throws {
+    let file = try TemporaryRealm.ofShelves()
+    let realm = try file.open()
+    let shelf = try realm.write {
+      realm.create(
+        Shelf.self, value: ["id": 1, "dogs": [["name": "A", "age": 1], ["name": "B", "age": 2]]])
+    }
+    let ages = shelf.dogs.projectTo.age
+    #expect(ages.map(\.self) == [1, 2] && ages.index(of: 2) == 1 && ages.last == 2)
+    let person = try realm.write {
+      realm.create(Person.self, value: ["id": 1, "dogs": Array(shelf.dogs)])
+    }
+    #expect(person.dogs.projectTo.age.index(matching: "name == %@", "B") == 1)
+    #expect(person.dogs.projectTo.age != person.dogs.projectTo.age.freeze())
+    #expect(_name(for: \Person.dogs.projectTo.age) == "dogs.age")
+  }
+
+  // MARK: Observing
+
+  @Test func observersHearOfWhatIsShown() async throws {
+    let (realm, person) = try await open()
+    let card = Card(projecting: person)
+    let told = Recorder<[String]>()
+    let toldOfTitle = Recorder<[String]>()
+    func names(_ change: ObjectChange<Card>) -> [String] {
+      switch change {
+      case .change(_, let changes):
+        changes.map { "\($0.name): \($0.newValue as? String ?? "-")" }.sorted()
+      case .deleted: ["deleted"]
+      case .error: ["error"]
+      }
+    }
+    let tokens = [
+      card.observe { told.add(names($0)) },
+      card.observe(keyPaths: ["title"]) { toldOfTitle.add(names($0)) },
+      card.observe(keyPaths: [\.title]) { toldOfTitle.add(names($0)) },
+    ]
+    try realm.write { person.age = 70 }
+    try realm.write { person.name = "Eve" }
+    #expect(await told.wait(for: 1) == [["title: Eve"]])
+    #expect(await toldOfTitle.wait(for: 2) == [["title: Eve"], ["title: Eve"]])
+    try realm.write { person.best?.name = "F" }
+    #expect(await told.wait(for: 2).last == ["bestFriend: F"])
+    try realm.write { person.dogs[0].name = "G" }
+    #expect(await told.wait(for: 3).last == ["dogNames: -"])
+    try realm.write { realm.delete(person) }
+    #expect(await told.wait(for: 4).last == ["deleted"])
+    #expect(await toldOfTitle.settled().count == 4)
+    for token in tokens { token.invalidate() }
+  }
+
+  @Test func actorsAndQueuesObserveProjections() async throws {
+    let (realm, person) = try await open()
+    let told = Recorder<String>()
+    actor Place {}
+    let place = Place()
+    let first = await Card(projecting: person).observe(on: place) { _, change in
+      if case .change(let card, _) = change { told.add("actor \(card.title)") }
+    }
+    let second = Card(projecting: person).observe(on: DispatchQueue(label: "cards")) { change in
+      if case .change(let card, _) = change { told.add("queue \(card.title)") }
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    try realm.write { person.name = "Eve" }
+    #expect(await told.wait(for: 2).sorted() == ["actor Eve", "queue Eve"])
+    first.invalidate()
+    second.invalidate()
+  }
+
+  @Test func collectionsAreObserved() async throws {
+    let (realm, person) = try await open()
+    let told = Recorder<ToldChange>()
+    let toldOfNames = Recorder<ToldChange>()
+    let cards = realm.objects(Card.self).sorted(by: \.title)
+    let tokens = [
+      cards.observe { told.add(ToldChange($0)) },
+      person.dogs.projectTo.name.observe { toldOfNames.add(ToldChange($0)) },
+    ]
+    #expect(await told.wait(for: 1) == [.initial(count: 2)])
+    #expect(await toldOfNames.wait(for: 1) == [.initial(count: 2)])
+    try realm.write {
+      person.age = 80
+      person.dogs[0].age = 5
+    }
+    try realm.write { person.dogs[1].name = "H" }
+    let ofDogs = ToldChange.update(count: 2, deletions: [], insertions: [], modifications: [1])
+    #expect(await toldOfNames.wait(for: 2).last == ofDogs)
+    let ofCards = ToldChange.update(count: 2, deletions: [], insertions: [], modifications: [0])
+    #expect(await told.wait(for: 2).last == ofCards)
+    try realm.write { person.dogs.remove(at: 0) }
+    #expect(
+      await toldOfNames.wait(for: 3).last
+        == .update(count: 1, deletions: [0], insertions: [], modifications: []))
+    for token in tokens { token.invalidate() }
+  }
+
+  // MARK: Texts
+
+  private func expect(_ text: String, in result: ExitTest.Result?) {
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains(text), "said: \(said.prefix(400))")
+  }
+
+  class Outside: Projection<Person> {
+    @Projected(\Person.description) var text
+  }
+
+  @Test func misuse() async {
+    let set = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      Card(projecting: Person()).bestFriend = "A"
+    }
+    expect("KeyPath is not writable", in: set)
+    let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let person = try Misuse.realmWithPerson().person
+      _ = Outside(projecting: person).observe { _ in }
+    }
+    expect("@Projected property 'text' must be a part of Realm object", in: outside)
+    let name = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let person = try Misuse.realmWithPerson().person
+      _ = Card(projecting: person).observe(keyPaths: ["name"]) { _ in }
+    }
+    expect("Property 'name' in KeyPath 'name' is not a valid property in Card.", in: name)
+    let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Card(projecting: Person()).observe { _ in }
+    }
+    expect("Only objects which are managed by a Realm support change notifications", in: unmanaged)
+  }
+}
