@@ -62,7 +62,7 @@ public struct ObjectSnapshot<Model: ObjectBase>: Sendable, Hashable {
     value(path).scalar()
   }
 
-  /// A property of any type; `none` if it was a link or a collection.
+  /// A property of any type; `none` if it was a link.
   public subscript(dynamicMember path: KeyPath<Model, AnyRealmValue>) -> AnyRealmValue {
     value(path).mixed
   }
@@ -150,7 +150,7 @@ extension SnapshotValue {
   }
 
   fileprivate var mixed: AnyRealmValue {
-    guard case .scalar(let value) = self, let any = value.any else { return .none }
+    if case .object = self { return .none }
     return AnyRealmValue._convert(any) ?? .none
   }
 

@@ -15,6 +15,9 @@ struct NameKey: CodingKey {
   init(_ name: String) { stringValue = name }
   init?(stringValue: String) { self.stringValue = stringValue }
   init?(intValue: Int) { nil }
+
+  static let list = NameKey("list")
+  static let dictionary = NameKey("dictionary")
 }
 
 // MARK: - Encoding
@@ -24,27 +27,46 @@ extension SnapshotRecord {
     var container = encoder.container(keyedBy: NameKey.self)
     for property in schema.properties {
       guard let value = values[property.name] else { continue }
-      try value.encode(to: container.superEncoder(forKey: NameKey(property.name)), property.shape)
+      try value.encode(
+        to: container.superEncoder(forKey: NameKey(property.name)), property.shape,
+        collection: property.shape.collection)
     }
   }
 }
 
 extension SnapshotValue {
-  fileprivate func encode(to encoder: any Encoder, _ shape: _PropertyShape) throws {
+  fileprivate func encode(
+    to encoder: any Encoder, _ shape: _PropertyShape, collection: _PropertyShape.Collection
+  ) throws {
     switch self {
     case .scalar(let value):
       shape.type == .any ? try value.encodeWithType(to: encoder) : try value.encode(to: encoder)
     case .object(let record):
-      guard let model = shape.linkedClass else { return }
+      guard let model = shape.linkedClass else { return try TableValue.null.encode(to: encoder) }
       try record.encode(to: encoder, ModelSchema.of(model))
+    case .list, .map:
+      guard collection == .none else { return try encodeElements(to: encoder, shape) }
+      // Inside a mixed value, whose type stands beside it.
+      var container = encoder.container(keyedBy: NameKey.self)
+      let name = if case .list = self { NameKey.list } else { NameKey.dictionary }
+      try encodeElements(to: container.superEncoder(forKey: name), shape)
+    }
+  }
+
+  private func encodeElements(to encoder: any Encoder, _ shape: _PropertyShape) throws {
+    switch self {
     case .list(let elements):
       var container = encoder.unkeyedContainer()
-      for element in elements { try element.encode(to: container.superEncoder(), shape) }
+      for element in elements {
+        try element.encode(to: container.superEncoder(), shape, collection: .none)
+      }
     case .map(let entries):
       var container = encoder.container(keyedBy: NameKey.self)
       for (key, value) in entries {
-        try value.encode(to: container.superEncoder(forKey: NameKey(key)), shape)
+        try value.encode(
+          to: container.superEncoder(forKey: NameKey(key)), shape, collection: .none)
       }
+    case .scalar, .object: break
     }
   }
 }
@@ -127,10 +149,24 @@ extension SnapshotValue {
       } else if shape.type == .object, let model = shape.linkedClass {
         self = .object(try SnapshotRecord(from: decoder, ModelSchema.of(model)))
       } else if shape.type == .any {
-        self = .scalar(try TableValue(fromTyped: decoder))
+        self = try SnapshotValue(fromMixed: decoder, shape)
       } else {
         self = .scalar(try TableValue(from: decoder, shape.type))
       }
+    }
+  }
+}
+
+extension SnapshotValue {
+  /// Decodes a value that has its type beside it.
+  private init(fromMixed decoder: any Decoder, _ shape: _PropertyShape) throws {
+    let container = try decoder.container(keyedBy: NameKey.self)
+    if container.contains(.list) {
+      try self.init(from: container.superDecoder(forKey: .list), shape, collection: .list)
+    } else if container.contains(.dictionary) {
+      try self.init(from: container.superDecoder(forKey: .dictionary), shape, collection: .map)
+    } else {
+      self = .scalar(try TableValue(fromTyped: decoder))
     }
   }
 }

@@ -105,7 +105,12 @@ extension TableValue {
 extension AnyRealmValue {
   /// What is inside; nil for `none`.
   var plain: Any? {
-    if case .object(let object) = self { return object }
+    switch self {
+    case .object(let object): return object
+    case .list(let list): return list
+    case .dictionary(let map): return map
+    default: break
+    }
     let numbers: Any? =
       intValue ?? boolValue ?? floatValue ?? doubleValue ?? decimal128Value
     let texts: Any? = stringValue ?? dataValue

@@ -36,6 +36,9 @@ extension List: _Persistable {
     let target = ManagedCollection(object, info, slot)
     if let managed = value.managed, managed.isSame(as: target) { return }
     target.requireWrite()
+    if value.managed == nil, target.updateEmbedded(by: Array(value)) {
+      return value.becomeManaged(target)
+    }
     let context = target.encoding
     let values = Array(value).map { Element._encode($0, context).value }
     target.replaceAll(with: values)

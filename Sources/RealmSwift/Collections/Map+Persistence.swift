@@ -36,6 +36,9 @@ extension Map: _Persistable {
     let target = ManagedCollection(object, info, slot)
     if let managed = value.managed, managed.isSame(as: target) { return }
     target.requireChangeable()
+    if value.managed == nil, target.updateEmbedded(by: value.untypedEntries) {
+      return value.becomeManaged(target)
+    }
     target.replaceAll(with: value.encodedEntries(for: target))
     if value.managed == nil { value.becomeManaged(target) }
   }

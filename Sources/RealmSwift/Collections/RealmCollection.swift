@@ -106,7 +106,8 @@ extension RealmCollection {
     let count = count
     var lines: [String] = []
     for position in 0..<Swift.min(count, limit) {
-      let text = "\(self[position])".replacingOccurrences(of: "\n", with: "\n\t")
+      let text = ObjectBase.describe(self[position], depth: 0)
+        .replacingOccurrences(of: "\n", with: "\n\t")
       lines.append("\t[\(position)] \(text)")
     }
     if count > limit { lines.append("\t... \(count - limit) objects skipped.") }

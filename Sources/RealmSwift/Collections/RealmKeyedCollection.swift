@@ -60,7 +60,7 @@ extension Map: RealmKeyedCollection {
   }
 
   /// The class and the entries, at most 100 of them.
-  public var description: String { describe { "\($0)" } }
+  public var description: String { describe { ObjectBase.describe($0, depth: 0) } }
 
   /// The entries as pairs.
   public func asKeyValueSequence() -> RLMKeyValueIterator<Key, Value> {

@@ -51,16 +51,9 @@ extension ObjectBase {
 }
 
 extension ObjectBase {
-  /// Ends the process unless a dynamic object can be an element of a collection of `info`: its
-  /// Swift type does not tell.
+  /// Ends the process for a dynamic embedded object that has a parent.
   final func requireElement(of info: ClassInfo) {
-    guard let own = _info else { return }
-    let name = info.schema.className
-    if own.core === info.core, own.tableKey != info.tableKey {
-      throwRealmException(
-        "Object of type '\(own.schema.className)' does not match List type '\(name)'.")
-    }
-    if info.schema.tableKind == .embedded, info.isLinked(_key) {
+    if _info != nil, info.schema.tableKind == .embedded, info.isLinked(_key) {
       throwRealmException("Cannot add an existing managed embedded object to a List.")
     }
   }

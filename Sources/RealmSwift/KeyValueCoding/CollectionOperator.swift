@@ -73,7 +73,7 @@ enum CollectionOperator: String {
   }
 
   private func stored(_ value: Any) -> TableValue {
-    let value = swiftValue((value as? AnyRealmValue).flatMap(\.foldable) ?? value)
+    let value = swiftValue((value as? AnyRealmValue)?.plain ?? value)
     if let type = type(of: value) as? any _Scalar.Type, isSupported(type._type),
       let stored = type._storedScalar(value)
     {
@@ -99,12 +99,5 @@ enum CollectionOperator: String {
       }
       return [value]
     }.filter { !isNil($0) }
-  }
-}
-
-extension AnyRealmValue {
-  /// The number or the moment, if this is one.
-  fileprivate var foldable: Any? {
-    intValue ?? doubleValue ?? floatValue ?? decimal128Value ?? dateValue
   }
 }

@@ -53,6 +53,9 @@ extension _OptionalPersistable where Self: ObjectBase {
       info.core.replaceValues(ofEmbedded: present, info.linkedClass(slot), by: value)
       return
     }
+    if let value, !info.core.isLinkable(value, info.linkedClass(slot)) {
+      info.schema.properties[Int(slot.property)].refuse(value, in: info.schema)
+    }
     let link = value.map { TableValue.link(info.core.managedKey(of: $0)) }
     info.set(link ?? .null, property: Int(slot.property), of: object)
   }
@@ -72,7 +75,7 @@ extension RealmCollectionValue where Self: ObjectBase {
       throwRealmException("Cannot add an existing managed embedded object to a \(name).")
     }
     if let info = context.info, info.schema.isDynamic { value.requireElement(of: info) }
-    return _StoredValue(.link(context.core.managedKey(of: value)))
+    return _StoredValue(.link(context.linkedKey(of: value)))
   }
 
   public static func _tracedElement(by recording: _Recording) -> Self {
@@ -83,6 +86,31 @@ extension RealmCollectionValue where Self: ObjectBase {
 extension _RealmCollectionValueInsideOptional where Self: ObjectBase {
   public static func _decodeOptional(_ value: _StoredValue, _ context: _RealmContext) -> Self? {
     value.value.isNull ? nil : _decode(value, context)
+  }
+}
+
+extension RealmCore {
+  /// Whether links to objects of `target` can lead to `object`: those of its subclasses are in
+  /// another table. Objects of other realms are refused elsewhere.
+  func isLinkable(_ object: ObjectBase, _ target: ClassInfo) -> Bool {
+    if object._hot == nil {
+      return type(of: object) == target.schema.modelClass
+        || info(type(of: object)).tableKey == target.tableKey
+    }
+    return object._owner !== self || object._info?.tableKey == target.tableKey
+  }
+}
+
+extension _RealmContext {
+  /// The key of an object that becomes an element, which is added to the realm if need be.
+  fileprivate func linkedKey(of object: ObjectBase) -> ObjectKey {
+    guard let info, !core.isLinkable(object, info) else { return core.managedKey(of: object) }
+    let (own, target) = (object._schema.className, info.schema.className)
+    throwRealmException(
+      kind == .dictionary
+        ? "Value of type '\(own)' does not match RLMDictionary value type '\(target)'."
+        : "Object of type '\(own)' does not match \(kind == .set ? "RLMSet" : "RLMArray") type "
+          + "'\(target)'.")
   }
 }
 

@@ -22,11 +22,14 @@ extension ObjectBase {
     return text + "}"
   }
 
-  private static func describe(_ value: Any, depth: Int) -> String {
+  /// The text of a value in the description of what holds it.
+  static func describe(_ value: Any, depth: Int) -> String {
     guard let value = unwrapped(value) else { return "(null)" }
     switch value {
     case let bool as Bool: return bool ? "1" : "0"
     case let data as Data: return describe(data)
+    case let mixed as AnyRealmValue:
+      return mixed.plain.map { describe($0, depth: depth) } ?? "(null)"
     case let list as any AnyList: return list.describe { describe($0, depth: depth) }
     case let map as any AnyMap: return map.describe { describe($0, depth: depth) }
     default: return modelObject(value)?._describe(depth: depth) ?? "\(value)"

@@ -218,7 +218,8 @@ extension RealmCore {
         embedded(element, target, at: index < present.count ? present[index] : nil)
       }
       // Removing an embedded object from its list deletes it, so those that stay are left alone.
-      skipsEqualValues ? list.extend(present, to: links) : list.replaceAll(with: links.values)
+      skipsEqualValues
+        ? list.extend(present, to: links) : list.replaceAll(with: links.map { .link($0) })
     case .map:
       let map = ManagedCollection(object, info, slot)
       let present = skipsEqualValues ? map.linksByKey() : [:]
@@ -246,54 +247,4 @@ extension RealmCore {
     updating(isFresh: false, policy) { set(given, of: object, target) }
     return present
   }
-}
-
-extension ManagedCollection {
-  /// The objects of a list.
-  fileprivate func links() -> [ObjectKey] {
-    do throws(StorageError) { return try contents().keys() } catch { stop(error) }
-  }
-
-  /// Makes a list of embedded objects, which begins with some of those it has, longer or shorter.
-  fileprivate func extend(_ present: [ObjectKey], to links: [ObjectKey]) {
-    if links.count == present.count { return }
-    edit { (editor) throws(StorageError) in
-      for index in present.indices.dropFirst(links.count).reversed() {
-        try editor.remove(at: index)
-      }
-      for (index, link) in links.enumerated().dropFirst(present.count) {
-        try editor.insert(.link(link), at: index)
-      }
-    }
-  }
-
-  /// The objects of a dictionary.
-  fileprivate func linksByKey() -> [String: ObjectKey] {
-    let view = dictionary()
-    do throws(StorageError) {
-      var links: [String: ObjectKey] = [:]
-      for entry in try view.entries(of: column).entries {
-        if case .link(let key) = entry.value { links[entry.key] = key }
-      }
-      return links
-    } catch { stop(error) }
-  }
-
-  fileprivate func clearEntries() {
-    editDictionary { (editor) throws(StorageError) in try editor.removeAll() }
-  }
-
-  /// Brings the entries of a dictionary of embedded objects to `links`.
-  fileprivate func update(_ present: [String: ObjectKey], to links: [String: ObjectKey?]) {
-    editDictionary { (editor) throws(StorageError) in
-      for key in present.keys where links[key] == nil { try editor.remove(key) }
-      for (key, link) in links where link == nil || present[key] != link {
-        try editor.set(link.map { .link($0) } ?? .null, for: key)
-      }
-    }
-  }
-}
-
-extension [ObjectKey] {
-  fileprivate var values: [TableValue] { map { .link($0) } }
 }

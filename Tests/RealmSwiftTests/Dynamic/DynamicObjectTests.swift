@@ -227,7 +227,7 @@ class DynamicPot: EmbeddedObject {
         person.dynamicList("dogs").append(person)
       }
     }
-    expect("Object of type 'Person' does not match List type 'Dog'.", in: result)
+    expect("Object of type 'Person' does not match RLMArray type 'Dog'.", in: result)
   }
 
   @Test func anUnmanagedDynamicObject() async {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Collections of embedded objects that are updated: removing an embedded object from its collection
+// deletes it, so those that stay are left where they are, and get new values.
+
+import RealmStorage
+import RealmTables
+
+extension ManagedCollection {
+  /// The objects of a list.
+  func links() -> [ObjectKey] {
+    do throws(StorageError) { return try contents().keys() } catch { stop(error) }
+  }
+
+  /// Makes a list of embedded objects, which begins with some of those it has, longer or shorter.
+  func extend(_ present: [ObjectKey], to links: [ObjectKey]) {
+    if links.count == present.count { return }
+    edit { (editor) throws(StorageError) in
+      for index in present.indices.dropFirst(links.count).reversed() {
+        try editor.remove(at: index)
+      }
+      for (index, link) in links.enumerated().dropFirst(present.count) {
+        try editor.insert(.link(link), at: index)
+      }
+    }
+  }
+
+  /// The objects of a dictionary.
+  func linksByKey() -> [String: ObjectKey] {
+    let view = dictionary()
+    do throws(StorageError) {
+      var links: [String: ObjectKey] = [:]
+      for entry in try view.entries(of: column).entries {
+        if case .link(let key) = entry.value { links[entry.key] = key }
+      }
+      return links
+    } catch { stop(error) }
+  }
+
+  func clearEntries() {
+    editDictionary { (editor) throws(StorageError) in try editor.removeAll() }
+  }
+
+  /// Brings the entries of a dictionary of embedded objects to `links`.
+  func update(_ present: [String: ObjectKey], to links: [String: ObjectKey?]) {
+    editDictionary { (editor) throws(StorageError) in
+      for key in present.keys where links[key] == nil { try editor.remove(key) }
+      for (key, link) in links where link == nil || present[key] != link {
+        try editor.set(link.map { .link($0) } ?? .null, for: key)
+      }
+    }
+  }
+
+  /// While `.modified` updates the object that has the list, gives its embedded objects the values
+  /// of those that come, which stand for them from now on.
+  ///
+  /// - Returns: false if the collection is to be replaced as any other.
+  func updateEmbedded(by elements: @autoclosure () -> [Any]) -> Bool {
+    guard core.skipsEqualValues, let info, info.schema.tableKind == .embedded else { return false }
+    let elements = elements()
+    let objects = elements.compactMap { modelObject($0) }
+    guard objects.count == elements.count, objects.allSatisfy({ $0._hot == nil }) else {
+      return false
+    }
+    let present = links()
+    let keys = objects.enumerated().map { index, object in
+      stored(object, at: index < present.count ? present[index] : nil, info)
+    }
+    extend(present, to: keys)
+    return true
+  }
+
+  /// As `updateEmbedded(by:)` for a dictionary.
+  func updateEmbedded(by entries: @autoclosure () -> [(key: String, value: Any)]) -> Bool {
+    guard core.skipsEqualValues, let info, info.schema.tableKind == .embedded else { return false }
+    let objects = entries().map { ($0.key, unwrapped($0.value).flatMap { modelObject($0) }) }
+    guard objects.allSatisfy({ $0.1?._hot == nil }) else { return false }
+    let present = linksByKey()
+    let keys = objects.map { key, object in
+      (checkedKey(key), object.map { stored($0, at: present[key], info) })
+    }
+    update(present, to: Dictionary(keys, uniquingKeysWith: { _, last in last }))
+    return true
+  }
+
+  private func stored(_ object: ObjectBase, at key: ObjectKey?, _ info: ClassInfo) -> ObjectKey {
+    guard let key else { return core.managedKey(of: object) }
+    core.replaceValues(ofEmbedded: key, info, by: object)
+    return key
+  }
+}
