@@ -17,6 +17,9 @@ enum KeyValuePath {
       guard let next = object.value(forKey: String(first)) else { return nil }
       return value(of: next, at: rest)
     }
+    if let mixed = base as? AnyRealmValue {
+      return mixed.plain.flatMap { value(of: $0, at: path) }
+    }
     if let map = base as? any RealmKeyedCollection { return value(of: map, at: path) }
     if let collection = base as? any RealmCollection {
       return values(of: elements(of: collection), at: path, in: elementClass(of: collection))

@@ -207,6 +207,8 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
 
   /// Accepts values of all types that the database stores, and sequences and dictionaries of them.
   public static func _convert(_ any: Any) -> AnyRealmValue? {
+    // Of numbers of Foundation casts would not tell booleans and integers apart.
+    let any = swiftValue(any)
     if let same = any as? AnyRealmValue { return same }
     if let object = modelObject(any) { return (object as? Object).map { .object($0) } }
     if let collection = converted(collection: any) { return collection }

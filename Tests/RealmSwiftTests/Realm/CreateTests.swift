@@ -121,6 +121,23 @@ import Testing
     #expect(said.contains("property 'AllTypes.\(name)'."), "said: \(said.prefix(300))")
   }
 
+  @Test func jsonInsideMixedValues() throws {
+    let text = #"{"id": 1, "mixed": {"a": [1, 0, 2, 1.5, true, "x", null], "b": {"c": 1}}}"#
+    let realm = try TemporaryRealm.ofShelves().open()
+    let shelf = try realm.write {
+      realm.create(Shelf.self, value: try JSONSerialization.jsonObject(with: Data(text.utf8)))
+    }
+    #expect(
+      shelf.mixed["a"]?.listValue.map { Array($0) }
+        == [.int(1), .int(0), .int(2), .double(1.5), .bool(true), .string("x"), .none])
+    #expect(shelf.mixed["b"]?.dictionaryValue?["c"] == .int(1))
+    let snapshot = ObjectSnapshot(shelf)
+    let back = try JSONDecoder().decode(
+      ObjectSnapshot<Shelf>.self, from: JSONEncoder().encode(snapshot))
+    #expect(back == snapshot && back.makeObject().mixed["a"]?.listValue?.count == 7)
+    #expect(shelf.value(forKeyPath: "mixed.b.c") as? AnyRealmValue == .int(1))
+  }
+
   // MARK: Links
 
   @Test func createCopiesWhatItIsGivenAndAddDoesNot() throws {
