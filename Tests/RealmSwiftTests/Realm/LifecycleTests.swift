@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import RealmStorage
 import Testing
@@ -13,9 +14,12 @@ import Testing
     #expect(try file.open() == realm)
     #expect(try TemporaryRealm().open() != realm)
     nonisolated(unsafe) var other: Realm?
-    let thread = Thread { other = try? file.open() }
-    thread.start()
-    while !thread.isFinished { usleep(1000) }
+    let isOpen = DispatchSemaphore(value: 0)
+    Thread {
+      other = try? file.open()
+      isOpen.signal()
+    }.start()
+    isOpen.wait()
     #expect(other != nil && other != realm)
   }
 
