@@ -2,6 +2,7 @@
 
 // What the harness asks of an engine.
 
+import BenchmarkSupport
 import Foundation
 
 /// A database under test. Each function does one workload and returns a number that proves it: a
@@ -33,21 +34,4 @@ protocol Engine: AnyObject {
   func countOwner(_ owner: String) throws -> Int
   func sum() throws -> Int
   func iterate() throws -> Int
-}
-
-/// What went wrong in a benchmark.
-struct BenchmarkError: Error, CustomStringConvertible {
-  var description: String
-
-  init(_ description: String) { self.description = description }
-}
-
-extension URL {
-  /// The files that an engine leaves beside its database go with it.
-  func removeDatabase() {
-    for suffix in ["", "-wal", "-shm", "-lock", ".lock", ".note"] {
-      try? FileManager.default.removeItem(atPath: path + suffix)
-    }
-    try? FileManager.default.removeItem(atPath: path + ".management")
-  }
 }

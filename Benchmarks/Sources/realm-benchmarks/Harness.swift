@@ -2,6 +2,7 @@
 
 // Runs the workloads of all engines in turns, so that what disturbs one disturbs all.
 
+import BenchmarkSupport
 import Foundation
 
 /// The measured times: workload, engine, rounds.

@@ -3,6 +3,7 @@
 // The command: options, and the table.
 
 import ArgumentParser
+import BenchmarkSupport
 import Foundation
 
 @main

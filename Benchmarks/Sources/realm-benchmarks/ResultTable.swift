@@ -2,6 +2,7 @@
 
 // Shows results as a table: time per operation, and its ratio to SQLite with prepared statements.
 
+import BenchmarkSupport
 import Foundation
 
 /// Rows are workloads, columns engines.
@@ -14,19 +15,7 @@ struct ResultTable {
     let peers = engines + [TwoSyncs.name]
     let header = ["workload"] + peers.map { "\($0)" } + ["goal", "reached"]
     let lines = [header] + workloads.map { line($0, peers) }
-    let widths = header.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-    let padded = lines.map { line in
-      zip(line, widths).enumerated().map { column, cell in
-        let space = String(repeating: " ", count: cell.1 - cell.0.count)
-        return column == 0 ? cell.0 + space : space + cell.0
-      }
-    }
-    guard asMarkdown else {
-      return padded.map { $0.joined(separator: "  ") }.joined(separator: "\n")
-    }
-    let rule = "| --- |" + String(repeating: " ---: |", count: header.count - 1)
-    let rows = padded.map { "| " + $0.joined(separator: " | ") + " |" }
-    return ([rows[0], rule] + rows.dropFirst()).joined(separator: "\n")
+    return TextTable(lines).text(asMarkdown: asMarkdown)
   }
 
   private func line(_ workload: Workload, _ peers: [String]) -> [String] {

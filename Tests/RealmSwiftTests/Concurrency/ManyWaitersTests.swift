@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ten thousand writers that wait for one file at once, some of whom give up.
+// Many writers that wait for one file at once, some of whom give up: 1,000, and where
+// `REALM_STRESS_SECONDS` is set, 10,000, which hold up the other tests.
 
 import Dispatch
 import Foundation
@@ -57,9 +58,11 @@ private final class WaiterLog: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct ManyWaitersTests {
-  private static let waiterCount = 10_000
+  private static var waiterCount: Int {
+    ProcessInfo.processInfo.environment["REALM_STRESS_SECONDS"] == nil ? 1_000 : 10_000
+  }
 
-  @Test(arguments: [UInt64](1...2)) func tenThousandWaitersComeThrough(seed: UInt64) async throws {
+  @Test(arguments: [UInt64](1...2)) func manyWaitersComeThrough(seed: UInt64) async throws {
     let configuration = freshConfiguration()
     let realm = try await Keeper.open(configuration)
     var tellers: [Teller] = []

@@ -3,6 +3,7 @@
 // GRDB as its documentation advises: a database pool, record types with hand-written row decoding,
 // and cached statements.
 
+import BenchmarkSupport
 import Foundation
 import GRDB
 

@@ -3,6 +3,7 @@
 // LMDB through its C interface: a sorted map of bytes in mapped memory, the floor of what a durable
 // database on this machine costs.
 
+import BenchmarkSupport
 import CLMDB
 import Foundation
 

@@ -2,6 +2,7 @@
 
 // OpenRealm through its public API, as an app uses it.
 
+import BenchmarkSupport
 import Foundation
 import RealmSwift
 

@@ -2,6 +2,7 @@
 
 // SQLite through its C interface, with prepared statements: the measure of the other columns.
 
+import BenchmarkSupport
 import CSQLite
 import Foundation
 

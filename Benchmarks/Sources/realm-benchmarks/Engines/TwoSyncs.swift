@@ -2,6 +2,7 @@
 
 // What the disk itself asks for the durability of a commit in two steps.
 
+import BenchmarkSupport
 import Foundation
 
 /// Writes what a small commit writes (16 KiB in one piece, then eight bytes of a header), and syncs

@@ -4,28 +4,41 @@
 // engines and different days mean the same work.
 
 /// One to-do.
-struct BenchmarkRow: Sendable {
-  var id: Int
-  var name: String
-  var owner: String
-  var status: String
-  var priority: Int
-  var score: Double
-  var isDone: Bool
+package struct BenchmarkRow: Sendable {
+  package var id: Int
+  package var name: String
+  package var owner: String
+  package var status: String
+  package var priority: Int
+  package var score: Double
+  package var isDone: Bool
+
+  package init(
+    id: Int, name: String, owner: String, status: String, priority: Int, score: Double,
+    isDone: Bool
+  ) {
+    self.id = id
+    self.name = name
+    self.owner = owner
+    self.status = status
+    self.priority = priority
+    self.score = score
+    self.isDone = isDone
+  }
 }
 
 /// All rows, in memory before anything is timed, and what the engines must answer about them.
-final class BenchmarkData {
-  private(set) var rows: [BenchmarkRow]
+package final class BenchmarkData {
+  package private(set) var rows: [BenchmarkRow]
   /// Random row indices for look-ups.
-  let randomRows: [Int]
+  package let randomRows: [Int]
   /// What looking up all random rows by name must sum up to: that class is never updated.
-  let namedPrioritySum: Int
+  package let namedPrioritySum: Int
 
-  static let range = 250..<500
-  static let owner = "owner_42"
+  package static let range = 250..<500
+  package static let owner = "owner_42"
 
-  init(count: Int) {
+  package init(count: Int) {
     precondition(count > 0)
     let rows = (0..<count).map(Self.row)
     let randomRows = (0..<count).map { Int(Self.hash(UInt64($0), 0, seed: 7) % UInt64(count)) }
@@ -34,25 +47,25 @@ final class BenchmarkData {
     namedPrioritySum = randomRows.reduce(0) { $0 + rows[$1].priority }
   }
 
-  var count: Int { rows.count }
+  package var count: Int { rows.count }
 
   // What a correct engine answers.
-  var prioritySum: Int { rows.reduce(0) { $0 + $1.priority } }
-  var rangeCount: Int { rows.count { Self.range.contains($0.priority) } }
-  var ownerCount: Int { rows.count { $0.owner == Self.owner } }
+  package var prioritySum: Int { rows.reduce(0) { $0 + $1.priority } }
+  package var rangeCount: Int { rows.count { Self.range.contains($0.priority) } }
+  package var ownerCount: Int { rows.count { $0.owner == Self.owner } }
   /// The bits of what iterating reads, folded to one number.
-  var iterationSum: Int {
+  package var iterationSum: Int {
     rows.reduce(0) { Self.fold($0, $1.priority, $1.name.utf8.count, $1.score) }
   }
 
   /// Folds what is read of one row into a number, so that no read can be left out.
-  @inline(__always)
-  static func fold(_ sum: Int, _ priority: Int, _ nameLength: Int, _ score: Double) -> Int {
+  @inlinable @inline(__always)
+  package static func fold(_ sum: Int, _ priority: Int, _ nameLength: Int, _ score: Double) -> Int {
     sum &+ priority &+ nameLength &+ Int(score)
   }
 
   /// The one-property updates of a round: which row gets which priority.
-  func updates(round: Int, count: Int) -> [(row: Int, priority: Int)] {
+  package func updates(round: Int, count: Int) -> [(row: Int, priority: Int)] {
     (0..<count).map { step in
       let index = round * count + step
       let priority = Int(Self.hash(UInt64(index), 1, seed: 7) % 1000)
@@ -61,14 +74,14 @@ final class BenchmarkData {
   }
 
   /// Makes the updates in the model, after all engines made them.
-  func apply(_ updates: [(row: Int, priority: Int)]) {
+  package func apply(_ updates: [(row: Int, priority: Int)]) {
     for update in updates {
       rows[update.row].priority = update.priority
     }
   }
 
   /// Compares the generator with the published values of a million rows.
-  func checkGenerator() {
+  package func checkGenerator() {
     precondition(count < 2 || rows[0].name == "task_xheznebirh1")
     precondition(count < 2 || rows[1].name == "task_n31l2vt8gd1")
     precondition(count < 2 || rows[1].score == 513.3961163221494)
