@@ -2,7 +2,8 @@
 
 // A table as aligned text.
 
-/// Lines of cells, the first of which is the header. The first column is set left, the others right.
+/// Lines of cells, the first of which is the header. The first column is set left, the others
+/// right.
 package struct TextTable {
   private let lines: [[String]]
 

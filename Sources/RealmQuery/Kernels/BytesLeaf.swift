@@ -105,6 +105,58 @@ package struct BytesLeaf {
   }
 }
 
+extension BytesLeaf {
+  /// The rows of `rows`, all below `count`, whose value contains `part`, which is not empty.
+  package func mask(
+    containing part: ByteView, count: Int, rows: LeafMask
+  ) throws(StorageError) -> LeafMask {
+    switch form {
+    case .allNull: return .none
+    case .short(let cells, let width): return short(cells, width, part, count) & rows
+    case .medium(let offsets, let blob, let nulls):
+      let found = try medium(offsets, blob, part, count)
+      guard nulls.header.widthCode != 0, !found.isEmpty else { return found & rows }
+      return found & rows - PackedRange.nonzero(nulls, count: count)
+    case .big:
+      var found = LeafMask.none
+      for row in rows {
+        if let bytes = try bytes(at: row), bytes.contains(part) { found.insert(row) }
+      }
+      return found
+    }
+  }
+
+  /// A place counts if the value that begins in the same cell reaches as far.
+  private func short(
+    _ cells: UnsafeRawPointer, _ width: Int, _ part: ByteView, _ count: Int
+  ) -> LeafMask {
+    var found = LeafMask.none
+    SubstringScan.forEach(part, in: cells, count: count &* width) { place in
+      let row = place / width
+      let padding = Int(cells.load(fromByteOffset: row &* width &+ width &- 1, as: UInt8.self))
+      if place &+ part.count <= row &* width &+ width &- 1 &- padding { found.insert(row) }
+    }
+    return found
+  }
+
+  /// A place counts if the value that it is in reaches as far.
+  private func medium(
+    _ offsets: Node, _ blob: Node, _ part: ByteView, _ count: Int
+  ) throws(StorageError) -> LeafMask {
+    var found = LeafMask.none
+    var row = 0
+    var end = count > 0 ? Int(offsets.uncheckedInteger(at: 0)) : 0
+    SubstringScan.forEach(part, in: blob.payload, count: blob.count) { place in
+      while end <= place, row &+ 1 < count {
+        row &+= 1
+        end = Int(offsets.uncheckedInteger(at: row))
+      }
+      if place < end, place &+ part.count <= end &- terminator { found.insert(row) }
+    }
+    return found
+  }
+}
+
 extension PackedRange {
   /// The elements that are not zero.
   ///

@@ -21,4 +21,34 @@ package enum FloatingSums {
     }
     return total
   }
+
+  /// The smallest and the largest of the cells that are numbers; nil if none is.
+  ///
+  /// - Safety: as for `sum`.
+  package static func bounds(
+    doubles cells: UnsafeRawPointer, count: Int
+  ) -> ClosedRange<Double>? {
+    var smallest = SIMD4<Double>(repeating: .infinity)
+    var largest = SIMD4<Double>(repeating: -.infinity)
+    var index = 0
+    while index &+ 4 <= count {
+      let cells = cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD4<Double>.self)
+      // NaN is in no order, so neither NaN nor null, which is one, gets in.
+      smallest.replace(with: cells, where: cells .< smallest)
+      largest.replace(with: cells, where: cells .> largest)
+      index &+= 4
+    }
+    var (low, high) = (Double.infinity, -Double.infinity)
+    for lane in 0..<4 {
+      low = Swift.min(low, smallest[lane])
+      high = Swift.max(high, largest[lane])
+    }
+    while index < count {
+      let cell = cells.load(fromByteOffset: index &* 8, as: Double.self)
+      if cell < low { low = cell }
+      if cell > high { high = cell }
+      index &+= 1
+    }
+    return low <= high ? low...high : nil
+  }
 }

@@ -90,6 +90,12 @@ struct SortPath {
     return (column, target)
   }
 
+  /// The column of the objects themselves, if the path leads there.
+  var ownColumn: Column? {
+    guard links.isEmpty, case .column(let column) = end else { return nil }
+    return column
+  }
+
   /// The value of an object, null where a link is.
   func value(of row: Row) throws(StorageError) -> MixedValue {
     switch end {

@@ -4,7 +4,7 @@
 //
 // Invariants:
 // 1. Positions stand for the objects handed in; `SortItem` orders by the first criterion, the
-//    arrays of `columns` by all, and the position itself last: the order is total, hence stable.
+//    columns by all, and the position itself last: the order is total, hence stable.
 // 2. The views in `details` are valid as long as the version that was sorted; a table does not
 //    outlive the call that made it.
 
@@ -13,96 +13,113 @@ import RealmTables
 
 /// The sort values of some objects, column by column.
 struct SortTable {
-  /// The values of one criterion by position.
-  private struct SortColumn {
-    var keys: [UInt64] = []
-    var ranks: [UInt8] = []
-    /// The values themselves; empty if the keys tell everything.
-    var details: [MixedValue] = []
-    let isAscending: Bool
-  }
-
-  /// What the sort compares first, side by side in memory.
-  private struct SortItem {
-    var prefix: UInt64
-    var position: UInt32
-    var rank: UInt8
-  }
-
-  private var columns: [SortColumn] = []
-  private let count: Int
+  private let columns: [SortColumn]
+  private let objects: [ObjectKey]
 
   init(_ keys: [ObjectKey], _ paths: [SortPath], _ table: Table) throws(StorageError) {
-    count = keys.count
-    guard count <= Int(UInt32.max) else { throw .limitExceeded("Too many objects to sort") }
-    for path in paths { columns.append(try SortTable.column(path, keys, table)) }
+    guard keys.count <= Int(UInt32.max) else { throw .limitExceeded("Too many objects to sort") }
+    objects = keys
+    var columns: [SortColumn] = []
+    for path in paths { columns.append(try SortColumn(path, keys, table)) }
+    self.columns = columns
   }
 
-  private static func column(
-    _ path: SortPath, _ keys: [ObjectKey], _ table: Table
-  ) throws(StorageError) -> SortColumn {
-    var column = SortColumn(isAscending: path.isAscending)
-    column.keys.reserveCapacity(keys.count)
-    column.ranks.reserveCapacity(keys.count)
-    let isMixed = path.isMixed
-    var reader = RowReader(table)
-    for key in keys {
-      let value =
-        try reader.row(of: key).map { (row) throws(StorageError) in
-          try path.value(of: row)
-        } ?? .null
-      let sortKey = SortKey(value, isMixed: isMixed)
-      if !sortKey.isExact, column.details.isEmpty {
-        column.details.reserveCapacity(keys.count)
-        // Everything so far was null: whether a column's keys are exact depends on its type alone.
-        column.details = [MixedValue](repeating: .null, count: column.keys.count)
-      }
-      if !sortKey.isExact || !column.details.isEmpty { column.details.append(value) }
-      column.keys.append(sortKey.prefix)
-      column.ranks.append(sortKey.rank)
-    }
-    return column
-  }
+  private var count: Int { objects.count }
+
+  // MARK: Sorting
+
+  /// From one object in so many on, picking the first ones is faster than sorting all.
+  private static let pickedPart = 32
 
   /// The positions in sorted order, or the first of them.
   func sortedPositions(limit: Int = .max) -> [UInt32] {
-    let positions = allPositions()
-    return limit < count ? Array(positions.prefix(limit)) : positions
-  }
-
-  private func allPositions() -> [UInt32] {
-    guard let first = columns.first else { return Array(0..<UInt32(count)) }
-    var items: [SortItem] = []
-    items.reserveCapacity(count)
-    // Descending is ascending by complements, so that the hot comparison has one form.
-    let flip: UInt64 = first.isAscending ? 0 : .max
-    let flipRank: UInt8 = first.isAscending ? 0 : .max
-    for position in 0..<count {
-      items.append(
-        SortItem(
-          prefix: first.keys[position] ^ flip, position: UInt32(position),
-          rank: first.ranks[position] ^ flipRank))
+    guard let first = columns.first else {
+      return Array(0..<UInt32(min(limit, count)))
     }
-    let isDecidedByKeys = columns.count == 1 && first.details.isEmpty
-    if isDecidedByKeys {
-      items.sort { left, right in
-        if left.rank != right.rank { return left.rank < right.rank }
-        if left.prefix != right.prefix { return left.prefix < right.prefix }
-        return left.position < right.position
-      }
-    } else {
-      items.sort { left, right in
-        if left.rank != right.rank { return left.rank < right.rank }
-        if left.prefix != right.prefix { return left.prefix < right.prefix }
-        let order = compareFully(Int(left.position), Int(right.position))
-        return order == 0 ? left.position < right.position : order < 0
-      }
-    }
+    if limit < count / Self.pickedPart { return firstPositions(limit, by: first) }
+    var items = (0..<count).map { first.item(at: $0) }
+    RadixSort.sort(&items)
+    if columns.count > 1 || !first.isExact { settleLevelRuns(&items) }
+    if limit < count { items.removeLast(count - limit) }
     return items.map(\.position)
   }
 
+  /// Sorts the runs of items that rank and prefix do not tell apart.
+  private func settleLevelRuns(_ items: inout [SortItem]) {
+    var start = 0
+    while start < items.count {
+      var end = start + 1
+      while end < items.count, items[end].isLevel(with: items[start]) { end += 1 }
+      if end - start > 1 { items[start..<end].sort(by: isBefore) }
+      start = end
+    }
+  }
+
+  private func firstPositions(_ limit: Int, by first: SortColumn) -> [UInt32] {
+    guard limit > 0 else { return [] }
+    var items = FirstItems(limit: limit)
+    for position in 0..<count { items.offer(first.item(at: position), isBefore) }
+    return items.sorted(isBefore).map(\.position)
+  }
+
+  /// The whole order, of two different items.
+  private func isBefore(_ left: SortItem, _ right: SortItem) -> Bool {
+    if !left.isLevel(with: right) { return left.precedes(right) }
+    let order = compareFully(Int(left.position), Int(right.position))
+    return order == 0 ? left.position < right.position : order < 0
+  }
+
+  /// Compares two positions by all criteria.
+  private func compareFully(_ left: Int, _ right: Int) -> Int {
+    for column in columns {
+      let order = column.compare(left, right)
+      if order != 0 { return column.isAscending ? order : -order }
+    }
+    return 0
+  }
+
+  // MARK: Distinct
+
   /// The positions of the objects that equal none before them, ascending.
   func firstPositions() -> [UInt32] {
+    guard columns.allSatisfy(\.isHashable) else { return firstPositionsBySorting() }
+    var firsts: [UInt32] = []
+    // Open addressing: positions of the firsts, plus one; twice as many places as firsts.
+    var places = [UInt32](repeating: 0, count: 64)
+    for position in 0..<count {
+      var place = hash(position) & (places.count - 1)
+      while places[place] != 0, compareFully(Int(places[place]) - 1, position) != 0 {
+        place = (place + 1) & (places.count - 1)
+      }
+      guard places[place] == 0 else { continue }
+      places[place] = UInt32(position) + 1
+      firsts.append(UInt32(position))
+      if firsts.count * 2 > places.count { places = rehashed(firsts, places.count * 2) }
+    }
+    return firsts
+  }
+
+  private func rehashed(_ firsts: [UInt32], _ placeCount: Int) -> [UInt32] {
+    var places = [UInt32](repeating: 0, count: placeCount)
+    for first in firsts {
+      var place = hash(Int(first)) & (placeCount - 1)
+      while places[place] != 0 { place = (place + 1) & (placeCount - 1) }
+      places[place] = first + 1
+    }
+    return places
+  }
+
+  @inline(__always)
+  private func hash(_ position: Int) -> Int {
+    var hash: UInt64 = 0
+    for column in columns {
+      hash = (hash ^ column.hash(position)) &* 0x9E37_79B9_7F4A_7C15
+      hash ^= hash &>> 32
+    }
+    return Int(truncatingIfNeeded: hash)
+  }
+
+  private func firstPositionsBySorting() -> [UInt32] {
     var firsts: [UInt32] = []
     var previous: UInt32?
     for position in sortedPositions() {
@@ -112,22 +129,5 @@ struct SortTable {
       previous = position
     }
     return firsts.sorted()
-  }
-
-  /// Compares two positions by all criteria.
-  func compareFully(_ left: Int, _ right: Int) -> Int {
-    for column in columns {
-      let order = SortTable.compare(column, left, right)
-      if order != 0 { return column.isAscending ? order : -order }
-    }
-    return 0
-  }
-
-  private static func compare(_ column: SortColumn, _ left: Int, _ right: Int) -> Int {
-    let (first, second) = (column.ranks[left], column.ranks[right])
-    if first != second { return first < second ? -1 : 1 }
-    let (key, other) = (column.keys[left], column.keys[right])
-    if key != other { return key < other ? -1 : 1 }
-    return column.details.isEmpty ? 0 : column.details[left].compare(to: column.details[right])
   }
 }

@@ -40,7 +40,13 @@ extension Aggregator {
     switch column.leafKind {
     case .int: try addIntegers(column.leafIndex, isNullable: false, of: cluster, rows)
     case .nullableInt: try addIntegers(column.leafIndex, isNullable: true, of: cluster, rows)
-    case .double where isSum: try addDoubles(column.leafIndex, of: cluster, rows)
+    case .double where isSum:
+      try addDoubles(column.leafIndex, isNullable: column.isNullable, of: cluster, rows)
+    case .double where isExtreme && rows.count == cluster.count:
+      let cells = try cluster.cellLeaf(column.leafIndex, widthCode: 4).payload
+      guard let bounds = FloatingSums.bounds(doubles: cells, count: cluster.count) else { return }
+      add(.double(bounds.lowerBound))
+      add(.double(bounds.upperBound))
     case .collection, .link, .typedLink, .backlink:
       throw .limitExceeded("\(column.name) cannot be aggregated")
     default:
@@ -76,12 +82,16 @@ extension Aggregator {
   }
 
   private mutating func addDoubles(
-    _ leafIndex: Int, of cluster: Cluster, _ rows: LeafMask
+    _ leafIndex: Int, isNullable: Bool, of cluster: Cluster, _ rows: LeafMask
   ) throws(StorageError) {
     let cells = try cluster.cellLeaf(leafIndex, widthCode: 4).payload
-    let nulls = FloatingRange.mask(
-      cells8: cells, count: cluster.count, equalTo: DoubleCondition.nullBits)
-    let rows = rows - nulls
+    var rows = rows
+    if isNullable {
+      rows =
+        rows
+        - FloatingRange.mask(
+          cells8: cells, count: cluster.count, equalTo: DoubleCondition.nullBits)
+    }
     guard rows.count < cluster.count else {
       add(doubles: FloatingSums.sum(doubles: cells, count: cluster.count), count: cluster.count)
       return

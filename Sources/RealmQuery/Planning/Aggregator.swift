@@ -48,6 +48,9 @@ package struct Aggregator {
   /// Whether only the sum of the values and their number matter.
   var isSum: Bool { function == .sum || function == .average }
 
+  /// Whether only the smallest or the largest value matters.
+  var isExtreme: Bool { function == .min || function == .max }
+
   /// Adds the sum of several integers.
   mutating func add(integers sum: Int64, count: Int) {
     integers &+= sum

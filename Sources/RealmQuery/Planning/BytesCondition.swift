@@ -10,6 +10,8 @@ struct BytesCondition: Condition {
   enum Test {
     case equal(ByteView?)
     case notEqual(ByteView?)
+    /// Bytes to look for as they are; not empty.
+    case contains(ByteView)
     case other(ValueTest)
   }
 
@@ -17,7 +19,12 @@ struct BytesCondition: Condition {
   let isBinary: Bool
   let test: Test
 
-  var isEquality: Bool { if case .other = test { false } else { true } }
+  var isEquality: Bool {
+    switch test {
+    case .equal, .notEqual: true
+    case .contains, .other: false
+    }
+  }
 
   func mask(
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
@@ -33,6 +40,8 @@ struct BytesCondition: Condition {
       return rows
         - (try leaf.mask(
           equalTo: value, count: cluster.count, rows: rows, upcoming: cluster.upcoming))
+    case .contains(let part):
+      return try leaf.mask(containing: part, count: cluster.count, rows: rows)
     case .other(let test):
       var found = LeafMask.none
       for row in rows where test.matches(value(try leaf.bytes(at: row))) { found.insert(row) }
@@ -45,6 +54,7 @@ struct BytesCondition: Condition {
     return switch test {
     case .equal(let value): bytes == value
     case .notEqual(let value): bytes != value
+    case .contains(let part): bytes.map { $0.contains(part) } ?? false
     case .other(let test): test.matches(value(bytes))
     }
   }

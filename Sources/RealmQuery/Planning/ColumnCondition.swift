@@ -168,6 +168,12 @@ enum ColumnCondition {
     case (.notEqual, .value(.string(let bytes)), .string),
       (.notEqual, .value(.binary(let bytes)), .binary):
       return condition(.notEqual(bytes))
+    case (.contains, .text(let matcher, let isBinary), .string),
+      (.contains, .text(let matcher, let isBinary), .binary):
+      guard matcher.isExact, isBinary == (column.leafKind == .binary), let part = test.needle,
+        part.count > 0
+      else { return condition(.other(test)) }
+      return condition(.contains(part))
     default: return condition(.other(test))
     }
   }

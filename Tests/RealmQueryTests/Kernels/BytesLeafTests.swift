@@ -55,6 +55,44 @@ import Testing
     }
   }
 
+  @Test(arguments: [0...3, 0...15, 0...16, 0...40, 0...63, 0...100])
+  func containingAgreesWithAPlainLoop(lengths: ClosedRange<Int>) throws {
+    let letters: [UInt8] = [0, 0x61, 0x62]
+    var random = SeededGenerator(seed: UInt64(lengths.upperBound) + 7)
+    for count in [1, 3, 16, 17, 100, 256] {
+      // Few letters, zero among them, so that parts are often found, also across two values.
+      let values = (0..<count).map { _ -> [UInt8]? in
+        random.chance(0.1)
+          ? nil
+          : (0..<Int.random(in: lengths, using: &random)).map { _ in
+            letters.randomElement(using: &random) ?? 0
+          }
+      }
+      let scratch = try ScratchSpace()
+      var ref = try StringLeaf.make(in: scratch.allocator)
+      for (index, value) in values.enumerated() {
+        ref = try withView(value) { (view) throws(StorageError) in
+          try StringLeaf.insert(view, at: index, in: ref, scratch.allocator)
+        }
+      }
+      let space = scratch.allocator.space
+      let leaf = try BytesLeaf(try space.node(at: ref), count: count, terminator: 1, in: space)
+      var rows = LeafMask.none
+      for row in 0..<count where random.chance(0.8) { rows.insert(row) }
+      for length in [1, 2, 3, 5, 17, 70] {
+        let part = (0..<length).map { _ in letters.randomElement(using: &random) ?? 0 }
+        let mask = try withView(part) { (view) throws(StorageError) in
+          try leaf.mask(containing: view ?? .empty, count: count, rows: rows)
+        }
+        let expected = (0..<count).filter { row in
+          guard rows.contains(row), let value = values[row] else { return false }
+          return value.indices.contains { value[$0...].starts(with: part) }
+        }
+        #expect(Array(mask) == expected, "lengths \(lengths), \(count) values, part \(part)")
+      }
+    }
+  }
+
   private func withView<R>(
     _ bytes: [UInt8]?, _ body: (ByteView?) throws(StorageError) -> R
   ) throws(StorageError) -> R {

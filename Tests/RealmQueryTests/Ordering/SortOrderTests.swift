@@ -68,6 +68,10 @@ import Testing
       let keys = shuffled.map(\.key)
       let sorted = try order.sorted(keys, of: tables.items, in: tables.group)
       #expect(sorted == expected.map { keys[$0] }, "\(order)")
+      for limit in [0, 1, 2, 3, 50, 119] {
+        let first = try order.sorted(keys, of: tables.items, in: tables.group, limit: limit)
+        #expect(first == Array(sorted.prefix(limit)), "\(order)")
+      }
       var seen: [[TableValue]] = []
       let firsts = shuffled.indices.filter { position in
         let isNew = !seen.contains { other in

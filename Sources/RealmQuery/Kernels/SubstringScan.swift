@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Looking for bytes in a whole leaf at once, instead of value by value.
+
+import RealmStorage
+
+/// Finds the places where some bytes stand.
+enum SubstringScan {
+  private static let laneCount = 16
+
+  /// Calls `body` with the position of each place in the `count` bytes at `start` where `part`,
+  /// which is not empty, stands; ascending.
+  ///
+  /// Sixteen places are asked at once whether the first and the last byte are right; in texts
+  /// hardly any is.
+  @inline(__always)
+  static func forEach(
+    _ part: ByteView, in start: UnsafeRawPointer, count: Int, _ body: (Int) -> Void
+  ) {
+    guard let wanted = part.bytes.baseAddress, part.count > 0, part.count <= count else { return }
+    let last = part.count &- 1
+    let firstByte = part[0]
+    let lastByte = part[last]
+    let firsts = SIMD16<UInt8>(repeating: firstByte)
+    let lasts = SIMD16<UInt8>(repeating: lastByte)
+    let placeCount = count &- last
+    var place = 0
+    while place &+ laneCount <= placeCount {
+      let here = start + place
+      let isFirst = here.loadUnaligned(as: SIMD16<UInt8>.self) .== firsts
+      let isLast = (here + last).loadUnaligned(as: SIMD16<UInt8>.self) .== lasts
+      let mask = unsafeBitCast(isFirst .& isLast, to: SIMD2<UInt64>.self)
+      if mask[0] | mask[1] != 0 {
+        for lane in 0..<laneCount {
+          let word = lane < 8 ? mask[0] : mask[1]
+          guard word &>> UInt64(truncatingIfNeeded: (lane & 7) &* 8) & 1 != 0 else { continue }
+          if equal(here + lane, wanted, part.count) { body(place &+ lane) }
+        }
+      }
+      place &+= laneCount
+    }
+    while place < placeCount {
+      if equal(start + place, wanted, part.count) { body(place) }
+      place &+= 1
+    }
+  }
+
+  @inline(__always)
+  private static func equal(
+    _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int
+  ) -> Bool {
+    ByteView(start: left, count: count) == ByteView(start: right, count: count)
+  }
+}

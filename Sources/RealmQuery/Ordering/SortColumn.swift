@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The values of one criterion.
+
+import RealmStorage
+import RealmTables
+
+/// The values that some objects are sorted by first, second, …, by position.
+struct SortColumn {
+  private var keys: [UInt64] = []
+  private var ranks: [UInt8] = []
+  /// The values themselves; empty if the keys tell everything.
+  private var details: [MixedValue] = []
+  let isAscending: Bool
+  /// Whether values that are equal have equal bytes.
+  private(set) var isHashable = true
+
+  init(_ path: SortPath, _ objects: [ObjectKey], _ table: Table) throws(StorageError) {
+    isAscending = path.isAscending
+    keys.reserveCapacity(objects.count)
+    ranks.reserveCapacity(objects.count)
+    isHashable = !path.isMixed
+    if let column = path.ownColumn, try addAscending(column, objects, table) { return }
+    keys.removeAll(keepingCapacity: true)
+    ranks.removeAll(keepingCapacity: true)
+    details = []
+    var reader = RowReader(table)
+    for object in objects {
+      let value =
+        try reader.row(of: object).map { (row) throws(StorageError) in
+          try path.value(of: row)
+        } ?? .null
+      add(value, isMixed: path.isMixed)
+    }
+  }
+
+  /// Whether values with equal keys are equal.
+  var isExact: Bool { details.isEmpty }
+
+  /// Descending is ascending by complements, so that the hot comparison has one form.
+  @inline(__always)
+  func item(at position: Int) -> SortItem {
+    SortItem(
+      prefix: keys[position] ^ (isAscending ? 0 : .max), position: UInt32(position),
+      rank: ranks[position] ^ (isAscending ? 0 : .max))
+  }
+
+  /// Compares two values, ascending.
+  func compare(_ left: Int, _ right: Int) -> Int {
+    let (first, second) = (ranks[left], ranks[right])
+    if first != second { return first < second ? -1 : 1 }
+    let (key, other) = (keys[left], keys[right])
+    if key != other { return key < other ? -1 : 1 }
+    return details.isEmpty ? 0 : details[left].compare(to: details[right])
+  }
+
+  /// The same for equal values, if the column is hashable.
+  func hash(_ position: Int) -> UInt64 {
+    let hash = keys[position] ^ UInt64(ranks[position])
+    guard !details.isEmpty else { return hash }
+    switch details[position] {
+    case .string(let bytes), .binary(let bytes): return hash ^ bytes.tailHash
+    case .timestamp(let date): return hash ^ UInt64(truncatingIfNeeded: date.nanoseconds)
+    case .objectId(let id): return hash ^ UInt64(id.low) &<< 16
+    case .uuid(let id): return hash ^ id.low
+    default: return hash
+    }
+  }
+
+  // MARK: Filling
+
+  @inline(__always)
+  private mutating func add(_ value: MixedValue, isMixed: Bool = false) {
+    let sortKey = SortKey(value, isMixed: isMixed)
+    if !sortKey.isExact, details.isEmpty {
+      details.reserveCapacity(keys.capacity)
+      // Everything so far was null: whether a column's keys are exact depends on its type alone.
+      details = [MixedValue](repeating: .null, count: keys.count)
+    }
+    if !sortKey.isExact || !details.isEmpty { details.append(value) }
+    if case .decimal = value { isHashable = false }
+    keys.append(sortKey.prefix)
+    ranks.append(sortKey.rank)
+  }
+
+  /// Adds the values of a column, cluster by cluster.
+  ///
+  /// - Returns: Whether all objects were met in their order: they ascend and exist.
+  private mutating func addAscending(
+    _ column: Column, _ objects: [ObjectKey], _ table: Table
+  ) throws(StorageError) -> Bool {
+    guard column.leafKind != .mixed else { return false }
+    var met = 0
+    try table.forEachCluster(of: objects) { (cluster, rows) throws(StorageError) in
+      guard cluster.key(at: rows.first ?? 0) == objects[met] else { return false }
+      met += rows.count
+      try add(column, cluster, rows)
+      return true
+    }
+    return met == objects.count
+  }
+
+  private mutating func add(
+    _ column: Column, _ cluster: Cluster, _ rows: LeafMask
+  ) throws(StorageError) {
+    switch column.leafKind {
+    case .double:
+      let cells = try cluster.cellLeaf(column.leafIndex, widthCode: 4).payload
+      for row in rows {
+        let number = cells.load(fromByteOffset: row &* 8, as: Double.self)
+        add(number.bitPattern == DoubleCondition.nullBits ? .null : .double(number))
+      }
+    case .int:
+      let node = try cluster.packedLeaf(column.leafIndex, extra: 0)
+      for row in rows { add(.int(node.uncheckedInteger(at: row))) }
+    case .string:
+      let node = try cluster.leaf(column.leafIndex)
+      let leaf = try BytesLeaf(node, count: cluster.count, terminator: 1, in: cluster.space)
+      for row in rows { add(try leaf.bytes(at: row).map { .string($0) } ?? .null) }
+    default:
+      for row in rows { add(try cluster.row(at: row).mixedValue(of: column)) }
+    }
+  }
+}
+
+extension ByteView {
+  /// A hash of what stands behind the first eight bytes.
+  fileprivate var tailHash: UInt64 {
+    var hash = UInt64(truncatingIfNeeded: count)
+    var index = 8
+    while index < count {
+      hash = (hash ^ UInt64(self[index])) &* 0x100_0000_01B3
+      index &+= 1
+    }
+    return hash
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sorting looks at the first bytes of values first.
+
+/// What a sort compares first, side by side in memory.
+struct SortItem {
+  var prefix: UInt64
+  var position: UInt32
+  var rank: UInt8
+
+  /// Whether this comes first as far as rank and prefix tell.
+  @inline(__always)
+  func precedes(_ other: SortItem) -> Bool {
+    rank != other.rank ? rank < other.rank : prefix < other.prefix
+  }
+
+  @inline(__always)
+  func isLevel(with other: SortItem) -> Bool { rank == other.rank && prefix == other.prefix }
+}
