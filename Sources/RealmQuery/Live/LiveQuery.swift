@@ -132,6 +132,7 @@ extension LiveQuery {
     of table: Table, in source: any TableSource, limit: Int = .max
   ) throws(QueryError) -> [ObjectKey] {
     let selection = try Selection(predicate ?? .constant(true), in: table, of: source)
+    if let first = try order?.first(limit, of: selection, in: source) { return first }
     let keys = try QueryError.widen { () throws(StorageError) in
       try selection.keys(limit: order == nil ? limit : .max)
     }

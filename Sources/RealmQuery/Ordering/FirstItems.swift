@@ -16,9 +16,12 @@ struct FirstItems {
   /// not.
   @inline(__always)
   mutating func offer(_ item: SortItem, _ isBefore: (SortItem, SortItem) -> Bool) {
-    if heap.count == limit, heap[0].precedes(item) { return }
-    take(item, isBefore)
+    if !isTooLate(item) { take(item, isBefore) }
   }
+
+  /// Whether rank and prefix tell that an item is not among the first.
+  @inline(__always)
+  func isTooLate(_ item: SortItem) -> Bool { heap.count == limit && heap[0].precedes(item) }
 
   @inline(never)
   private mutating func take(_ item: SortItem, _ isBefore: (SortItem, SortItem) -> Bool) {

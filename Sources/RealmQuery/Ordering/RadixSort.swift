@@ -3,63 +3,83 @@
 // Sorting by distribution, which costs the same for any order.
 
 /// Sorts items by rank and prefix; items that are level keep their order.
+///
+/// Moving an item costs a miss of the caches, so only the upper bits in which prefixes differ are
+/// sorted by; the few items that are level in these are compared.
 enum RadixSort {
   private static let digitBits: UInt64 = 11
   private static let bucketCount = 1 << 11
-  private static let digitCount = 6
+  private static let digitCount = 3
   /// Below so many items, passing over the counters costs more than comparing.
   private static let smallCount = 4096
 
   static func sort(_ items: inout [SortItem]) {
-    guard items.count > smallCount else {
-      return items.sort {
-        $0.isLevel(with: $1) ? $0.position < $1.position : $0.precedes($1)
-      }
-    }
-    var counts = [UInt32](repeating: 0, count: digitCount * bucketCount)
-    var ranks = [UInt32](repeating: 0, count: 256)
+    guard items.count > smallCount else { return items.sort(by: precedesOrWasBefore) }
+    let first = items[0]
+    var differing: UInt64 = 0
+    var hasRanks = false
     for item in items {
-      var rest = item.prefix
-      for digit in 0..<digitCount {
-        counts[digit &* bucketCount &+ Int(rest & 0x7FF)] &+= 1
-        rest &>>= digitBits
-      }
-      ranks[Int(item.rank)] &+= 1
+      differing |= item.prefix ^ first.prefix
+      if item.rank != first.rank { hasRanks = true }
     }
+    // The bits below `shift` are left to comparison.
+    let significant = UInt64(64 - differing.leadingZeroBitCount)
+    let sorted = UInt64(digitCount) * digitBits
+    let shift = significant > sorted ? significant - sorted : 0
     var other = items
-    for digit in 0..<digitCount {
-      let shift = UInt64(digit) &* digitBits
-      let range = digit * bucketCount..<(digit + 1) * bucketCount
-      distribute(&items, &other, counts[range]) { Int($0.prefix &>> shift & 0x7FF) }
+    for digit in 0..<UInt64(digitCount) where significant > digit * digitBits {
+      let shift = shift + digit * digitBits
+      distribute(&items, &other) { Int($0.prefix &>> shift & 0x7FF) }
     }
-    distribute(&items, &other, ranks[...]) { Int($0.rank) }
+    if hasRanks { distribute(&items, &other) { Int($0.rank) } }
+    if differing & (1 << shift - 1) != 0 { settle(&items, shift) }
+  }
+
+  private static func precedesOrWasBefore(_ left: SortItem, _ right: SortItem) -> Bool {
+    left.isLevel(with: right) ? left.position < right.position : left.precedes(right)
+  }
+
+  /// Sorts the runs of items whose upper bits are the same.
+  private static func settle(_ items: inout [SortItem], _ shift: UInt64) {
+    items.withUnsafeMutableBufferPointer { items in
+      var start = 0
+      while start < items.count {
+        var end = start &+ 1
+        while end < items.count, items[end].rank == items[start].rank,
+          items[end].prefix &>> shift == items[start].prefix &>> shift
+        { end &+= 1 }
+        if end &- start > 1 { items[start..<end].sort(by: precedesOrWasBefore) }
+        start = end
+      }
+    }
   }
 
   /// One pass: moves all items to `other` by one digit, and swaps the arrays. A digit that all
   /// items have in common is passed over.
   @inline(__always)
   private static func distribute(
-    _ items: inout [SortItem], _ other: inout [SortItem], _ counts: ArraySlice<UInt32>,
-    _ digit: (SortItem) -> Int
+    _ items: inout [SortItem], _ other: inout [SortItem], _ digit: (SortItem) -> Int
   ) {
-    let count = items.count
-    if counts.contains(where: { Int($0) == count }) { return }
-    var starts: [Int] = []
-    starts.reserveCapacity(counts.count)
-    var start = 0
-    for bucket in counts {
-      starts.append(start)
-      start += Int(bucket)
-    }
-    items.withUnsafeBufferPointer { source in
-      other.withUnsafeMutableBufferPointer { target in
-        for item in source {
-          let bucket = digit(item)
-          target[starts[bucket]] = item
-          starts[bucket] &+= 1
+    var starts = [Int](repeating: 0, count: bucketCount)
+    starts.withUnsafeMutableBufferPointer { starts in
+      for item in items { starts[digit(item)] &+= 1 }
+      if starts[digit(items[0])] == items.count { return }
+      var start = 0
+      for bucket in starts.indices {
+        let count = starts[bucket]
+        starts[bucket] = start
+        start &+= count
+      }
+      items.withUnsafeBufferPointer { source in
+        other.withUnsafeMutableBufferPointer { target in
+          for item in source {
+            let bucket = digit(item)
+            target[starts[bucket]] = item
+            starts[bucket] &+= 1
+          }
         }
       }
+      swap(&items, &other)
     }
-    swap(&items, &other)
   }
 }

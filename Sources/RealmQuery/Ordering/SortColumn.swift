@@ -94,31 +94,35 @@ struct SortColumn {
     try table.forEachCluster(of: objects) { (cluster, rows) throws(StorageError) in
       guard cluster.key(at: rows.first ?? 0) == objects[met] else { return false }
       met += rows.count
-      try add(column, cluster, rows)
+      try cluster.forEachValue(of: column, in: rows) { (_, value) in add(value) }
       return true
     }
     return met == objects.count
   }
+}
 
-  private mutating func add(
-    _ column: Column, _ cluster: Cluster, _ rows: LeafMask
+extension Cluster {
+  /// Calls `body` with the values of a column in some rows, in their order.
+  @inline(__always)
+  func forEachValue(
+    of column: Column, in rows: LeafMask, _ body: (Int, MixedValue) -> Void
   ) throws(StorageError) {
     switch column.leafKind {
     case .double:
-      let cells = try cluster.cellLeaf(column.leafIndex, widthCode: 4).payload
+      let cells = try cellLeaf(column.leafIndex, widthCode: 4).payload
       for row in rows {
         let number = cells.load(fromByteOffset: row &* 8, as: Double.self)
-        add(number.bitPattern == DoubleCondition.nullBits ? .null : .double(number))
+        body(row, number.bitPattern == DoubleCondition.nullBits ? .null : .double(number))
       }
     case .int:
-      let node = try cluster.packedLeaf(column.leafIndex, extra: 0)
-      for row in rows { add(.int(node.uncheckedInteger(at: row))) }
+      let node = try packedLeaf(column.leafIndex, extra: 0)
+      for row in rows { body(row, .int(node.uncheckedInteger(at: row))) }
     case .string:
-      let node = try cluster.leaf(column.leafIndex)
-      let leaf = try BytesLeaf(node, count: cluster.count, terminator: 1, in: cluster.space)
-      for row in rows { add(try leaf.bytes(at: row).map { .string($0) } ?? .null) }
+      let leaf = try BytesLeaf(
+        try leaf(column.leafIndex), count: count, terminator: 1, in: space)
+      for row in rows { body(row, try leaf.bytes(at: row).map { .string($0) } ?? .null) }
     default:
-      for row in rows { add(try cluster.row(at: row).mixedValue(of: column)) }
+      for row in rows { body(row, try self.row(at: row).mixedValue(of: column)) }
     }
   }
 }

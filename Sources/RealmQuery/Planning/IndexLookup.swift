@@ -45,6 +45,14 @@ struct IndexLookup {
     }
   }
 
+  /// The only value looked for, if what the index has of it need not be tested any more.
+  var exactValue: MixedValue? {
+    guard case .values(let values) = goal, values.count == 1, values[0].isPlaced(in: column),
+      !values[0].isNaN
+    else { return nil }
+    return values[0]
+  }
+
   /// Ascending keys among which all matches are; nil if they are more than `limit`.
   func candidates(in table: Table, limit: Int) throws(StorageError) -> [ObjectKey]? {
     switch goal {

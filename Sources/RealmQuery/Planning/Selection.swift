@@ -28,6 +28,7 @@ package struct Selection {
 
   /// The number of objects that match.
   package func count() throws(StorageError) -> Int {
+    if let (index, value) = try exactLookup { return try index.count(of: value) }
     var count = 0
     try forEachMatch { (_, rows) throws(StorageError) in
       count &+= rows.count
@@ -40,6 +41,10 @@ package struct Selection {
   package func keys(limit: Int = .max) throws(StorageError) -> [ObjectKey] {
     var keys: [ObjectKey] = []
     if limit <= 0 { return keys }
+    if let (index, value) = try exactLookup {
+      keys = try index.findAll(value)
+      return keys.count <= limit ? keys : Array(keys.prefix(limit))
+    }
     try forEachMatch { (cluster, rows) throws(StorageError) in
       for row in rows { keys.append(cluster.key(at: row)) }
       return keys.count < limit
@@ -50,6 +55,7 @@ package struct Selection {
 
   /// The object with the smallest key that matches.
   package func first() throws(StorageError) -> ObjectKey? {
+    if let (index, value) = try exactLookup { return try index.find(value) }
     var key: ObjectKey?
     try forEachMatch { (cluster, rows) throws(StorageError) in
       key = rows.first.map(cluster.key(at:))
@@ -114,6 +120,16 @@ package struct Selection {
   }
 
   // MARK: Indexes
+
+  /// The index that knows the matches, and the value under which it has them.
+  private var exactLookup: (SearchIndex<ColumnValues>, MixedValue)? {
+    get throws(StorageError) {
+      guard let lookup = plan.lookups[root], let value = lookup.exactValue,
+        let index = try table.index(of: lookup.column)
+      else { return nil }
+      return (index, value)
+    }
+  }
 
   /// Ascending keys among which all matches of a node are, if indexes tell.
   private func candidates(_ node: Int) throws(StorageError) -> [ObjectKey]? {

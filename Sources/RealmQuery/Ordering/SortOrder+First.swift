@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The first few objects in an order, picked while a table is passed over.
+
+import RealmStorage
+import RealmTables
+
+extension SortOrder {
+  /// With more than this, sorting all is faster than keeping a heap.
+  private static let pickedLimit = 4096
+
+  /// The first `limit` matches in this order; nil if they have to be sorted to know.
+  ///
+  /// Most values are seen to come too late by their first bytes, so nothing is kept of them.
+  func first(
+    _ limit: Int, of selection: Selection, in source: any TableSource
+  ) throws(QueryError) -> [ObjectKey]? {
+    guard limit > 0, limit <= Self.pickedLimit, criteria.count == 1,
+      let column = try paths(from: selection.table, in: source)[0].ownColumn, column.type != .mixed
+    else { return nil }
+    let isAscending = criteria[0].isAscending
+    // What was taken at some time; items say where. Ascending keys make ties come in their order.
+    var taken: [(key: ObjectKey, value: MixedValue)] = []
+    func isBefore(_ left: SortItem, _ right: SortItem) -> Bool {
+      if !left.isLevel(with: right) { return left.precedes(right) }
+      let order = taken[Int(left.position)].value.compare(to: taken[Int(right.position)].value)
+      if order == 0 { return left.position < right.position }
+      return isAscending ? order < 0 : order > 0
+    }
+    var items = FirstItems(limit: limit)
+    let flip: UInt64 = isAscending ? 0 : .max
+    let flipRank: UInt8 = isAscending ? 0 : .max
+    try QueryError.widen { () throws(StorageError) in
+      try selection.forEachMatch { (cluster, rows) throws(StorageError) in
+        try cluster.forEachValue(of: column, in: rows) { row, value in
+          let key = SortKey(value, isMixed: false)
+          let item = SortItem(
+            prefix: key.prefix ^ flip, position: UInt32(truncatingIfNeeded: taken.count),
+            rank: key.rank ^ flipRank)
+          if items.isTooLate(item) { return }
+          taken.append((cluster.key(at: row), value))
+          items.offer(item, isBefore)
+        }
+        return true
+      }
+    }
+    return items.sorted(isBefore).map { taken[Int($0.position)].key }
+  }
+}
