@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import BenchmarkSupport
+import CSQLite
 import Foundation
 
 @main
@@ -55,6 +56,7 @@ struct RealmQueries: ParsableCommand {
       for turn in engines.indices {
         let engine = engines[(turn + round) % engines.count]
         try engine.prepare(workload)
+        benchmark_tidy_heap()
         var answer = 0
         let time = try ContinuousClock().measure { answer = try engine.answer(workload, data) }
         guard answer == expected else {

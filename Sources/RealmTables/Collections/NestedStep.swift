@@ -61,7 +61,7 @@ extension Row {
   package func list(
     _ column: Column, _ path: [NestedStep]
   ) throws(StorageError) -> ListView? {
-    if path.isEmpty { return try list(column) }
+    if path.isEmpty { return column.collection == .dictionary ? nil : try list(column) }
     guard case .list(let root) = try nestedCollection(column, path) else { return nil }
     return try ListView(root: root, column: column, in: space)
   }
@@ -70,7 +70,9 @@ extension Row {
   package func dictionary(
     _ column: Column, _ path: [NestedStep]
   ) throws(StorageError) -> DictionaryView? {
-    if path.isEmpty { return try dictionary(column) }
+    if path.isEmpty {
+      return column.collection == .dictionary ? try dictionary(column) : nil
+    }
     guard case .dictionary(let root) = try nestedCollection(column, path) else { return nil }
     return try DictionaryView(root: root, hasIntegerKeys: false, in: space)
   }
