@@ -66,6 +66,7 @@ package indirect enum ParsedOperand: Hashable, Sendable {
   case keyPath(ParsedKeyPath)
   /// The number of elements of a collection that match a condition on a variable.
   case matchCount(ParsedKeyPath, ParsedCondition)
+  case arithmetic(ArithmeticOperator, ParsedOperand, ParsedOperand)
 }
 
 /// A key path as it was written.

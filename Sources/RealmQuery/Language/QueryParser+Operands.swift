@@ -1,15 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Operands: literals, arguments, lists, key paths and subqueries.
+// Operands: literals, arguments, lists, key paths, subqueries, and what is computed from them.
+//
+//     operand = term { ("+" | "-") term }
+//     term    = factor { ("*" | "/") factor }
+//     factor  = "(" operand ")" | literal | argument | list | key path | subquery
 
 extension QueryParser {
   mutating func operand() throws(QuerySyntaxError) -> ParsedOperand {
+    var left = try term()
+    while let operation = takeArithmetic(["+", "-"]) {
+      left = .arithmetic(operation, left, try term())
+      try countComputation()
+    }
+    return left
+  }
+
+  private mutating func term() throws(QuerySyntaxError) -> ParsedOperand {
+    var left = try factor()
+    while let operation = takeArithmetic(["*", "/"]) {
+      left = .arithmetic(operation, left, try factor())
+      try countComputation()
+    }
+    return left
+  }
+
+  /// Long sums are deep trees, which others descend.
+  private mutating func countComputation() throws(QuerySyntaxError) {
+    computationCount += 1
+    guard computationCount <= QueryParser.maximumDepth else {
+      throw error("a query with at most \(QueryParser.maximumDepth) arithmetic operators")
+    }
+  }
+
+  private mutating func takeArithmetic(_ symbols: [String]) -> ArithmeticOperator? {
+    guard case .symbol(let symbol) = current.kind, symbols.contains(symbol) else { return nil }
+    position += 1
+    return ArithmeticOperator(rawValue: symbol)
+  }
+
+  private mutating func factor() throws(QuerySyntaxError) -> ParsedOperand {
     depth += 1
     defer { depth -= 1 }
     guard depth <= QueryParser.maximumDepth else {
       throw error("a query that nests at most \(QueryParser.maximumDepth) deep")
     }
     switch current.kind {
+    case .symbol("("):
+      position += 1
+      let inner = try operand()
+      try expectSymbol(")")
+      return inner
     case .symbol("{"): return .list(try list())
     case .symbol("-"), .symbol("+"): return try signedNumber()
     case .integer(let number):

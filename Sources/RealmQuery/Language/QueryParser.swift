@@ -22,12 +22,17 @@ package struct QueryParser {
   /// The number of the next argument.
   var argumentCount = 0
   var depth = 0
+  /// The arithmetic operators so far.
+  var computationCount = 0
+  /// The closing parenthesis of each opening one.
+  private let closers: [Int: Int]
   /// The variables of the subqueries around.
   var variables: [String] = []
 
   private init(_ query: String) throws(QuerySyntaxError) {
     self.query = query
     tokens = try QueryLexer.tokens(of: query)
+    closers = QueryParser.closers(of: tokens)
   }
 
   /// What `query` says.
@@ -64,7 +69,7 @@ package struct QueryParser {
       throw error("a query that nests at most \(QueryParser.maximumDepth) deep")
     }
     if takeSymbol("!") || takeKeyword("NOT") { return .not(try negation()) }
-    if takeSymbol("(") {
+    if !parenthesesAreOperand, takeSymbol("(") {
       let inner = try condition()
       try expectSymbol(")")
       return inner
@@ -72,6 +77,28 @@ package struct QueryParser {
     if takeKeyword("TRUEPREDICATE") { return .constant(true) }
     if takeKeyword("FALSEPREDICATE") { return .constant(false) }
     return .comparison(try comparison())
+  }
+
+  /// Where the parentheses end that begin at a token.
+  private static func closers(of tokens: [QueryToken]) -> [Int: Int] {
+    var closers: [Int: Int] = [:]
+    var open: [Int] = []
+    for (index, token) in tokens.enumerated() {
+      if token.kind == .symbol("(") { open.append(index) }
+      if token.kind == .symbol(")"), let start = open.popLast() { closers[start] = index }
+    }
+    return closers
+  }
+
+  /// Whether what the parentheses here enclose is computed with, or compared.
+  private var parenthesesAreOperand: Bool {
+    guard current.kind == .symbol("("), let closer = closers[position] else { return false }
+    switch tokens[closer + 1].kind {
+    case .symbol(let symbol):
+      return QueryParser.symbolOperators[symbol] != nil || ["+", "-", "*", "/"].contains(symbol)
+    case .word(let word): return QueryParser.operators[word.uppercased()] != nil
+    default: return false
+    }
   }
 
   private mutating func comparison() throws(QuerySyntaxError) -> ParsedComparison {
@@ -106,7 +133,7 @@ package struct QueryParser {
   private static let operators: [String: ComparisonOperator] = [
     "BETWEEN": .between, "IN": .in, "BEGINSWITH": .beginsWith,
     "ENDSWITH": .endsWith, "CONTAINS": .contains, "LIKE": .like,
-    "TEXT": .text,
+    "TEXT": .text, "GEOWITHIN": .in,
   ]
 
   private mutating func comparisonOperator() throws(QuerySyntaxError) -> (

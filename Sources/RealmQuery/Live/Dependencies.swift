@@ -97,6 +97,9 @@ struct Dependencies {
     case .comparison(let comparison):
       try add(comparison.left, table, hops)
       try add(comparison.right, table, hops)
+    case .within(let path, _):
+      let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
+      note(target.key, try add(path, table, hops))
     }
   }
 
@@ -106,6 +109,9 @@ struct Dependencies {
     switch operand {
     case .value, .values: break
     case .property(let path): _ = try add(path, table, hops)
+    case .arithmetic(_, let left, let right):
+      try add(left, table, hops)
+      try add(right, table, hops)
     case .matchCount(let path, let predicate):
       let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
       let inner = try add(path, table, hops)

@@ -86,6 +86,7 @@ struct ValueFilter {
     case .any(let parts): return .any(try nodes(parts, plan))
     case .not(let part): return .not(try node(part, plan))
     case .comparison(let comparison): return .test(try test(comparison, plan))
+    case .within: throw .invalid("Queries of a collection of values can only ask about 'self'.")
     }
   }
 

@@ -23,6 +23,7 @@ struct NestedValue {
     _ parts: ArraySlice<CollectionPart>, _ body: (MixedValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
     guard let part = parts.first else { return try body(value) }
+    if part == .type { return try body(.string(value.typeName)) }
     let rest = parts.dropFirst()
     switch value {
     case .list(let root): return try visit(listAt: root, part, rest, body)
@@ -70,7 +71,7 @@ struct NestedValue {
         return true
       }
       return false
-    case .index, .first, .last: return try body(.null)
+    case .index, .first, .last, .type: return try body(.null)
     }
   }
 }
@@ -83,9 +84,31 @@ extension CollectionPart {
     case .index(let index): position = index
     case .first: position = 0
     case .last: position = count - 1
-    case .value, .keys, .every: return nil
+    case .value, .keys, .every, .type: return nil
     }
     return position >= 0 && position < count ? position : nil
+  }
+}
+
+extension MixedValue {
+  /// What queries call the type of the value.
+  fileprivate var typeName: ByteView {
+    switch self {
+    case .null: ByteView("null")
+    case .int: ByteView("int")
+    case .bool: ByteView("bool")
+    case .float: ByteView("float")
+    case .double: ByteView("double")
+    case .string: ByteView("string")
+    case .binary: ByteView("data")
+    case .timestamp: ByteView("date")
+    case .decimal: ByteView("decimal128")
+    case .objectId: ByteView("objectId")
+    case .uuid: ByteView("uuid")
+    case .typedLink: ByteView("object")
+    case .list: ByteView("list")
+    case .dictionary: ByteView("dictionary")
+    }
   }
 }
 

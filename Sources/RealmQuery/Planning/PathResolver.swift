@@ -26,6 +26,14 @@ struct ResolvedEnd {
     }
   }
 
+  var isNumeric: Bool { [.int, .float, .double, .decimal, .mixed].contains(type) }
+
+  /// Whether values of the two types can be compared.
+  func isComparable(with other: ResolvedEnd) -> Bool {
+    if type == .mixed || other.type == .mixed { return true }
+    return typeName == other.typeName || isNumeric && other.isNumeric
+  }
+
   /// Whether values of this type can equal the constant.
   func accepts(_ value: MixedValue) -> Bool {
     switch (type, value) {
@@ -171,11 +179,12 @@ struct PathResolver {
       throw .invalid("Invalid keypath '\(path.text)': only maps have keys.")
     default: throw .invalid("Invalid keypath '\(path.text)': only lists have indexes.")
     }
-    if !(column.collection == .none) { rest = rest.dropFirst() }
-    guard rest.isEmpty || type == .mixed else {
+    if column.collection != .none { rest = rest.dropFirst() }
+    guard rest.isEmpty || column.type == .mixed else {
       throw .invalid(
         "Invalid keypath '\(path.text)': only values of type AnyRealmValue have elements.")
     }
+    if parts.last == .type { type = .string }
     return (
       ValueReader(steps: steps, end: rest.isEmpty ? end : .nested(end, Array(rest))),
       ResolvedEnd(

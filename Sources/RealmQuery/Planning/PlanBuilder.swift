@@ -24,7 +24,14 @@ struct PlanBuilder {
       if parts.isEmpty { return plan.add(.constant(false)) }
       return plan.addAny(try nodes(parts, table))
     case .not(let part): return plan.add(.not(try node(part, table)))
-    case .comparison(let comparison): return try node(comparison, table)
+    case .comparison(let comparison):
+      let node = try node(comparison, table)
+      plan.describe(node, comparison.text)
+      return node
+    case .within(let path, let region):
+      let node = plan.add(.within(try GeoCondition(path, region, in: table, of: source)))
+      plan.describe(node, "\(path.text) within a region")
+      return node
     }
   }
 
@@ -43,6 +50,11 @@ struct PlanBuilder {
     case (.matchCount, .value), (.matchCount, .values):
       let reader = try reader(of: comparison.left, table)
       let test = try plan.test(comparison, ResolvedEnd.integer, path: PropertyPath([]))
+      return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
+    case (.arithmetic, .value), (.arithmetic, .values):
+      let reader = try reader(of: comparison.left, table)
+      let end = ResolvedEnd(type: .double, target: nil, isElement: false)
+      let test = try plan.test(comparison, end, path: PropertyPath(["an arithmetic expression"]))
       return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
     case (.value(let value), .property(let path)):
       return try mirrored(comparison, value, path, table)
@@ -81,6 +93,7 @@ struct PlanBuilder {
 
   /// Two paths against each other.
   private func pair(_ comparison: Comparison, _ table: Table) throws(QueryError) -> Int {
+    try checkTypes(comparison, table)
     let left = try reader(of: comparison.left, table)
     let right = try reader(of: comparison.right, table)
     var operation = comparison.operation
@@ -97,6 +110,17 @@ struct PlanBuilder {
             ? .reader(operation, right) : .text(operation, comparison.options, right))))
   }
 
+  /// Two properties whose values are never equal nor in order are a mistake.
+  private func checkTypes(_ comparison: Comparison, _ table: Table) throws(QueryError) {
+    guard case .property(let left) = comparison.left, case .property(let right) = comparison.right
+    else { return }
+    let first = try PathResolver(path: left, source: source).resolve(from: table).end
+    let second = try PathResolver(path: right, source: source).resolve(from: table).end
+    guard first.isComparable(with: second) else {
+      throw .invalid("Property type mismatch between \(first.typeName) and \(second.typeName)")
+    }
+  }
+
   private func reader(of operand: Operand, _ table: Table) throws(QueryError) -> ValueReader {
     switch operand {
     case .property(let path):
@@ -106,8 +130,30 @@ struct PlanBuilder {
       let inner = PlanBuilder(plan: plan, source: source, isScan: false)
       let node = try inner.node(predicate, target)
       return ValueReader(end: .matchCount(steps, node: node))
+    case .arithmetic(let operation, let left, let right):
+      return ValueReader(
+        end: .arithmetic(operation, try number(left, table), try number(right, table)))
     case .value, .values:
       throw .invalid("Predicate expressions must compare a keypath and another keypath or a value")
+    }
+  }
+
+  /// A reader of something to compute with.
+  private func number(_ operand: Operand, _ table: Table) throws(QueryError) -> ValueReader {
+    switch operand {
+    case .value(let value):
+      guard let constant = plan.constants.value(value, target: nil), constant.kind == 2 else {
+        throw .invalid("Cannot compute with '\(value.text)' of type '\(value.typeName)'.")
+      }
+      return ValueReader(end: .constant(constant))
+    case .property(let path):
+      let (reader, end) = try PathResolver(path: path, source: source).resolve(from: table)
+      guard end.isNumeric else {
+        throw .invalid(
+          "Cannot compute with property '\(path.text)' of type '\(end.typeName)'.")
+      }
+      return reader
+    default: return try reader(of: operand, table)
     }
   }
 

@@ -20,6 +20,7 @@ enum PlanNode {
   case values(ValueCondition)
   case linked(LinkedCondition)
   case general(GeneralCondition)
+  case within(GeoCondition)
 
   /// What a row costs, roughly in the time that an integer takes.
   var cost: Int {
@@ -32,9 +33,44 @@ enum PlanNode {
     case .integerSet: 6
     case .linked: 10
     case .values: 60
-    case .general: 200
+    case .general, .within: 200
     // Refined by the plan, which knows the children.
     case .all, .any, .not: 1
+    }
+  }
+}
+
+extension PlanNode {
+  /// The share of the rows that is expected to pass, as far as the operator tells.
+  var share: Double {
+    switch self {
+    case .constant(let truth): truth ? 1 : 0
+    case .integers(let condition): condition.share
+    case .integerSet: 0.1
+    case .bytes(let condition): condition.share
+    case .doubles, .floats, .timestamps, .values, .linked: 0.3
+    case .general: 0.5
+    case .within: 0.1
+    // Known by the plan, which knows the children.
+    case .all, .any, .not: 0.5
+    }
+  }
+}
+
+extension IntegerCondition {
+  fileprivate var share: Double {
+    let share = lower == upper ? 0.05 : lower > upper ? 0.01 : 0.35
+    return excludes ? 1 - share : share
+  }
+}
+
+extension BytesCondition {
+  fileprivate var share: Double {
+    switch test {
+    case .equal: 0.05
+    case .notEqual: 0.95
+    case .contains: 0.1
+    case .other: 0.2
     }
   }
 }

@@ -5,8 +5,9 @@
 // Invariants:
 // 1. A plan is made for the tables of one version (or of a write transaction between two changes)
 //    and is not used with another.
-// 2. Children stand before their parents; the root is last. In `all` the cheapest child comes
-//    first, and each sees only the rows that the ones before it left over.
+// 2. Children stand before their parents; the root is last. In `all` the child comes first that
+//    rules out the most for what it costs, and each sees only the rows that the ones before it left
+//    over; in `any` the one that decides the most.
 // 3. `mask` and `matches` agree for every node; `matches` exists for rows that come one at a time.
 
 import RealmStorage
@@ -16,6 +17,10 @@ import RealmTables
 final class QueryPlan {
   private(set) var nodes: [PlanNode] = []
   private var costs: [Int] = []
+  /// The share of the rows that a node is expected to let pass.
+  private var shares: [Double] = []
+  /// The nodes as people read them.
+  private(set) var texts: [Int: String] = [:]
   /// Conditions that an index can answer, by node.
   private(set) var lookups: [Int: IndexLookup] = [:]
   let constants = ConstantStore()
@@ -24,6 +29,7 @@ final class QueryPlan {
   func add(_ node: PlanNode) -> Int {
     nodes.append(node)
     costs.append(cost(of: node))
+    shares.append(share(of: node))
     return nodes.count - 1
   }
 
@@ -35,17 +41,47 @@ final class QueryPlan {
     }
   }
 
-  /// Adds the conjunction of several nodes, cheapest first.
-  func addAll(_ children: [Int]) -> Int {
-    let children = mergingRanges(children)
-    if children.count == 1 { return children[0] }
-    return add(.all(children.sorted { (costs[$0], $0) < (costs[$1], $1) }))
+  private func share(of node: PlanNode) -> Double {
+    switch node {
+    case .all(let children): children.reduce(1) { $0 * shares[$1] }
+    case .any(let children): 1 - children.reduce(1) { $0 * (1 - shares[$1]) }
+    case .not(let child): 1 - shares[child]
+    default: node.share
+    }
   }
 
-  /// Adds the disjunction of several nodes, cheapest first.
+  /// Says what a node is; the first text stays.
+  func describe(_ node: Int, _ text: String) {
+    if texts[node] == nil { texts[node] = text }
+  }
+
+  /// The children in the order of what they cost for each row that they decide.
+  private func ordered(_ children: [Int], _ decided: (Int) -> Double) -> [Int] {
+    let prices = children.map { (Double(costs[$0]) / max(decided($0), 0.01), $0) }
+    return prices.sorted { $0 < $1 }.map(\.1)
+  }
+
+  /// Adds the conjunction of several nodes, the one that rules out the most for its cost first.
+  func addAll(_ children: [Int]) -> Int {
+    let children = mergingRanges(children.flatMap(conjuncts))
+    if children.count == 1 { return children[0] }
+    return add(.all(ordered(children) { 1 - shares[$0] }))
+  }
+
+  /// Adds the disjunction of several nodes, the one that lets pass the most for its cost first.
   func addAny(_ children: [Int]) -> Int {
     if children.count == 1 { return children[0] }
-    return add(.any(children.sorted { (costs[$0], $0) < (costs[$1], $1) }))
+    let children = children.flatMap(disjuncts)
+    return add(.any(ordered(children) { shares[$0] }))
+  }
+
+  /// The conditions of a conjunction within a conjunction.
+  private func conjuncts(_ node: Int) -> [Int] {
+    if case .all(let children) = nodes[node] { children } else { [node] }
+  }
+
+  private func disjuncts(_ node: Int) -> [Int] {
+    if case .any(let children) = nodes[node] { children } else { [node] }
   }
 
   /// Joins conditions that each want one integer column in a range: `a >= 1 && a < 5` looks at the
@@ -62,7 +98,9 @@ final class QueryPlan {
         continue
       }
       let both = other.intersection(range)
-      merged[partner] = both.map { add(.integers($0)) } ?? add(.constant(false))
+      let joined = both.map { add(.integers($0)) } ?? add(.constant(false))
+      describe(joined, "\(text(of: merged[partner])) and \(text(of: child))")
+      merged[partner] = joined
     }
     return merged
   }
@@ -90,7 +128,7 @@ final class QueryPlan {
     case .timestamps(let condition): condition.leafIndex
     case .values(let condition): condition.column.leafIndex
     case .linked(let condition): condition.leafIndex
-    case .constant, .general: nil
+    case .constant, .general, .within: nil
     }
   }
 
@@ -126,6 +164,7 @@ final class QueryPlan {
     case .values(let condition): return try condition.mask(cluster, rows, self)
     case .linked(let condition): return try condition.mask(cluster, rows, self)
     case .general(let condition): return try condition.mask(cluster, rows, self)
+    case .within(let condition): return try condition.mask(cluster, rows, self)
     }
   }
 
@@ -149,6 +188,7 @@ final class QueryPlan {
     case .values(let condition): return try condition.matches(row, self)
     case .linked(let condition): return try condition.matches(row, self)
     case .general(let condition): return try condition.matches(row, self)
+    case .within(let condition): return try condition.matches(row, self)
     }
   }
 }

@@ -10,8 +10,8 @@ package import RealmTables
 /// Made for one version (or for a write transaction between two changes) and used with that alone.
 package struct Selection {
   package let table: Table
-  private let plan: QueryPlan
-  private let root: Int
+  let plan: QueryPlan
+  let root: Int
 
   /// - Parameter isScan: whether many rows will be asked for; for a few, conditions on linked
   ///   objects follow each link by itself.
@@ -23,6 +23,9 @@ package struct Selection {
     plan = QueryPlan()
     root = try PlanBuilder(plan: plan, source: source, isScan: isScan).node(predicate, table)
   }
+
+  /// The tests in the order in which they are made.
+  var testText: String { plan.text(of: root) }
 
   // MARK: Whole table
 
@@ -122,7 +125,7 @@ package struct Selection {
   // MARK: Indexes
 
   /// The index that knows the matches, and the value under which it has them.
-  private var exactLookup: (SearchIndex<ColumnValues>, MixedValue)? {
+  var exactLookup: (SearchIndex<ColumnValues>, MixedValue)? {
     get throws(StorageError) {
       guard let lookup = plan.lookups[root], let value = lookup.exactValue,
         let index = try table.index(of: lookup.column)
@@ -132,7 +135,7 @@ package struct Selection {
   }
 
   /// Ascending keys among which all matches of a node are, if indexes tell.
-  private func candidates(_ node: Int) throws(StorageError) -> [ObjectKey]? {
+  func candidates(_ node: Int) throws(StorageError) -> [ObjectKey]? {
     if let lookup = plan.lookups[node] {
       return try lookup.candidates(in: table, limit: try indexLimit)
     }

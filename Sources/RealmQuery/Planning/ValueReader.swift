@@ -44,6 +44,9 @@ struct ValueReader {
     case function(CollectionFunction, ValueReader)
     /// How many of the objects that the steps lead to match a node of the plan.
     case matchCount([Step], node: Int)
+    case constant(MixedValue)
+    /// What is computed from each value of a reader with each of another one.
+    case arithmetic(ArithmeticOperator, ValueReader, ValueReader)
   }
 
   var steps: [Step] = []
@@ -164,6 +167,13 @@ extension ValueReader.End {
         return false
       }
       return try body(.int(count))
+    case .constant(let value): return try body(value)
+    case .arithmetic(let operation, let left, let right):
+      return try left.contains(in: row, plan) { (first) throws(StorageError) in
+        try right.contains(in: row, plan) { (second) throws(StorageError) in
+          try body(operation.apply(first, second))
+        }
+      }
     }
   }
 }

@@ -17,6 +17,8 @@ package indirect enum Predicate: Hashable, Sendable {
   case any([Predicate])
   case not(Predicate)
   case comparison(Comparison)
+  /// The place that a path leads to is in a region.
+  case within(PropertyPath, GeoRegion)
 }
 
 /// Two operands and what to hold them against each other for.
@@ -47,6 +49,8 @@ package indirect enum Operand: Hashable, Sendable {
   case property(PropertyPath)
   /// The number of objects of a collection that match a condition of their own.
   case matchCount(PropertyPath, Predicate)
+  /// What is computed from two numbers.
+  case arithmetic(ArithmeticOperator, Operand, Operand)
 }
 
 /// A number computed from a collection.

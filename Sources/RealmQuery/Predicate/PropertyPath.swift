@@ -55,6 +55,8 @@ package enum CollectionPart: Hashable, Sendable {
   case first, last
   /// Each element of a list, each value of a dictionary.
   case every
+  /// The name of the type of a value of any type.
+  case type
 
   var text: String {
     switch self {
@@ -64,6 +66,7 @@ package enum CollectionPart: Hashable, Sendable {
     case .first: "[FIRST]"
     case .last: "[LAST]"
     case .every: "[*]"
+    case .type: ".@type"
     }
   }
 

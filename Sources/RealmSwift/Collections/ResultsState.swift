@@ -246,6 +246,20 @@ final class ResultsState {
     } catch { stop(error) }
   }
 
+  /// What is done to find the elements, a line for each step.
+  func explanation() -> [String] {
+    checkAccess()
+    guard case .table = source, let info else {
+      return ["elements: those of a collection of one object, each by itself"]
+    }
+    do throws(StorageError) {
+      return try unwrappingQueryErrors { () throws(QueryError) in
+        try self.request.query(of: info.tableKey)
+          .explanation(in: self.table(info), of: self.core.tableSource())
+      }
+    } catch { stop(error) }
+  }
+
   func selection(
     _ predicate: Predicate, _ info: ClassInfo
   ) throws(StorageError) -> Selection {

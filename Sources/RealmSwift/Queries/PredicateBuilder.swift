@@ -38,7 +38,8 @@ struct PredicateBuilder {
     case .contains(let path, let element):
       guard let element = known(element) else { return .constant(false) }
       return .comparison(Comparison(.property(property(path)), .equal, .value(element)))
-    case .root, .constant, .matchCount:
+    case .within(let path, let region, _): return .within(property(path), region)
+    case .root, .constant, .matchCount, .arithmetic:
       throwRealmException("A query must be a condition.")
     }
   }
@@ -65,6 +66,8 @@ struct PredicateBuilder {
     case .path(let path): .property(property(path))
     case .constant(let constant): .value(value(constant))
     case .matchCount(let path, let condition): matchCount(path, condition)
+    case .arithmetic(let operation, let left, let right):
+      .arithmetic(operation, self.operand(left), self.operand(right))
     default: throwRealmException("A condition cannot be compared.")
     }
   }

@@ -156,9 +156,10 @@ extension QueryNode {
   /// The first path of the tree that leads through a collection.
   fileprivate var firstCollectionPath: QueryPath? {
     switch self {
-    case .path(let path), .contains(let path, _): path.collectionLength == nil ? nil : path
+    case .path(let path), .contains(let path, _), .within(let path, _, _):
+      path.collectionLength == nil ? nil : path
     case .comparison(let left, _, let right, _), .and(let left, let right),
-      .or(let left, let right):
+      .or(let left, let right), .arithmetic(_, let left, let right):
       left.firstCollectionPath ?? right.firstCollectionPath
     case .between(let node, _, _), .oneOf(let node, _), .not(let node): node.firstCollectionPath
     case .root, .constant, .matchCount: nil

@@ -123,6 +123,9 @@ struct QueryBinder {
         }
         return .contains(collection, value)
       }
+      if let region = region(comparison.right), case .path(let path) = left {
+        return .within(path, region.geoRegion, shape: region)
+      }
       guard isPath(left) else {
         throwRealmException("Operator 'IN' requires a keypath on one side.")
       }
@@ -141,9 +144,15 @@ struct QueryBinder {
     }
   }
 
+  /// The argument, if it is a shape on the earth.
+  private func region(_ operand: ParsedOperand) -> (any GeoShape)? {
+    guard case .argument(let number) = operand, number < arguments.count else { return nil }
+    return arguments[number] as? any GeoShape
+  }
+
   private func isPath(_ node: QueryNode) -> Bool {
     switch node {
-    case .path, .root, .matchCount: true
+    case .path, .root, .matchCount, .arithmetic: true
     default: false
     }
   }
@@ -151,10 +160,14 @@ struct QueryBinder {
   // MARK: Checks
 
   private func paths(_ comparison: ParsedComparison) -> [QueryPath] {
-    [comparison.left, comparison.right].compactMap {
-      guard case .keyPath(let path) = $0 else { return nil }
-      return paths.path(path)
+    func paths(_ operand: ParsedOperand) -> [QueryPath] {
+      switch operand {
+      case .keyPath(let path): [self.paths.path(path)]
+      case .arithmetic(_, let left, let right): paths(left) + paths(right)
+      default: []
+      }
     }
+    return paths(comparison.left) + paths(comparison.right)
   }
 
   /// Without a quantifier, a collection can only be counted, computed with, or looked into.
@@ -186,6 +199,9 @@ struct QueryBinder {
       let bound = paths.path(path)
       return bound.names.isEmpty ? .root : .path(bound)
     case .matchCount(let collection, let condition): return matchCount(collection, condition)
+    case .arithmetic(let operation, let left, let right):
+      return .arithmetic(
+        operation, self.operand(left, beside: nil), self.operand(right, beside: nil))
     default: return .constant(fitting(value(operand), beside: other))
     }
   }
@@ -229,7 +245,7 @@ struct QueryBinder {
       }
       return arguments[number]
     case .list(let elements): return elements.map(value)
-    case .keyPath, .matchCount:
+    case .keyPath, .matchCount, .arithmetic:
       throwRealmException("Predicate expressions must compare a keypath and a value.")
     }
   }

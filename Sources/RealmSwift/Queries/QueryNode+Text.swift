@@ -27,6 +27,12 @@ extension QueryNode {
     case .contains(let path, let value):
       arguments.append(value)
       return "(%@ IN \(path.plainText(&arguments)))"
+    case .within(let path, _, let shape):
+      let text = path.text(&arguments)
+      arguments.append(shape)
+      return "(\(text) IN %@)"
+    case .arithmetic(let operation, let left, let right):
+      return "(\(left.text(&arguments)) \(operation.rawValue) \(right.text(&arguments)))"
     case .and(let left, let right):
       return "(\(left.conditionText(&arguments)) && \(right.conditionText(&arguments)))"
     case .or(let left, let right):
@@ -60,34 +66,5 @@ extension String {
       rest = rest[range.upperBound...]
     }
     return result + rest
-  }
-}
-
-extension ComparisonOperator {
-  /// As predicates spell it.
-  var text: String {
-    switch self {
-    case .equal: "=="
-    case .notEqual: "!="
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .greater: ">"
-    case .greaterOrEqual: ">="
-    case .between: "BETWEEN"
-    case .in: "IN"
-    case .beginsWith: "BEGINSWITH"
-    case .endsWith: "ENDSWITH"
-    case .contains: "CONTAINS"
-    case .like: "LIKE"
-    case .text: "TEXT"
-    }
-  }
-}
-
-extension TextOptions {
-  fileprivate var text: String {
-    isEmpty
-      ? ""
-      : "[\(contains(.caseInsensitive) ? "c" : "")\(contains(.diacriticInsensitive) ? "d" : "")]"
   }
 }

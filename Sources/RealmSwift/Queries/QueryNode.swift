@@ -26,6 +26,9 @@ indirect enum QueryNode {
   case not(QueryNode)
   /// The number of elements of the collection at the path's start that match all of a condition.
   case matchCount(QueryPath, QueryNode)
+  case arithmetic(ArithmeticOperator, QueryNode, QueryNode)
+  /// The place that the path leads to is in a region; the shape is what the program gave.
+  case within(QueryPath, GeoRegion, shape: Any)
 }
 
 extension QueryNode {
@@ -65,6 +68,10 @@ extension QueryNode {
     case .not(let node): return .not(node.prefixed(by: collection))
     case .matchCount(let path, let condition):
       return .matchCount(prefixed(path), condition.prefixed(by: collection))
+    case .arithmetic(let operation, let left, let right):
+      return .arithmetic(operation, left.prefixed(by: collection), right.prefixed(by: collection))
+    case .within(let path, let region, let shape):
+      return .within(prefixed(path), region, shape: shape)
     }
   }
 }

@@ -26,6 +26,8 @@ struct QueryPath {
     case values
     /// Any element of whatever it is.
     case any
+    /// The name of the type of a value.
+    case type
 
     var engine: CollectionPart {
       switch self {
@@ -35,6 +37,7 @@ struct QueryPath {
       case .last: .last
       case .keys: .keys
       case .values, .any: .every
+      case .type: .type
       }
     }
   }
@@ -48,7 +51,7 @@ struct QueryPath {
     switch lastParts.last {
     case .value, .index, .first, .last:
       throwRealmException("Cannot apply key path to Map subscripts.")
-    case .keys: throwRealmException("Key paths can only be applied to properties.")
+    case .keys, .type: throwRealmException("Key paths can only be applied to properties.")
     // A property of any of the objects.
     case .values, .any: path.parts[names.count - 1] = nil
     case nil: break
@@ -72,7 +75,7 @@ struct QueryPath {
     switch part {
     case .value, .index, .first, .last:
       if collectionLength == names.count { path.collectionLength = nil }
-    case .keys, .values, .any: break
+    case .keys, .values, .any, .type: break
     }
     return path
   }
@@ -117,6 +120,7 @@ struct QueryPath {
         case .first: text += "[FIRST]"
         case .last: text += "[LAST]"
         case .keys: text += ".@allKeys"
+        case .type: text += ".@type"
         case .values: text += ".@allValues"
         }
       }

@@ -85,7 +85,7 @@ struct QueryPathWalk {
     }
     path = path.taking(part)
     collection = .none
-    if part == .keys {
+    if part == .keys || part == .type {
       type = .string
       schema = nil
     }
@@ -102,6 +102,7 @@ struct QueryPathWalk {
     case "avg", "average": function = .average
     case "allkeys", "keys": return take(.keys)
     case "allvalues", "values": return take(.values)
+    case "type": return take(.type)
     default:
       throwRealmException("Invalid keypath '\(text)': the operator '@\(name)' is not supported.")
     }

@@ -136,6 +136,31 @@ import Testing
           .matchCount(ParsedKeyPath(components: [.name("dogs")]), inner), .greater, .integer(1)))
   }
 
+  @Test func arithmetic() throws {
+    func operand(_ text: String) throws -> ParsedOperand? {
+      guard case .comparison(let comparison) = try condition("\(text) == 1") else { return nil }
+      return comparison.left
+    }
+    func property(_ name: String) -> ParsedOperand {
+      .keyPath(ParsedKeyPath(components: [.name(name)]))
+    }
+    let (a, b, c) = (property("a"), property("b"), property("c"))
+    #expect(
+      try operand("a + b * c") == .arithmetic(.add, a, .arithmetic(.multiply, b, c)))
+    #expect(
+      try operand("(a + b) * c") == .arithmetic(.multiply, .arithmetic(.add, a, b), c))
+    #expect(
+      try operand("a - b -2")
+        == .arithmetic(.subtract, .arithmetic(.subtract, a, b), .integer(2)))
+    #expect(try operand("a / -2") == .arithmetic(.divide, a, .integer(-2)))
+    #expect(try condition("(a == 1)") == compare(path("a"), .equal, .integer(1)))
+    #expect(
+      try condition("((a + b) > c AND (a) IN {1})")
+        == .and([
+          compare(.arithmetic(.add, a, b), .greater, c), compare(a, .in, .list([.integer(1)])),
+        ]))
+  }
+
   @Test func modifiers() throws {
     let query = try QueryParser.parse(
       "age > 5 SORT(name ASC, owner.age DESC, id) DISTINCT(name, age) limit(10) OFFSET($1)")

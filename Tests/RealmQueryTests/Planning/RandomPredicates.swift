@@ -24,7 +24,8 @@ struct RandomPredicates {
   }
 
   mutating func comparison() -> Comparison {
-    switch Int.random(in: 0..<10, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
+    case 10: return arithmetic()
     case 0: return linked()
     case 1: return many()
     case 2: return columns()
@@ -134,6 +135,30 @@ struct RandomPredicates {
     }
     return Comparison(
       .property(path), random.chance(0.5) ? .equal : .notEqual, .value(value))
+  }
+
+  private mutating func arithmetic() -> Comparison {
+    let operations: [ArithmeticOperator] = [.add, .subtract, .multiply, .divide]
+    func operand(_ depth: Int, _ random: inout SeededGenerator) -> Operand {
+      switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random) {
+      case 0: return .value(.int(Int64.random(in: -3...3, using: &random)))
+      case 1, 2, 3:
+        let names: [[String]] = [
+          ["int"], ["int?"], ["double"], ["float?"], ["owner", "age"], ["any"], ["scores"],
+        ]
+        return .property(PropertyPath(names.randomElement(using: &random)!))
+      default:
+        return .arithmetic(
+          operations.randomElement(using: &random)!, operand(depth - 1, &random),
+          operand(depth - 1, &random))
+      }
+    }
+    let left = Operand.arithmetic(
+      operations.randomElement(using: &random)!, operand(1, &random), operand(1, &random))
+    let comparisons: [ComparisonOperator] = [.equal, .notEqual, .less, .greaterOrEqual]
+    return Comparison(
+      left, comparisons.randomElement(using: &random)!,
+      random.chance(0.5) ? .value(.int(1)) : operand(1, &random))
   }
 
   private mutating func functions() -> Comparison {

@@ -17,6 +17,7 @@ struct NaivePredicate {
     case .all(let parts): return try parts.allSatisfy { try matches($0, table, row) }
     case .any(let parts): return try parts.contains { try matches($0, table, row) }
     case .not(let part): return try !matches(part, table, row)
+    case .within: return false
     case .comparison(let comparison):
       let lefts = try values(comparison.left, table, row)
       if case .values(let constants) = comparison.right {
@@ -41,6 +42,11 @@ struct NaivePredicate {
   private func values(_ operand: Operand, _ table: Table, _ row: Row) throws -> [TableValue] {
     switch operand {
     case .value(let value): return [value]
+    case .arithmetic(let operation, let left, let right):
+      let rights = try values(right, table, row)
+      return try values(left, table, row).flatMap { left in
+        rights.map { Self.compute(operation, left, $0) }
+      }
     case .values(let values): return values
     case .property(let path): return try values(path.names[...], path.function, table, row)
     case .matchCount(let path, let predicate):
@@ -72,6 +78,29 @@ struct NaivePredicate {
     return try here.flatMap { value -> [TableValue] in
       guard case .link(let key) = value, let next = try target.row(of: key) else { return [.null] }
       return try values(rest, function, target, next)
+    }
+  }
+
+  /// Integers stay integers as long as the result is one; the samples do not overflow.
+  private static func compute(
+    _ operation: ArithmeticOperator, _ left: TableValue, _ right: TableValue
+  ) -> TableValue {
+    if case .int(let left) = left, case .int(let right) = right {
+      switch operation {
+      case .add: return .int(left + right)
+      case .subtract: return .int(left - right)
+      case .multiply:
+        let (product, overflow) = left.multipliedReportingOverflow(by: right)
+        return overflow ? .double(Double(left) * Double(right)) : .int(product)
+      case .divide: return right == 0 ? .null : .int(left / right)
+      }
+    }
+    guard let left = number(left), let right = number(right) else { return .null }
+    switch operation {
+    case .add: return .double(left + right)
+    case .subtract: return .double(left - right)
+    case .multiply: return .double(left * right)
+    case .divide: return .double(left / right)
     }
   }
 

@@ -16,6 +16,10 @@ private final class QueryCity: Object {
   @Persisted var country: QueryCountry?
   @Persisted var tags: List<String>
   @Persisted var scores: List<Int>
+  @Persisted var prices: Map<String, Int>
+  @Persisted var rulers: Map<String, QueryCountry?>
+  @Persisted var any: AnyRealmValue
+  @Persisted var rank = MatrixLevel.low
 
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -92,6 +96,41 @@ private final class QueryCountry: Object {
     #expect(
       countryText { ($0.cities.size > 1 && $0.cities.name == "x").count > 2 }
         == "(SUBQUERY(cities, $col1, (($col1.size > %@) && ($col1.name == %@))).@count > %@)")
+  }
+
+  @Test func mapsAndNestedValues() {
+    #expect(text { $0.prices["a"] == 3 } == "(prices[%@] == %@)")
+    #expect(text { $0.prices.keys == "a" } == "(ANY prices.@allKeys == %@)")
+    #expect(text { $0.prices.values > 3 } == "(ANY prices.@allValues > %@)")
+    #expect(text { $0.prices.count > 3 } == "(prices.@count > %@)")
+    #expect(text { $0.prices.contains(3) } == "(%@ IN prices)")
+    #expect(text { $0.rulers.name == "x" } == "(ANY rulers.name == %@)")
+    #expect(text { $0.any["a"][0] == .int(1) } == "(any[%@][%@] == %@)")
+    #expect(text { $0.any.any == .int(1) } == "(any[%K] == %@)")
+    #expect(text { $0.rank.rawValue > 1 } == "(rank > %@)")
+    #expect(text { $0.rank >= .high } == "(rank >= %@)")
+    let (_, arguments) =
+      (Query<QueryCity>._constructForTesting().any["a"][2].any == .none)._constructPredicate()
+    #expect(arguments[0] as? String == "a")
+    #expect(arguments[1] as? Int == 2)
+    #expect(arguments[2] as? String == "#any")
+  }
+
+  @Test func keyPathsEndAtSubscripts() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Query<QueryCity>._constructForTesting().rulers["a"].name == "x"
+    }
+    let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(output.contains("Cannot apply key path to Map subscripts."), "\(output)")
+  }
+
+  @Test func collectionsAreNotComparedWithEachOther() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try TemporaryRealm([QueryCity.self, QueryCountry.self]).open()
+      _ = realm.objects(QueryCountry.self).where { $0.cities.id == $0.cities.size }
+    }
+    let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(output.contains("Comparing two collection columns is not permitted."), "\(output)")
   }
 
   @Test func constantsAreHandedOverInOrder() {

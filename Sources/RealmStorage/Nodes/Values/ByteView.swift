@@ -21,6 +21,11 @@ package struct ByteView: @unchecked Sendable {
   @inlinable @inline(__always)
   package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
+  /// The bytes of a text of the program, which are always valid.
+  package init(_ text: StaticString) {
+    self.init(start: UnsafeRawPointer(text.utf8Start), count: text.utf8CodeUnitCount)
+  }
+
   @inlinable @inline(__always)
   package init(start: UnsafeRawPointer, count: Int) {
     bytes = UnsafeRawBufferPointer(start: start, count: count)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Conditions as people read them, for what `explain()` says.
+
+import RealmTables
+
+extension Comparison {
+  /// The comparison as strings spell it.
+  var text: String {
+    "\(left.text) \(operation.text)\(options.text) \(right.text)"
+  }
+}
+
+extension Operand {
+  var text: String {
+    switch self {
+    case .value(.string(let text)): "\"\(text)\""
+    case .value(let value): value.text
+    case .values(let values):
+      values.count <= 3
+        ? "{" + values.map { Operand.value($0).text }.joined(separator: ", ") + "}"
+        : "{\(values.count) values}"
+    case .property(let path): path.fullText
+    case .matchCount(let path, _): "SUBQUERY(\(path.text), …).@count"
+    case .arithmetic(let operation, let left, let right):
+      "(\(left.text) \(operation.rawValue) \(right.text))"
+    }
+  }
+}
+
+extension PropertyPath {
+  /// The path with its function.
+  var fullText: String { text + (function.map { ".@\($0.rawValue)" } ?? "") }
+}
+
+extension ComparisonOperator {
+  /// As strings spell it.
+  package var text: String {
+    switch self {
+    case .equal: "=="
+    case .notEqual: "!="
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .greater: ">"
+    case .greaterOrEqual: ">="
+    case .between: "BETWEEN"
+    case .in: "IN"
+    case .beginsWith: "BEGINSWITH"
+    case .endsWith: "ENDSWITH"
+    case .contains: "CONTAINS"
+    case .like: "LIKE"
+    case .text: "TEXT"
+    }
+  }
+}
+
+extension TextOptions {
+  /// As strings spell them behind an operator.
+  package var text: String {
+    isEmpty
+      ? ""
+      : "[\(contains(.caseInsensitive) ? "c" : "")\(contains(.diacriticInsensitive) ? "d" : "")]"
+  }
+}
+
+extension SortOrder {
+  /// The criteria, the most important first.
+  var text: String {
+    criteria.map { "\($0.path.fullText) \($0.isAscending ? "ascending" : "descending")" }
+      .joined(separator: ", ")
+  }
+}
