@@ -29,6 +29,7 @@ enum SubstringScan {
       let here = start + place
       let isFirst = here.loadUnaligned(as: SIMD16<UInt8>.self) .== firsts
       let isLast = (here + last).loadUnaligned(as: SIMD16<UInt8>.self) .== lasts
+      // Sixteen lanes as two words: a mask has no cheaper way to say that none of it is set.
       let mask = unsafeBitCast(isFirst .& isLast, to: SIMD2<UInt64>.self)
       if mask[0] | mask[1] != 0 {
         for lane in 0..<laneCount {

@@ -37,12 +37,11 @@ struct SortColumn {
   /// Whether values with equal keys are equal.
   var isExact: Bool { details.isEmpty }
 
-  /// Descending is ascending by complements, so that the hot comparison has one form.
   @inline(__always)
   func item(at position: Int) -> SortItem {
     SortItem(
-      prefix: keys[position] ^ (isAscending ? 0 : .max), position: UInt32(position),
-      rank: ranks[position] ^ (isAscending ? 0 : .max))
+      prefix: keys[position], position: UInt32(position), rank: ranks[position],
+      isAscending: isAscending)
   }
 
   /// Compares two values, ascending.

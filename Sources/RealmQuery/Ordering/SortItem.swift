@@ -8,6 +8,14 @@ struct SortItem {
   var position: UInt32
   var rank: UInt8
 
+  /// Descending is ascending by complements, so that the hot comparison has one form.
+  @inline(__always)
+  init(prefix: UInt64, position: UInt32, rank: UInt8, isAscending: Bool = true) {
+    self.prefix = isAscending ? prefix : ~prefix
+    self.position = position
+    self.rank = isAscending ? rank : ~rank
+  }
+
   /// Whether this comes first as far as rank and prefix tell.
   @inline(__always)
   func precedes(_ other: SortItem) -> Bool {

@@ -28,15 +28,13 @@ extension SortOrder {
       return isAscending ? order < 0 : order > 0
     }
     var items = FirstItems(limit: limit)
-    let flip: UInt64 = isAscending ? 0 : .max
-    let flipRank: UInt8 = isAscending ? 0 : .max
     try QueryError.widen { () throws(StorageError) in
       try selection.forEachMatch { (cluster, rows) throws(StorageError) in
         try cluster.forEachValue(of: column, in: rows) { row, value in
           let key = SortKey(value, isMixed: false)
           let item = SortItem(
-            prefix: key.prefix ^ flip, position: UInt32(truncatingIfNeeded: taken.count),
-            rank: key.rank ^ flipRank)
+            prefix: key.prefix, position: UInt32(truncatingIfNeeded: taken.count), rank: key.rank,
+            isAscending: isAscending)
           if items.isTooLate(item) { return }
           taken.append((cluster.key(at: row), value))
           items.offer(item, isBefore)

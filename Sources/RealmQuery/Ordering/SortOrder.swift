@@ -51,7 +51,7 @@ package struct SortOrder: Hashable, Sendable {
   ) throws(QueryError) -> [ObjectKey] {
     let paths = try paths(from: table, in: source)
     return try QueryError.widen { () throws(StorageError) in
-      try SortTable(keys, paths, table).firstPositions().map { keys[Int($0)] }
+      try SortTable(keys, paths, table).distinctPositions().map { keys[Int($0)] }
     }
   }
 

@@ -81,8 +81,8 @@ struct SortTable {
   // MARK: Distinct
 
   /// The positions of the objects that equal none before them, ascending.
-  func firstPositions() -> [UInt32] {
-    guard columns.allSatisfy(\.isHashable) else { return firstPositionsBySorting() }
+  func distinctPositions() -> [UInt32] {
+    guard columns.allSatisfy(\.isHashable) else { return distinctPositionsBySorting() }
     var firsts: [UInt32] = []
     // Open addressing: positions of the firsts, plus one; twice as many places as firsts.
     var places = [UInt32](repeating: 0, count: 64)
@@ -119,7 +119,7 @@ struct SortTable {
     return Int(truncatingIfNeeded: hash)
   }
 
-  private func firstPositionsBySorting() -> [UInt32] {
+  private func distinctPositionsBySorting() -> [UInt32] {
     var firsts: [UInt32] = []
     var previous: UInt32?
     for position in sortedPositions() {

@@ -61,6 +61,7 @@ import Testing
 
   @Test func askingElsewhere() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      // nonisolated(unsafe): the test breaks the rule to see it enforced.
       nonisolated(unsafe) let realm = try CallbackMisuseTests.openRealm()
       Thread { realm.beginAsyncWrite {} }.start()
       sleep(10)
