@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The pages that name the tests of each promise of the interface name tests that exist.
+
+import Foundation
+import Testing
+
+/// The pages of `Documentation/Coverage`: tables with a promise in each row, and its tests.
+@Suite struct CoverageTests {
+  /// A row of a page.
+  struct Row: Equatable {
+    var page: String
+    var promise: String
+    /// As `Suite.test`.
+    var tests: [String]
+  }
+
+  private static let folder = "Documentation/Coverage"
+
+  private static let rows: [Row] = {
+    let names = try? FileManager.default.contentsOfDirectory(
+      atPath: Repository.root.appending(path: folder).path)
+    return (names ?? []).filter { $0.hasSuffix(".md") }.sorted().flatMap { name in
+      (try? Repository.text("\(folder)/\(name)")).map { rows(of: $0, page: name) } ?? []
+    }
+  }()
+
+  /// Reads the rows of a page: lines with two columns, the second with tests as code.
+  static func rows(of text: String, page: String) -> [Row] {
+    text.split(separator: "\n").compactMap { line in
+      guard line.hasPrefix("| "), !line.hasPrefix("| promise |"), !line.hasPrefix("|---") else {
+        return nil
+      }
+      let columns = line.replacing("\\|", with: "/").split(separator: "|").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      let tests = (columns.last ?? "").split(separator: "`").filter { $0.contains(".") }
+      return Row(
+        page: page, promise: columns.first ?? "",
+        tests: columns.count == 2 ? tests.map(String.init) : [])
+    }
+  }
+
+  /// The tests of the repository as `Suite.test`, for every type that their file declares.
+  private static let tests: Set<String> = Repository.code.reduce(into: []) { found, file in
+    guard file.path.hasPrefix("Tests/") else { return }
+    var suites: Set<String> = [], names: Set<String> = []
+    var isTest = false
+    for (token, next) in zip(file.tokens, file.tokens.dropFirst()) {
+      switch token.text {
+      case "struct", "class", "enum", "actor", "extension": suites.insert(next.text)
+      case "@Test": isTest = true
+      case "func" where isTest:
+        names.insert(next.text)
+        isTest = false
+      default: break
+      }
+    }
+    for suite in suites { found.formUnion(names.map { "\(suite).\($0)" }) }
+  }
+
+  @Test func everyPromiseNamesTestsThatExist() {
+    #expect(!Self.rows.isEmpty)
+    for row in Self.rows {
+      if row.tests.isEmpty { Issue.record("\(row.page): no test for: \(row.promise)") }
+      for test in row.tests where !Self.tests.contains(test) {
+        Issue.record("\(row.page): there is no test \(test) (\(row.promise))")
+      }
+    }
+  }
+
+  @Test func rowsAreRead() {
+    let page = """
+      # Things
+      | promise | tests |
+      |---|---|
+      | `a \\| b` does | `ThingTests.aOrB`, `ThingTests.other` |
+      | is forgotten | |
+      """
+    #expect(
+      Self.rows(of: page, page: "p")
+        == [
+          Row(page: "p", promise: "`a / b` does", tests: ["ThingTests.aOrB", "ThingTests.other"]),
+          Row(page: "p", promise: "is forgotten", tests: []),
+        ])
+    #expect(Self.tests.contains("CoverageTests.rowsAreRead"))
+    #expect(!Self.tests.contains("CoverageTests.rows"))
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which lines of the sources are compiled on some platforms only.
+
+import Foundation
+
+/// The `#if` blocks about platforms of the public module's sources.
+struct PlatformBlocks {
+  static let everywhere = "all"
+  private static let apple = "Apple"
+  private static let others = "not Apple"
+
+  /// A declaration of a block that this platform does not compile: the symbol graph cannot know it.
+  struct Unseen: Equatable {
+    var source: String
+    var text: String
+  }
+
+  private var byLine: [String: [String]] = [:]
+  private(set) var unseen: [Unseen] = []
+
+  init(_ files: [SourceFile]) {
+    let prefix = "Sources/\(ModuleOrder.apiModule)/"
+    for file in files where file.path.hasPrefix(prefix) {
+      add(file, as: String(file.path.dropFirst(prefix.count)))
+    }
+  }
+
+  /// Where a line (counted from 0) of a source is compiled.
+  func platforms(of source: String, line: Int?) -> String {
+    guard let lines = byLine[source], let line, lines.indices.contains(line) else {
+      return Self.everywhere
+    }
+    return lines[line]
+  }
+
+  private mutating func add(_ file: SourceFile, as source: String) {
+    var open: [String] = []
+    var lines: [String] = []
+    for line in file.lines {
+      let text = line.trimmingCharacters(in: .whitespaces)
+      if text.hasPrefix("#if") {
+        open.append(Self.platforms(of: text))
+      } else if text.hasPrefix("#else"), let last = open.popLast() {
+        open.append(last == Self.apple ? Self.others : Self.apple)
+      } else if text.hasPrefix("#endif") {
+        _ = open.popLast()
+      }
+      let platforms = open.last { $0 != Self.everywhere } ?? Self.everywhere
+      lines.append(platforms)
+      let isPublic = ["public ", "open "].contains { text.hasPrefix($0) }
+      if platforms == Self.apple, isPublic, !text.contains(" import ") {
+        unseen.append(Unseen(source: source, text: text))
+      }
+    }
+    byLine[source] = lines
+  }
+
+  private static func platforms(of condition: String) -> String {
+    let isApple = ["Darwin", "ObjectiveC", "Combine", "os("].contains { condition.contains($0) }
+    guard isApple else { return everywhere }
+    return condition.contains("!canImport") ? others : apple
+  }
+}

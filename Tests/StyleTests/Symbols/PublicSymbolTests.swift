@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The committed table of public symbols says what the code says.
+
+import Foundation
+import Testing
+
+/// The page `Documentation/PublicSymbols.md` against the compiler's knowledge of this build.
+@Suite(
+  .enabled(
+    if: Toolchain.current != nil,
+    "needs Linux, and a toolchain with symbol graphs and an index of the build"))
+struct PublicSymbolTests {
+  private static let renewing = ProcessInfo.processInfo.environment["REALM_RENEW_SYMBOLS"] != nil
+
+  private static let renewal =
+    "REALM_RENEW_SYMBOLS=1 swift test --filter PublicSymbolTests renews \(SymbolTable.path)"
+
+  @Test func theTableIsWhatTheCodeSays() throws {
+    let made = try Self.made.get()
+    if Self.renewing {
+      let page = Repository.root.appending(path: SymbolTable.path)
+      try made.table.page.write(to: page, atomically: true, encoding: .utf8)
+      return
+    }
+    let page = try Repository.text(SymbolTable.path)
+    guard page != made.table.page else { return }
+    let committed = Set(page.split(separator: "\n")), now = made.table.page.split(separator: "\n")
+    let gone = committed.subtracting(now).sorted(), new = now.filter { !committed.contains($0) }
+    let report = (gone.map { "- \($0)" } + new.map { "+ \($0)" }).joined(separator: "\n")
+    Issue.record("\(SymbolTable.path) differs from the code; \(Self.renewal)\n\(report)")
+  }
+
+  @Test func everySymbolIsDocumented() throws {
+    let silent = try Self.made.get().symbols.filter { !$0.isDocumented }
+    for symbol in silent {
+      Issue.record("no documentation comment: \(symbol.group): \(symbol.declaration)")
+    }
+  }
+
+  @Test func thePageIsReadAsItIsWritten() throws {
+    let table = try Self.made.get().table
+    #expect(table.rows.count > 500)
+    #expect(SymbolTable(page: table.page).rows == table.rows)
+    let keys = table.rows.map(\.key)
+    let twice = Dictionary(grouping: keys, by: \.self).filter { $0.value.count > 1 }.keys
+    #expect(twice.isEmpty, "rows that cannot be told apart: \(twice.sorted())")
+  }
+
+  /// The table of this build.
+  private struct Made {
+    var symbols: [PublicSymbol]
+    var table: SymbolTable
+  }
+
+  private static let made = Result { try make() }
+
+  private static func make() throws -> Made {
+    let toolchain = try #require(Toolchain.current)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let graph = try SymbolGraph(files: toolchain.extractSymbolGraph(into: folder))
+    let index = try #require(
+      IndexStore(library: toolchain.indexLibrary, store: toolchain.indexStore))
+    let blocks = PlatformBlocks(Repository.code)
+    let symbols = graph.publicSymbols(platforms: blocks)
+    let use = SymbolUse(
+      symbols: symbols, graph: graph,
+      files: index.symbolsUsed(below: "Tests", of: Repository.root))
+    let committed = SymbolTable(page: (try? Repository.text(SymbolTable.path)) ?? "")
+    var table = SymbolTable(symbols: symbols, use: use, committed: committed)
+    table.append(blocks.unseen)
+    return Made(symbols: symbols, table: table)
+  }
+}
