@@ -50,47 +50,55 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   }
 
   /// The least value of the named property; nil if there is none. Nil values do not count.
-  public func min<T: _Scalar & MinMaxType>(ofProperty property: String) -> T? {
+  public func min<T: _Scalar>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType {
     resultsSource.state.aggregate(.min, property)
   }
 
   /// The greatest value of the named property; nil if there is none. Nil values do not count.
-  public func max<T: _Scalar & MinMaxType>(ofProperty property: String) -> T? {
+  public func max<T: _Scalar>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType {
     resultsSource.state.aggregate(.max, property)
   }
 
   /// The sum of the named property; 0 if there is no value.
-  public func sum<T: _Scalar & AddableType>(ofProperty property: String) -> T {
+  public func sum<T: _Scalar>(ofProperty property: String) -> T
+  where T.PersistedType: AddableType {
     resultsSource.state.aggregate(.sum, property) ?? T._makeDefault()
   }
 
   /// The mean of the named property; nil if there is no value.
-  public func average<T: _Scalar & AddableType>(ofProperty property: String) -> T? {
+  public func average<T: _Scalar>(ofProperty property: String) -> T?
+  where T.PersistedType: AddableType {
     resultsSource.state.aggregate(.average, property)
   }
 
   /// The least value of a property; nil if there is none.
-  public func min<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T? {
+  public func min<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+  where T.PersistedType: MinMaxType {
     min(ofProperty: _name(for: keyPath))
   }
 
   /// The greatest value of a property; nil if there is none.
-  public func max<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T? {
+  public func max<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+  where T.PersistedType: MinMaxType {
     max(ofProperty: _name(for: keyPath))
   }
 
   /// The sum of a property; 0 if there is no value.
-  public func sum<T: _Scalar & AddableType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T {
+  public func sum<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
+  where T.PersistedType: AddableType {
     sum(ofProperty: _name(for: keyPath))
   }
 
   /// The mean of a property; nil if there is no value.
-  public func average<T: _Scalar & AddableType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T? {
+  public func average<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+  where T.PersistedType: AddableType {
     average(ofProperty: _name(for: keyPath))
   }
 }
 
-extension Map where Value: _Scalar & MinMaxType {
+extension Map where Value: _Scalar, Value.PersistedType: MinMaxType {
   /// The least value; nil if there is none.
   public func min() -> Value? { resultsSource.state.aggregateOfValues(.min) }
 
@@ -98,19 +106,21 @@ extension Map where Value: _Scalar & MinMaxType {
   public func max() -> Value? { resultsSource.state.aggregateOfValues(.max) }
 }
 
-extension Map where Value: _Scalar & AddableType {
+extension Map where Value: _Scalar, Value.PersistedType: AddableType {
   /// The sum of the values; 0 if there is none.
   public func sum() -> Value {
     resultsSource.state.aggregateOfValues(.sum) ?? Value._makeDefault()
   }
 
   /// The mean of the values; nil if there is none.
-  public func average<T: _Scalar & AddableType>() -> T? {
+  public func average<T: _Scalar>() -> T?
+  where T.PersistedType: AddableType {
     resultsSource.state.aggregateOfValues(.average)
   }
 }
 
-extension Map where Value: OptionalProtocol, Value.Wrapped: _Scalar & MinMaxType {
+extension Map
+where Value: OptionalProtocol, Value.Wrapped: _Scalar, Value.Wrapped.PersistedType: MinMaxType {
   /// The least value that is not nil; nil if there is none.
   public func min() -> Value.Wrapped? { resultsSource.state.aggregateOfValues(.min) }
 
@@ -118,14 +128,16 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: _Scalar & MinMaxType
   public func max() -> Value.Wrapped? { resultsSource.state.aggregateOfValues(.max) }
 }
 
-extension Map where Value: OptionalProtocol, Value.Wrapped: _Scalar & AddableType {
+extension Map
+where Value: OptionalProtocol, Value.Wrapped: _Scalar, Value.Wrapped.PersistedType: AddableType {
   /// The sum of the values that are not nil; 0 if there is none.
   public func sum() -> Value.Wrapped {
     resultsSource.state.aggregateOfValues(.sum) ?? Value.Wrapped._makeDefault()
   }
 
   /// The mean of the values that are not nil; nil if there is none.
-  public func average<T: _Scalar & AddableType>() -> T? {
+  public func average<T: _Scalar>() -> T?
+  where T.PersistedType: AddableType {
     resultsSource.state.aggregateOfValues(.average)
   }
 }

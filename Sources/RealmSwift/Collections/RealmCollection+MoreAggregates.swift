@@ -7,7 +7,9 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 
-extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: _Scalar & MinMaxType {
+extension RealmCollection
+where Element: OptionalProtocol, Element.Wrapped: _Scalar, Element.Wrapped.PersistedType: MinMaxType
+{
   /// The least element that is not nil; nil if there is none.
   public func min() -> Element.Wrapped? { _resultsSource.state.aggregateOfValues(.min) }
 
@@ -15,14 +17,18 @@ extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: _Sca
   public func max() -> Element.Wrapped? { _resultsSource.state.aggregateOfValues(.max) }
 }
 
-extension RealmCollection where Element: OptionalProtocol, Element.Wrapped: _Scalar & AddableType {
+extension RealmCollection
+where
+  Element: OptionalProtocol, Element.Wrapped: _Scalar, Element.Wrapped.PersistedType: AddableType
+{
   /// The sum of the elements that are not nil; 0 if there is none.
   public func sum() -> Element.Wrapped {
     _resultsSource.state.aggregateOfValues(.sum) ?? Element.Wrapped._makeDefault()
   }
 
   /// The mean of the elements that are not nil; nil if there is none.
-  public func average<T: _Scalar & AddableType>() -> T? {
+  public func average<T: _Scalar>() -> T?
+  where T.PersistedType: AddableType {
     _resultsSource.state.aggregateOfValues(.average)
   }
 }
@@ -43,22 +49,26 @@ extension Map where Value == AnyRealmValue {
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   /// The least value of an optional property; nil if there is none.
-  public func min<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Value.Wrapped, T?>) -> T? {
+  public func min<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T?>) -> T?
+  where T.PersistedType: MinMaxType {
     min(ofProperty: _name(for: keyPath))
   }
 
   /// The greatest value of an optional property; nil if there is none.
-  public func max<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Value.Wrapped, T?>) -> T? {
+  public func max<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T?>) -> T?
+  where T.PersistedType: MinMaxType {
     max(ofProperty: _name(for: keyPath))
   }
 
   /// The sum of an optional property; 0 if there is no value.
-  public func sum<T: _Scalar & AddableType>(of keyPath: KeyPath<Value.Wrapped, T?>) -> T {
+  public func sum<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T?>) -> T
+  where T.PersistedType: AddableType {
     sum(ofProperty: _name(for: keyPath))
   }
 
   /// The mean of an optional property; nil if there is no value.
-  public func average<T: _Scalar & AddableType>(of keyPath: KeyPath<Value.Wrapped, T?>) -> T? {
+  public func average<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T?>) -> T?
+  where T.PersistedType: AddableType {
     average(ofProperty: _name(for: keyPath))
   }
 

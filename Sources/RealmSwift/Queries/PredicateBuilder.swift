@@ -21,6 +21,7 @@ struct PredicateBuilder {
 
   /// The condition that a node stands for.
   func predicate(_ node: QueryNode) -> Predicate {
+    if let node = node.expanded { return predicate(node) }
     switch node {
     case .and(let left, let right): return .all([predicate(left), predicate(right)])
     case .or(let left, let right): return .any([predicate(left), predicate(right)])

@@ -280,7 +280,7 @@ struct BoundQuery {
 
 extension [QueryNode] {
   /// The nodes joined, left to right.
-  fileprivate func reduced(_ join: (QueryNode, QueryNode) -> QueryNode) -> QueryNode {
+  func reduced(_ join: (QueryNode, QueryNode) -> QueryNode) -> QueryNode {
     dropFirst().reduce(self[0], join)
   }
 }

@@ -8,67 +8,79 @@ import RealmTables
 
 extension RealmCollection where Element: ObjectBase {
   /// The least value of the named property; nil if there is none. Nil values do not count.
-  public func min<T: _Scalar & MinMaxType>(ofProperty property: String) -> T? {
+  public func min<T: _Scalar>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType {
     _resultsSource.state.aggregate(.min, property)
   }
 
   /// The greatest value of the named property; nil if there is none. Nil values do not count.
-  public func max<T: _Scalar & MinMaxType>(ofProperty property: String) -> T? {
+  public func max<T: _Scalar>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType {
     _resultsSource.state.aggregate(.max, property)
   }
 
   /// The sum of the named property; 0 if there is no value.
-  public func sum<T: _Scalar & AddableType>(ofProperty property: String) -> T {
+  public func sum<T: _Scalar>(ofProperty property: String) -> T
+  where T.PersistedType: AddableType {
     _resultsSource.state.aggregate(.sum, property) ?? T._makeDefault()
   }
 
   /// The mean of the named property; nil if there is no value.
-  public func average<T: _Scalar & AddableType>(ofProperty property: String) -> T? {
+  public func average<T: _Scalar>(ofProperty property: String) -> T?
+  where T.PersistedType: AddableType {
     _resultsSource.state.aggregate(.average, property)
   }
 
   /// The least value of a property; nil if there is none.
-  public func min<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Element, T>) -> T? {
+  public func min<T: _Scalar>(of keyPath: KeyPath<Element, T>) -> T?
+  where T.PersistedType: MinMaxType {
     min(ofProperty: _name(for: keyPath))
   }
 
   /// The least value of an optional property; nil if there is none.
-  public func min<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Element, T?>) -> T? {
+  public func min<T: _Scalar>(of keyPath: KeyPath<Element, T?>) -> T?
+  where T.PersistedType: MinMaxType {
     min(ofProperty: _name(for: keyPath))
   }
 
   /// The greatest value of a property; nil if there is none.
-  public func max<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Element, T>) -> T? {
+  public func max<T: _Scalar>(of keyPath: KeyPath<Element, T>) -> T?
+  where T.PersistedType: MinMaxType {
     max(ofProperty: _name(for: keyPath))
   }
 
   /// The greatest value of an optional property; nil if there is none.
-  public func max<T: _Scalar & MinMaxType>(of keyPath: KeyPath<Element, T?>) -> T? {
+  public func max<T: _Scalar>(of keyPath: KeyPath<Element, T?>) -> T?
+  where T.PersistedType: MinMaxType {
     max(ofProperty: _name(for: keyPath))
   }
 
   /// The sum of a property; 0 if there is no value.
-  public func sum<T: _Scalar & AddableType>(of keyPath: KeyPath<Element, T>) -> T {
+  public func sum<T: _Scalar>(of keyPath: KeyPath<Element, T>) -> T
+  where T.PersistedType: AddableType {
     sum(ofProperty: _name(for: keyPath))
   }
 
   /// The sum of an optional property; 0 if there is no value.
-  public func sum<T: _Scalar & AddableType>(of keyPath: KeyPath<Element, T?>) -> T {
+  public func sum<T: _Scalar>(of keyPath: KeyPath<Element, T?>) -> T
+  where T.PersistedType: AddableType {
     sum(ofProperty: _name(for: keyPath))
   }
 
   /// The mean of a property; nil if there is no value.
-  public func average<T: _Scalar & AddableType>(of keyPath: KeyPath<Element, T>) -> T? {
+  public func average<T: _Scalar>(of keyPath: KeyPath<Element, T>) -> T?
+  where T.PersistedType: AddableType {
     average(ofProperty: _name(for: keyPath))
   }
 
   /// The mean of an optional property; nil if there is no value.
-  public func average<T: _Scalar & AddableType>(of keyPath: KeyPath<Element, T?>) -> T? {
+  public func average<T: _Scalar>(of keyPath: KeyPath<Element, T?>) -> T?
+  where T.PersistedType: AddableType {
     average(ofProperty: _name(for: keyPath))
   }
 }
 
-extension RealmCollection where Element: _Scalar & MinMaxType {
+extension RealmCollection where Element: _Scalar, Element.PersistedType: MinMaxType {
   /// The least element; nil if there is none.
   public func min() -> Element? { _resultsSource.state.aggregateOfValues(.min) }
 
@@ -76,14 +88,15 @@ extension RealmCollection where Element: _Scalar & MinMaxType {
   public func max() -> Element? { _resultsSource.state.aggregateOfValues(.max) }
 }
 
-extension RealmCollection where Element: _Scalar & AddableType {
+extension RealmCollection where Element: _Scalar, Element.PersistedType: AddableType {
   /// The sum of the elements; 0 if there is none.
   public func sum() -> Element {
     _resultsSource.state.aggregateOfValues(.sum) ?? Element._makeDefault()
   }
 
   /// The mean of the elements; nil if there is none.
-  public func average<T: _Scalar & AddableType>() -> T? {
+  public func average<T: _Scalar>() -> T?
+  where T.PersistedType: AddableType {
     _resultsSource.state.aggregateOfValues(.average)
   }
 }

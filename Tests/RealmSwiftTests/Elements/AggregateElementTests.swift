@@ -17,10 +17,10 @@ import Testing
   }
 
   /// Folds a list, a set and a map of the values, and their frozen copies, and those of nothing.
-  private func check<Element: _Scalar & MinMaxType & AddableType>(
+  private func check<Element: _Scalar>(
     _ values: [Element], sum: Element, mean: Double, _ list: (EveryList) -> List<Element>,
     _ set: (EverySet) -> MutableSet<Element>
-  ) throws {
+  ) throws where Element.PersistedType: MinMaxType & AddableType {
     let (list, set) = try realm.write {
       (list(realm.create(EveryList.self)), set(realm.create(EverySet.self)))
     }
