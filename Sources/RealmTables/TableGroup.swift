@@ -15,6 +15,8 @@ package final class TableGroup: Sendable {
 
   private let list: TableList
   private let tables = Guarded<[TableKey: Table]>([:])
+  /// See `mixedTargets(of:)`.
+  private let mixedLinks = Guarded<[TableKey: [MixedTarget]]?>(nil)
 
   package init(_ snapshot: Snapshot, schemas: SchemaCache = SchemaCache()) throws(StorageError) {
     self.snapshot = snapshot
@@ -49,8 +51,30 @@ package final class TableGroup: Sendable {
     return try table(key)
   }
 
+  /// Where links lead that are in the mixed columns of a table, which do not tell it themselves.
+  package func mixedTargets(of origin: TableKey) throws(StorageError) -> [MixedTarget] {
+    if let known = mixedLinks.withLock({ $0 }) { return known[origin] ?? [] }
+    var found: [TableKey: [MixedTarget]] = [:]
+    for key in try tableKeys() {
+      for backlink in try table(key)?.schema.backlinkColumns ?? [] {
+        guard let source = backlink.targetTable, let opposite = backlink.oppositeColumn,
+          let column = try table(source)?.schema.column(opposite), column.type == .mixed
+        else { continue }
+        found[source, default: []].append(MixedTarget(column: column, table: key))
+      }
+    }
+    mixedLinks.withLock { $0 = found }
+    return found[origin] ?? []
+  }
+
   /// The version of the schema that the application stored; nil if it never did.
   package func schemaVersion() throws(StorageError) -> UInt64? {
     try SchemaVersion.read(from: try table(named: SchemaVersion.tableName))
   }
+}
+
+/// A table that links in a mixed column lead to, or once led to.
+package struct MixedTarget: Sendable {
+  package let column: Column
+  package let table: TableKey
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which objects count as changed for an observer: those that were set, and those from which links
-// lead to objects that were set.
+// lead to objects that were set. Links in mixed values count as those in columns of links.
 //
 // The walk goes from the changed objects up along their backlinks, never down from the observed
 // ones, so its cost grows with what changed.
@@ -41,8 +41,11 @@ struct LinkedModifications {
       for key in border {
         guard let schema = try tables.table(key)?.schema else { continue }
         let columns = depth == nil ? schema.columns + schema.backlinkColumns : schema.columns
-        for column in columns {
-          guard let target = column.targetTable, reached.insert(target).inserted else { continue }
+        var targets = columns.compactMap(\.targetTable)
+        if columns.contains(where: { $0.type == .mixed }) {
+          targets += try tables.mixedTargets(of: key).map(\.table)
+        }
+        for target in targets where reached.insert(target).inserted {
           if changes[target] != nil { return true }
           next.append(target)
         }
@@ -69,6 +72,12 @@ struct LinkedModifications {
         guard let target = column.targetTable else { continue }
         let linked = try self.keys(in: target, depth: depth - 1, &memo)
         try addOrigins(of: linked, in: target, from: table, column, to: &keys)
+      }
+      if schema.columns.contains(where: { $0.type == .mixed }) {
+        for mixed in try tables.mixedTargets(of: table) {
+          let linked = try self.keys(in: mixed.table, depth: depth - 1, &memo)
+          try addOrigins(of: linked, in: mixed.table, from: table, mixed.column, to: &keys)
+        }
       }
     }
     memo[step] = keys

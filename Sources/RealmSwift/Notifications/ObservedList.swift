@@ -94,16 +94,45 @@ struct ObservedList: Hashable, Sendable {
   private func modifiedOldIndexes(
     _ pieces: [ListChangeComposer.Piece], by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> [Int] {
+    if column.type == .mixed { return try modifiedMixedIndexes(pieces, by: step) }
     guard column.type == .link, let target = column.targetTable else { return [] }
     let modified = try members(
       among: step.modified(in: target, filter: filter), of: target, in: step.new)
     guard !modified.isEmpty, let keys = try links(in: step.new) else { return [] }
+    return oldIndexes(pieces) { index in keys[index].map(modified.contains) ?? false }
+  }
+
+  /// Old indexes of the values that stayed in the collection and are, or hold, links to objects
+  /// that changed.
+  private func modifiedMixedIndexes(
+    _ pieces: [ListChangeComposer.Piece], by step: VersionStep
+  ) throws(StorageError) -> [Int] {
+    let modified = try modifiedLinks(by: step)
+    guard !modified.isEmpty, let values = try values(in: step.new) else { return [] }
+    return oldIndexes(pieces) { values[$0].links(toOneOf: modified) }
+  }
+
+  /// The objects that changed and that mixed values of the column of the object may link to.
+  func modifiedLinks(by step: VersionStep) throws(StorageError) -> Set<StoredLink> {
+    var modified: Set<StoredLink> = []
+    for mixed in try step.new.mixedTargets(of: table) where mixed.column.key == column.key {
+      let keys = try step.modified(in: mixed.table, filter: nil)
+      for key in try members(among: keys, of: mixed.table, in: step.new) {
+        modified.insert(StoredLink(table: mixed.table, key: key))
+      }
+    }
+    return modified
+  }
+
+  /// Old indexes of the elements that stayed and whose new index is one of those asked for.
+  private func oldIndexes(
+    _ pieces: [ListChangeComposer.Piece], _ isWanted: (Int) -> Bool
+  ) -> [Int] {
     var indexes: [Int] = []
     var position = 0
     for piece in pieces {
       if case .old(let range) = piece {
-        for offset in 0..<range.count {
-          guard let key = keys[position + offset], modified.contains(key) else { continue }
+        for offset in 0..<range.count where isWanted(position + offset) {
           indexes.append(range.lowerBound + offset)
         }
       }
@@ -136,5 +165,17 @@ struct ObservedList: Hashable, Sendable {
     let set = ResultChanges(
       deletions: Array(0..<oldCount), insertions: Array(0..<newCount))
     return (newCount, set.isEmpty ? nil : .collection(set))
+  }
+}
+
+extension TableValue {
+  /// Whether the value is a link to one of some objects, or a collection that holds such a link.
+  func links(toOneOf objects: Set<StoredLink>) -> Bool {
+    switch self {
+    case .typedLink(let table, let key): objects.contains(StoredLink(table: table, key: key))
+    case .list(let values): values.contains { $0.links(toOneOf: objects) }
+    case .dictionary(let entries): entries.entries.contains { $0.value.links(toOneOf: objects) }
+    default: false
+    }
   }
 }

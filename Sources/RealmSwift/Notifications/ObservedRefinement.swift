@@ -82,7 +82,7 @@ struct ObservedRefinement: Hashable, Sendable {
     {
       return false
     }
-    guard let elementTable else { return true }
+    guard let elementTable else { return try modifiedLinks(by: step).isEmpty }
     return try step.leavesAlone(elementTable)
   }
 
@@ -98,17 +98,35 @@ struct ObservedRefinement: Hashable, Sendable {
         from: old, to: new, isModified: modified.contains,
         isReplaced: { inserted?.contains($0) ?? false })
     case (.values(let old), .values(let new)):
-      var set = ResultChanges()
-      for change in new.difference(from: old) {
-        switch change {
-        case .remove(let offset, _, _): set.deletions.append(offset)
-        case .insert(let offset, _, _): set.insertions.append(offset)
-        }
-      }
-      set.deletions.sort()
-      set.insertions.sort()
-      return set
+      return changes(from: old, to: new, modifiedLinks: try modifiedLinks(by: step))
     default: return ResultChanges(deletions: Array(0..<old.count), insertions: Array(0..<new.count))
     }
+  }
+
+  /// The objects that changed and that elements, which are mixed values, may link to.
+  private func modifiedLinks(by step: VersionStep) throws(StorageError) -> Set<StoredLink> {
+    guard case .list(let list) = base, list.column.type == .mixed else { return [] }
+    return try list.modifiedLinks(by: step)
+  }
+
+  private func changes(
+    from old: [TableValue], to new: [TableValue], modifiedLinks: Set<StoredLink>
+  ) -> ResultChanges {
+    var set = ResultChanges()
+    for change in new.difference(from: old) {
+      switch change {
+      case .remove(let offset, _, _): set.deletions.append(offset)
+      case .insert(let offset, _, _): set.insertions.append(offset)
+      }
+    }
+    set.deletions.sort()
+    set.insertions.sort()
+    if !modifiedLinks.isEmpty {
+      let gone = Set(set.deletions)
+      set.modifications = old.indices.filter { index in
+        !gone.contains(index) && old[index].links(toOneOf: modifiedLinks)
+      }
+    }
+    return set
   }
 }
