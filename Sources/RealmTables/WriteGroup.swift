@@ -27,6 +27,10 @@ package final class WriteGroup {
   package let schemas: SchemaCache
   /// See `structureGeneration`.
   package let generation = StructureGeneration()
+  /// What goes with objects that are deleted; nil if nothing does but what is embedded.
+  package var deleteRules: DeleteRules?
+  /// What is to be deleted because embedded objects were; see `deleteDropped`.
+  var dropped: [StoredLink] = []
 
   private var names: [String]
   /// By table index: a ref or, where no table is, the counter for the next one.

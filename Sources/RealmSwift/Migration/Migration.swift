@@ -71,7 +71,7 @@ public final class Migration {
   }
 
   /// Deletes a new object.
-  public func delete(_ object: MigrationObject) { run.newCore.delete(object) }
+  public func delete(_ object: MigrationObject) { run.newCore.delete([object]) }
 
   /// Deletes all objects of a class, and the class itself if the program does not have it any more.
   ///

@@ -120,8 +120,12 @@ final class MigrationRun {
 
   func deleteData(_ name: String) throws(StorageError) -> Bool {
     guard let table = try writing.table(named: "class_" + name) else { return false }
-    try table.deleteAll()
-    newCore.didMutate()
+    if writing.appliesDeleteRules(to: table.key), let info = newCore.dynamicClasses[name] {
+      newCore.delete(try info.keys(), info)
+    } else {
+      try table.deleteAll()
+      newCore.didMutate()
+    }
     if newCore.dynamicClasses[name] == nil { tablesToRemove.append(table.key) }
     return true
   }

@@ -24,6 +24,8 @@ final class ModelProperty: Sendable {
   let isIndexed: Bool
   let isFullText: Bool
   let isPrimaryKey: Bool
+  /// What deleting an object means for those it links to.
+  let deleteRule: DeleteRule
   /// The property of the linked class that a backlink property is the other end of.
   let originProperty: String?
   /// Where the schema of a linked class is found, if this is a property of dynamic objects.
@@ -45,6 +47,7 @@ final class ModelProperty: Sendable {
       flags.contains(.indexed) || isIndexed && wrapperType is any LegacyWrapper.Type
     isFullText = flags.contains(.fullText)
     isPrimaryKey = flags.contains(.primaryKey)
+    deleteRule = flags.deleteRule
     originProperty = wrapperType.originProperty(at: instance + offset)
     dynamicSchemas = nil
   }
@@ -63,6 +66,7 @@ final class ModelProperty: Sendable {
     self.isIndexed = isIndexed
     isFullText = false
     self.isPrimaryKey = isPrimaryKey
+    deleteRule = .nullify
     self.originProperty = originProperty
     self.dynamicSchemas = dynamicSchemas
   }

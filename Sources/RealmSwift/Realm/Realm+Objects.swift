@@ -81,19 +81,20 @@ extension Realm {
     return unsafeDowncast(core.create(core.info(type), value, update), to: T.self)
   }
 
-  /// Deletes an object. Links to it become nil, and lists lose it.
-  public func delete(_ object: ObjectBase) { core.delete(object) }
+  /// Deletes an object. Links to it become nil, and lists lose it. What it links to stays, unless a
+  /// property says otherwise (`DeleteRule`).
+  public func delete(_ object: ObjectBase) { core.delete([object]) }
 
   /// Deletes objects.
   public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
     // Copied first: the sequence may be live.
-    for object in Array(objects) where !object.isInvalidated { core.delete(object) }
+    core.delete(objects.filter { !$0.isInvalidated })
   }
 
   /// Deletes the objects that are in a list; the list is empty then.
   public func delete<Element: ObjectBase>(_ objects: List<Element>) {
     if objects.managed == nil {
-      for object in Array(objects) { core.delete(object) }
+      core.delete(Array(objects))
       objects.removeAll()
     } else {
       delete(objects._contents)
@@ -103,7 +104,7 @@ extension Realm {
   /// Deletes the objects that are in a set; the set is empty then.
   public func delete<Element: ObjectBase>(_ objects: MutableSet<Element>) {
     if objects.managed == nil {
-      for object in Array(objects) { core.delete(object) }
+      core.delete(Array(objects))
       objects.removeAll()
     } else {
       delete(objects._contents)
@@ -115,7 +116,7 @@ extension Realm {
     if let managed = map.managed {
       delete(managed.contents())
     } else {
-      for object in map.values.compactMap(\.self) { core.delete(object) }
+      core.delete(map.values.compactMap(\.self))
       map.removeAll()
     }
   }
@@ -135,7 +136,7 @@ extension Realm {
     }
     do throws(StorageError) {
       // A list may hold an object more than once.
-      for key in Set(try contents.keys()).sorted() { core.delete(key, info) }
+      core.delete(Set(try contents.keys()).sorted(), info)
     } catch { stop(error) }
   }
 }

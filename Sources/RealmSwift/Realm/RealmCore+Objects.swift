@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Adding and deleting objects in the open transaction.
+// Adding objects in the open transaction.
 //
 // Invariants:
 // 1. What can be checked is checked before anything is changed.
@@ -139,40 +139,6 @@ extension RealmCore {
     skipsEqualValues = !isFresh && policy == .modified
     defer { skipsEqualValues = before }
     body()
-  }
-
-  // MARK: Deleting
-
-  /// Deletes an object of this realm.
-  func delete(_ object: ObjectBase) {
-    requireWriteForObjects()
-    guard object._owner === self, let info = object._info else {
-      throwRealmException("Can only delete an object from the Realm it belongs to.")
-    }
-    object.requireExisting(info)
-    delete(object._key, info)
-    // The key may be given to another object one day; this one stays deleted.
-    object._generation = HotState.noGeneration
-    object._row = nil
-  }
-
-  /// Deletes the object `key`, which exists.
-  func delete(_ key: ObjectKey, _ info: ClassInfo) {
-    do throws(StorageError) {
-      try info.requireWritableTable().delete(key)
-    } catch { stop(error) }
-    didMutate()
-  }
-
-  /// Deletes all objects of the realm's classes.
-  func deleteAll() {
-    requireWriteForObjects()
-    do throws(StorageError) {
-      for info in allClasses {
-        try info.requireWritableTable().deleteAll()
-        didMutate()
-      }
-    } catch { stop(error) }
   }
 }
 

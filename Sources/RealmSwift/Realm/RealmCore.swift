@@ -64,6 +64,8 @@ final class RealmCore: ObjectOwner {
   private var lastInfo: ClassInfo?
   private var classesByTable: [TableKey: ClassInfo] = [:]
   private let dynamicClassesStorage = AtomicLazyReference<DynamicClasses>()
+  /// What goes with objects that are deleted.
+  private lazy var deleteRules = findDeleteRules()
 
   init(
     configuration: Realm.Configuration, confinement: Confinement, shared: SharedFile,
@@ -272,6 +274,12 @@ final class RealmCore: ObjectOwner {
   func didMutate() {
     dataGeneration &+= 1
     guard let transaction, transaction.structureGeneration != structureGeneration else { return }
+    didChangeStructure(transaction)
+  }
+
+  @inline(never)
+  private func didChangeStructure(_ transaction: WriteGroup) {
+    do throws(StorageError) { try transaction.deleteDropped() } catch { stop(error) }
     structureGeneration = transaction.structureGeneration
     hot.pointee.generation &+= 1
   }
@@ -296,7 +304,9 @@ final class RealmCore: ObjectOwner {
     do throws(StorageError) {
       try requireFewVersions()
       if shown != base.version { show(try shared.tables(of: base)) }
-      transaction = try WriteGroup(engineTransaction, schemas: shared.schemas)
+      let writing = try WriteGroup(engineTransaction, schemas: shared.schemas)
+      writing.deleteRules = deleteRules
+      transaction = writing
     } catch {
       engineTransaction.rollback()
       throw error
@@ -404,10 +414,12 @@ final class RealmCore: ObjectOwner {
       }
       add(ClassInfo(ClassLayout(schema, table.schema), core: self))
     }
+    writing.deleteRules = deleteRules
   }
 
   /// Ends a realm that was part of a migration, and with it all its objects.
   func leave() {
+    transaction?.deleteRules = nil
     endTransaction()
     show(nil)
     firstValidGeneration = hot.pointee.generation

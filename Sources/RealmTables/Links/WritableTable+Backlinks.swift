@@ -47,6 +47,7 @@ extension WritableTable {
     } else if target.schema.kind == .embedded, column.type == .link,
       try target.row(of: link.key) != nil
     {
+      try group.prepareToDrop(link)
       try target.delete(link.key)
     }
   }
