@@ -48,6 +48,11 @@ let package = Package(
       path: "Examples/RealmActors",
       swiftSettings: settings),
     .executableTarget(
+      name: "realm-diary",
+      dependencies: ["RealmSwift"],
+      path: "Examples/RealmDiary",
+      swiftSettings: settings),
+    .executableTarget(
       name: "realm-second-process",
       dependencies: ["RealmSwift"],
       path: "Tests/SecondProcess",
