@@ -10,6 +10,13 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// The cipher of encrypted files. Apple's systems have one of their own.
+let cipher: [Target.Dependency] = ["Crypto", "_CryptoExtras"].map { name in
+  .product(
+    name: name, package: "swift-crypto",
+    condition: .when(platforms: [.linux, .android, .windows], traits: ["Encryption"]))
+}
+
 /// What the tests of the documentation's examples need; see Tests/PageTests/README.md.
 let pageDependencies: [Target.Dependency] = ["RealmSwift", "RealmTestSupport"]
 
@@ -19,12 +26,20 @@ let package = Package(
   products: [
     .library(name: "RealmSwift", targets: ["RealmSwift"])
   ],
+  traits: [
+    .default(enabledTraits: ["Encryption"]),
+    .trait(
+      name: "Encryption",
+      description: "Encrypted files. Without it, systems other than Apple's need no swift-crypto."),
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
   ],
   targets: [
     .target(name: "CRealmPlatform"),
-    .target(name: "RealmStorage", dependencies: ["CRealmPlatform"], swiftSettings: settings),
+    .target(
+      name: "RealmStorage", dependencies: ["CRealmPlatform"] + cipher, swiftSettings: settings),
     .target(name: "RealmTables", dependencies: ["RealmStorage"], swiftSettings: settings),
     .target(
       name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage"], swiftSettings: settings),

@@ -22,15 +22,19 @@ package struct CrashStates {
   /// Up to so many unsynced changes every subset is tried; beyond, so many random ones.
   private let subsetLimit: Int
   private let sampleCount: Int
+  /// The pieces in which a write may arrive.
+  private let tornUnits: [Int]
 
   /// The states of a file that had the contents `initial` when the trace began, all durable.
   package init(
-    of trace: [FileEvent], initial: [UInt8], subsetLimit: Int = 6, sampleCount: Int = 64
+    of trace: [FileEvent], initial: [UInt8], subsetLimit: Int = 6, sampleCount: Int = 64,
+    tornUnits: [Int] = [512, 4096]
   ) {
     self.trace = trace
     self.initial = initial
     self.subsetLimit = subsetLimit
     self.sampleCount = sampleCount
+    self.tornUnits = tornUnits
   }
 
   /// Calls `body` with each state; the number of states.
@@ -94,7 +98,7 @@ package struct CrashStates {
     for length in pending.indices where !isExhaustive {
       result.append(("the first \(length)", Array(pending[..<length])))
     }
-    for unit in [512, 4096] {
+    for unit in tornUnits {
       for torn in pending.indices {
         guard let parts = Self.parts(of: pending[torn], unit: unit), parts.count > 1 else {
           continue

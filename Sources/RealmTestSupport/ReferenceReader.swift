@@ -30,17 +30,25 @@ package enum ReferenceReader {
   }
 
   /// What the reader's integrity check finds: errors, then warnings.
-  package static func check(_ path: String) throws -> (errors: [String], warnings: [String]) {
-    let report = try run(["--check", path])
+  ///
+  /// - Parameter key: The key of an encrypted file, which the reader decrypts slowly.
+  package static func check(
+    _ path: String, key: [UInt8]? = nil
+  ) throws -> (errors: [String], warnings: [String]) {
+    let report = try run(["--check", path], key)
     if let error = report["error"]?.text { return ([error], []) }
     func texts(_ name: String) -> [String] { (report[name]?.elements ?? []).compactMap(\.text) }
     return (texts("errors"), texts("warnings"))
   }
 
   /// The contents of a file, in the layout of the fixtures.
-  package static func dump(_ path: String) throws -> JSON { try run(["--fixture", path]) }
+  package static func dump(_ path: String, key: [UInt8]? = nil) throws -> JSON {
+    try run(["--fixture", path], key)
+  }
 
-  private static func run(_ arguments: [String]) throws -> JSON {
+  private static func run(_ arguments: [String], _ key: [UInt8]?) throws -> JSON {
+    let digits = key?.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let arguments = arguments + (digits.map { ["--key", $0] } ?? [])
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: python)

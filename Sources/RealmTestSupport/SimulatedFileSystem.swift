@@ -24,8 +24,9 @@ package final class SimulatedFileSystem: FileSystem {
   }
 
   /// Opens the database as a process of its own would.
-  package func openDatabase() throws(StorageError) -> DatabaseFile {
+  package func openDatabase(key: EncryptionKey? = nil) throws(StorageError) -> DatabaseFile {
     try DatabaseFile.open(
-      path: file.path, options: OpenOptions(), system: self, registry: FileRegistry())
+      path: file.path, options: OpenOptions(encryptionKey: key), system: self,
+      registry: FileRegistry())
   }
 }

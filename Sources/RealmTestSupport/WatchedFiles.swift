@@ -19,6 +19,7 @@ package final class WatchedFiles: FileSystem {
     var syncCount = 0
     var failsSyncs = false
     var holdsSyncs = false
+    var isFull = false
   }
 
   private let state = Guarded(State())
@@ -32,6 +33,11 @@ package final class WatchedFiles: FileSystem {
 
   /// Makes all syncs of databases fail from now on.
   package func failSyncs() { state.withLock { $0.failsSyncs = true } }
+
+  /// Makes databases unable to grow, as on a full disk, or able again.
+  package func fillDisk(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+
+  fileprivate var isFull: Bool { state.withLock { $0.isFull } }
 
   /// Lets syncs of databases wait, or go on.
   package func holdSyncs(_ holds: Bool) { state.withLock { $0.holdsSyncs = holds } }
@@ -86,7 +92,10 @@ private final class WatchedFile: StorageFile {
 
   func resize(to byteCount: Int) throws(StorageError) { try file.resize(to: byteCount) }
 
-  func allocate(_ range: Range<Int>) throws(StorageError) { try file.allocate(range) }
+  func allocate(_ range: Range<Int>) throws(StorageError) {
+    if files.isFull { throw .system(operation: "Growing", path: path, code: ENOSPC) }
+    try file.allocate(range)
+  }
 
   func map(
     _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool

@@ -55,6 +55,7 @@ struct SecondProcess {
     let numbers = words.dropFirst().compactMap(Int.init)
     switch (words.first, numbers.count) {
     case ("open", _): try open(words[1])
+    case ("open-encrypted", 1): try open(words[2], key: UInt8(numbers[0]))
     case ("open-at", _):
       // Both processes look at the same flag, so that they begin together.
       while access(words[1], F_OK) != 0 {}
@@ -81,10 +82,13 @@ struct SecondProcess {
     return "ok"
   }
 
-  private mutating func open(_ path: String) throws {
+  /// - Parameter key: What all bytes of the key are, if the file is encrypted.
+  private mutating func open(_ path: String, key: UInt8? = nil) throws {
     opened = try Realm(
       configuration: Realm.Configuration(
-        fileURL: URL(fileURLWithPath: path), objectTypes: [SharedCounter.self]))
+        fileURL: URL(fileURLWithPath: path),
+        encryptionKey: key.map { Data(repeating: $0, count: 64) },
+        objectTypes: [SharedCounter.self]))
   }
 
   private func counter(_ id: Int) throws -> SharedCounter {

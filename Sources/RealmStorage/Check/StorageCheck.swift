@@ -179,6 +179,7 @@ extension DatabaseFile {
 
   /// Checks the container, the nodes and the space of one version.
   package func check(_ snapshot: Snapshot) throws(StorageError) -> [CheckFinding] {
-    StorageCheck.findings(snapshot, physicalSize: try storage.byteCount())
+    let findings = try encrypted?.findings(snapshot.topRef, in: snapshot.space) ?? []
+    return findings + StorageCheck.findings(snapshot, physicalSize: try storage.byteCount())
   }
 }

@@ -31,6 +31,10 @@ package enum StorageError: Error, Hashable, Sendable {
   case addressSpaceExhausted(path: String, byteCount: Int)
   /// An earlier sync failed; the open file takes no more writes.
   case poisoned(path: String)
+  /// The process has the file open with another encryption key, or without one.
+  case differentKey(path: String)
+  /// This build has no cipher.
+  case encryptionUnavailable(path: String)
   /// A value is larger than the format can hold.
   case limitExceeded(String)
 }
@@ -59,6 +63,11 @@ extension StorageError: CustomStringConvertible {
       "Reserving \(byteCount) bytes of address space for '\(path)' failed."
     case .poisoned(let path):
       "A sync of '\(path)' failed earlier. Close and reopen the Realm before writing again."
+    case .differentKey(let path):
+      "Realm at path '\(path)' already opened with a different encryption key."
+    case .encryptionUnavailable(let path):
+      "The Realm at path '\(path)' cannot be encrypted or decrypted: this program was built "
+        + "without the package's trait Encryption. Enable it."
     case .limitExceeded(let reason):
       reason
     }

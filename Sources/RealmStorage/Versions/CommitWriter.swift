@@ -57,7 +57,7 @@ struct CommitWriter {
     try writer.placement.add(freed: allocator.freedBlocks, tag: transaction.version)
     let topRef = try writeLists(&top, &writer)
     try writer.flush()
-    if !file.options.isInMemory { try writer.zeroUnwrittenTail() }
+    if !file.options.isInMemory, file.encrypted == nil { try writer.zeroUnwrittenTail() }
     return try pendingCommit(
       VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize),
       header, try writer.placement.settledSpace())
@@ -213,7 +213,9 @@ struct CommitWriter {
   private func pendingCommit(
     _ entry: VersionEntry, _ header: FileHeader, _ space: FreeSpace
   ) throws(StorageError) -> PendingCommit {
-    let snapshot = try file.snapshot(of: entry, pin: file.readers.pin(entry.version))
+    let snapshot = try file.snapshot(
+      of: entry, pin: file.readers.pin(entry.version), isOwn: true)
+    file.encrypted?.noteOwn(entry.version)
     file.writer.freeSpace = space
     file.writer.freeSpaceVersion = entry.version
     return PendingCommit(snapshot, entry, header, since: transaction.durable)
@@ -258,6 +260,10 @@ extension DatabaseFile {
     guard memory.committing.pointee.load(ordering: .sequentiallyConsistent) != 0, !isPoisoned
     else { return }
     writer.freeSpace = nil
+    if let encrypted {
+      try mapThrough(try storage.byteCount())
+      try encrypted.load()
+    }
     let bytes = UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
     guard let header = FileHeader(bytes) else {
       throw .corrupted("the header of '\(path)' was overwritten while the file was open")

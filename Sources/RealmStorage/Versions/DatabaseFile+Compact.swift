@@ -23,24 +23,26 @@ extension DatabaseFile {
     let top = try newest.top()
     let free = try FreeSpace(top, in: newest.space)
     let used = top.logicalSize - free.blocks.reduce(0) { $0 + $1.byteCount }
-    return (try storage.byteCount(), used)
+    return (try fileByteCount(), used)
   }
 
-  /// Rewrites the file at `path` without free space.
+  /// Rewrites the file at `path` without free space; encrypted with its key, if it has one.
   ///
   /// - Returns: False if somebody has the file open; nothing is done then.
-  package static func compact(path: String) throws(StorageError) -> Bool {
+  package static func compact(
+    path: String, key: EncryptionKey? = nil
+  ) throws(StorageError) -> Bool {
     try whileClosed(path: path) { () throws(StorageError) in
       // A database of its own, for reading: its session is in memory.
       let file = try open(
-        path: path, options: OpenOptions(isReadOnly: true, mustExist: true),
+        path: path, options: OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key),
         system: SystemFiles(), registry: FileRegistry())
       let copyPath = path + ".compaction"
       // What an interrupted compaction left.
       unlink(copyPath)
       do throws(StorageError) {
         let copy = try SystemFiles().open(path: copyPath, mode: .readWriteCreating)
-        try file.snapshot().write(to: copy)
+        try file.snapshot().write(to: copy, key: key)
         guard rename(copyPath, path) == 0 else {
           throw .system(operation: "Replacing", path: path, code: errno)
         }

@@ -20,8 +20,9 @@ extension DatabaseFile {
   /// Opens the database at `path`, creating it if it is missing.
   ///
   /// - Throws: `StorageError.system` if the system refuses the file, `.notADatabase` for other
-  ///   contents, `.unsupportedFormat`, `.formatUpgradeRequired`, `.incompatibleHistory`,
-  ///   `.incompatibleLockFile`, `.corrupted` and `.addressSpaceExhausted`.
+  ///   contents or another key, `.unsupportedFormat`, `.formatUpgradeRequired`,
+  ///   `.incompatibleHistory`, `.incompatibleLockFile`, `.differentKey`, `.encryptionUnavailable`,
+  ///   `.corrupted` and `.addressSpaceExhausted`.
   package static func open(
     path: String, options: OpenOptions = OpenOptions(),
     system: any FileSystem = SystemFiles()
@@ -37,11 +38,16 @@ extension DatabaseFile {
     let mode: FileOpenMode =
       options.isReadOnly ? .readOnly : options.mustExist ? .readWrite : .readWriteCreating
     for attempt in 0... {
-      let storage = try system.open(path: path, mode: mode)
+      let file = try system.open(path: path, mode: mode)
       do throws(StorageError) {
-        return try registry.file(storage.identity) { () throws(StorageError) in
+        let storage = try EncryptedFile.wrapping(file, options) ?? file
+        let result = try registry.file(storage.identity) { () throws(StorageError) in
           try open(storage, path, options, system)
         }
+        guard result.options.encryptionKey == options.encryptionKey else {
+          throw .differentKey(path: path)
+        }
+        return result
       } catch {
         // Somebody compacted the file, and another one has its name now.
         guard case .system(_, _, ESTALE) = error, attempt < 100 else { throw error }
@@ -68,11 +74,17 @@ extension DatabaseFile {
     }
     // Whoever is in the session keeps the file in its place from here on.
     try requireInPlace(storage, options, system)
+    let isFirst = opened != nil
     let result: OpenedStorage
     if let opened { result = opened } else { result = try OpenedStorage(storage, path) }
-    return DatabaseFile(
+    let file = DatabaseFile(
       path: path, options: options, storage: storage, reservation: result.reservation,
       mappedByteCount: result.mappedByteCount, session: session)
+    // Who joins has not looked yet whether this is the right key, or whether one is needed.
+    if !isFirst {
+      if file.encrypted == nil { _ = try result.header() } else { try file.requireKey() }
+    }
+    return file
   }
 
   /// Gives a new file its header.
@@ -80,6 +92,7 @@ extension DatabaseFile {
   /// A crash in here leaves an empty file, the header, or as many zeros; all are taken as new. The
   /// page that the format asks for is allocated after the header is durable (`normaliseSize`).
   private static func initialiseIfEmpty(_ storage: any StorageFile) throws(StorageError) {
+    if let encrypted = storage as? EncryptedFile { return try encrypted.initialiseIfUnused() }
     let byteCount = try storage.byteCount()
     guard byteCount <= FileHeader.byteCount else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(
@@ -106,9 +119,12 @@ private struct OpenedStorage {
     self.path = path
     physicalSize = try storage.byteCount()
     guard physicalSize >= FileHeader.byteCount else {
+      let encrypted = storage as? EncryptedFile
+      if let encrypted, try encrypted.isPlain() { throw try encrypted.refusal() }
+      let byteCount = try encrypted?.file.byteCount() ?? physicalSize
       throw .notADatabase(
         path: path,
-        reason: "file is non-empty but too small (\(physicalSize) bytes) to be a valid Realm. "
+        reason: "file is non-empty but too small (\(byteCount) bytes) to be a valid Realm. "
           + "Delete it, restore it from a backup, or use another path.")
     }
     let page = DatabaseFile.pageSize
@@ -125,18 +141,26 @@ private struct OpenedStorage {
     .notADatabase(path: path, reason: reason)
   }
 
+  /// The header of the file; of an encrypted one, after its pages were brought in.
+  func header() throws(StorageError) -> FileHeader {
+    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
+    if let header = FileHeader(bytes) { return header }
+    if let encrypted = storage as? EncryptedFile { throw try encrypted.refusal() }
+    throw notADatabase(
+      "it is not a Realm file, or it is encrypted. Check the path and the encryption key.")
+  }
+
   /// Checks the container and finds the committed version.
   func committedVersion(isReadOnly: Bool) throws(StorageError) -> VersionEntry {
+    let encrypted = storage as? EncryptedFile
+    try encrypted?.load()
+    let header = try self.header()
     let bytes = UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
-    guard let header = FileHeader(bytes) else {
-      throw notADatabase(
-        "it is not a Realm file, or it is encrypted. Check the path and the encryption key.")
-    }
     let topRef = try self.topRef(header, bytes)
     try check(format: header.formatVersion(slot: header.selectedSlot), topRef)
-    let top = try TopArray(
-      at: topRef,
-      in: NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physicalSize))
+    let space = NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physicalSize)
+    try encrypted?.requireAuthentic(topRef, in: space)
+    let top = try TopArray(at: topRef, in: space)
     guard top.logicalSize <= physicalSize else {
       throw notADatabase(
         "the file is truncated: \(physicalSize) bytes of \(top.logicalSize) are left. "

@@ -25,11 +25,17 @@ package struct OpenOptions: Hashable, Sendable {
   package var mustExist = false
   /// Whether the database lives in memory, under its path as a name, as long as it is open.
   package var isInMemory = false
+  /// The key of an encrypted file; nil for a plain one.
+  package var encryptionKey: EncryptionKey?
 
-  package init(isReadOnly: Bool = false, mustExist: Bool = false, isInMemory: Bool = false) {
+  package init(
+    isReadOnly: Bool = false, mustExist: Bool = false, isInMemory: Bool = false,
+    encryptionKey: EncryptionKey? = nil
+  ) {
     self.isReadOnly = isReadOnly
     self.mustExist = mustExist
     self.isInMemory = isInMemory
+    self.encryptionKey = encryptionKey
   }
 }
 
@@ -39,6 +45,8 @@ package final class DatabaseFile: Sendable {
   package let options: OpenOptions
 
   let storage: any StorageFile
+  /// The same as `storage`, if that is encrypted.
+  let encrypted: EncryptedFile?
   let reservation: AddressReservation
   let session: Session
   let listeners = VersionListeners()
@@ -57,6 +65,7 @@ package final class DatabaseFile: Sendable {
     self.path = path
     self.options = options
     self.storage = storage
+    encrypted = storage as? EncryptedFile
     self.reservation = reservation
     self.mappedByteCount = Atomic(mappedByteCount)
     self.session = session
@@ -91,10 +100,13 @@ package final class DatabaseFile: Sendable {
   }
 
   /// A snapshot of a version that `pin` protects.
+  ///
+  /// - Parameter isOwn: Whether the running commit has just written it.
   func snapshot(
-    of entry: VersionEntry, pin: ReaderTable.Pin
+    of entry: VersionEntry, pin: ReaderTable.Pin, isOwn: Bool = false
   ) throws(StorageError) -> Snapshot {
     try mapThrough(entry.logicalSize)
+    if encrypted != nil, !isOwn { try bringImage(to: entry) }
     let space = NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: entry.logicalSize)
     let roots = try TopArray.roots(at: entry.topRef, in: space)
     return Snapshot(file: self, entry: entry, space: space, roots: roots, pin: pin)
@@ -179,5 +191,8 @@ package final class DatabaseFile: Sendable {
   package var pinnedVersions: [UInt64] { readers.pinnedVersions() }
 
   /// The length of the file.
-  package func fileByteCount() throws(StorageError) -> Int { try storage.byteCount() }
+  package func fileByteCount() throws(StorageError) -> Int {
+    if let encrypted { return try encrypted.file.byteCount() }
+    return try storage.byteCount()
+  }
 }

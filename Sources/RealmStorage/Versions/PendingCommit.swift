@@ -88,7 +88,9 @@ package final class PendingCommit {
     if header.formatVersion(slot: slot) != FileHeader.supportedVersion {
       try file.storage.write(UInt8(FileHeader.supportedVersion), at: 20 + slot)
     }
-    try file.syncOrPoison()
+    // The page with the header of an encrypted file is written once, after all others: slot and
+    // selector go together.
+    if file.encrypted == nil { try file.syncOrPoison() }
     // From here on nothing may fail but the disk.
     file.session.memory.committing.pointee.store(
       entry.version, ordering: .sequentiallyConsistent)

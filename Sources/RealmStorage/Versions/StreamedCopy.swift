@@ -12,7 +12,7 @@
 
 /// A file in streaming form that is being written.
 struct StreamedCopy {
-  private let file: any StorageFile
+  private let target: CopyTarget
   private let space: NodeSpace
   private let buffer: UnsafeMutableRawBufferPointer
   /// Where the first byte of the buffer goes.
@@ -21,20 +21,20 @@ struct StreamedCopy {
 
   private static let bufferByteCount = 1 << 20
 
-  /// Writes the tables at `roots` to `file`, which is empty, and makes them durable.
+  /// Writes the tables at `roots` to `target`, and makes them durable.
   static func write(
-    _ roots: VersionRoots, in space: NodeSpace, to file: any StorageFile
+    _ roots: VersionRoots, in space: NodeSpace, to target: CopyTarget
   ) throws(StorageError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: bufferByteCount, alignment: 8)
     defer { buffer.deallocate() }
-    var copy = StreamedCopy(file: file, space: space, buffer: buffer)
+    var copy = StreamedCopy(target: target, space: space, buffer: buffer)
     try copy.writeAll(roots)
-    try file.sync()
+    try target.finish()
   }
 
-  private init(file: any StorageFile, space: NodeSpace, buffer: UnsafeMutableRawBufferPointer) {
-    self.file = file
+  private init(target: CopyTarget, space: NodeSpace, buffer: UnsafeMutableRawBufferPointer) {
+    self.target = target
     self.space = space
     self.buffer = buffer
   }
@@ -61,6 +61,9 @@ struct StreamedCopy {
     for word in [UInt64(topRef), FileHeader.footerCookie] {
       withUnsafeBytes(of: word.littleEndian) { footer.append(contentsOf: $0) }
     }
+    // The footer is the end of the last page of an encrypted file.
+    let gap = -(position + footer.count) & (target.alignment - 1)
+    try append([UInt8](repeating: 0, count: gap))
     try append(footer)
     try flush()
   }
@@ -138,7 +141,7 @@ struct StreamedCopy {
   private mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     if buffered + bytes.count > buffer.count { try flush() }
     guard bytes.count <= buffer.count else {
-      try file.write(bytes, at: bufferStart)
+      try target.write(bytes, at: bufferStart)
       bufferStart += bytes.count
       return
     }
@@ -148,22 +151,28 @@ struct StreamedCopy {
 
   private mutating func flush() throws(StorageError) {
     guard buffered > 0 else { return }
-    try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<buffered]), at: bufferStart)
+    try target.write(UnsafeRawBufferPointer(rebasing: buffer[..<buffered]), at: bufferStart)
     bufferStart += buffered
     buffered = 0
   }
 }
 
 extension Snapshot {
-  /// Writes the version to `file`, which is empty, as a database of its own without free space.
-  package func write(to file: any StorageFile) throws(StorageError) {
-    try StreamedCopy.write(roots, in: space, to: file)
+  /// Writes the version to `file`, which is empty, as a database of its own without free space;
+  /// encrypted, if there is a key.
+  package func write(
+    to file: any StorageFile, key: EncryptionKey? = nil
+  ) throws(StorageError) {
+    try StreamedCopy.write(roots, in: space, to: CopyTarget(file, key))
   }
 }
 
 extension WriteTransaction {
-  /// Writes what the transaction made so far to `file`, which is empty, as a database of its own.
-  package func write(to file: any StorageFile) throws(StorageError) {
-    try StreamedCopy.write(roots, in: allocator.space, to: file)
+  /// Writes what the transaction made so far to `file`, which is empty, as a database of its own;
+  /// encrypted, if there is a key.
+  package func write(
+    to file: any StorageFile, key: EncryptionKey? = nil
+  ) throws(StorageError) {
+    try StreamedCopy.write(roots, in: allocator.space, to: CopyTarget(file, key))
   }
 }

@@ -126,6 +126,7 @@ package final class WriteTransaction {
       return pending
     } catch {
       base.file.writer.freeSpace = nil
+      if previous == nil { base.file.encrypted?.forgetUnflushed() }
       end()
       throw error
     }

@@ -24,14 +24,21 @@ extension Realm {
 
 /// The schema version of the file at `fileURL`.
 ///
-/// May be called anywhere, also while realms of the file are open.
+/// May be called anywhere, also while realms of the file are open. Ends the process if the key has
+/// not exactly 64 bytes.
 ///
+/// - Parameters:
+///   - fileURL: The file.
+///   - encryptionKey: Its key, if it is encrypted.
 /// - Throws: `Realm.Error.invalidDatabase` if no realm was ever opened there, and what opening
 ///   throws.
-public func schemaVersionAtURL(_ fileURL: URL) throws -> UInt64 {
+public func schemaVersionAtURL(
+  _ fileURL: URL, encryptionKey: Data? = nil
+) throws -> UInt64 {
+  let key = Realm.Configuration.storageKey(encryptionKey)
   let path = fileURL.standardizedFileURL.path
   do throws(StorageError) {
-    let file = try DatabaseFile.openAnyway(path: path)
+    let file = try DatabaseFile.openAnyway(path: path, key: key)
     if let version = try TableGroup(file.snapshot()).schemaVersion() { return version }
   } catch { throw Realm.Error(error, path: path) }
   throw Realm.Error(
@@ -40,14 +47,18 @@ public func schemaVersionAtURL(_ fileURL: URL) throws -> UInt64 {
 
 extension DatabaseFile {
   /// Opens a file that must exist: for reading only where it must not be written.
-  static func openAnyway(path: String) throws(StorageError) -> DatabaseFile {
+  static func openAnyway(
+    path: String, key: EncryptionKey?
+  ) throws(StorageError) -> DatabaseFile {
+    var options = OpenOptions(mustExist: true, encryptionKey: key)
     do throws(StorageError) {
-      return try open(path: path, options: OpenOptions(mustExist: true))
+      return try open(path: path, options: options)
     } catch {
       guard case .system(_, _, let code) = error, [EACCES, EPERM, EROFS].contains(code) else {
         throw error
       }
-      return try open(path: path, options: OpenOptions(isReadOnly: true, mustExist: true))
+      options.isReadOnly = true
+      return try open(path: path, options: options)
     }
   }
 }

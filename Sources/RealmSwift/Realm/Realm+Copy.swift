@@ -9,21 +9,30 @@ import RealmTables
 extension Realm {
   /// Writes what the realm shows to a file of its own, without free space.
   ///
+  /// The copy is encrypted if it gets a key, which need not be the realm's own; without one it is
+  /// not, even if the realm is.
+  ///
   /// In a write transaction the copy has what the transaction made so far. The copy appears under
   /// its name when it is complete and durable.
   ///
-  /// - Parameter fileURL: Where no file may be yet.
+  /// Ends the process if the key has not exactly 64 bytes.
+  ///
+  /// - Parameters:
+  ///   - fileURL: Where no file may be yet.
+  ///   - encryptionKey: The key of the copy; nil for a copy that is not encrypted.
   /// - Throws: `Realm.Error.fileExists` if there is one, and other errors of `Realm.Error` if the
   ///   copy cannot be written.
-  public func writeCopy(toFile fileURL: URL) throws {
+  public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
+    let key = Configuration.storageKey(encryptionKey)
     core.checkIsolation()
-    try core.writeCopy(to: fileURL.standardizedFileURL.path)
+    try core.writeCopy(to: fileURL.standardizedFileURL.path, key)
   }
 
-  /// Writes what the realm shows to the file of `configuration`, as `writeCopy(toFile:)` does.
+  /// Writes what the realm shows to the file of `configuration`, encrypted with its key if it has
+  /// one, as `writeCopy(toFile:encryptionKey:)` does.
   ///
-  /// - Throws: as `writeCopy(toFile:)`, and `Realm.Error.invalidInput` for a configuration of a
-  ///   realm in memory.
+  /// - Throws: as `writeCopy(toFile:encryptionKey:)`, and `Realm.Error.invalidInput` for a
+  ///   configuration of a realm in memory.
   public func writeCopy(configuration: Configuration) throws {
     core.checkIsolation()
     guard case .file(let path) = configuration.location else {
@@ -31,12 +40,14 @@ extension Realm {
         .invalidInput,
         message: "A copy needs a file: the configuration that it is to be written to has none.")
     }
-    try core.writeCopy(to: path)
+    try core.writeCopy(to: path, configuration.storageKey)
   }
 }
 
 extension RealmCore {
-  fileprivate func writeCopy(to path: String) throws(Realm.Error) {
+  fileprivate func writeCopy(
+    to path: String, _ key: EncryptionKey?
+  ) throws(Realm.Error) {
     let files = FileManager.default
     if files.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
     let unfinished = "\(path).\(UUID().uuidString).copy"
@@ -44,9 +55,9 @@ extension RealmCore {
       let file = try SystemFiles().open(path: unfinished, mode: .readWriteCreating)
       if let transaction {
         try transaction.flush()
-        try transaction.transaction.write(to: file)
+        try transaction.transaction.write(to: file, key: key)
       } else {
-        try snapshot().write(to: file)
+        try snapshot().write(to: file, key: key)
       }
     } catch {
       try? files.removeItem(atPath: unfinished)

@@ -170,6 +170,9 @@ extension RealmCore {
         .alreadyOpen, message: "Realm at path '\(path)' already opened with \(reason).", path: path)
     }
     if configuration.readOnly != other.readOnly { try refuse("different read permissions") }
+    if configuration.encryptionKey != other.encryptionKey {
+      try refuse("a different encryption key")
+    }
     if configuration.schemaVersion != other.schemaVersion {
       try refuse("different schema version")
     }

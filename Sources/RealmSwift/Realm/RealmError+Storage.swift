@@ -45,6 +45,8 @@ extension Realm.Error {
         message: "\(error) Close other Realms, or raise the limit of the process's address space.",
         path: path)
     case .poisoned: self.init(.fileAccess, message: "\(error)", path: path)
+    case .differentKey: self.init(.alreadyOpen, message: "\(error)", path: path)
+    case .encryptionUnavailable: self.init(.invalidInput, message: "\(error)", path: path)
     case .limitExceeded(let reason): self.init(.invalidInput, message: reason, path: path)
     }
   }

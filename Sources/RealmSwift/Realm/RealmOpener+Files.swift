@@ -31,17 +31,20 @@ extension RealmOpener {
   func compact(
     _ path: String, if isWanted: @Sendable (Int, Int) -> Bool
   ) throws(StorageError) {
+    let key = configuration.storageKey
     let files = FileManager.default
     guard files.fileExists(atPath: path), try RealmCache.whileClosed(path, {}) else { return }
-    let counts = try RealmOpener.byteCounts(path)
-    guard isWanted(counts.total, counts.used), try DatabaseFile.compact(path: path) else { return }
+    let counts = try RealmOpener.byteCounts(path, key)
+    guard isWanted(counts.total, counts.used), try DatabaseFile.compact(path: path, key: key)
+    else { return }
     Logger.log(
       .info, "Compacted '\(path)', of which \(counts.used) of \(counts.total) bytes were used")
   }
 
   private static func byteCounts(
-    _ path: String
+    _ path: String, _ key: EncryptionKey?
   ) throws(StorageError) -> (total: Int, used: Int) {
-    try DatabaseFile.open(path: path, options: OpenOptions(mustExist: true)).byteCounts()
+    let options = OpenOptions(mustExist: true, encryptionKey: key)
+    return try DatabaseFile.open(path: path, options: options).byteCounts()
   }
 }

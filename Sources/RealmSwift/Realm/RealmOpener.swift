@@ -62,6 +62,9 @@ struct RealmOpener {
     if configuration.location == .nowhere {
       throwRealmException("A Realm Configuration must specify a path or an in-memory identifier.")
     }
+    if case .memory = configuration.location, configuration.encryptionKey != nil {
+      throwRealmException("Encryption is not supported for in-memory realms")
+    }
     if MigrationRun.isRunningHere(path) {
       // It would wait for itself.
       throwRealmException(
@@ -86,6 +89,7 @@ struct RealmOpener {
     var options = OpenOptions()
     options.isReadOnly = configuration.readOnly
     options.mustExist = configuration.readOnly
+    options.encryptionKey = configuration.storageKey
     if case .memory = configuration.location {
       options.isInMemory = true
     } else {

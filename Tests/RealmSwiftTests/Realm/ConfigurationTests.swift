@@ -25,6 +25,9 @@ import Testing
     second = first
     second.inMemoryIdentifier = "x"
     #expect(first != second)
+    second = first
+    second.encryptionKey = Data(repeating: 1, count: 64)
+    #expect(first != second)
   }
 
   @Test func descriptionsNameTheOptions() {

@@ -65,6 +65,11 @@ import Testing
       ),
       (.poisoned(path: path), .fileAccess, "sync of '\(path)' failed"),
       (.limitExceeded("Too long."), .invalidInput, "Too long."),
+      (
+        .differentKey(path: path), .alreadyOpen,
+        "Realm at path '\(path)' already opened with a different encryption key."
+      ),
+      (.encryptionUnavailable(path: path), .invalidInput, "the package's trait Encryption"),
     ]
     for (error, code, text) in known {
       let told = Realm.Error(error, path: path)

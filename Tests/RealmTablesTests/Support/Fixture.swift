@@ -22,6 +22,12 @@ struct Fixture {
     folder = bundle.appendingPathComponent("Fixtures")
   }
 
+  /// The contents of any file beside the fixtures.
+  static func data(ofFile name: String) throws -> Data {
+    let bundle = try #require(Bundle.module.resourceURL)
+    return try Data(contentsOf: bundle.appendingPathComponent("Fixtures/" + name))
+  }
+
   var path: String { folder.appendingPathComponent(name + ".realm").path }
 
   func bytes() throws -> [UInt8] {

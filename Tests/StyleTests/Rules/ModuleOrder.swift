@@ -20,7 +20,10 @@ enum ModuleOrder {
 
   /// What each module may import of the toolchain's, apart from the standard library.
   static let allowedSystem: [String: Set<String>] = [
-    "RealmStorage": ["Synchronization", "Glibc", "Darwin", "Musl"],
+    "RealmStorage": [
+      "Synchronization", "Glibc", "Darwin", "Musl", "CommonCrypto", "Crypto", "_CryptoExtras",
+      "Foundation", "FoundationEssentials",
+    ],
     "RealmTables": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmSwift": [
@@ -33,7 +36,10 @@ enum ModuleOrder {
   ]
 
   /// What each module may use of other packages: products, and the packages they are of.
-  static let allowedProducts: [String: Set<String>] = ["RealmSwift": ["Logging", "swift-log"]]
+  static let allowedProducts: [String: Set<String>] = [
+    "RealmStorage": ["Crypto", "_CryptoExtras", "swift-crypto"],
+    "RealmSwift": ["Logging", "swift-log"],
+  ]
 
   /// Imports point down.
   static func imports(_ file: SourceFile) -> [Violation] {

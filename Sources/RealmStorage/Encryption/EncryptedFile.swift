@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An encrypted file that looks like the plain one inside it.
+//
+// The decrypted image lies in anonymous memory where a plain file would be mapped, so reading knows
+// nothing of encryption. What is written goes to the image; `sync` encrypts the pages that changed.
+//
+// 1. Bytes of the image that a living version can reach never change, as in a mapped file: what
+//    another process wrote is brought in word by word, and words that are the same are not touched.
+// 2. A page is written to the file once between two syncs, after its entry is durable: a crash
+//    leaves the page as the entry's current stamp says, or as its previous one does.
+// 3. The first page, with the header, is written when all others are durable. So whatever its
+//    header selects is whole.
+// 4. Plain text and keys are in memory only.
+// 5. Pages are dirty only while a commit of this process is under way, which holds the writer lock;
+//    pages are brought in only for versions that somebody else committed. So the two never meet.
+//
+// A page of 4096 bytes must reach the disk whole or not at all; one that did not is found out by
+// its code, and reported.
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// A file of encrypted pages.
+package final class EncryptedFile: StorageFile {
+  struct State {
+    /// Where the image is; nil before `map`.
+    var base: UnsafeMutableRawPointer?
+    /// How many pages of the image have memory.
+    var pageCount = 0
+    /// The stamps of the pages in the image; 0 for those that were never written.
+    var marks: [SIMD4<UInt32>] = []
+    /// The pages whose bytes in the file are not what their entries say.
+    var failed = PageSet()
+    /// The pages of the image that the file does not have yet.
+    var dirty = PageSet()
+    /// The newest version that the image was brought to.
+    var version: UInt64 = 0
+    /// Memory for one block of the file.
+    let block = Block()
+  }
+
+  /// Memory for the entries and the pages of one block.
+  final class Block {
+    let entries = UnsafeMutableRawPointer.allocate(
+      byteCount: EncryptedLayout.blockByteCount, alignment: 16)
+    var pages: UnsafeMutableRawPointer { entries + EncryptedLayout.pageByteCount }
+
+    deinit {
+      memset(entries, 0, EncryptedLayout.blockByteCount)
+      entries.deallocate()
+    }
+  }
+
+  package let file: any StorageFile
+  let cipher: PageCipher
+  let state = Guarded(State())
+
+  package init(_ file: any StorageFile, key: EncryptionKey) {
+    self.file = file
+    cipher = PageCipher(key)
+  }
+
+  package var path: String { file.path }
+  package var identity: FileIdentity { file.identity }
+
+  // MARK: The image
+
+  /// The length of the image.
+  package func byteCount() throws(StorageError) -> Int {
+    EncryptedLayout.imageByteCount(file: try file.byteCount())
+  }
+
+  package func readSome(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(StorageError) -> Int {
+    state.withLock { state in
+      guard let base = state.base else { return 0 }
+      let end = state.pageCount * EncryptedLayout.pageByteCount
+      let count = max(0, min(buffer.count, end - offset))
+      buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + offset, count: count))
+      return count
+    }
+  }
+
+  package func writeSome(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int
+  ) throws(StorageError) -> Int {
+    guard let source = bytes.baseAddress, !bytes.isEmpty else { return 0 }
+    try state.withLock { state throws(StorageError) in
+      try provideMemory(through: offset + bytes.count, &state)
+      guard let base = state.base else {
+        throw .system(operation: "Writing", path: path, code: EINVAL)
+      }
+      (base + offset).copyMemory(from: source, byteCount: bytes.count)
+      let page = EncryptedLayout.pageByteCount
+      for number in offset / page...(offset + bytes.count - 1) / page {
+        state.dirty.insert(number)
+      }
+    }
+    return bytes.count
+  }
+
+  /// Encrypts and writes the pages that changed, and waits until they are durable.
+  package func syncOnce() throws(StorageError) {
+    try state.withLock { state throws(StorageError) in try flush(&state) }
+  }
+
+  package func resize(to byteCount: Int) throws(StorageError) {
+    let end = EncryptedLayout.roundedUp(byteCount)
+    try file.resize(to: EncryptedLayout.fileByteCount(image: end))
+    state.withLock { state in
+      let kept = end / EncryptedLayout.pageByteCount
+      guard let base = state.base, kept < state.pageCount else { return }
+      memset(base + end, 0, state.pageCount * EncryptedLayout.pageByteCount - end)
+      for page in kept..<state.pageCount {
+        state.marks[page] = .zero
+        state.failed.remove(page)
+        state.dirty.remove(page)
+      }
+    }
+  }
+
+  package func allocate(_ range: Range<Int>) throws(StorageError) {
+    let end = EncryptedLayout.fileByteCount(image: EncryptedLayout.roundedUp(range.upperBound))
+    let start = try file.byteCount()
+    if start < end { try file.allocate(start..<end) }
+  }
+
+  /// Provides memory for the range. What the file has there comes with `load`.
+  package func map(
+    _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
+  ) throws(StorageError) {
+    try state.withLock { state throws(StorageError) in
+      let base = address - range.lowerBound
+      precondition(state.base ?? base == base, "an image cannot move")
+      state.base = base
+      try provideMemory(through: range.upperBound, &state)
+    }
+  }
+
+  /// Makes the image writable up to `byteCount`; new memory reads as zero.
+  private func provideMemory(
+    through byteCount: Int, _ state: inout State
+  ) throws(StorageError) {
+    let page = EncryptedLayout.pageByteCount
+    let count = (byteCount + page - 1) / page
+    guard count > state.pageCount, let base = state.base else { return }
+    let systemPage = DatabaseFile.pageSize
+    let start = state.pageCount * page / systemPage * systemPage
+    let end = (count * page + systemPage - 1) / systemPage * systemPage
+    guard mprotect(base + start, end - start, PROT_READ | PROT_WRITE) == 0 else {
+      throw .system(operation: "Mapping", path: path, code: errno)
+    }
+    state.marks.append(contentsOf: repeatElement(.zero, count: count - state.marks.count))
+    state.pageCount = count
+  }
+
+  // MARK: Locks
+
+  package func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
+    try file.tryLock(exclusive: exclusive)
+  }
+
+  package func unlock() { file.unlock() }
+
+  package func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
+    try file.lockByte(at: offset, waits: waits)
+  }
+
+  package func unlockByte(at offset: Int) { file.unlockByte(at: offset) }
+}
