@@ -22,7 +22,14 @@ extension _CollectionContents {
       throwRealmException("Object must be from the Realm being queried")
     }
     object.requireExisting(owner)
-    guard owner === info else { return nil }
+    guard let info else { return nil }
+    if owner.tableKey != info.tableKey {
+      var type = "Results"
+      if case .list = form { type = "RLMArray" }
+      throwRealmException(
+        "Object of type '\(owner.schema.className)' does not match \(type) type "
+          + "'\(info.schema.className)'.")
+    }
     do throws(StorageError) {
       if case .table(let table) = form { return try table.position(of: object._key) }
       return try keys().firstIndex(of: object._key)

@@ -24,6 +24,10 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   /// What a field without `@Persisted` is told when its object becomes managed.
   private final class Declared {
     var state: ResultsState?
+    /// The object and property that it stands for while the name of a key path is found.
+    let recording: _Recording?
+
+    init(recording: _Recording? = nil) { self.recording = recording }
   }
 
   /// The name of the property that links.
@@ -40,6 +44,12 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     declared = Declared()
   }
 
+  private init(recording: _Recording) {
+    _originProperty = ""
+    managed = nil
+    declared = Declared(recording: recording)
+  }
+
   init(_ state: ResultsState, originProperty: String) {
     _originProperty = originProperty
     managed = state
@@ -52,10 +62,13 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   }
 
   /// The number of objects that link.
-  public var count: Int { state?.contents().count ?? 0 }
+  public var count: Int { state?.contents().count ?? (declared?.recording == nil ? 0 : 1) }
 
   /// Object `position`.
-  public subscript(position: Int) -> Element { results[position] }
+  public subscript(position: Int) -> Element {
+    if let recording = declared?.recording { return Element._tracedElement(by: recording) }
+    return results[position]
+  }
 
   /// Iterates over the objects.
   public func makeIterator() -> RLMIterator<Element> {
@@ -135,7 +148,7 @@ extension LinkingObjects: _Persistable {
 
   public static func _traced(by recording: _Recording) -> LinkingObjects {
     _ = recording.record()
-    return _makeDefault()
+    return LinkingObjects(recording: recording)
   }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> LinkingObjects {

@@ -67,8 +67,14 @@ extension Realm {
   public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
     core.checkIsolation()
     core.requireNoCompletion("commit")
+    let skipped = observations(of: tokens)
+    if !skipped.isEmpty {
+      core.requireWrite(
+        orElse: "Suppressing the notification from a write transaction must be done from inside "
+          + "the write transaction.")
+    }
     core.requireWrite(orElse: "Can't commit a non-existing write transaction")
-    try commit(skipping: observations(of: tokens))
+    try commit(skipping: skipped)
   }
 
   private func commit(skipping skipped: [Observation]) throws {

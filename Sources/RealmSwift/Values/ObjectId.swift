@@ -45,12 +45,19 @@ public final class ObjectId: Sendable {
 
   /// An identifier of the given time, machine and process, with the next value of the counter.
   public convenience init(timestamp: Date, machineId: Int, processId: Int) {
-    let seconds = UInt64(UInt32(clamping: Int64(timestamp.timeIntervalSince1970)))
+    let seconds = ObjectId.seconds(of: timestamp)
     let machine = UInt64(UInt32(truncatingIfNeeded: machineId) & 0xFF_FFFF)
     let process = UInt32(UInt16(truncatingIfNeeded: processId))
     self.init(
       high: seconds << 32 | machine << 8 | UInt64(process >> 8),
       low: process << 24 | ObjectId.nextCount())
+  }
+
+  /// The whole seconds since 1970, as near as 32 bits come to them.
+  private static func seconds(of date: Date) -> UInt64 {
+    let seconds = date.timeIntervalSince1970
+    guard seconds > 0 else { return 0 }
+    return seconds < Double(UInt32.max) ? UInt64(seconds) : UInt64(UInt32.max)
   }
 
   /// A new identifier.

@@ -37,7 +37,7 @@ struct PlatformBlocks {
   private mutating func add(_ file: SourceFile, as source: String) {
     var open: [String] = []
     var lines: [String] = []
-    for line in file.lines {
+    for (number, line) in file.lines.enumerated() {
       let text = line.trimmingCharacters(in: .whitespaces)
       if text.hasPrefix("#if") {
         open.append(Self.platforms(of: text))
@@ -49,11 +49,30 @@ struct PlatformBlocks {
       let platforms = open.last { $0 != Self.everywhere } ?? Self.everywhere
       lines.append(platforms)
       let isPublic = ["public ", "open "].contains { text.hasPrefix($0) }
-      if platforms == Self.apple, isPublic, !text.contains(" import ") {
-        unseen.append(Unseen(source: source, text: text))
-      }
+      guard platforms == Self.apple, isPublic, !text.contains(" import ") else { continue }
+      let declaration = Self.declaration(in: file.lines[number...])
+      // Underscores, and what a conformance must name, are not listed; nor is anything twice.
+      let isListed =
+        ![" func _", "typealias Output ", "typealias Failure "].contains {
+          declaration.contains($0)
+        }
+        && !unseen.contains { $0.text == declaration }
+      if isListed { unseen.append(Unseen(source: source, text: declaration)) }
     }
     byLine[source] = lines
+  }
+
+  /// A declaration from its first line to where its body begins, or it ends.
+  private static func declaration(in lines: some Sequence<Substring>) -> String {
+    var text = ""
+    for line in lines {
+      let part = line.trimmingCharacters(in: .whitespaces)
+      text += text.isEmpty || text.hasSuffix("(") || part.hasPrefix(")") ? part : " " + part
+      if let body = text.range(of: " {") { return String(text[..<body.lowerBound]) }
+      let isOpen = text.filter { "(<".contains($0) }.count > text.filter { ")>".contains($0) }.count
+      if !isOpen, !text.hasSuffix("="), text.contains("typealias ") { return text }
+    }
+    return text
   }
 
   private static func platforms(of condition: String) -> String {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The link between an observer and its subscriber.
+//
+// Invariants:
+// 1. The observation ends when the subscription is cancelled, also if that happens while it begins.
+
+#if canImport(Combine)
+import Combine
+import RealmStorage
+
+/// An observation that somebody subscribed to.
+final class RealmSubscription: Subscription {
+  private enum State {
+    case waiting
+    case going(NotificationToken)
+    case cancelled
+  }
+
+  private let state = Guarded<State>(.waiting)
+
+  /// Observes, unless the subscription was cancelled already.
+  func begin(_ observe: () -> NotificationToken) {
+    if case .cancelled = state.withLock({ $0 }) { return }
+    let token = observe()
+    let isCancelled = state.withLock { state in
+      if case .cancelled = state { return true }
+      state = .going(token)
+      return false
+    }
+    if isCancelled { token.invalidate() }
+  }
+
+  /// Does nothing: changes come when they come.
+  func request(_ demand: Subscribers.Demand) {}
+
+  func cancel() {
+    // What it replaces is released after the lock.
+    let old = state.withLock { state in
+      defer { state = .cancelled }
+      return state
+    }
+    if case .going(let token) = old { token.invalidate() }
+  }
+}
+#endif

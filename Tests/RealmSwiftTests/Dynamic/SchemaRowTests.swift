@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What schemas and dynamic objects tell, row by row.
+
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+@Suite("api.md 17: dynamic API and schema") struct SchemaRowTests {
+  @Test func typesHaveTheirNumbersAndNames() {
+    let types: [(PropertyType, Int32, String)] = [
+      (.int, 0, "int"), (.bool, 1, "bool"), (.string, 2, "string"), (.data, 3, "data"),
+      (.date, 4, "date"), (.float, 5, "float"), (.double, 6, "double"), (.object, 7, "object"),
+      (.linkingObjects, 8, "linking objects"), (.any, 9, "mixed"), (.objectId, 10, "object id"),
+      (.decimal128, 11, "decimal128"), (.UUID, 12, "uuid"),
+    ]
+    for (type, number, name) in types {
+      #expect(type.rawValue == number && PropertyType(rawValue: number) == type)
+      #expect("\(type)" == name)
+    }
+    #expect(PropertyType(rawValue: 13) == nil)
+  }
+
+  /// Each property of each shape, typed and dynamic, says what it is.
+  @Test func propertiesTellTheirShapes() throws {
+    let realm = try TemporaryRealm([
+      MigrationMatrix.Row.self, MigrationMatrix.Target.self, MigrationMatrix.Part.self,
+    ]).open()
+    let row = try #require(realm.schema["Row"])
+    let dynamic = try realm.write { realm.dynamicCreate("Row") }
+    for property in row.properties {
+      let name = property.name
+      #expect(property.isArray == name.hasSuffix("List"), "\(name)")
+      #expect(property.isSet == name.hasSuffix("Set"), "\(name)")
+      #expect(property.isMap == name.hasSuffix("Map"), "\(name)")
+      #expect(property.columnName == name && !property.isIndexed)
+      let linked = name.hasPrefix("link") ? "Target" : name.hasPrefix("part") ? "Part" : nil
+      #expect(property.objectClassName == linked, "\(name)")
+      let isNullable =
+        name.contains("Optional") || ["link", "linkMap", "part", "partMap"].contains(name)
+      #expect(property.isOptional == isNullable, "\(name)")
+      #expect(row[name] == property && Set([property, property]).count == 1)
+      #expect(dynamic.objectSchema[name] == property, "\(name)")
+    }
+    #expect(row != realm.schema["Target"] && realm.schema == realm.schema)
+    #expect(realm.schema["Part"]?.isEmbedded == true && row.isAsymmetric == false)
+    #expect(
+      realm.schema.description.hasPrefix("Schema {\n\tPart (embedded) {\n\t\tnumber {\n\t\t\ttype"))
+  }
+
+  /// Values of dynamic objects come as the types that the database stores.
+  @Test func dynamicValuesHaveTheTypesOfTheDatabase() throws {
+    let realm = try TemporaryRealm([
+      MigrationMatrix.Row.self, MigrationMatrix.Target.self, MigrationMatrix.Part.self,
+    ]).open()
+    let row = try realm.write {
+      realm.dynamicCreate(
+        "Row",
+        value: [
+          "int": 3, "intOptional": nil, "stringList": ["a"], "uuidOptionalSet": [nil, UUID()],
+          "link": ["number": 4], "linkList": [["number": 5]], "part": ["number": 6],
+          "partMap": ["x": ["number": 7]], "any": 1.5, "dateMap": ["now": Date()],
+        ] as [String: Any?])
+    }
+    #expect(
+      row.int as? Int == 3 && row.intOptional == nil && row["any"] as? AnyRealmValue == .double(1.5)
+    )
+    #expect((row.stringList as? List<String>)?.first == "a")
+    #expect((row.uuidOptionalSet as? MutableSet<UUID?>)?.count == 2)
+    #expect((row.link as? DynamicObject)?.number as? Int == 4)
+    #expect((row.linkList as? List<DynamicObject>)?.first?.number as? Int == 5)
+    #expect((row.part as? DynamicObject)?.number as? Int == 6)
+    #expect((row.partMap as? Map<String, DynamicObject?>)?["x"]??.number as? Int == 7)
+    #expect((row.dateMap as? Map<String, Date>)?.count == 1)
+    try realm.write {
+      row["link"] = nil
+      row.boolOptional = true
+      (row.stringList as? List<String>)?.append("b")
+      (row.partMap as? Map<String, DynamicObject?>)?["x"] = .some(nil)
+    }
+    #expect(row.link == nil && row.boolOptional as? Bool == true)
+    let typed = try #require(realm.objects(MigrationMatrix.Row.self).first)
+    #expect(Array(typed.stringList) == ["a", "b"] && typed.partMap["x"] == .some(nil))
+    #expect(realm.dynamicObjects("Part").count == 1)
+  }
+
+  @Test func texts() async {
+    await #expect(processExitsWith: .success) {
+      @Sendable func realm() throws -> Realm {
+        let realm = try Misuse.realmWithPerson().realm
+        try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+        return realm
+      }
+      #expect(
+        Traps.text {
+          let realm = try realm()
+          guard let dog = realm.dynamicObjects("Dog").first else { return }
+          _ = realm.dynamicObjects("Person").index(of: dog)
+        } == "Object of type 'Dog' does not match Results type 'Person'.")
+      #expect(
+        Traps.text {
+          let realm = try realm()
+          guard let dog = realm.dynamicObjects("Dog").first else { return }
+          _ = try Misuse.realmWithPerson().realm.dynamicObjects("Dog").index(of: dog)
+        } == "Object must be from the Realm being queried")
+      #expect(
+        Traps.text { _ = try realm().dynamicObject(ofType: "Dog", forPrimaryKey: 1) }
+          == "'Dog' does not have a primary key defined")
+      let key = Traps.text {
+        _ = try realm().dynamicObject(ofType: "Person", forPrimaryKey: "x")
+      }
+      #expect(key.hasPrefix("Invalid value 'x'"))
+      #expect(
+        Traps.text { _ = try realm().dynamicObjects("Person").first?.dynamicList("name") }
+          == "Property 'Person.name' of type 'string' is no list of objects.")
+    }
+  }
+}
