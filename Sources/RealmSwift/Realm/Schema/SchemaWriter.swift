@@ -119,7 +119,9 @@ struct SchemaWriter {
     return table
   }
 
-  private func addColumn(_ property: ModelProperty, _ schema: ModelSchema) throws {
+  private func addColumn(
+    _ property: ModelProperty, _ schema: ModelSchema, isIndexed: Bool = true
+  ) throws {
     guard let type = property.shape.columnType else { return }
     let table = try table(schema)
     let target = try property.shape.linkedClass.map { linked in
@@ -128,7 +130,7 @@ struct SchemaWriter {
     let column = try table.addColumn(
       named: property.columnName, type: type, collection: property.shape.collectionKind,
       isNullable: property.shape.isColumnNullable, target: target)
-    if let kind = property.indexKind { try table.setIndex(kind, column.key) }
+    if isIndexed, let kind = property.indexKind { try table.setIndex(kind, column.key) }
   }
 
   private func changeIndex(_ property: ModelProperty, _ schema: ModelSchema) throws(StorageError) {
@@ -158,33 +160,14 @@ struct SchemaWriter {
     let table = try table(schema)
     if table.schema.primaryKey?.key == old.key { try table.setPrimaryKey(nil) }
     try table.renameColumn(old.key, to: "__realm_old_column")
-    try addColumn(property, schema)
+    try addColumn(property, schema, isIndexed: false)
     guard let old = table.schema.column(old.key),
       let new = table.schema.column(named: property.columnName)
     else { return }
-    for position in 0..<(try table.objectCount()) {
-      guard let key = try table.table.key(at: position), let row = try table.row(of: key) else {
-        continue
-      }
-      let value = try row.value(of: old)
-      let converted = value.converted(nullable: new.isNullable)
-      if let converted { try table.set(converted, new, key) }
-    }
+    try table.copyValues(from: old.key, to: new.key)
     try table.removeColumn(old.key)
-  }
-}
-
-extension TableValue {
-  /// The value without nil where it must not be; nil if the zero of a new column says it already.
-  fileprivate func converted(nullable: Bool) -> TableValue? {
-    switch self {
-    case .null: return nil
-    case .list(let elements): return .list(nullable ? elements : elements.filter { !$0.isNull })
-    case .dictionary(let map):
-      let entries = map.entries
-      return .dictionary(TableDictionary(nullable ? entries : entries.filter { !$0.value.isNull }))
-    default: return self
-    }
+    // Made at once, instead of value by value.
+    try changeIndex(property, schema)
   }
 }
 
