@@ -29,10 +29,17 @@ extension Realm {
   }
 
   /// Writes what the realm shows to the file of `configuration`, encrypted with its key if it has
-  /// one, as `writeCopy(toFile:encryptionKey:)` does.
+  /// one.
   ///
-  /// - Throws: as `writeCopy(toFile:encryptionKey:)`, and `Realm.Error.invalidInput` for a
-  ///   configuration of a realm in memory.
+  /// If there is no such file, this is `writeCopy(toFile:encryptionKey:)`. If there is one, all
+  /// objects go into it, in one transaction: those whose primary key an object there has are
+  /// written over it, all others are new, and what else is there stays. The call waits while
+  /// somebody writes there.
+  ///
+  /// - Throws: as `writeCopy(toFile:encryptionKey:)`, `Realm.Error.invalidInput` for a configuration
+  ///   of a realm in memory, `Realm.Error.fileExists` for the realm's own file and for one to be
+  ///   opened for reading only, `Realm.Error.schemaMismatch` if the classes there lack one of which
+  ///   there are objects, or one of its properties, and what opening that realm throws.
   public func writeCopy(configuration: Configuration) throws {
     core.checkIsolation()
     guard case .file(let path) = configuration.location else {
@@ -40,7 +47,12 @@ extension Realm {
         .invalidInput,
         message: "A copy needs a file: the configuration that it is to be written to has none.")
     }
-    try core.writeCopy(to: path, configuration.storageKey)
+    let isOther = path != core.file.path && !configuration.readOnly
+    if isOther, FileManager.default.fileExists(atPath: path) {
+      try core.merge(into: configuration)
+    } else {
+      try core.writeCopy(to: path, configuration.storageKey)
+    }
   }
 }
 
