@@ -16,7 +16,8 @@
 /// Lists and sets are arrays in it, maps are dictionaries, linked objects are snapshots. An object
 /// that is further away than the depth asked for is there with nothing but its primary key.
 /// Backlinks are left out. Encoded, it is an object by the names of its properties; values of
-/// `AnyRealmValue` have their type beside them.
+/// `AnyRealmValue` have their type beside them, and objects that they link to the name of their
+/// class. Where that is decoded by a program without such a class, the value is `none`.
 @dynamicMemberLookup
 public struct ObjectSnapshot<Model: ObjectBase>: Sendable, Hashable {
   let record: SnapshotRecord
@@ -35,12 +36,10 @@ public struct ObjectSnapshot<Model: ObjectBase>: Sendable, Hashable {
   }
 
   /// A new object with these values that belongs to no realm. It can be added to one, with
-  /// `update: .modified` if the original is there.
-  public func makeObject() -> Model {
-    let object = Model()
-    object._fill(from: record.dictionary)
-    return object
-  }
+  /// `update: .modified` if the original is there. Objects of which the snapshot has the primary key
+  /// alone have default values otherwise, which are then written too: take it with a depth that
+  /// leaves none.
+  public func makeObject() -> Model { record.makeObject(Model.self) }
 
   private func value(_ path: PartialKeyPath<Model>) -> SnapshotValue {
     let name = _name(for: path)
@@ -62,7 +61,8 @@ public struct ObjectSnapshot<Model: ObjectBase>: Sendable, Hashable {
     value(path).scalar()
   }
 
-  /// A property of any type; `none` if it was a link.
+  /// A property of any type. A link leads to an object that belongs to no realm, and is a new one
+  /// each time.
   public subscript(dynamicMember path: KeyPath<Model, AnyRealmValue>) -> AnyRealmValue {
     value(path).mixed
   }

@@ -18,6 +18,9 @@ struct NameKey: CodingKey {
 
   static let list = NameKey("list")
   static let dictionary = NameKey("dictionary")
+  static let object = NameKey("object")
+  static let className = NameKey("class")
+  static let properties = NameKey("properties")
 }
 
 // MARK: - Encoding
@@ -44,6 +47,11 @@ extension SnapshotValue {
     case .object(let record):
       guard let model = shape.linkedClass else { return try TableValue.null.encode(to: encoder) }
       try record.encode(to: encoder, ModelSchema.of(model))
+    case .mixedLink(let model, let record):
+      var container = encoder.container(keyedBy: NameKey.self)
+      var inside = container.nestedContainer(keyedBy: NameKey.self, forKey: .object)
+      try inside.encode(model.type.className(), forKey: .className)
+      try record.encode(to: inside.superEncoder(forKey: .properties), ModelSchema.of(model.type))
     case .list, .map:
       guard collection == .none else { return try encodeElements(to: encoder, shape) }
       // Inside a mixed value, whose type stands beside it.
@@ -66,7 +74,7 @@ extension SnapshotValue {
         try value.encode(
           to: container.superEncoder(forKey: NameKey(key)), shape, collection: .none)
       }
-    case .scalar, .object: break
+    case .scalar, .object, .mixedLink: break
     }
   }
 }
@@ -165,6 +173,17 @@ extension SnapshotValue {
       try self.init(from: container.superDecoder(forKey: .list), shape, collection: .list)
     } else if container.contains(.dictionary) {
       try self.init(from: container.superDecoder(forKey: .dictionary), shape, collection: .map)
+    } else if container.contains(.object) {
+      let inside = try container.nestedContainer(keyedBy: NameKey.self, forKey: .object)
+      let name = try inside.decode(String.self, forKey: .className)
+      guard let model = ModelClasses.named(name) as? Object.Type else {
+        self = .null
+        return
+      }
+      self = .mixedLink(
+        SnapshotClass(type: model),
+        try SnapshotRecord(
+          from: inside.superDecoder(forKey: .properties), ModelSchema.of(model)))
     } else {
       self = .scalar(try TableValue(fromTyped: decoder))
     }

@@ -11,8 +11,19 @@ indirect enum SnapshotValue: Sendable, Hashable {
   /// A value in one cell; null too.
   case scalar(TableValue)
   case object(SnapshotRecord)
+  /// An object that a mixed value links to, which alone tells its class.
+  case mixedLink(SnapshotClass, SnapshotRecord)
   case list([SnapshotValue])
   case map([String: SnapshotValue])
+}
+
+/// The class of an object.
+struct SnapshotClass: Sendable, Hashable {
+  let type: Object.Type
+
+  static func == (left: SnapshotClass, right: SnapshotClass) -> Bool { left.type == right.type }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
 }
 
 /// The properties of one object.
@@ -40,6 +51,13 @@ struct SnapshotRecord: Sendable, Hashable {
     self.init(isReference: isReference, values)
   }
 
+  /// A new object with these values that belongs to no realm.
+  func makeObject<Model: ObjectBase>(_ type: Model.Type) -> Model {
+    let object = type.init()
+    object._fill(from: dictionary)
+    return object
+  }
+
   /// The same as `init(value:)` takes it.
   var dictionary: [String: Any] { values.mapValues(\.any) }
 }
@@ -57,6 +75,11 @@ extension SnapshotValue {
       let isEmbedded = object is EmbeddedObject
       self = .object(SnapshotRecord(object, depth: isEmbedded ? depth : depth - 1))
     } else if let mixed = value as? AnyRealmValue {
+      if case .object(let object) = mixed {
+        self = .mixedLink(
+          SnapshotClass(type: type(of: object)), SnapshotRecord(object, depth: depth - 1))
+        return
+      }
       self = mixed.plain.map { SnapshotValue($0, depth: depth) } ?? .null
     } else if let map = value as? any AnyMap {
       let entries = map.untypedEntries.map { ($0.key, SnapshotValue($0.value, depth: depth)) }
@@ -77,6 +100,7 @@ extension SnapshotValue {
     switch self {
     case .scalar(let value): value.any ?? NSNull()
     case .object(let record): record.dictionary
+    case .mixedLink(let model, let record): record.makeObject(model.type)
     case .list(let elements): elements.map(\.any)
     case .map(let entries): entries.mapValues(\.any)
     }

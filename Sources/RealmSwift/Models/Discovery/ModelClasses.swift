@@ -46,6 +46,12 @@ enum ModelClasses {
     return classes
   }
 
+  /// The class of that name: of several the one in the default schema, or else the first.
+  static func named(_ name: String) -> ObjectBase.Type? {
+    let classes = all.filter { $0.className() == name }
+    return classes.first { $0.shouldIncludeInDefaultSchema() } ?? classes.first
+  }
+
   /// What to say if two of `classes` have one name; nil if all names differ.
   static func textOfDuplicate(in classes: [ObjectBase.Type]) -> String? {
     var known: [String: ObjectBase.Type] = [:]
