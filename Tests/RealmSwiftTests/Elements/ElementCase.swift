@@ -78,6 +78,16 @@ struct ElementCase: Sendable, CustomTestStringConvertible {
     runMaps = { try $0.run(type, map) }
   }
 
+  /// An element type that maps hold as optionals.
+  private init<Element, Value>(
+    _ name: String, _ type: ElementType<Element>, _ mapType: ElementType<Value>,
+    _ map: @escaping @Sendable (EveryMap) -> Map<String, Value>
+  ) {
+    testDescription = name
+    run = { try $0.run(type) }
+    runMaps = { try $0.run(mapType, map) }
+  }
+
   /// Objects are elements of lists and sets as they are, of maps as optionals.
   private init(_ name: String) {
     testDescription = name
@@ -108,6 +118,20 @@ struct ElementCase: Sendable, CustomTestStringConvertible {
     ElementCase(
       ElementType(name: name, values: { _ in values() }, list: list, set: set), map)
   }
+
+  /// Values that are stored as embedded objects, which sets do not take: for lists and maps alone.
+  static let pairs: ElementCase = {
+    let values: @Sendable (Realm?) -> [ElementPair] = { _ in
+      [ElementPair(1, "a"), ElementPair(2, ""), ElementPair(2, "b"), ElementPair(-9, "é")]
+    }
+    return ElementCase(
+      "pairs",
+      ElementType(name: "pairs", values: values, list: { $0.pair }, set: { _ in MutableSet() }),
+      ElementType(
+        name: "pairs", values: { [nil] + values($0) }, list: { _ in List() },
+        set: { _ in MutableSet() })
+    ) { $0.pair }
+  }()
 
   static let all: [ElementCase] = required + optional + [mixed, ElementCase("objects")]
 

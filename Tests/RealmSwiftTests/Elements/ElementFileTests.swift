@@ -33,14 +33,15 @@ import Testing
 
   @Test func theReferenceReaderReadsWhatWasWritten() throws {
     let file = try TemporaryRealm([
-      EveryList.self, EverySet.self, EveryMap.self, ElementTarget.self, MixedHolder.self,
+      EveryList.self, EverySet.self, EveryMap.self, ElementTarget.self, StoredPair.self,
+      MixedHolder.self,
     ])
     let realm = try file.open()
     try realm.write {
       realm.create(EveryList.self)
       realm.create(EverySet.self)
       realm.create(EveryMap.self)
-      for element in ElementCase.all {
+      for element in ElementCase.all + [ElementCase.pairs] {
         try element.run(Filling(realm: realm))
         try element.runMaps(Filling(realm: realm))
       }

@@ -17,6 +17,22 @@ struct ElementCustom: CustomPersistable {
   var persistableValue: Int { number }
 }
 
+/// What an `ElementPair` is stored as.
+class StoredPair: EmbeddedObject {
+  @Persisted var left: Int
+  @Persisted var right: String
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// A type of the program that is stored as an object.
+struct ElementPair: CustomPersistable {
+  var left: Int
+  var right: String
+  init(_ left: Int, _ right: String) { (self.left, self.right) = (left, right) }
+  init(persistedValue: StoredPair) { self.init(persistedValue.left, persistedValue.right) }
+  var persistableValue: StoredPair { StoredPair(value: [left, right] as [Any]) }
+}
+
 /// An object that is an element.
 class ElementTarget: Object {
   @Persisted(primaryKey: true) var id: Int
@@ -60,6 +76,7 @@ class EveryList: Object {
   @Persisted var optionalCustom: List<ElementCustom?>
   @Persisted var any: List<AnyRealmValue>
   @Persisted var object: List<ElementTarget>
+  @Persisted var pair: List<ElementPair>
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
@@ -140,11 +157,14 @@ class EveryMap: Object {
   @Persisted var optionalCustom: Map<String, ElementCustom?>
   @Persisted var any: Map<String, AnyRealmValue>
   @Persisted var object: Map<String, ElementTarget?>
+  @Persisted var pair: Map<String, ElementPair?>
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
 extension TemporaryRealm {
   static func ofEveryElement() throws -> TemporaryRealm {
-    try TemporaryRealm([EveryList.self, EverySet.self, EveryMap.self, ElementTarget.self])
+    try TemporaryRealm([
+      EveryList.self, EverySet.self, EveryMap.self, ElementTarget.self, StoredPair.self,
+    ])
   }
 }

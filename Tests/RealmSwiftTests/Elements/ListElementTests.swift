@@ -10,11 +10,15 @@ import Testing
 @testable import RealmSwift
 
 @Suite struct ListElementTests {
-  @Test(arguments: ElementCase.all) func unmanaged(_ element: ElementCase) throws {
+  @Test(arguments: ElementCase.all + [ElementCase.pairs]) func unmanaged(
+    _ element: ElementCase
+  ) throws {
     try element.run(Unmanaged())
   }
 
-  @Test(arguments: ElementCase.all) func managed(_ element: ElementCase) throws {
+  @Test(arguments: ElementCase.all + [ElementCase.pairs]) func managed(
+    _ element: ElementCase
+  ) throws {
     try element.run(Managed())
   }
 

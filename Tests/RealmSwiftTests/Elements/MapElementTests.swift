@@ -10,11 +10,15 @@ import Testing
 @testable import RealmSwift
 
 @Suite struct MapElementTests {
-  @Test(arguments: ElementCase.all) func unmanaged(_ element: ElementCase) throws {
+  @Test(arguments: ElementCase.all + [ElementCase.pairs]) func unmanaged(
+    _ element: ElementCase
+  ) throws {
     try element.runMaps(Unmanaged())
   }
 
-  @Test(arguments: ElementCase.all) func managed(_ element: ElementCase) throws {
+  @Test(arguments: ElementCase.all + [ElementCase.pairs]) func managed(
+    _ element: ElementCase
+  ) throws {
     try element.runMaps(Managed())
   }
 
