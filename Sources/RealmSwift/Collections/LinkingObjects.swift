@@ -11,6 +11,9 @@ public protocol LinkingObjectsProtocol {
 
   /// The name of the property that links.
   var _originProperty: String { get }
+
+  /// What the values of one declaration without `@Persisted` have in common; nil for others.
+  var _declaration: AnyObject? { get }
 }
 
 /// The objects that link to the object that has this property.
@@ -34,6 +37,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   public let _originProperty: String
   private let managed: ResultsState?
   private let declared: Declared?
+  /// What the values of one declaration without `@Persisted` have in common; nil for others.
+  public var _declaration: AnyObject? { declared }
 
   private var state: ResultsState? { managed ?? declared?.state }
 

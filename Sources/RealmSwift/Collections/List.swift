@@ -34,6 +34,9 @@ public final class List<Element: RealmCollectionValue> {
 
   init(recording: _Recording) { self.recording = recording }
 
+  /// Makes the collection of a field without `@Persisted` one that records key paths.
+  func becomeRecording(_ recording: _Recording?) { self.recording = recording }
+
   init(elements: [Element]) { unmanaged = elements }
 
   /// Makes a list that belonged to no realm stand for one that does, with the same elements.
@@ -47,7 +50,9 @@ public final class List<Element: RealmCollectionValue> {
   /// The number of elements.
   public var count: Int {
     if let managed { return managed.contents().count }
-    return recording == nil ? unmanaged.count : 1
+    guard let recording else { return unmanaged.count }
+    recording.recorder.reach(self)
+    return 1
   }
 
   /// Element `position`. Setting it replaces the element.
@@ -58,7 +63,10 @@ public final class List<Element: RealmCollectionValue> {
         contents.check(position)
         return contents.element(at: position, as: Element.self)
       }
-      if let recording { return Element._tracedElement(by: recording) }
+      if let recording {
+        recording.recorder.reach(self)
+        return Element._tracedElement(by: recording)
+      }
       checkUnmanaged(position, below: unmanaged.count)
       return unmanaged[position]
     }

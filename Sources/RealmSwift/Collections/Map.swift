@@ -37,6 +37,9 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
 
   init(recording: _Recording) { self.recording = recording }
 
+  /// Makes the collection of a field without `@Persisted` one that records key paths.
+  func becomeRecording(_ recording: _Recording?) { self.recording = recording }
+
   init(entries: [Key: Value]) { unmanaged = entries }
 
   /// Makes a map that belonged to no realm stand for one that does, with the same entries.
@@ -67,7 +70,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
   public subscript(key: Key) -> Value? {
     get {
       guard let managed else {
-        if let recording { return Value._tracedElement(by: recording) }
+        if let recording {
+          recording.recorder.reach(self)
+          return Value._tracedElement(by: recording)
+        }
         return unmanaged[key]
       }
       let view = managed.dictionary()

@@ -38,6 +38,9 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
   init(recording: _Recording) { self.recording = recording }
 
+  /// Makes the collection of a field without `@Persisted` one that records key paths.
+  func becomeRecording(_ recording: _Recording?) { self.recording = recording }
+
   init(elements: [Element]) { for element in elements { unmanaged.insert(element) } }
 
   /// Makes a set that belonged to no realm stand for one that does, with the same elements.
@@ -51,7 +54,9 @@ public final class MutableSet<Element: RealmCollectionValue> {
   /// The number of elements.
   public var count: Int {
     if let managed { return managed.contents().count }
-    return recording == nil ? unmanaged.elements.count : 1
+    guard let recording else { return unmanaged.elements.count }
+    recording.recorder.reach(self)
+    return 1
   }
 
   /// The element that has that position at the moment.
@@ -61,7 +66,10 @@ public final class MutableSet<Element: RealmCollectionValue> {
       contents.check(position)
       return contents.element(at: position, as: Element.self)
     }
-    if let recording { return Element._tracedElement(by: recording) }
+    if let recording {
+      recording.recorder.reach(self)
+      return Element._tracedElement(by: recording)
+    }
     if position < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
     let count = unmanaged.elements.count
     if position >= count {

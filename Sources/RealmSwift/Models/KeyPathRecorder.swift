@@ -7,10 +7,17 @@
 // 1. A recording object's hot pointer is `KeyPathRecorder.hot`, whose state matches no thread and
 //    no generation, so every accessor ends in the slow path with the wrapper's offset in hand.
 // 2. A recorder and its objects live inside one call of `_name(for:)`.
+// 3. Fields without `@Persisted` are read without anybody noticing. What they hold knows its
+//    recording, and its name is written down when it is asked for something, or when it is what the
+//    key path leads to.
 
 /// Collects the names of the properties that a key path visits.
 final class KeyPathRecorder: ObjectOwner {
   private(set) var names: [String] = []
+  /// What fields without `@Persisted` hold whose names are not written down.
+  private var fields: [ObjectIdentifier: _Recording] = [:]
+  /// The objects whose fields know that they are recorded.
+  private var objectsWithFields: [ObjectBase] = []
 
   /// What recording objects have in place of a class of a realm.
   nonisolated(unsafe) static let hot = makeHot()
@@ -34,10 +41,43 @@ final class KeyPathRecorder: ObjectOwner {
     let object = modelClass.init()
     object._owner = self
     object._hot = KeyPathRecorder.hot
+    if ModelSchema.of(modelClass).hasLegacyFields {
+      object._recordLegacyFields(true)
+      objectsWithFields.append(object)
+    }
     return object
   }
 
   func record(_ name: String) { names.append(name) }
+
+  /// Takes notice of what a field holds that is a property without `@Persisted`.
+  func add(_ held: AnyObject, _ recording: _Recording?) {
+    fields[ObjectIdentifier(held)] = recording
+  }
+
+  /// Writes down the name of the field that holds `held`, if that was not done.
+  func reach(_ held: AnyObject) {
+    if let recording = fields.removeValue(forKey: ObjectIdentifier(held)) { _ = recording.record() }
+  }
+
+  /// The names that lead to `value`, joined by dots. Ends the recording.
+  func path(to value: Any?) -> String {
+    if let value { end(at: value) }
+    fields = [:]
+    for object in objectsWithFields { object._recordLegacyFields(false) }
+    objectsWithFields = []
+    return names.joined(separator: ".")
+  }
+
+  /// Writes down the name of the field that holds `value`, where a key path ends.
+  private func end(at value: Any) {
+    if fields.isEmpty { return }
+    if let backlinks = value as? any LinkingObjectsProtocol {
+      if let held = backlinks._declaration { reach(held) }
+    } else if type(of: value) is AnyClass {
+      reach(value as AnyObject)
+    }
+  }
 }
 
 /// The object, and the wrapper in it, that a key path is just reading.
@@ -78,6 +118,5 @@ public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
 /// if it does not begin at such an object.
 func _name(for keyPath: AnyKeyPath, of model: ObjectBase.Type) -> String {
   let recorder = KeyPathRecorder()
-  _ = (recorder.makeObject(model) as Any)[keyPath: keyPath]
-  return recorder.names.joined(separator: ".")
+  return recorder.path(to: (recorder.makeObject(model) as Any)[keyPath: keyPath])
 }

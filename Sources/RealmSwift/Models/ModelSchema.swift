@@ -89,6 +89,8 @@ final class ModelSchema: Sendable {
   let tableKind: TableKind
   let properties: [ModelProperty]
   let primaryKey: ModelProperty?
+  /// Whether some properties are fields without `@Persisted`.
+  let hasLegacyFields: Bool
   private let indexByName: [String: Int]
   private let indexByOffset: [Int: Int]
 
@@ -107,6 +109,7 @@ final class ModelSchema: Sendable {
     tableKind = kind
     self.properties = properties
     primaryKey = properties.first { $0.isPrimaryKey }
+    hasLegacyFields = properties.contains { $0.wrapperType is any LegacyWrapper.Type }
     indexByName = Dictionary(
       properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     indexByOffset = Dictionary(uniqueKeysWithValues: properties.map { ($0.offset, $0.index) })

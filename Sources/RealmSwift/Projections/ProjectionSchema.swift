@@ -82,6 +82,5 @@ final class ProjectionSchema: @unchecked Sendable {
 /// to.
 func _name<P: ProjectionObservable>(for keyPath: PartialKeyPath<P>) -> String {
   let recorder = KeyPathRecorder()
-  _ = P(projecting: recorder.makeObject(P.Root.self))[keyPath: keyPath]
-  return recorder.names.joined(separator: ".")
+  return recorder.path(to: P(projecting: recorder.makeObject(P.Root.self))[keyPath: keyPath])
 }

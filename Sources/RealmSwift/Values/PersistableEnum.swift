@@ -19,24 +19,36 @@ where RawValue: _Scalar & Comparable, PersistedType == RawValue {
   init()
 }
 
-/// Enumerations whose raw values are stored; use `PersistableEnum`.
+/// Enumerations that `RealmProperty` and `RealmOptional` can hold: stored as their raw values.
+///
+/// ```swift
+/// enum Size: Int, RealmEnum { case small, large }
+/// let size = RealmProperty<Size?>()
+/// ```
+///
+/// For `@Persisted` properties use `PersistableEnum`.
 public protocol RealmEnum: RealmOptionalType {}
 
-extension PersistableEnum {
-  /// The first case.
-  public init() {
-    guard let first = Self.allCases.first else {
-      throwRealmException("The enumeration '\(Self.self)' has no cases")
-    }
-    self = first
-  }
-
-  /// Orders by raw value.
-  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+extension RealmEnum where Self: RawRepresentable, RawValue: _Scalar {
+  public typealias PersistedType = RawValue
 
   public static var _type: PropertyType { RawValue._type }
-  public static func _makeDefault() -> Self { Self() }
   public static var _isDefaultZero: Bool { false }
+
+  /// The case whose raw value is the default of raw values.
+  public static func _makeDefault() -> Self {
+    let rawValue = RawValue._makeDefault()
+    guard let value = Self(rawValue: rawValue) else {
+      throwRealmException("'\(Self.self)' has no case of the raw value '\(rawValue)'")
+    }
+    return value
+  }
+
+  // Key paths only ask for names: there need not be a case to give.
+  public static func _tracedOptional(by recording: _Recording) -> Self? {
+    _ = recording.record()
+    return nil
+  }
 
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
     let rawValue = RawValue._read(row, slot)
@@ -60,4 +72,20 @@ extension PersistableEnum {
   public static func _convert(_ any: Any) -> Self? {
     any as? Self ?? RawValue._convert(any).flatMap { Self(rawValue: $0) }
   }
+}
+
+extension PersistableEnum {
+  /// The first case.
+  public init() {
+    guard let first = Self.allCases.first else {
+      throwRealmException("The enumeration '\(Self.self)' has no cases")
+    }
+    self = first
+  }
+
+  /// Orders by raw value.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+  /// The first case.
+  public static func _makeDefault() -> Self { Self() }
 }

@@ -14,12 +14,16 @@ final class LegacyCell<Value: _Persistable> {
   private var slot = _ColumnSlot(leafIndex: 0, property: -1)
   /// Where the property's declaration is in the object.
   private var offset: UInt = 0
+  /// The object and property that the cell of a recording object stands for.
+  private var recording: _Recording?
 
   init(_ value: Value) { unmanaged = value }
 
   var value: Value {
     get {
-      guard let accessor else { return unmanaged }
+      guard let accessor else {
+        return recording.map { Value._traced(by: $0) } ?? unmanaged
+      }
       _ = accessor._prepareToRead(offset)
       return Value._load(accessor, slot)
     }
@@ -28,6 +32,9 @@ final class LegacyCell<Value: _Persistable> {
       Value._store(newValue, accessor, accessor._prepareToWrite(offset))
     }
   }
+
+  /// Makes the cell one of an object that records key paths.
+  func becomeRecording(_ recording: _Recording?) { self.recording = recording }
 
   /// Makes the cell stand for a property of the object `key`.
   func adopt(_ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot) {

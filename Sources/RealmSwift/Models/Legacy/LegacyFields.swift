@@ -23,6 +23,10 @@ protocol LegacyWrapper: AnyPersisted {
   /// Makes what the field holds stand for the property of the object `key`.
   static func adopt(
     at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot)
+
+  /// Lets what the field of an object that records key paths holds tell that it was asked for; not
+  /// any more, so that the two do not keep each other, if `recording` is nil.
+  static func record(at address: UnsafeMutableRawPointer, _ recording: _Recording?)
 }
 
 extension LegacyWrapper {
@@ -39,6 +43,17 @@ extension ObjectBase {
       wrapper.adopt(at: address + property.offset, info, _key, info.slot(property))
     }
   }
+
+  /// Makes the fields without wrappers of an object that records key paths tell its recorder when
+  /// they are asked for, or no more.
+  final func _recordLegacyFields(_ isRecording: Bool) {
+    let address = Unmanaged.passUnretained(self).toOpaque()
+    for property in ModelSchema.of(type(of: self)).properties {
+      guard let wrapper = property.wrapperType as? any LegacyWrapper.Type else { continue }
+      let recording = _Recording(self, UInt(property.offset))
+      wrapper.record(at: address + property.offset, isRecording ? recording : nil)
+    }
+  }
 }
 
 // MARK: - Collections
@@ -46,6 +61,9 @@ extension ObjectBase {
 /// A collection that can be told that it is a property's.
 protocol LegacyCollection: AnyObject, _Persistable {
   func becomeManaged(_ collection: ManagedCollection)
+
+  /// Makes the collection one of an object that records key paths.
+  func becomeRecording(_ recording: _Recording?)
 
   /// Takes the elements of `other`.
   func assign(_ other: Self)
@@ -93,6 +111,12 @@ enum LegacyCollectionField<Value: LegacyCollection>: LegacyWrapper {
     at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot
   ) {
     value(at: address).becomeManaged(ManagedCollection(key, info, slot))
+  }
+
+  static func record(at address: UnsafeMutableRawPointer, _ recording: _Recording?) {
+    let collection = value(at: address)
+    collection.becomeRecording(recording)
+    recording?.recorder.add(collection, recording)
   }
 }
 
@@ -181,6 +205,11 @@ enum LegacyPropertyField<Holder: LegacyHolder>: LegacyWrapper {
   ) {
     cell(at: address).adopt(info, key, slot)
   }
+
+  static func record(at address: UnsafeMutableRawPointer, _ recording: _Recording?) {
+    cell(at: address).becomeRecording(recording)
+    recording?.recorder.add(address.assumingMemoryBound(to: Holder.self).pointee, recording)
+  }
 }
 
 extension RealmProperty: LegacyGeneric, LegacyHolder {
@@ -232,6 +261,12 @@ enum LegacyBacklinksField<Element: ObjectBase & RealmCollectionValue>: LegacyWra
     at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot
   ) {
     value(at: address).adopt(info, key, slot)
+  }
+
+  static func record(at address: UnsafeMutableRawPointer, _ recording: _Recording?) {
+    if let declaration = value(at: address)._declaration {
+      recording?.recorder.add(declaration, recording)
+    }
   }
 }
 
