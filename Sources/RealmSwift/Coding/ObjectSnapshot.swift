@@ -36,9 +36,9 @@ public struct ObjectSnapshot<Model: ObjectBase>: Sendable, Hashable {
   }
 
   /// A new object with these values that belongs to no realm. It can be added to one, with
-  /// `update: .modified` if the original is there. Objects of which the snapshot has the primary key
-  /// alone have default values otherwise, which are then written too: take it with a depth that
-  /// leaves none.
+  /// `update: .modified` if the original is there. Objects of which the snapshot has only the
+  /// primary key have default values otherwise, which are then written too: take it with a depth
+  /// that leaves none.
   public func makeObject() -> Model { record.makeObject(Model.self) }
 
   private func value(_ path: PartialKeyPath<Model>) -> SnapshotValue {

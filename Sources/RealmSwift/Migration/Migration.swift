@@ -29,7 +29,7 @@ public typealias MigrationObjectEnumerateBlock =
 /// When the block is called, the tables have the new properties and classes already, and still what
 /// the new schema lacks, so that it can be renamed. Values of properties whose type changed are to
 /// be had from the old objects only. Everything happens in one write transaction: if the process
-/// ends meanwhile, the file is as it was. Primary keys may be set in migrations; if two are the same
+/// ends meanwhile, the file is as it was. Primary keys may be set in migrations; if two are equal
 /// at the end, opening the realm throws `Realm.Error.fail`, and the file is as it was.
 ///
 /// A migration, and the objects that it gives out, may be used on the thread of the block only, and

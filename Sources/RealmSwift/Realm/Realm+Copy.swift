@@ -36,10 +36,11 @@ extension Realm {
   /// written over it, all others are new, and what else is there stays. The call waits while
   /// somebody writes there.
   ///
-  /// - Throws: as `writeCopy(toFile:encryptionKey:)`, `Realm.Error.invalidInput` for a configuration
-  ///   of a realm in memory, `Realm.Error.fileExists` for the realm's own file and for one to be
-  ///   opened for reading only, `Realm.Error.schemaMismatch` if the classes there lack one of which
-  ///   there are objects, or one of its properties, and what opening that realm throws.
+  /// - Throws: as `writeCopy(toFile:encryptionKey:)`, and what opening a realm of the
+  ///   configuration throws; `Realm.Error.invalidInput` for a realm in memory,
+  ///   `Realm.Error.fileExists` for the realm's own file and for one to be opened for reading
+  ///   only, `Realm.Error.schemaMismatch` if the classes there lack one of which there are
+  ///   objects, or a property.
   public func writeCopy(configuration: Configuration) throws {
     core.checkIsolation()
     guard case .file(let path) = configuration.location else {
