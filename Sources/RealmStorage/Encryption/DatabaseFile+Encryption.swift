@@ -132,7 +132,7 @@ extension EncryptedFile {
     for page in 0..<count where !state.dirty.contains(page) {
       let index = page % EncryptedLayout.pagesPerBlock
       if index == 0 {
-        try read(
+        try file.readWhole(
           EncryptedLayout.blockByteCount,
           at: EncryptedLayout.position(ofBlock: page / EncryptedLayout.pagesPerBlock),
           into: state.block.entries)

@@ -64,7 +64,7 @@ extension EncryptedFile {
     let pageByteCount = EncryptedLayout.pageByteCount
     let entries = state.block.entries
     let position = EncryptedLayout.position(ofBlock: block)
-    try read(pageByteCount, at: position, into: entries)
+    try file.readWhole(pageByteCount, at: position, into: entries)
     for (index, page) in pages.enumerated() {
       let address = entries + page % EncryptedLayout.pagesPerBlock * PageEntry.byteCount
       let old = PageEntry(at: address)
@@ -95,7 +95,7 @@ extension EncryptedFile {
       return entry.current
     }
     let bytes = state.block.pages
-    try read(
+    try file.readWhole(
       EncryptedLayout.pageByteCount, at: EncryptedLayout.position(ofPage: page), into: bytes)
     return entry.stamp(of: cipher.code(of: bytes)) ?? entry.current
   }
@@ -141,7 +141,7 @@ extension EncryptedFile {
       byteCount: 2 * pageByteCount, alignment: 16)
     defer { buffer.deallocate() }
     guard let address = buffer.baseAddress else { return false }
-    try read(buffer.count, at: 0, into: address)
+    try file.readWhole(buffer.count, at: 0, into: address)
     let entry = PageEntry(at: address)
     return entry.previous == .none && buffer[PageEntry.byteCount...].allSatisfy { $0 == 0 }
       && (entry.current.counter != 0 || entry.current == .none)
@@ -159,7 +159,7 @@ extension EncryptedFile {
     defer { buffer.deallocate() }
     guard let page = buffer.baseAddress else { return }
     let address = page + pageByteCount
-    try read(PageEntry.byteCount, at: 0, into: address)
+    try file.readWhole(PageEntry.byteCount, at: 0, into: address)
     let counter = PageEntry(at: address).current.nextCounter
     buffer.initializeMemory(as: UInt8.self, repeating: 0)
     buffer.copyBytes(from: FileHeader.blank.bytes)
@@ -180,7 +180,7 @@ extension EncryptedFile {
       byteCount: FileHeader.byteCount, alignment: 8)
     defer { buffer.deallocate() }
     guard let address = buffer.baseAddress else { return false }
-    try read(buffer.count, at: 0, into: address)
+    try file.readWhole(buffer.count, at: 0, into: address)
     return holdsPlainHeader(UnsafeRawBufferPointer(buffer))
   }
 

@@ -62,79 +62,21 @@ extension EncryptedFile {
   }
 
   private func load(_ state: inout State) throws(StorageError) {
-    let pageByteCount = EncryptedLayout.pageByteCount
-    let count = min(state.pageCount, try byteCount() / pageByteCount)
-    state.failed.removeAll()
-    var first = 0
-    while first < count {
-      let end = min(count, first + EncryptedLayout.pagesPerBlock)
-      let block = first / EncryptedLayout.pagesPerBlock
-      let entries = state.block.entries
-      try read(pageByteCount, at: EncryptedLayout.position(ofBlock: block), into: entries)
-      var changed: UInt64 = 0
-      for page in first..<end {
-        let entry = PageEntry(at: entries + (page - first) * PageEntry.byteCount)
-        guard entry.current.mark != state.marks[page] else { continue }
-        if entry.current.counter == 0 {
-          state.failed.insert(page)
-        } else {
-          changed |= 1 << UInt64(page - first)
-        }
-      }
-      for run in changed.runs {
-        try load(first + run.lowerBound..<first + run.upperBound, &state)
-      }
-      first = end
-    }
-  }
-
-  /// Brings in pages of one block, whose entries are in memory.
-  private func load(_ pages: Range<Int>, _ state: inout State) throws(StorageError) {
-    let pageByteCount = EncryptedLayout.pageByteCount
-    let bytes = state.block.pages
-    try read(
-      pages.count * pageByteCount, at: EncryptedLayout.position(ofPage: pages.lowerBound),
-      into: bytes)
-    for page in pages {
-      let index = page % EncryptedLayout.pagesPerBlock
-      let entry = PageEntry(at: state.block.entries + index * PageEntry.byteCount)
-      let cipherText = bytes + (page - pages.lowerBound) * pageByteCount
-      guard let stamp = entry.stamp(of: cipher.code(of: cipherText)) else {
-        state.failed.insert(page)
-        continue
-      }
-      guard stamp.mark != state.marks[page] else { continue }
-      cipher.decrypt(cipherText, number: page, counter: stamp.counter)
-      place(cipherText, at: page, &state)
-      state.marks[page] = stamp.mark
-    }
-  }
-
-  /// Puts a page into the image.
-  private func place(
-    _ plainText: UnsafeMutableRawPointer, at page: Int, _ state: inout State
-  ) {
     guard let base = state.base else { return }
-    let target = base + page * EncryptedLayout.pageByteCount
-    guard state.marks[page] != .zero else {
-      // Nobody can be reading a page that was never there.
-      target.copyMemory(from: plainText, byteCount: EncryptedLayout.pageByteCount)
-      return
+    let count = min(state.pageCount, try byteCount() / EncryptedLayout.pageByteCount)
+    let loader = PageLoader(file: file, cipher: cipher, base: base)
+    var known: PageLoader.Knowledge
+    if state.isLoaded {
+      known = PageLoader.Knowledge(first: 0, marks: Array(state.marks[..<count]))
+      // Pages that came before an error are in the image: their marks must say so.
+      defer { state.marks.replaceSubrange(..<count, with: known.marks) }
+      try loader.load(&known, using: state.block)
+    } else {
+      known = try loader.loadAll(count)
+      state.marks.replaceSubrange(..<count, with: known.marks)
+      state.isLoaded = true
     }
-    for offset in stride(from: 0, to: EncryptedLayout.pageByteCount, by: 8) {
-      let word = plainText.load(fromByteOffset: offset, as: UInt64.self)
-      if target.load(fromByteOffset: offset, as: UInt64.self) != word {
-        target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
-      }
-    }
-  }
-
-  /// Reads bytes of the file; those behind its end are zero.
-  func read(
-    _ byteCount: Int, at position: Int, into target: UnsafeMutableRawPointer
-  ) throws(StorageError) {
-    let buffer = UnsafeMutableRawBufferPointer(start: target, count: byteCount)
-    let count = try file.read(into: buffer, at: position)
-    memset(target + count, 0, byteCount - count)
+    state.failed.removeAll()
+    for page in known.failed { state.failed.insert(page) }
   }
 }

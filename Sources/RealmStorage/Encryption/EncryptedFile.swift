@@ -37,6 +37,8 @@ package final class EncryptedFile: StorageFile {
     var failed = PageSet()
     /// The pages of the image that the file does not have yet.
     var dirty = PageSet()
+    /// Whether the pages that the file had were brought in once.
+    var isLoaded = false
     /// The newest version that the image was brought to.
     var version: UInt64 = 0
     /// Memory for one block of the file.

@@ -18,23 +18,34 @@ import Testing
     let configuration: Realm.Configuration
     /// One in so many states, and failures, is looked at.
     let stride: Int
+    /// The key of an encrypted file.
+    var key: EncryptionKey?
 
     /// From the first age to the second one, with a block.
-    static let ages = Case(
-      testDescription: "ages",
-      initial: {
-        let system = try SimulatedFileSystem()
-        let configuration = Realm.Configuration(
-          fileURL: URL(fileURLWithPath: "/simulated/test.realm"), objectTypes: Age1.types)
-        do {
-          let core = try RealmOpener(configuration, file: system.openDatabase()).open(.current)
-          try Realm(core: core).fillFirstAge()
-        }
-        return try system.file.contents()
-      },
-      configuration: Realm.Configuration(
-        fileURL: URL(fileURLWithPath: "/simulated/test.realm"), schemaVersion: 1,
-        migrationBlock: MigrationTests.migrateAll, objectTypes: Age2.types), stride: 1)
+    static let ages = ages(nil)
+    static let encryptedAges = ages(EncryptionKey((0..<64).map { UInt8($0) }))
+
+    private static func ages(_ key: EncryptionKey?) -> Case {
+      Case(
+        testDescription: key == nil ? "ages" : "encrypted ages",
+        initial: {
+          let system = try SimulatedFileSystem()
+          let configuration = Realm.Configuration(
+            fileURL: URL(fileURLWithPath: "/simulated/test.realm"), objectTypes: Age1.types)
+          do {
+            let core = try RealmOpener(configuration, file: system.openDatabase(key: key)).open(
+              .current)
+            try Realm(core: core).fillFirstAge()
+          }
+          return try system.file.contents()
+        },
+        configuration: Realm.Configuration(
+          fileURL: URL(fileURLWithPath: "/simulated/test.realm"), schemaVersion: 1,
+          migrationBlock: MigrationTests.migrateAll, objectTypes: Age2.types), stride: 1, key: key)
+    }
+
+    /// A page of an encrypted file that is torn is an error, as its code tells.
+    var tornUnits: [Int] { key == nil ? [512, 4096] : [4096] }
 
     static func matrix(_ arrangement: MatrixArrangement) -> Case {
       Case(
@@ -49,8 +60,13 @@ import Testing
     /// The ages, and `arrangement`; in long runs more.
     static func all(_ arrangement: MatrixArrangement) -> [Case] {
       let more: [MatrixArrangement] = [.flipped, .shifted(by: 1), .shifted(by: 44)]
-      return [ages] + (MatrixFile.isLong ? more : [arrangement]).map(matrix)
+      return [ages, encryptedAges] + (MatrixFile.isLong ? more : [arrangement]).map(matrix)
     }
+  }
+
+  /// What is wrong with a file. That a page is as it was before its last write is no error.
+  private func errors(_ file: DatabaseFile) throws -> [CheckFinding] {
+    try DatabaseCheck.run(file.snapshot()).filter { $0.severity == .error }
   }
 
   private func contents(of file: DatabaseFile) throws -> String {
@@ -60,9 +76,10 @@ import Testing
   @Test(arguments: Case.all(.flipped))
   func everyCrashLeavesTheFileAsItWasOrAsItShouldBe(migration: Case) throws {
     let initial = try migration.initial()
-    let before = try contents(of: SimulatedFileSystem(contents: initial).openDatabase())
+    let before = try contents(
+      of: SimulatedFileSystem(contents: initial).openDatabase(key: migration.key))
     let system = try SimulatedFileSystem(contents: initial)
-    let file = try system.openDatabase()
+    let file = try system.openDatabase(key: migration.key)
     do { _ = try RealmOpener(migration.configuration, file: file).open(.current) }
     system.file.acknowledge(file.newestVersion)
     let after = try contents(of: file)
@@ -70,32 +87,34 @@ import Testing
     var random = SeededGenerator(seed: 5)
     var outcomes: Set<String> = []
     var number = 0
-    let count = try CrashStates(of: system.file.trace, initial: initial).forEach(using: &random) {
-      state in
+    let states = CrashStates(
+      of: system.file.trace, initial: initial, tornUnits: migration.tornUnits)
+    let count = try states.forEach(using: &random) { state in
       number += 1
       // The last states are those around the commit.
       let isDue = number % migration.stride == 0 || state.acknowledged > 0
       guard isDue else { return }
-      let file = try SimulatedFileSystem(contents: state.contents).openDatabase()
+      let file = try SimulatedFileSystem(contents: state.contents).openDatabase(key: migration.key)
       let found = try contents(of: file)
       outcomes.insert(found)
       #expect(found == after || found == before && state.acknowledged == 0, "\(state.name)")
-      #expect(try DatabaseCheck.run(file.snapshot()) == [], "\(state.name)")
+      #expect(try errors(file) == [], "\(state.name)")
       // Whoever opens the file next gets it migrated, once.
       guard number % (2 * migration.stride) <= 1 else { return }
       _ = try RealmOpener(migration.configuration, file: file).open(.current)
       #expect(try contents(of: file) == after, "\(state.name)")
     }
     #expect(outcomes == [before, after])
-    #expect(count > 10)
+    #expect(count > (migration.key == nil ? 10 : 6))
   }
 
   @Test(arguments: Case.all(.shifted(by: 1)))
   func aMigrationThatCannotBeWrittenLeavesTheFile(migration: Case) throws {
     let initial = try migration.initial()
-    let before = try contents(of: SimulatedFileSystem(contents: initial).openDatabase())
+    let before = try contents(
+      of: SimulatedFileSystem(contents: initial).openDatabase(key: migration.key))
     func migrate(_ system: SimulatedFileSystem, failing call: Int?) throws -> Realm.Error? {
-      let file = try system.openDatabase()
+      let file = try system.openDatabase(key: migration.key)
       system.file.clearTrace()
       if let call { system.file.fail(call: call, .errorForever(ENOSPC)) }
       defer { system.file.fail(call: 0, nil) }
@@ -113,10 +132,11 @@ import Testing
       let system = try SimulatedFileSystem(contents: initial)
       let error = try migrate(system, failing: call)
       #expect(error?.code == .outOfDiskSpace, "call \(call)")
-      let left = try SimulatedFileSystem(contents: system.file.contents()).openDatabase()
+      let left = try SimulatedFileSystem(contents: system.file.contents()).openDatabase(
+        key: migration.key)
       // When the last call fails, the selector of the header has been flipped.
       if call < callCount { #expect(try contents(of: left) == before, "call \(call)") }
-      #expect(try DatabaseCheck.run(left.snapshot()) == [], "call \(call)")
+      #expect(try errors(left) == [], "call \(call)")
     }
   }
 }
