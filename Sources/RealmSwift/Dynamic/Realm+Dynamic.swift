@@ -38,7 +38,8 @@ extension Realm {
   /// Creates an object of the class called `typeName`, or updates the one with the same primary
   /// key.
   ///
-  /// Ends the process outside of write transactions, and if the realm's schema has no such class.
+  /// Ends the process outside of write transactions, if the realm's schema has no such class, and
+  /// for classes of embedded objects, which are made with the object that has them.
   ///
   /// - Parameters:
   ///   - typeName: The name of the class.
@@ -50,7 +51,11 @@ extension Realm {
     _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
   ) -> DynamicObject {
     core.requireWriteForObjects()
-    return core.createDynamic(core.dynamicInfo(named: typeName), value, update)
+    let info = core.dynamicInfo(named: typeName)
+    if info.schema.tableKind == .embedded {
+      throwRealmException("Embedded objects cannot be created directly")
+    }
+    return core.createDynamic(info, value, update)
   }
 }
 

@@ -33,6 +33,9 @@ extension ObjectBase {
     guard let property = schema.property(named: name) else {
       throwRealmException("Invalid property name '\(name)' for class '\(schema.className)'.")
     }
+    if property.shape.type == .linkingObjects {
+      throwRealmException("LinkingObjects properties are read-only")
+    }
     let isSet: Bool
     if _hot == nil {
       isSet = property.wrapperType.setUnmanagedValue(value, at: _wrapper(property))
@@ -67,12 +70,26 @@ extension ModelProperty {
         "Invalid value (\(value)) for '\(type)' \(shape.collection.name) property "
           + "'\(schema.className).\(name)': value is not enumerable.")
     }
+    if holdsForbiddenNil(value) {
+      let type = shape.linkedClass?.className() ?? shape.type.description
+      throwRealmException("Invalid nil value for \(shape.collection.name) of '\(type)'.")
+    }
     let optional = shape.isOptional ? "?" : ""
     let given = unwrapped(value)
     let type = given.map { "\(Swift.type(of: $0))" } ?? "(null)"
     throwRealmException(
       "Invalid value '\(given ?? "(null)")' of type '\(type)'"
         + " for '\(shape)\(optional)' property '\(schema.className).\(name)'.")
+  }
+}
+
+extension ModelProperty {
+  /// Whether `value` holds nil for a list or set whose elements cannot be nil.
+  private func holdsForbiddenNil(_ value: Any) -> Bool {
+    guard shape.collection == .list || shape.collection == .set, !shape.isOptional,
+      shape.type != .any
+    else { return false }
+    return enumerable(value)?.contains { unwrapped($0) == nil } ?? false
   }
 }
 

@@ -90,7 +90,8 @@ open class ObjectBase: Hashable, CustomStringConvertible {
   /// The name of the class without its module: the name of its table in the database.
   public class func className() -> String { String(describing: self) }
 
-  /// The name of the primary key property, for classes that declare it without `@Persisted`.
+  /// The name of the primary key property, for classes that do not say
+  /// `@Persisted(primaryKey: true)`.
   open class func primaryKey() -> String? { nil }
 
   /// Names of properties that are not stored.

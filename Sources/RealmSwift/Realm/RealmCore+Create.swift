@@ -181,7 +181,7 @@ extension RealmCore {
     if isNil(value) { return [] }
     guard let elements = enumerable(value) else { property.refuse(value, in: info.schema) }
     return elements.map { element in
-      guard let element = unwrapped(element) else { property.refuse(element, in: info.schema) }
+      guard let element = unwrapped(element) else { property.refuse(value, in: info.schema) }
       return element
     }
   }

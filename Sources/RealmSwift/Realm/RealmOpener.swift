@@ -58,7 +58,7 @@ struct RealmOpener {
     _ body: ([ModelSchema], SharedFile) throws -> RealmCore
   ) throws(Realm.Error) -> RealmCore {
     let schemas = RealmOpener.schemas(of: configuration)
-    try SchemaValidator(schemas).validate()
+    try SchemaValidator(schemas, isListed: configuration.objectTypes != nil).validate()
     if configuration.location == .nowhere {
       throwRealmException("A Realm Configuration must specify a path or an in-memory identifier.")
     }

@@ -176,6 +176,14 @@ import Testing
       "A Realm Configuration must specify a path or an in-memory identifier.", in: result)
   }
 
+  @Test func anEmptyPath() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      var configuration = Realm.Configuration()
+      configuration.fileURL = URL(string: "file:")
+    }
+    expect("Realm path must not be empty", in: result)
+  }
+
   @Test func anEmptyIdentifier() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Realm.Configuration(inMemoryIdentifier: "")

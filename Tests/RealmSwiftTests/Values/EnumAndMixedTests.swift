@@ -38,6 +38,16 @@ private class Task: Object {
     #expect(other.priority == .low && other.color == nil)
   }
 
+  @Test func valuesThatAreNoCaseAreNilWhereTheyMayBe() throws {
+    let realm = try TemporaryRealm([Task.self]).open()
+    let task = try realm.write {
+      let task = realm.create(Task.self, value: ["id": 1, "color": "red"] as [String: Any])
+      realm.dynamicObject(ofType: "Task", forPrimaryKey: 1)?["color"] = "blue"
+      return task
+    }
+    #expect(task.color == nil && realm.objects(Task.self).filter("color == 'blue'").count == 1)
+  }
+
   @Test func anyValueKeepsItsType() throws {
     let realm = try TemporaryRealm([Task.self]).open()
     let date = Date(timeIntervalSince1970: 1_700_000_000)

@@ -8,11 +8,21 @@
 //    conforms to it.
 // 2. A requirement is examined by who names what fulfils it.
 // 3. The associated types of a protocol are examined with the protocol.
+// 4. What the language or the standard library calls for the program (a loop calls
+//    `makeIterator()`, an encoder `encode(to:)`) is examined with its type.
 
 import Foundation
 
 /// Finds the tests of symbols.
 struct SymbolUse {
+  /// Members that programs seldom name.
+  private static let calledForThem: Set<String> = [
+    "encode(to:)", "init(from:)", "hash(into:)", "init(rawValue:)", "makeIterator()", "next()",
+    "init(wrappedValue:)", "decode(_:forKey:)", "enqueue(_:)", "checkIsolated()",
+    "isIsolatingCurrentContext()", "description", "startIndex", "endIndex", "index(after:)",
+    "index(before:)", "index(_:offsetBy:)", "distance(from:to:)",
+  ]
+
   private let files: [String: Set<String>]
   private let filesByIdentifier: [String: Set<String>]
   private let membersByGroup: [String: [PublicSymbol]]
@@ -42,12 +52,20 @@ struct SymbolUse {
   func tests(of symbol: PublicSymbol) -> Set<String> {
     if let direct = filesByIdentifier[symbol.identifier] { return direct }
     if symbol.isType { return tests(ofType: symbol.group) }
-    if symbol.kind == "swift.associatedtype" { return tests(ofType: symbol.group) }
+    if symbol.kind == "swift.associatedtype" || isCalledForPrograms(symbol) {
+      return tests(ofType: symbol.group)
+    }
     return conforming(to: symbol.group).reduce(into: []) { found, group in
       for member in membersByGroup[group, default: []] where member.name == symbol.name {
         found.formUnion(filesByIdentifier[member.identifier, default: []])
       }
     }
+  }
+
+  /// Whether rule 4 applies. `@Persisted var` calls the initialiser of the wrapper.
+  private func isCalledForPrograms(_ symbol: PublicSymbol) -> Bool {
+    Self.calledForThem.contains(symbol.name)
+      || symbol.group == "Persisted" && symbol.kind == "swift.init"
   }
 
   /// The one that a reader should open: it names most of the type.

@@ -7,11 +7,17 @@ import RealmTables
 /// Checks model classes for mistakes in their declarations.
 struct SchemaValidator {
   let schemas: [ModelSchema]
+  /// Whether the program listed the classes: a class that is missing then is a mistake of the list.
+  private let isListed: Bool
 
-  init(_ schemas: [ModelSchema]) { self.schemas = schemas }
+  init(_ schemas: [ModelSchema], isListed: Bool = false) {
+    self.schemas = schemas
+    self.isListed = isListed
+  }
 
   /// - Throws: `Realm.Error.fail` with all mistakes.
   func validate() throws(Realm.Error) {
+    if isListed { try requireLinkedClasses() }
     var mistakes: [String] = []
     var names: [String: ModelSchema] = [:]
     for schema in schemas {
@@ -29,6 +35,23 @@ struct SchemaValidator {
       let lines = mistakes.map { "- \($0)" }.joined(separator: "\n")
       throw Realm.Error(
         .fail, message: "Schema validation failed due to the following errors:\n\(lines)")
+    }
+  }
+
+  /// - Throws: `Realm.Error.fail` with the links to classes that the list of classes lacks.
+  private func requireLinkedClasses() throws(Realm.Error) {
+    let listed = Set(schemas.map { ObjectIdentifier($0.modelClass) })
+    let lines = schemas.flatMap { schema in
+      schema.properties.compactMap { property -> String? in
+        guard let linked = property.shape.linkedClass, !listed.contains(ObjectIdentifier(linked))
+        else { return nil }
+        return "\n- '\(schema.className).\(property.name)' links to '\(linked.className())', which "
+          + "is not in objectTypes."
+      }
+    }
+    guard lines.isEmpty else {
+      throw Realm.Error(
+        .fail, message: "Invalid class subset list:" + lines.sorted().joined())
     }
   }
 
@@ -58,6 +81,11 @@ struct SchemaValidator {
     }
     if schema.properties.filter(\.isPrimaryKey).count > 1 {
       mistakes.append("Properties of '\(name)' are marked as primary keys more than once.")
+    }
+    if let key = schema.modelClass.primaryKey(), !schema.isDynamic,
+      schema.property(named: key) == nil
+    {
+      mistakes.append("Primary key property '\(key)' does not exist on object '\(name)'")
     }
     if schema.tableKind == .asymmetric {
       mistakes.append("Asymmetric table '\(name)' not allowed in a local Realm")

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the program declares about one property of a model class.
+
+import RealmStorage
+import RealmTables
+
+/// One stored property of a model class.
+final class ModelProperty: Sendable {
+  /// Its place in `ModelSchema.properties`.
+  let index: Int
+  let name: String
+  /// The name of its column.
+  let columnName: String
+  /// Where its wrapper is in instances of the class.
+  let offset: Int
+  let wrapperType: any AnyPersisted.Type
+  let shape: _PropertyShape
+  let isIndexed: Bool
+  let isFullText: Bool
+  let isPrimaryKey: Bool
+  /// What deleting an object means for those it links to.
+  let deleteRule: DeleteRule
+  /// The property of the linked class that a backlink property is the other end of.
+  let originProperty: String?
+  /// Where the schema of a linked class is found, if this is a property of dynamic objects.
+  private unowned let dynamicSchemas: DynamicSchemas?
+
+  /// The property that the wrapper of type `wrapperType` at `offset` of an instance declares.
+  init(
+    index: Int, name: String, columnName: String, offset: Int,
+    wrapperType: any AnyPersisted.Type, instance: UnsafeRawPointer, isIndexed: Bool,
+    isPrimaryKey: Bool
+  ) {
+    self.index = index
+    self.name = name
+    self.columnName = columnName
+    self.offset = offset
+    self.wrapperType = wrapperType
+    shape = wrapperType.valueType._shape
+    let flags = wrapperType.flags(at: instance + offset)
+    self.isIndexed =
+      flags.contains(.indexed) || isIndexed && wrapperType is any LegacyWrapper.Type
+    isFullText = flags.contains(.fullText)
+    self.isPrimaryKey = flags.contains(.primaryKey) || isPrimaryKey
+    deleteRule = flags.deleteRule
+    originProperty = wrapperType.originProperty(at: instance + offset)
+    dynamicSchemas = nil
+  }
+
+  /// A property of dynamic objects, which have no wrappers: `offset` only gives it a slot.
+  init(
+    index: Int, name: String, columnName: String, shape: _PropertyShape, isIndexed: Bool,
+    isPrimaryKey: Bool, originProperty: String?, in dynamicSchemas: DynamicSchemas
+  ) {
+    self.index = index
+    self.name = name
+    self.columnName = columnName
+    offset = index << 3
+    wrapperType = shape.dynamicWrapperType
+    self.shape = shape
+    self.isIndexed = isIndexed
+    isFullText = false
+    self.isPrimaryKey = isPrimaryKey
+    deleteRule = .nullify
+    self.originProperty = originProperty
+    self.dynamicSchemas = dynamicSchemas
+  }
+
+  /// The kind of index that the property declares; nil if none.
+  var indexKind: IndexKind? { isFullText ? .fullText : isIndexed ? .general : nil }
+
+  /// The schema of the class that the property links to.
+  var linkedSchema: ModelSchema? {
+    if let dynamicSchemas { return shape.linkedName.flatMap { dynamicSchemas[$0] } }
+    return shape.linkedClass.map { ModelSchema.of($0) }
+  }
+}

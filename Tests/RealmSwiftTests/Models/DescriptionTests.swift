@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The texts of objects.
+
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+private class Told: Object {
+  @Persisted var name: String
+  @Persisted var isOpen: Bool
+  @Persisted var bytes: Data
+  @Persisted var note: String?
+  @Persisted var next: Told?
+  @Persisted var numbers: List<Int>
+  @Persisted var byKey: Map<String, Int>
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+@Suite struct DescriptionTests {
+  private static let fields = "isOpen = 1;\n\tbytes = <0aff — 2 total bytes>;\n\tnote = (null);"
+
+  private func told(_ name: String) -> Told {
+    Told(value: ["name": name, "isOpen": true, "bytes": Data([10, 255])] as [String: Any])
+  }
+
+  @Test func everyPropertyHasALine() throws {
+    let object = told("A")
+    object.numbers.append(objectsIn: [1, 2])
+    object.byKey["k"] = 3
+    let text = """
+      Told {
+      \tname = A;
+      \t\(Self.fields)
+      \tnext = (null);
+      \tnumbers = List<Int> (
+      \t\t[0] 1,
+      \t\t[1] 2
+      \t);
+      \tbyKey = Map<String, Int> {
+      \t[k]: 3
+      }
+      }
+      """
+    let start = text.components(separatedBy: "\tbyKey")[0]
+    #expect(object.description.hasPrefix(start), "\(object)")
+    #expect(object.description.contains("k") && object.description.hasSuffix("}"))
+    let realm = try TemporaryRealm([Told.self]).open()
+    try realm.write { realm.add(object) }
+    #expect(object.description.hasPrefix(start), "\(object)")
+    #expect(object.freeze().description == object.description)
+    try realm.write { realm.delete(object) }
+    #expect(object.description == "[invalid object]")
+  }
+
+  @Test func linkedObjectsAreIndented() {
+    let object = told("A")
+    object.next = told("B")
+    #expect(
+      object.description.contains("\tnext = Told {\n\t\tname = B;\n\t\tisOpen = 1;"), "\(object)")
+  }
+
+  @Test func fiveLevelsAreShown() {
+    let object = told("0")
+    var last = object
+    for level in 1...8 {
+      let next = told("\(level)")
+      last.next = next
+      last = next
+    }
+    #expect(object.description.contains("name = 5;") && !object.description.contains("name = 6;"))
+    #expect(object.description.contains("next = <Maximum depth exceeded>;"))
+    let ring = told("R")
+    ring.next = ring
+    #expect(ring.description.contains("<Maximum depth exceeded>"))
+  }
+
+  @Test func longDataIsCut() {
+    let object = Told(value: ["bytes": Data(repeating: 1, count: 100)])
+    let shown = String(repeating: "01", count: 24)
+    #expect(object.description.contains("bytes = <\(shown) — 100 total bytes>;"))
+  }
+
+  @Test func descriptionsMayBeOverridden() {
+    class Quiet: Object {
+      @Persisted var name: String
+      override var description: String { "quiet" }
+      override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+    #expect("\(Quiet())" == "quiet")
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The ways to open a realm, and what a realm tells of itself.
+
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+@Suite(.serialized) struct OpeningTests {
+  /// Runs a program with another default configuration.
+  private func withDefault<R>(
+    _ configuration: Realm.Configuration, _ program: () throws -> R
+  ) rethrows -> R {
+    let before = Realm.Configuration.defaultConfiguration
+    Realm.Configuration.defaultConfiguration = configuration
+    defer { Realm.Configuration.defaultConfiguration = before }
+    return try program()
+  }
+
+  @Test func theDefaultConfigurationIsOpened() throws {
+    let file = try TemporaryRealm()
+    try withDefault(file.configuration) {
+      let realm = try Realm()
+      #expect(realm.configuration.fileURL == file.configuration.fileURL)
+      #expect(try realm == file.open() && realm == Realm(queue: nil))
+      #expect(realm.isEmpty && realm.configuration == file.configuration)
+    }
+  }
+
+  @Test func aFileOfTheDefaultConfigurationIsOpened() throws {
+    let file = try TemporaryRealm()
+    let other = file.directory.appendingPathComponent("other.realm")
+    try withDefault(file.configuration) {
+      let realm = try Realm(fileURL: other)
+      #expect(realm.configuration.fileURL == other)
+      #expect(realm.schema.objectSchema.map(\.className).sorted() == ["AllTypes", "Dog", "Person"])
+    }
+    #expect(FileManager.default.fileExists(atPath: other.path))
+  }
+
+  @Test func theDefaultFile() {
+    let url = Realm.Configuration.defaultFileURL
+    #expect(url?.lastPathComponent == "default.realm")
+    #expect(Realm.Configuration().fileURL == url)
+  }
+
+  @Test(arguments: [Realm.OpenBehavior.never, .once, .always])
+  func localRealmsAreOpenedWithoutDownloads(_ behavior: Realm.OpenBehavior) async throws {
+    let file = try TemporaryRealm()
+    let count = try await Self.openOnTheMainActor(file.configuration, behavior)
+    #expect(count == 1)
+    let sameCount = try await Opener().open(file.configuration, behavior)
+    #expect(sameCount == 1)
+  }
+
+  @MainActor private static func openOnTheMainActor(
+    _ configuration: Realm.Configuration, _ behavior: Realm.OpenBehavior
+  ) async throws -> Int {
+    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: behavior)
+    let same = try await Realm(
+      configuration: configuration, actor: MainActor.shared, downloadBeforeOpen: behavior)
+    let synchronous = try { try Realm(configuration: configuration) }()
+    #expect(realm == same && realm == synchronous)
+    try await realm.asyncWrite { realm.create(Dog.self) }
+    return realm.objects(Dog.self).count
+  }
+
+  private actor Opener {
+    func open(
+      _ configuration: Realm.Configuration, _ behavior: Realm.OpenBehavior
+    ) async throws -> Int {
+      let realm = try await Realm.open(
+        configuration: configuration, downloadBeforeOpen: behavior)
+      let same = try await Realm(
+        configuration: configuration, actor: self, downloadBeforeOpen: behavior)
+      #expect(realm == same)
+      return realm.objects(Dog.self).count
+    }
+  }
+
+  @Test func linkedClassesMustBeListed() throws {
+    let file = try TemporaryRealm([Person.self, Shelf.self, Spot.self])
+    let error = #expect(throws: Realm.Error.self) { try file.open() }
+    #expect(error?.code == .fail)
+    #expect(
+      error?.localizedDescription == """
+        Invalid class subset list:
+        - 'Person.best' links to 'Dog', which is not in objectTypes.
+        - 'Person.dogs' links to 'Dog', which is not in objectTypes.
+        - 'Shelf.dogs' links to 'Dog', which is not in objectTypes.
+        - 'Shelf.pets' links to 'Dog', which is not in objectTypes.
+        """, "\(error?.localizedDescription ?? "")")
+  }
+
+  @Test func theMethodOfTheClassNamesThePrimaryKey() throws {
+    class Keyed: Object {
+      @Persisted var code: String
+      @Persisted var note: String
+      override class func primaryKey() -> String? { "code" }
+      override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+    let realm = try TemporaryRealm([Keyed.self]).open()
+    try realm.write {
+      realm.create(Keyed.self, value: ["a", "x"])
+      realm.create(Keyed.self, value: ["a", "y"], update: .modified)
+    }
+    #expect(realm.object(ofType: Keyed.self, forPrimaryKey: "a")?.note == "y")
+    #expect(realm.schema["Keyed"]?.primaryKeyProperty?.name == "code")
+    #expect(Object.primaryKey() == nil && Object().objectSchema.properties.isEmpty)
+  }
+
+  @Test func aPrimaryKeyThatDoesNotExistIsAMistake() throws {
+    class Lost: Object {
+      @Persisted var code: String
+      override class func primaryKey() -> String? { "key" }
+      override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+    let error = #expect(throws: Realm.Error.self) { try TemporaryRealm([Lost.self]).open() }
+    #expect(
+      error?.localizedDescription.hasSuffix(
+        "- Primary key property 'key' does not exist on object 'Lost'") == true,
+      "\(error?.localizedDescription ?? "")")
+  }
+
+  @Test func invalidatingInATransactionUndoesIt() throws {
+    let realm = try TemporaryRealm().open()
+    realm.beginWrite()
+    realm.create(Dog.self)
+    realm.invalidate()
+    #expect(!realm.isInWriteTransaction && realm.objects(Dog.self).isEmpty)
+  }
+}
