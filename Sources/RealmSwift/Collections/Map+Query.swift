@@ -52,25 +52,25 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   /// The least value of the named property; nil if there is none. Nil values do not count.
   public func min<T: _Scalar>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    resultsSource.state.aggregate(.min, property)
+    _fold(.min, property)
   }
 
   /// The greatest value of the named property; nil if there is none. Nil values do not count.
   public func max<T: _Scalar>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    resultsSource.state.aggregate(.max, property)
+    _fold(.max, property)
   }
 
   /// The sum of the named property; 0 if there is no value.
   public func sum<T: _Scalar>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
-    resultsSource.state.aggregate(.sum, property) ?? T._makeDefault()
+    _fold(.sum, property) ?? T._makeDefault()
   }
 
   /// The mean of the named property; nil if there is no value.
   public func average<T: _Scalar>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
-    resultsSource.state.aggregate(.average, property)
+    _fold(.average, property)
   }
 
   /// The least value of a property; nil if there is none.
@@ -100,44 +100,44 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
 
 extension Map where Value: _Scalar, Value.PersistedType: MinMaxType {
   /// The least value; nil if there is none.
-  public func min() -> Value? { resultsSource.state.aggregateOfValues(.min) }
+  public func min() -> Value? { _foldValues(.min) }
 
   /// The greatest value; nil if there is none.
-  public func max() -> Value? { resultsSource.state.aggregateOfValues(.max) }
+  public func max() -> Value? { _foldValues(.max) }
 }
 
 extension Map where Value: _Scalar, Value.PersistedType: AddableType {
   /// The sum of the values; 0 if there is none.
   public func sum() -> Value {
-    resultsSource.state.aggregateOfValues(.sum) ?? Value._makeDefault()
+    _foldValues(.sum) ?? Value._makeDefault()
   }
 
   /// The mean of the values; nil if there is none.
   public func average<T: _Scalar>() -> T?
   where T.PersistedType: AddableType {
-    resultsSource.state.aggregateOfValues(.average)
+    _foldValues(.average)
   }
 }
 
 extension Map
 where Value: OptionalProtocol, Value.Wrapped: _Scalar, Value.Wrapped.PersistedType: MinMaxType {
   /// The least value that is not nil; nil if there is none.
-  public func min() -> Value.Wrapped? { resultsSource.state.aggregateOfValues(.min) }
+  public func min() -> Value.Wrapped? { _foldValues(.min) }
 
   /// The greatest value that is not nil; nil if there is none.
-  public func max() -> Value.Wrapped? { resultsSource.state.aggregateOfValues(.max) }
+  public func max() -> Value.Wrapped? { _foldValues(.max) }
 }
 
 extension Map
 where Value: OptionalProtocol, Value.Wrapped: _Scalar, Value.Wrapped.PersistedType: AddableType {
   /// The sum of the values that are not nil; 0 if there is none.
   public func sum() -> Value.Wrapped {
-    resultsSource.state.aggregateOfValues(.sum) ?? Value.Wrapped._makeDefault()
+    _foldValues(.sum) ?? Value.Wrapped._makeDefault()
   }
 
   /// The mean of the values that are not nil; nil if there is none.
   public func average<T: _Scalar>() -> T?
   where T.PersistedType: AddableType {
-    resultsSource.state.aggregateOfValues(.average)
+    _foldValues(.average)
   }
 }

@@ -11,10 +11,10 @@ extension RealmCollection
 where Element: OptionalProtocol, Element.Wrapped: _Scalar, Element.Wrapped.PersistedType: MinMaxType
 {
   /// The least element that is not nil; nil if there is none.
-  public func min() -> Element.Wrapped? { _resultsSource.state.aggregateOfValues(.min) }
+  public func min() -> Element.Wrapped? { _foldValues(.min) }
 
   /// The greatest element that is not nil; nil if there is none.
-  public func max() -> Element.Wrapped? { _resultsSource.state.aggregateOfValues(.max) }
+  public func max() -> Element.Wrapped? { _foldValues(.max) }
 }
 
 extension RealmCollection
@@ -23,28 +23,28 @@ where
 {
   /// The sum of the elements that are not nil; 0 if there is none.
   public func sum() -> Element.Wrapped {
-    _resultsSource.state.aggregateOfValues(.sum) ?? Element.Wrapped._makeDefault()
+    _foldValues(.sum) ?? Element.Wrapped._makeDefault()
   }
 
   /// The mean of the elements that are not nil; nil if there is none.
   public func average<T: _Scalar>() -> T?
   where T.PersistedType: AddableType {
-    _resultsSource.state.aggregateOfValues(.average)
+    _foldValues(.average)
   }
 }
 
 extension Map where Value == AnyRealmValue {
   /// The least number or date; nil if there is none.
-  public func min() -> AnyRealmValue? { resultsSource.state.foldOfMixed(.min) }
+  public func min() -> AnyRealmValue? { _foldMixed(.min) }
 
   /// The greatest number or date; nil if there is none.
-  public func max() -> AnyRealmValue? { resultsSource.state.foldOfMixed(.max) }
+  public func max() -> AnyRealmValue? { _foldMixed(.max) }
 
   /// The sum of the numbers; 0 if there is none.
-  public func sum() -> AnyRealmValue { resultsSource.state.foldOfMixed(.sum) ?? .int(0) }
+  public func sum() -> AnyRealmValue { _foldMixed(.sum) ?? .int(0) }
 
   /// The mean of the numbers; nil if there is none.
-  public func average() -> AnyRealmValue? { resultsSource.state.foldOfMixed(.average) }
+  public func average() -> AnyRealmValue? { _foldMixed(.average) }
 }
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
@@ -77,30 +77,6 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
     by keyPath: KeyPath<Value.Wrapped, T>, ascending: Bool = true
   ) -> Results<Value> where T.PersistedType: SortableType {
     sorted(byKeyPath: _name(for: keyPath), ascending: ascending)
-  }
-}
-
-extension ResultsState {
-  /// Folds the numbers, and for the least and the greatest the dates, among values of any type.
-  fileprivate func foldOfMixed(_ function: CollectionFunction) -> AnyRealmValue? {
-    var aggregator = Aggregator(function)
-    do throws(StorageError) {
-      for value in try contents().values() {
-        switch value {
-        case .int, .float, .double, .decimal, .timestamp:
-          value.withMixed { aggregator.add($0) }
-        default: break
-        }
-      }
-    } catch { stop(error) }
-    switch aggregator.result {
-    case .int(let number): return .int(Int(number))
-    case .double(let number): return .double(number)
-    case .float(let number): return .float(number)
-    case .decimal(let bits): return .decimal128(Decimal128(low: bits.low, high: bits.high))
-    case .timestamp(let time): return .date(Date(time))
-    default: return nil
-    }
   }
 }
 

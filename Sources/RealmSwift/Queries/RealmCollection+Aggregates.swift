@@ -10,25 +10,25 @@ extension RealmCollection where Element: ObjectBase {
   /// The least value of the named property; nil if there is none. Nil values do not count.
   public func min<T: _Scalar>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    _resultsSource.state.aggregate(.min, property)
+    _fold(.min, property)
   }
 
   /// The greatest value of the named property; nil if there is none. Nil values do not count.
   public func max<T: _Scalar>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    _resultsSource.state.aggregate(.max, property)
+    _fold(.max, property)
   }
 
   /// The sum of the named property; 0 if there is no value.
   public func sum<T: _Scalar>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
-    _resultsSource.state.aggregate(.sum, property) ?? T._makeDefault()
+    _fold(.sum, property) ?? T._makeDefault()
   }
 
   /// The mean of the named property; nil if there is no value.
   public func average<T: _Scalar>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
-    _resultsSource.state.aggregate(.average, property)
+    _fold(.average, property)
   }
 
   /// The least value of a property; nil if there is none.
@@ -82,22 +82,22 @@ extension RealmCollection where Element: ObjectBase {
 
 extension RealmCollection where Element: _Scalar, Element.PersistedType: MinMaxType {
   /// The least element; nil if there is none.
-  public func min() -> Element? { _resultsSource.state.aggregateOfValues(.min) }
+  public func min() -> Element? { _foldValues(.min) }
 
   /// The greatest element; nil if there is none.
-  public func max() -> Element? { _resultsSource.state.aggregateOfValues(.max) }
+  public func max() -> Element? { _foldValues(.max) }
 }
 
 extension RealmCollection where Element: _Scalar, Element.PersistedType: AddableType {
   /// The sum of the elements; 0 if there is none.
   public func sum() -> Element {
-    _resultsSource.state.aggregateOfValues(.sum) ?? Element._makeDefault()
+    _foldValues(.sum) ?? Element._makeDefault()
   }
 
   /// The mean of the elements; nil if there is none.
   public func average<T: _Scalar>() -> T?
   where T.PersistedType: AddableType {
-    _resultsSource.state.aggregateOfValues(.average)
+    _foldValues(.average)
   }
 }
 
@@ -108,16 +108,7 @@ extension ResultsState {
   func aggregate<T: _Scalar>(_ function: CollectionFunction, _ name: String) -> T? {
     core.checkIsolation()
     guard let info, !isInvalidated else { return nil }
-    guard let property = info.schema.property(named: name) else {
-      throwRealmException(
-        "Invalid property name: property '\(name)' not found in object of type "
-          + "'\(info.schema.className)'")
-    }
-    guard property.shape.collection == .none, property.shape.type.supports(function) else {
-      throwRealmException(
-        "\(function.rawValue) is not supported for \(property.shape.type) property "
-          + "'\(info.schema.className).\(name)'")
-    }
+    let property = info.schema.property(named: name, for: function)
     do throws(StorageError) {
       return T(aggregate: try fold(function, info.column(property.index), info))
     } catch { stop(error) }
@@ -144,6 +135,22 @@ extension ResultsState {
       for value in try contents().values() { value.withMixed { aggregator.add($0) } }
     } catch { stop(error) }
     return T(aggregate: aggregator.result)
+  }
+}
+
+extension ModelSchema {
+  /// The property called `name`; ends the process if there is none, or if it cannot be folded so.
+  func property(named name: String, for function: CollectionFunction) -> ModelProperty {
+    guard let property = property(named: name) else {
+      throwRealmException(
+        "Invalid property name: property '\(name)' not found in object of type '\(className)'")
+    }
+    guard property.shape.collection == .none, property.shape.type.supports(function) else {
+      throwRealmException(
+        "\(function.rawValue) is not supported for \(property.shape.type) property "
+          + "'\(className).\(name)'")
+    }
+    return property
   }
 }
 

@@ -12,16 +12,16 @@ extension AnyRealmValue: MinMaxType, AddableType, SortableType {}
 
 extension RealmCollection where Element == AnyRealmValue {
   /// The least number or date, numbers being less than dates; nil if there is none.
-  public func min() -> AnyRealmValue? { _resultsSource.state.aggregateOfMixed(.min) }
+  public func min() -> AnyRealmValue? { _foldMixed(.min) }
 
   /// The greatest number or date, numbers being less than dates; nil if there is none.
-  public func max() -> AnyRealmValue? { _resultsSource.state.aggregateOfMixed(.max) }
+  public func max() -> AnyRealmValue? { _foldMixed(.max) }
 
   /// The sum of the numbers, of the widest type among them; 0 if there is none.
-  public func sum() -> AnyRealmValue { _resultsSource.state.aggregateOfMixed(.sum) ?? .int(0) }
+  public func sum() -> AnyRealmValue { _foldMixed(.sum) ?? .int(0) }
 
   /// The mean of the numbers; nil if there is none.
-  public func average() -> AnyRealmValue? { _resultsSource.state.aggregateOfMixed(.average) }
+  public func average() -> AnyRealmValue? { _foldMixed(.average) }
 }
 
 extension ResultsState {
@@ -30,21 +30,27 @@ extension ResultsState {
     var aggregator = Aggregator(function)
     do throws(StorageError) {
       for value in try contents().values() {
-        switch value {
-        case .int, .float, .double, .decimal: value.withMixed { aggregator.add($0) }
-        case .timestamp where function == .min || function == .max:
-          value.withMixed { aggregator.add($0) }
-        default: continue
-        }
+        if function.counts(value) { value.withMixed { aggregator.add($0) } }
       }
     } catch { stop(error) }
     return AnyRealmValue(aggregate: aggregator.result)
   }
 }
 
+extension CollectionFunction {
+  /// Whether a mixed value counts: numbers do, dates for the least and the greatest.
+  func counts(_ value: TableValue) -> Bool {
+    switch value {
+    case .int, .float, .double, .decimal: true
+    case .timestamp: self == .min || self == .max
+    default: false
+    }
+  }
+}
+
 extension AnyRealmValue {
   /// The result of an aggregate; nil for null.
-  fileprivate init?(aggregate value: MixedValue) {
+  init?(aggregate value: MixedValue) {
     switch value {
     case .int(let number): self = .int(Int(number))
     case .float(let number): self = .float(number)

@@ -84,6 +84,7 @@ import Testing
 
   @Test func levelsAreOrdered() {
     #expect(LogLevel.allCases == LogLevel.allCases.sorted())
+    #expect(LogLevel.off < .fatal && LogLevel.trace < LogLevel.all && !(LogLevel.all < .off))
     #expect(LogLevel.allCases.map(\.rawValue) == Array(0...8))
     let logger = Logger(level: .error) { _, _ in }
     logger.level = .debug

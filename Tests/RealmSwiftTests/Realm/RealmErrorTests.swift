@@ -106,6 +106,32 @@ import Testing
     #expect(caught(CancellationError()) == "other")
   }
 
+  @Test func codesAreNamesOfErrorsToo() {
+    let codes: [Realm.Error.Code] = [
+      Realm.Error.fail, Realm.Error.fileAccess, Realm.Error.filePermissionDenied,
+      Realm.Error.fileExists, Realm.Error.fileNotFound, Realm.Error.fileFormatUpgradeRequired,
+      Realm.Error.incompatibleLockFile, Realm.Error.addressSpaceExhausted,
+      Realm.Error.schemaMismatch, Realm.Error.alreadyOpen, Realm.Error.invalidInput,
+      Realm.Error.outOfDiskSpace, Realm.Error.incompatibleSession,
+      Realm.Error.unsupportedFileFormatVersion, Realm.Error.multipleSyncAgents,
+      Realm.Error.subscriptionFailed, Realm.Error.fileOperationFailed,
+      Realm.Error.invalidDatabase, Realm.Error.incompatibleHistories,
+      Realm.Error.noSubscriptionForWrite,
+    ]
+    #expect(
+      codes.map(\.rawValue) == [
+        1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+      ])
+    #expect(Realm.Error.Code(rawValue: 5) == .fileNotFound && Realm.Error.Code(rawValue: 7) == nil)
+  }
+
+  @Test func errorsAreThoseOfFoundation() {
+    let error = Realm.Error(.fileExists, userInfo: [NSLocalizedDescriptionKey: "There is one."])
+    #expect(Realm.Error.errorDomain == "io.realm" && error.errorCode == 4)
+    #expect(error.errorUserInfo[NSLocalizedDescriptionKey] as? String == "There is one.")
+    #expect(error.errorDescription == "There is one." && error.description == "There is one.")
+  }
+
   @Test func userInfoHoldsTextAndPath() {
     let error = Realm.Error(
       .fileExists,

@@ -38,6 +38,12 @@ struct PublicSymbolTests {
     }
   }
 
+  @Test func everySymbolHasATest() throws {
+    for row in try Self.made.get().table.rows where row.test == SymbolTable.noTest {
+      Issue.record("no test uses this symbol: \(row.group): \(row.declaration)")
+    }
+  }
+
   @Test func thePageIsReadAsItIsWritten() throws {
     let table = try Self.made.get().table
     #expect(table.rows.count > 500)

@@ -13,6 +13,8 @@ import Foundation
 struct SymbolTable {
   static let path = "Documentation/PublicSymbols.md"
   static let noTest = "none"
+  /// In place of a test of what this platform cannot compile.
+  static let notHere = "not on Linux"
 
   /// One line of the table.
   struct Row: Equatable {
@@ -58,7 +60,7 @@ struct SymbolTable {
     rows += unseen.map {
       Row(
         group: "Apple platforms", kind: "", declaration: $0.text, platforms: "Apple",
-        source: $0.source, test: Self.noTest)
+        source: $0.source, test: Self.notHere)
     }
   }
 
@@ -118,7 +120,7 @@ struct SymbolTable {
     - *platforms*: `all`, `Apple`, or `not Apple` where the system's own frameworks have the symbol
       on Apple platforms.
     - *source*: below `Sources/RealmSwift`. *test*: below `Tests`, a file that uses exactly this
-      overload; for a requirement of a protocol one that uses what fulfils it; for a type one that
-      uses its members.
+      overload; for a requirement of a protocol one that uses what fulfils it; for a type, and for
+      what the language calls by itself (`makeIterator`, `encode`), one that uses its members.
     """
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Folding collections: those of a realm where they are stored, others value by value.
+
+import Foundation
+import RealmQuery
+import RealmTables
+
+extension RealmCollection {
+  /// Folds a property of the objects.
+  func _fold<T: _Scalar>(_ function: CollectionFunction, _ property: String) -> T? {
+    guard realm == nil, let model = Element._shape.linkedClass else {
+      return _resultsSource.state.aggregate(function, property)
+    }
+    return UnmanagedFold(function).fold(property, of: self, model)
+  }
+
+  /// Folds values that are elements themselves.
+  func _foldValues<T: _Scalar>(_ function: CollectionFunction) -> T? {
+    guard realm == nil else { return _resultsSource.state.aggregateOfValues(function) }
+    return UnmanagedFold(function).fold(self)
+  }
+
+  /// Folds the numbers and dates among mixed values.
+  func _foldMixed(_ function: CollectionFunction) -> AnyRealmValue? {
+    guard realm == nil else { return _resultsSource.state.aggregateOfMixed(function) }
+    return UnmanagedFold(function).foldMixed(self)
+  }
+}
+
+extension Map {
+  /// Folds a property of the objects.
+  func _fold<T: _Scalar>(_ function: CollectionFunction, _ property: String) -> T? {
+    guard managed == nil, let model = Value._shape.linkedClass else {
+      return resultsSource.state.aggregate(function, property)
+    }
+    return UnmanagedFold(function).fold(property, of: values, model)
+  }
+
+  /// Folds the values themselves.
+  func _foldValues<T: _Scalar>(_ function: CollectionFunction) -> T? {
+    guard managed == nil else { return resultsSource.state.aggregateOfValues(function) }
+    return UnmanagedFold(function).fold(values)
+  }
+
+  /// Folds the numbers and dates among mixed values.
+  func _foldMixed(_ function: CollectionFunction) -> AnyRealmValue? {
+    guard managed == nil else { return resultsSource.state.aggregateOfMixed(function) }
+    return UnmanagedFold(function).foldMixed(values)
+  }
+}
+
+/// Least, greatest, sum or mean of values that no realm has, as the database computes them.
+private struct UnmanagedFold {
+  private let function: CollectionFunction
+  private var aggregator: Aggregator
+
+  init(_ function: CollectionFunction) {
+    self.function = function
+    aggregator = Aggregator(function)
+  }
+
+  consuming func fold<T: _Scalar>(
+    _ name: String, of objects: some Sequence, _ model: ObjectBase.Type
+  ) -> T? {
+    let property = ModelSchema.of(model).property(named: name, for: function)
+    for object in objects {
+      guard let object = unwrapped(object).flatMap({ modelObject($0) }) else { continue }
+      add(property.wrapperType.storedScalar(object._value(of: property)))
+    }
+    return T(aggregate: aggregator.result)
+  }
+
+  consuming func fold<T: _Scalar>(_ values: some Sequence) -> T? {
+    for value in values { add(stored(value)) }
+    return T(aggregate: aggregator.result)
+  }
+
+  consuming func foldMixed(_ values: some Sequence) -> AnyRealmValue? {
+    for case let value as AnyRealmValue in values {
+      guard let stored = value.plain.flatMap({ stored($0) }), function.counts(stored.value) else {
+        continue
+      }
+      add(stored)
+    }
+    return AnyRealmValue(aggregate: aggregator.result)
+  }
+
+  private mutating func add(_ value: _StoredValue?) {
+    value?.value.withMixed { aggregator.add($0) }
+  }
+
+  private func stored(_ value: Any) -> _StoredValue? {
+    guard let value = unwrapped(value), let type = type(of: value) as? any _Scalar.Type else {
+      return nil
+    }
+    return type._storedScalar(value)
+  }
+}

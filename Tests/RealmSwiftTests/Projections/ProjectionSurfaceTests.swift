@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What results of projections, and projected collections, offer as collections.
+
+import Foundation
+import Testing
+
+@testable import RealmSwift
+
+@MainActor @Suite struct ProjectionSurfaceTests {
+  private let realm: Realm
+  private let person: Person
+
+  init() throws {
+    realm = try TemporaryRealm().open()
+    let realm = realm
+    person = try realm.write {
+      realm.create(
+        Person.self,
+        value: ["id": 1, "name": "Ann", "dogs": [["name": "A"], ["name": "B", "age": 3]]])
+    }
+  }
+
+  @Test func projectedCollections() throws {
+    let names = Card(projecting: person).dogNames
+    #expect(names.startIndex == 0 && names.endIndex == 2 && names.realm == realm)
+    #expect(names == Card(projecting: person).dogNames && !names.isInvalidated)
+    #expect(names.index(matching: NSPredicate(format: "age == 3")) == 1)
+    #expect(names.description.hasSuffix("(\n\t[0] A,\n\t[1] B\n)"), "\(names)")
+    try realm.write { realm.delete(person) }
+    #expect(names.isInvalidated)
+  }
+
+  @Test func resultsOfProjections() throws {
+    let cards = realm.objects(Card.self)
+    #expect(cards.filter(NSPredicate(format: "name == 'Ann'")).first?.title == "Ann")
+    var changes = 0
+    let token = cards.observe(keyPaths: [\Card.title]) { change in
+      if case .update = change { changes += 1 }
+    }
+    realm.refresh()
+    try realm.write { person.nicknames.append("x") }
+    realm.refresh()
+    #expect(changes == 0)
+    try realm.write { person.name = "Bea" }
+    realm.refresh()
+    #expect(changes == 1)
+    token.invalidate()
+  }
+}
