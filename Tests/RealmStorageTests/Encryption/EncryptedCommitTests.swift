@@ -69,17 +69,29 @@ import Testing
   @Test func largeFilesSpanManyBlocks() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("large.realm")
-    var numbers = (0..<60_000).map { Int64($0) << 40 }
+    var numbers = (0..<150_000).map { Int64($0) << 40 }
     do {
       let file = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
       _ = try commit(numbers, to: file)
       numbers[33_333] = -1
       _ = try commit(numbers, to: file)
-      #expect(try file.fileByteCount() > 3 * EncryptedLayout.blockByteCount / 2)
+      // Enough for several threads.
+      #expect(try file.fileByteCount() > 4 * EncryptedLayout.blockByteCount)
     }
-    let file = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
-    #expect(try NumberTree.numbers(of: try file.snapshot()) == numbers)
-    #expect(try file.check() == [])
+    do {
+      let file = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
+      #expect(try NumberTree.numbers(of: try file.snapshot()) == numbers)
+      #expect(try file.check() == [])
+    }
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    for block in 0..<4 {
+      var damaged = whole
+      damaged[block * EncryptedLayout.blockByteCount + 30 * 4096] ^= 1
+      let system = try SimulatedFileSystem(contents: Array(damaged))
+      #expect(throws: StorageError.self, "block \(block)") {
+        _ = try system.openDatabase(key: key)
+      }
+    }
   }
 
   @Test func severalCommitsAreMadeDurableTogether() throws {
