@@ -121,6 +121,7 @@ import Testing
     #expect(try encoded(shelf.weights) == #"{"y":null}"#)
     #expect(try encoded(shelf.tags.sorted(ascending: false)) == #"["b","a"]"#)
     #expect(try encoded(AnyRealmCollection(shelf.tags)) == #"["a","b"]"#)
+    #expect(try encoded(shelf.scores.freeze()) == #"{"x":1}"#)
   }
 
   @Test func collectionsOfDatesUseTheStrategy() throws {

@@ -58,6 +58,13 @@ private enum After {
 
 /// Without a primary key, and with another one.
 private enum Keys {
+  enum Renamed {
+    class House: Object {
+      @Persisted(primaryKey: true) var number: Int
+      @Persisted(indexed: .fullText) var text: String
+      override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+  }
   enum None {
     class House: Object {
       @Persisted var id: Int
@@ -174,6 +181,23 @@ private enum Keys {
     let realm = try file.open()
     #expect(realm.object(ofType: Keys.Street.House.self, forPrimaryKey: "")?.id == 9)
     #expect(realm.objects(Keys.Street.House.self).count == 5)
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test func aPrimaryKeyMayBeRenamed() throws {
+    let file = try makeFile()
+    configure(file, 1, [Keys.Renamed.House.self]) { migration, _ in
+      migration.renameProperty(onType: "House", from: "id", to: "number")
+      migration.renameProperty(onType: "House", from: "street", to: "text")
+    }
+    let realm = try file.open()
+    let house = try #require(realm.object(ofType: Keys.Renamed.House.self, forPrimaryKey: 2))
+    #expect(house.text == "street 2" && realm.schema["House"]?.primaryKeyProperty?.name == "number")
+    #expect(realm.objects(Keys.Renamed.House.self).filter("text TEXT '3'").map(\.number) == [3])
+    try realm.write {
+      realm.create(Keys.Renamed.House.self, value: ["number": 2, "text": "new"], update: .all)
+    }
+    #expect(realm.objects(Keys.Renamed.House.self).count == 3 && house.text == "new")
     try ReferenceReader.check(file.configuration)
   }
 

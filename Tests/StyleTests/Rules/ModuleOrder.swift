@@ -28,7 +28,7 @@ enum ModuleOrder {
     "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmSwift": [
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
-      "ObjectiveC", "Combine", "Logging",
+      "ObjectiveC", "Combine", "SwiftUI", "Logging",
     ],
     "RealmTestSupport": [
       "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "Testing",

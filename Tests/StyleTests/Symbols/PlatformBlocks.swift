@@ -76,7 +76,9 @@ struct PlatformBlocks {
   }
 
   private static func platforms(of condition: String) -> String {
-    let isApple = ["Darwin", "ObjectiveC", "Combine", "os("].contains { condition.contains($0) }
+    let isApple = ["Darwin", "ObjectiveC", "Combine", "SwiftUI", "os("].contains {
+      condition.contains($0)
+    }
     guard isApple else { return everywhere }
     return condition.contains("!canImport") ? others : apple
   }
