@@ -76,6 +76,7 @@ let package = Package(
       name: "RealmTestSupport",
       dependencies: ["RealmStorage", "RealmTables"],
       swiftSettings: settings),
+    .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .testTarget(
       name: "RealmStorageTests",
       dependencies: ["RealmStorage", "RealmTestSupport"],
@@ -93,7 +94,7 @@ let package = Package(
       name: "RealmSwiftTests",
       dependencies: [
         "RealmSwift", "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport",
-        "realm-second-process",
+        "realm-second-process", "AllocationCounter",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -44,7 +44,21 @@ package struct ParsedComparison: Hashable, Sendable {
   package var left: ParsedOperand
   package var operation: ComparisonOperator
   package var options: TextOptions
+  /// For how many elements of the right side; nil means `any`.
+  package var rightQuantifier: Quantifier?
   package var right: ParsedOperand
+
+  package init(
+    quantifier: Quantifier?, left: ParsedOperand, operation: ComparisonOperator,
+    options: TextOptions, rightQuantifier: Quantifier? = nil, right: ParsedOperand
+  ) {
+    self.quantifier = quantifier
+    self.left = left
+    self.operation = operation
+    self.options = options
+    self.rightQuantifier = rightQuantifier
+    self.right = right
+  }
 }
 
 /// What a comparison compares, as it was written.
@@ -60,6 +74,12 @@ package indirect enum ParsedOperand: Hashable, Sendable {
   case objectId(String)
   /// `uuid(…)`.
   case uuid(String)
+  /// `B64"…"`: bytes in base 64.
+  case base64(String)
+  /// `obj(Class, key)`: the object of a class with that primary key.
+  case object(String, ParsedOperand)
+  /// A region of the earth.
+  case region(ParsedRegion)
   /// The argument of that number.
   case argument(Int)
   case list([ParsedOperand])
@@ -67,6 +87,16 @@ package indirect enum ParsedOperand: Hashable, Sendable {
   /// The number of elements of a collection that match a condition on a variable.
   case matchCount(ParsedKeyPath, ParsedCondition)
   case arithmetic(ArithmeticOperator, ParsedOperand, ParsedOperand)
+}
+
+/// A region of the earth as it was written; points are longitude, latitude and perhaps altitude.
+package indirect enum ParsedRegion: Hashable, Sendable {
+  /// `geoBox([…], […])`
+  case box([ParsedOperand], [ParsedOperand])
+  /// `geoCircle([…], radius)`, with the radius in radians.
+  case circle([ParsedOperand], ParsedOperand)
+  /// `geoPolygon({[…], …}, …)`: the outer ring, and holes.
+  case polygon([[[ParsedOperand]]])
 }
 
 /// A key path as it was written.

@@ -89,7 +89,9 @@ struct QueryLexer {
       }
       return .numberedArgument(number)
     }
-    return .variable(try name("the name of a variable or the number of an argument"))
+    let name = try name("the name of a variable or the number of an argument")
+    if name.first == "K", let number = Int(name.dropFirst()) { return .numberedKeyPath(number) }
+    return .variable(name)
   }
 
   // MARK: Strings

@@ -72,7 +72,8 @@ extension QueryParser {
       position += 1
       return .argument(number)
     case .word(let word): return try keywordOperand(word)
-    case .escapedWord, .function, .keyPathArgument, .variable: return .keyPath(try keyPath())
+    case .escapedWord, .function, .keyPathArgument, .numberedKeyPath, .variable:
+      return .keyPath(try keyPath())
     case .symbol, .end: throw error("a property or a value")
     }
   }
@@ -120,6 +121,14 @@ extension QueryParser {
     case "SUBQUERY" where next == .symbol("("): return try subquery()
     case "OID" where next == .symbol("("): return .objectId(try textInParentheses())
     case "UUID" where next == .symbol("("): return .uuid(try textInParentheses())
+    case "OBJ" where next == .symbol("("): return try object()
+    case "GEOBOX" where next == .symbol("("), "GEOCIRCLE" where next == .symbol("("),
+      "GEOPOLYGON" where next == .symbol("("):
+      return .region(try region(word.uppercased()))
+    case "B64":
+      guard case .string(let text) = next else { return .keyPath(try keyPath()) }
+      position += 1
+      literal = .base64(text)
     default: return .keyPath(try keyPath())
     }
     position += 1
@@ -197,6 +206,9 @@ extension QueryParser {
     case .keyPathArgument:
       position += 1
       return .argument(nextArgument())
+    case .numberedKeyPath(let number):
+      position += 1
+      return .argument(number)
     case .function(let name) where name.lowercased() == "links":
       position += 1
       return try links()
@@ -242,6 +254,9 @@ extension QueryParser {
       case .keyPathArgument:
         position += 1
         components.append(.index(.argument(nextArgument())))
+      case .numberedKeyPath(let number):
+        position += 1
+        components.append(.index(.argument(number)))
       default: components.append(.index(try operand()))
       }
       try expectSymbol("]")

@@ -7,7 +7,8 @@
 //     condition  = conjunction { OR conjunction }
 //     conjunction = negation { AND negation }
 //     negation   = NOT negation | "(" condition ")" | TRUEPREDICATE | FALSEPREDICATE | comparison
-//     comparison = [ANY | SOME | ALL | NONE] operand operator operand
+//     comparison = [quantifier] operand operator [quantifier] operand
+//     quantifier = ANY | SOME | ALL | NONE
 //
 // Keywords are read in any case. Operands stand in QueryParser+Operands.swift.
 
@@ -105,17 +106,21 @@ package struct QueryParser {
     let quantifier = takeQuantifier()
     let left = try operand()
     let (operation, options) = try comparisonOperator()
+    let rightQuantifier = takeQuantifier()
     let right = try operand()
     return ParsedComparison(
-      quantifier: quantifier, left: left, operation: operation, options: options, right: right)
+      quantifier: quantifier, left: left, operation: operation, options: options,
+      rightQuantifier: rightQuantifier, right: right)
   }
 
   private mutating func takeQuantifier() -> ParsedComparison.Quantifier? {
     // A property may have the name of a quantifier; what follows tells.
     guard position + 1 < tokens.count else { return nil }
     switch tokens[position + 1].kind {
+    case .end: return nil
     case .symbol(let symbol) where symbol != "{": return nil
     case .word(let word) where QueryParser.operators[word.uppercased()] != nil: return nil
+    case .word(let word) where QueryParser.continuations.contains(word.uppercased()): return nil
     default: break
     }
     if takeKeyword("ANY") || takeKeyword("SOME") { return .any }
@@ -134,6 +139,11 @@ package struct QueryParser {
     "BETWEEN": .between, "IN": .in, "BEGINSWITH": .beginsWith,
     "ENDSWITH": .endsWith, "CONTAINS": .contains, "LIKE": .like,
     "TEXT": .text, "GEOWITHIN": .in,
+  ]
+
+  /// What may come behind a comparison.
+  private static let continuations: Set<String> = [
+    "AND", "OR", "SORT", "DISTINCT", "LIMIT", "OFFSET",
   ]
 
   private mutating func comparisonOperator() throws(QuerySyntaxError) -> (

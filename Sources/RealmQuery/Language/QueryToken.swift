@@ -20,6 +20,8 @@ struct QueryToken: Hashable {
     case keyPathArgument
     /// `$0`: the argument of that number.
     case numberedArgument(Int)
+    /// `$K0`: the argument of that number, which is a key path.
+    case numberedKeyPath(Int)
     /// `$x`: the variable of a subquery.
     case variable(String)
     /// A time in seconds and nanoseconds.
@@ -45,6 +47,7 @@ struct QueryToken: Hashable {
     case .argument: "an argument"
     case .keyPathArgument: "'%K'"
     case .numberedArgument(let number): "'$\(number)'"
+    case .numberedKeyPath(let number): "'$K\(number)'"
     case .variable(let name): "'$\(name)'"
     case .time: "a time"
     case .symbol(let text): "'\(text)'"

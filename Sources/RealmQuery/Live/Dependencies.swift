@@ -49,11 +49,11 @@ struct Dependencies {
 
   /// The objects of the query's table that may match or sort otherwise because of what they link
   /// to; nil if that cannot be told, or if they are more than `limit`.
-  func touched(by step: ResultStep, limit: Int) throws(QueryError) -> Set<ObjectKey>? {
-    if unfollowed.contains(where: { step.changes[$0] != nil }) { return nil }
+  func touched(by changes: VersionChanges, limit: Int) throws(QueryError) -> Set<ObjectKey>? {
+    if unfollowed.contains(where: { changes[$0] != nil }) { return nil }
     var touched: Set<ObjectKey> = []
     for chain in chains {
-      guard let changes = step.changes[chain.target] else { continue }
+      guard let changes = changes[chain.target] else { continue }
       // The log tells of links that a deletion cut; a key that is used again it cannot explain.
       guard changes.deleted.isEmpty, changes.modifications.count <= limit else { return nil }
       var objects = Set(changes.modifications.keys)
@@ -113,6 +113,11 @@ struct Dependencies {
       try add(left, table, hops)
       try add(right, table, hops)
     case .matchCount(let path, let predicate):
+      // Conditions on values look at nothing else.
+      if try PathResolver(path: path, source: source).values(from: table) != nil {
+        _ = try add(path, table, hops)
+        return
+      }
       let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
       let inner = try add(path, table, hops)
       note(target.key, inner)
@@ -138,6 +143,9 @@ struct Dependencies {
         hops?.append(Hop(origin: origin.key, column: column))
       } else {
         hops = nil
+      }
+      if name == PathResolver.allLinks {
+        unfollowed.formUnion(origin.schema.backlinkColumns.compactMap(\.targetTable))
       }
       // Backlinks change with the objects they come from.
       if isLast, !name.hasPrefix("@links.") { return hops }

@@ -160,7 +160,10 @@ extension LiveQuery {
       }
     case .keys(let keys):
       let dependencies = try Dependencies(self, in: new, of: step.new)
-      guard let linked = try dependencies.touched(by: step, limit: keys.count / 8 + 64) else {
+      guard
+        let linked = try dependencies.touched(
+          by: step.changes, limit: keys.count / 8 + 64)
+      else {
         return try restart(state, by: step)
       }
       var advance = try KeyedResult(self, old: old, new: new, step: step, linked: linked)

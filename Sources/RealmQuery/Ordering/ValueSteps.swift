@@ -20,6 +20,15 @@ package enum ValueSteps {
     return values.filter { value in value.withMixed(condition.matches) }
   }
 
+  /// Checks that steps can be done with values.
+  ///
+  /// - Throws: `QueryError.invalid` if a condition asks about anything but `self`.
+  package static func check(_ steps: [QueryStep]) throws(QueryError) {
+    for step in steps {
+      if case .filter(let predicate) = step { _ = try ValueFilter(predicate) }
+    }
+  }
+
   /// The values in their order; equal ones keep theirs.
   package static func sort(_ values: [TableValue], by order: SortOrder) -> [TableValue] {
     let isAscending = order.criteria.first?.isAscending ?? true
@@ -58,70 +67,5 @@ package enum ValueSteps {
       previous = position
     }
     return firsts.sorted().map { values[$0] }
-  }
-}
-
-/// A condition on values, bound to its constants.
-struct ValueFilter {
-  private indirect enum Node {
-    case constant(Bool)
-    case all([Node])
-    case any([Node])
-    case not(Node)
-    case test(ValueTest)
-  }
-
-  private let node: Node
-  /// Owns the bytes of the constants.
-  private let plan = QueryPlan()
-
-  init(_ predicate: Predicate) throws(QueryError) {
-    node = try ValueFilter.node(predicate, plan)
-  }
-
-  private static func node(_ predicate: Predicate, _ plan: QueryPlan) throws(QueryError) -> Node {
-    switch predicate {
-    case .constant(let truth): return .constant(truth)
-    case .all(let parts): return .all(try nodes(parts, plan))
-    case .any(let parts): return .any(try nodes(parts, plan))
-    case .not(let part): return .not(try node(part, plan))
-    case .comparison(let comparison): return .test(try test(comparison, plan))
-    case .within: throw .invalid("Queries of a collection of values can only ask about 'self'.")
-    }
-  }
-
-  private static func nodes(
-    _ parts: [Predicate], _ plan: QueryPlan
-  ) throws(QueryError) -> [Node] {
-    var nodes: [Node] = []
-    for part in parts { nodes.append(try node(part, plan)) }
-    return nodes
-  }
-
-  private static func test(
-    _ comparison: Comparison, _ plan: QueryPlan
-  ) throws(QueryError) -> ValueTest {
-    let path = Operand.property(ValueSteps.path)
-    var comparison = comparison
-    if comparison.right == path, let mirrored = comparison.operation.mirrored {
-      comparison = Comparison(path, mirrored, comparison.left, options: comparison.options)
-    }
-    guard comparison.left == path else {
-      throw .invalid("Queries of a collection of values can only ask about 'self'.")
-    }
-    let end = ResolvedEnd(type: .mixed, target: nil, isElement: false)
-    return try plan.test(comparison, end, path: ValueSteps.path)
-  }
-
-  func matches(_ value: MixedValue) -> Bool { ValueFilter.matches(node, value) }
-
-  private static func matches(_ node: Node, _ value: MixedValue) -> Bool {
-    switch node {
-    case .constant(let truth): truth
-    case .all(let parts): parts.allSatisfy { matches($0, value) }
-    case .any(let parts): parts.contains { matches($0, value) }
-    case .not(let part): !matches(part, value)
-    case .test(let test): test.matches(value)
-    }
   }
 }

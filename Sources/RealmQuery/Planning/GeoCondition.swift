@@ -44,7 +44,7 @@ struct GeoCondition: Condition {
   }
 
   func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
-    try ValueReader.visit(steps[...], row) { (place) throws(StorageError) in
+    try ValueReader.visit(steps, row) { (place) throws(StorageError) in
       guard let place, try place.string(type.leafIndex) == "Point" else { return false }
       let list = try place.list(coordinates)
       guard list.count >= 2, case .double(let longitude) = try list.mixedValue(at: 0),

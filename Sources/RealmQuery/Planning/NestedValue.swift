@@ -19,50 +19,55 @@ struct NestedValue {
   ///
   /// An index or a key that leads nowhere gives null; the elements of what is no collection are
   /// none.
+  ///
+  /// - Parameter start: The first part to take.
   func visit(
-    _ parts: ArraySlice<CollectionPart>, _ body: (MixedValue) throws(StorageError) -> Bool
+    _ parts: [CollectionPart], from start: Int, _ body: (MixedValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
-    guard let part = parts.first else { return try body(value) }
-    if part == .type { return try body(.string(value.typeName)) }
-    let rest = parts.dropFirst()
+    guard start < parts.count else { return try body(value) }
+    if parts[start].isType { return try body(.string(value.typeName)) }
     switch value {
-    case .list(let root): return try visit(listAt: root, part, rest, body)
+    case .list(let root): return try visit(listAt: root, parts, start, body)
     case .dictionary(let root):
       let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
-      return try visit(view, part, rest, body)
-    default: return part.isMany ? false : try body(.null)
+      return try visit(view, parts, start, body)
+    default: return parts[start].isMany ? false : try body(.null)
     }
   }
 
   private func visit(
-    listAt root: Ref, _ part: CollectionPart, _ rest: ArraySlice<CollectionPart>,
+    listAt root: Ref, _ parts: [CollectionPart], _ start: Int,
     _ body: (MixedValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
+    let part = parts[start]
     let count = root.isNull ? 0 : try BTree<MixedLeaf>.count(root, in: space)
     guard !part.isMany else {
       guard part == .every else { return false }
       for index in 0..<count {
         let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
-        if try NestedValue(element, in: space).visit(rest, body) { return true }
+        if try NestedValue(element, in: space).visit(parts, from: start + 1, body) { return true }
       }
       return false
     }
     guard let index = part.position(in: count) else { return try body(.null) }
     let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
-    return try NestedValue(element, in: space).visit(rest, body)
+    return try NestedValue(element, in: space).visit(parts, from: start + 1, body)
   }
 
   private func visit(
-    _ view: DictionaryView, _ part: CollectionPart, _ rest: ArraySlice<CollectionPart>,
+    _ view: DictionaryView, _ parts: [CollectionPart], _ start: Int,
     _ body: (MixedValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
-    switch part {
+    switch parts[start] {
     case .value(let key):
       guard let index = try view.position(of: key) else { return try body(.null) }
-      return try NestedValue(try view.mixed(at: index), in: space).visit(rest, body)
+      return try NestedValue(try view.mixed(at: index), in: space).visit(
+        parts, from: start + 1, body)
     case .every:
       for index in 0..<view.count
-      where try NestedValue(try view.mixed(at: index), in: space).visit(rest, body) {
+      where try NestedValue(try view.mixed(at: index), in: space).visit(
+        parts, from: start + 1, body)
+      {
         return true
       }
       return false

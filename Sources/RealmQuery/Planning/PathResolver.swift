@@ -55,6 +55,9 @@ struct ResolvedEnd {
 /// The objects that link here are reached by the name `@links.Class.property`, where the property
 /// of the class is the one that links.
 struct PathResolver {
+  /// What stands for the links of all classes, which can only be counted.
+  static let allLinks = "@links"
+
   let path: PropertyPath
   let source: any TableSource
 
@@ -65,8 +68,12 @@ struct PathResolver {
     var before: [ValueReader.Step] = []
     var table = table
     for (index, name) in path.names.enumerated() {
-      let column = try column(name, of: table)
       let isLast = index == path.names.count - 1
+      if isLast, name == PathResolver.allLinks, function == .count {
+        let end = ValueReader.End.backlinkCount(table.schema.backlinkColumns)
+        return (ValueReader(steps: before, end: end), .integer)
+      }
+      let column = try column(name, of: table)
       if isMany(column, at: index) || (isLast && column.type == .mixed) {
         var (inner, end) = try plain(index, table)
         if !end.isElement { inner = inner.every }
@@ -116,6 +123,12 @@ struct PathResolver {
       table = target
     }
     return (steps, table)
+  }
+
+  /// A reader of the values that the path leads to; nil if it leads to objects.
+  func values(from table: Table) throws(QueryError) -> ValueReader? {
+    let (reader, end) = try resolve(from: table)
+    return [.link, .backlink].contains(end.type) ? nil : reader
   }
 
   /// The path from name `start` on, which is a property of `table`.
@@ -180,7 +193,7 @@ struct PathResolver {
     default: throw .invalid("Invalid keypath '\(path.text)': only lists have indexes.")
     }
     if column.collection != .none { rest = rest.dropFirst() }
-    guard rest.isEmpty || column.type == .mixed else {
+    guard rest.isEmpty || rest == [.type] || column.type == .mixed else {
       throw .invalid(
         "Invalid keypath '\(path.text)': only values of type AnyRealmValue have elements.")
     }

@@ -44,6 +44,8 @@ struct PlanBuilder {
   // MARK: Comparisons
 
   private func node(_ comparison: Comparison, _ table: Table) throws(QueryError) -> Int {
+    if comparison.isOfLists { return try lists(comparison, table) }
+    if let identity = try identity(comparison, table) { return identity }
     switch (comparison.left, comparison.right) {
     case (.property(let path), .value), (.property(let path), .values):
       return try node(path, comparison, table)
@@ -72,7 +74,10 @@ struct PlanBuilder {
   ) throws(QueryError) -> Int {
     let operation = comparison.operation == .in ? .equal : comparison.operation.mirrored
     guard let operation else {
-      throw .invalid("Operator '\(comparison.operation)' requires a keypath on the left side.")
+      guard comparison.operation.isTextual else {
+        throw .invalid("Operator '\(comparison.operation)' requires a keypath on the left side.")
+      }
+      return try lists(comparison, table)
     }
     return try node(
       Comparison(.property(path), operation, .value(value), options: comparison.options), table)
@@ -111,7 +116,7 @@ struct PlanBuilder {
   }
 
   /// Two properties whose values are never equal nor in order are a mistake.
-  private func checkTypes(_ comparison: Comparison, _ table: Table) throws(QueryError) {
+  func checkTypes(_ comparison: Comparison, _ table: Table) throws(QueryError) {
     guard case .property(let left) = comparison.left, case .property(let right) = comparison.right
     else { return }
     let first = try PathResolver(path: left, source: source).resolve(from: table).end
@@ -121,11 +126,14 @@ struct PlanBuilder {
     }
   }
 
-  private func reader(of operand: Operand, _ table: Table) throws(QueryError) -> ValueReader {
+  func reader(of operand: Operand, _ table: Table) throws(QueryError) -> ValueReader {
     switch operand {
     case .property(let path):
       return try PathResolver(path: path, source: source).resolve(from: table).reader
     case .matchCount(let path, let predicate):
+      if let values = try PathResolver(path: path, source: source).values(from: table) {
+        return ValueReader(end: .valueCount(values, try ValueFilter(predicate)))
+      }
       let (steps, target) = try PathResolver(path: path, source: source).objects(from: table)
       let inner = PlanBuilder(plan: plan, source: source, isScan: false)
       let node = try inner.node(predicate, target)

@@ -21,12 +21,13 @@ enum PlanNode {
   case linked(LinkedCondition)
   case general(GeneralCondition)
   case within(GeoCondition)
+  case identity(IdentityCondition)
 
   /// What a row costs, roughly in the time that an integer takes.
   var cost: Int {
     switch self {
     case .constant: 0
-    case .integers: 1
+    case .integers, .identity: 1
     case .doubles, .floats: 2
     case .bytes(let condition): condition.isEquality ? 3 : 40
     case .timestamps: 4
@@ -51,6 +52,7 @@ extension PlanNode {
     case .doubles, .floats, .timestamps, .values, .linked: 0.3
     case .general: 0.5
     case .within: 0.1
+    case .identity: 0.01
     // Known by the plan, which knows the children.
     case .all, .any, .not: 0.5
     }

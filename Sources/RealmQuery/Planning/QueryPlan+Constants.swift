@@ -11,13 +11,7 @@ extension QueryPlan {
     _ comparison: Comparison, _ end: ResolvedEnd, path: PropertyPath
   ) throws(QueryError) -> ValueTest {
     func checked(_ value: TableValue) throws(QueryError) -> MixedValue {
-      guard let constant = constants.value(value, target: end.target),
-        end.accepts(constant)
-      else {
-        throw .typeMismatch(
-          "\(value.text)", of: value.typeName, path: path, end.typeName)
-      }
-      return constant
+      try constant(value, for: end, path: path)
     }
     switch (comparison.operation, comparison.right) {
     case (.in, .values(let values)):
@@ -44,6 +38,25 @@ extension QueryPlan {
       return ValueTest(operation, value: constant)
     default:
       throw .invalid("Predicate expressions must compare a keypath and another keypath or a value")
+    }
+  }
+
+  /// A constant in the form in which the values at an end are compared with it.
+  ///
+  /// - Throws: `QueryError.invalid` if no value there can be equal to it.
+  func constant(
+    _ value: TableValue, for end: ResolvedEnd, path: PropertyPath
+  ) throws(QueryError) -> MixedValue {
+    guard let constant = constants.value(value, target: end.target), end.accepts(constant) else {
+      throw .typeMismatch("\(value.text)", of: value.typeName, path: path, end.typeName)
+    }
+    // Decimals are compared with other numbers as decimals, which are made once here.
+    switch constant {
+    case .double(let number) where end.type == .decimal:
+      return .decimal(DecimalBits(double: number))
+    case .float(let number) where end.type == .decimal:
+      return .decimal(DecimalBits(float: number))
+    default: return constant
     }
   }
 

@@ -128,7 +128,7 @@ final class QueryPlan {
     case .timestamps(let condition): condition.leafIndex
     case .values(let condition): condition.column.leafIndex
     case .linked(let condition): condition.leafIndex
-    case .constant, .general, .within: nil
+    case .constant, .general, .within, .identity: nil
     }
   }
 
@@ -165,6 +165,7 @@ final class QueryPlan {
     case .linked(let condition): return try condition.mask(cluster, rows, self)
     case .general(let condition): return try condition.mask(cluster, rows, self)
     case .within(let condition): return try condition.mask(cluster, rows, self)
+    case .identity(let condition): return try condition.mask(cluster, rows, self)
     }
   }
 
@@ -189,6 +190,7 @@ final class QueryPlan {
     case .linked(let condition): return try condition.matches(row, self)
     case .general(let condition): return try condition.matches(row, self)
     case .within(let condition): return try condition.matches(row, self)
+    case .identity(let condition): return try condition.matches(row, self)
     }
   }
 }

@@ -7,7 +7,19 @@ import RealmTables
 extension Comparison {
   /// The comparison as strings spell it.
   var text: String {
-    "\(left.text) \(operation.text)\(options.text) \(right.text)"
+    "\(leftQuantifier.text)\(left.text) \(operation.text)\(options.text) "
+      + "\(rightQuantifier.text)\(right.text)"
+  }
+}
+
+extension Comparison.Quantifier {
+  /// As strings spell it in front of an operand.
+  package var text: String {
+    switch self {
+    case .any: ""
+    case .all: "ALL "
+    case .none: "NONE "
+    }
   }
 }
 

@@ -30,6 +30,9 @@ struct GeneralCondition: Condition {
     case reader(ComparisonOperator, ValueReader)
     /// Strings compared without regard to case or marks.
     case text(ComparisonOperator, TextOptions, ValueReader)
+    /// For so many values on the left, and for each of these for so many on the right.
+    case quantified(
+      Comparison.Quantifier, ComparisonOperator, TextOptions, Comparison.Quantifier, ValueReader)
   }
 
   let left: ValueReader
@@ -56,20 +59,15 @@ struct GeneralCondition: Condition {
     case .text(let operation, let options, let reader):
       return try left.contains(in: row, plan) { (value) throws(StorageError) in
         try reader.contains(in: row, plan) { (other) throws(StorageError) in
-          GeneralCondition.compare(value, operation, other, options)
+          ValueTest.compare(value, operation, other, options)
         }
       }
-    }
-  }
-
-  private static func compare(
-    _ left: MixedValue, _ operation: ComparisonOperator, _ right: MixedValue, _ options: TextOptions
-  ) -> Bool {
-    switch (left, right) {
-    case (.string(let bytes), .string(let text)):
-      TextMatcher(operation, Array(text.bytes), options: options).matches(bytes)
-    default:
-      operation.isTextual ? false : ValueTest.compare(left, operation, right)
+    case .quantified(let quantifier, let operation, let options, let others, let reader):
+      return try left.holds(quantifier, in: row, plan) { (value) throws(StorageError) in
+        try reader.holds(others, in: row, plan) { (other) throws(StorageError) in
+          ValueTest.compare(value, operation, other, options)
+        }
+      }
     }
   }
 }

@@ -40,11 +40,16 @@ struct ValueReader {
     case nested(End, [CollectionPart])
     /// The keys of the objects that link here.
     case backlinks(Column, TableKey)
+    /// How many links of all classes lead here.
+    case backlinkCount([Column])
     /// What a function makes of the values of a reader.
     case function(CollectionFunction, ValueReader)
     /// How many of the objects that the steps lead to match a node of the plan.
     case matchCount([Step], node: Int)
+    /// How many of the values of a reader match a condition of their own.
+    case valueCount(ValueReader, ValueFilter)
     case constant(MixedValue)
+    case constants([MixedValue])
     /// What is computed from each value of a reader with each of another one.
     case arithmetic(ArithmeticOperator, ValueReader, ValueReader)
   }
@@ -56,30 +61,57 @@ struct ValueReader {
   func contains(
     in row: Row, _ plan: QueryPlan, _ body: (MixedValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
-    try ValueReader.visit(steps[...], row) { (row) throws(StorageError) in
+    try ValueReader.visit(steps, row) { (row) throws(StorageError) in
       guard let row else { return try body(.null) }
       return try end.contains(in: row, plan, body)
     }
   }
 
+  /// Whether `body` is true for so many of the values.
+  func holds(
+    _ quantifier: Comparison.Quantifier, in row: Row, _ plan: QueryPlan,
+    _ body: (MixedValue) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    switch quantifier {
+    case .any: return try contains(in: row, plan, body)
+    case .none: return try !contains(in: row, plan, body)
+    case .all:
+      return try !contains(in: row, plan) { (value) throws(StorageError) in try !body(value) }
+    }
+  }
+
+  /// The number of values where it is stored; nil where they must be counted.
+  fileprivate func count(in row: Row) throws(StorageError) -> Int? {
+    guard steps.isEmpty else { return nil }
+    switch end {
+    case .elements(let column) where column.collection == .dictionary:
+      return try row.dictionary(column).count
+    case .elements(let column): return try row.list(column).count
+    case .backlinks(let column, _): return try row.backlinkCount(of: column)
+    default: return nil
+    }
+  }
+
   /// Calls `body` with each object at the end of the steps, nil for a null link, until it says
   /// true.
+  ///
+  /// - Parameter start: The first step to take.
   static func visit(
-    _ steps: ArraySlice<Step>, _ row: Row, _ body: (Row?) throws(StorageError) -> Bool
+    _ steps: [Step], from start: Int = 0, _ row: Row, _ body: (Row?) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
-    guard let step = steps.first else { return try body(row) }
-    let rest = steps.dropFirst()
-    switch step {
+    guard start < steps.count else { return try body(row) }
+    let rest = start + 1
+    switch steps[start] {
     case .link(let leafIndex, let table):
       guard let key = try row.link(leafIndex), let next = try table.row(of: key) else {
         return try body(nil)
       }
-      return try visit(rest, next, body)
+      return try visit(steps, from: rest, next, body)
     case .links(let column, let table):
       let list = try row.list(column)
       for index in 0..<list.count {
         guard let next = try table.row(of: try list.key(at: index)) else { continue }
-        if try visit(rest, next, body) { return true }
+        if try visit(steps, from: rest, next, body) { return true }
       }
     case .dictionary(let column, let table):
       let entries = try row.dictionary(column)
@@ -90,26 +122,26 @@ struct ValueReader {
           if try body(nil) { return true }
           continue
         }
-        if try visit(rest, next, body) { return true }
+        if try visit(steps, from: rest, next, body) { return true }
       }
     case .backlinks(let column, let table):
-      for key in try row.backlinks(of: column) {
-        guard let next = try table.row(of: key) else { continue }
-        if try visit(rest, next, body) { return true }
+      return try row.containsBacklink(of: column) { (key) throws(StorageError) in
+        guard let next = try table.row(of: key) else { return false }
+        return try visit(steps, from: rest, next, body)
       }
     case .element(let column, let part, let table):
       let list = try row.list(column)
       guard let index = part.position(in: list.count),
         let next = try table.row(of: try list.key(at: index))
       else { return try body(nil) }
-      return try visit(rest, next, body)
+      return try visit(steps, from: rest, next, body)
     case .entry(let column, let key, let table):
       let entries = try row.dictionary(column)
       guard let index = try entries.position(of: key),
         case .typedLink(_, let key) = try entries.mixed(at: index),
         let next = try table.row(of: ObjectKey(key))
       else { return try body(nil) }
-      return try visit(rest, next, body)
+      return try visit(steps, from: rest, next, body)
     }
     return false
   }
@@ -142,7 +174,7 @@ extension ValueReader.End {
       return try body(try list.mixedValue(at: index))
     case .nested(let end, let parts):
       return try end.contains(in: row, plan) { (value) throws(StorageError) in
-        try NestedValue(value, in: row.space).visit(parts[...], body)
+        try NestedValue(value, in: row.space).visit(parts, from: 0, body)
       }
     case .keys(let column):
       let entries = try row.dictionary(column)
@@ -151,29 +183,57 @@ extension ValueReader.End {
       }
       return false
     case .backlinks(let column, let table):
-      for key in try row.backlinks(of: column) where try body(.object(table, key)) { return true }
-      return false
-    case .function(let function, let reader):
-      var aggregator = Aggregator(function)
-      _ = try reader.contains(in: row, plan) { (value) throws(StorageError) in
-        aggregator.add(value)
-        return false
+      return try row.containsBacklink(of: column) { (key) throws(StorageError) in
+        try body(.object(table, key))
       }
-      return try body(aggregator.result)
-    case .matchCount(let steps, let node):
-      var count: Int64 = 0
-      _ = try ValueReader.visit(steps[...], row) { (row) throws(StorageError) in
-        if let row, try plan.matches(row, node: node) { count += 1 }
-        return false
-      }
-      return try body(.int(count))
+    case .backlinkCount, .function, .matchCount, .valueCount:
+      return try body(try computed(in: row, plan))
     case .constant(let value): return try body(value)
+    case .constants(let values):
+      for value in values where try body(value) { return true }
+      return false
     case .arithmetic(let operation, let left, let right):
       return try left.contains(in: row, plan) { (first) throws(StorageError) in
         try right.contains(in: row, plan) { (second) throws(StorageError) in
           try body(operation.apply(first, second))
         }
       }
+    }
+  }
+  /// What is counted or computed from a collection.
+  private func computed(
+    in row: Row, _ plan: QueryPlan
+  ) throws(StorageError) -> MixedValue {
+    switch self {
+    case .backlinkCount(let columns):
+      var count = 0
+      for column in columns { count += try row.backlinkCount(of: column) }
+      return .int(Int64(count))
+    case .function(let function, let reader):
+      if function == .count, let count = try reader.count(in: row) {
+        return .int(Int64(count))
+      }
+      var aggregator = Aggregator(function)
+      _ = try reader.contains(in: row, plan) { (value) throws(StorageError) in
+        aggregator.add(value)
+        return false
+      }
+      return aggregator.result
+    case .matchCount(let steps, let node):
+      var count: Int64 = 0
+      _ = try ValueReader.visit(steps, row) { (row) throws(StorageError) in
+        if let row, try plan.matches(row, node: node) { count += 1 }
+        return false
+      }
+      return .int(count)
+    case .valueCount(let reader, let filter):
+      var count: Int64 = 0
+      _ = try reader.contains(in: row, plan) { (value) throws(StorageError) in
+        if filter.matches(value) { count += 1 }
+        return false
+      }
+      return .int(count)
+    default: return .null
     }
   }
 }

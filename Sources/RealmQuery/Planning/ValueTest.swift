@@ -95,13 +95,25 @@ struct ValueTest {
     }
   }
 
+  /// A comparison of two stored values, of strings as the options say.
+  static func compare(
+    _ left: MixedValue, _ operation: ComparisonOperator, _ right: MixedValue, _ options: TextOptions
+  ) -> Bool {
+    guard !options.isEmpty, case .string(let bytes) = left, case .string(let part) = right else {
+      return compare(left, operation, right)
+    }
+    return FoldedText.withFolded(part, options) { part in
+      FoldedText.withFolded(bytes, options) { TextMatcher.matches($0, operation, part) }
+    }
+  }
+
   /// A textual comparison of two stored values, exact.
   private static func compareText(
     _ left: MixedValue, _ operation: ComparisonOperator, _ right: MixedValue
   ) -> Bool {
     switch (left, right) {
     case (.string(let bytes), .string(let part)), (.binary(let bytes), .binary(let part)):
-      TextMatcher(operation, Array(part.bytes), options: []).matches(bytes)
+      TextMatcher.matches(bytes.bytes, operation, part.bytes)
     default: false
     }
   }

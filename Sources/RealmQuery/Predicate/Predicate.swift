@@ -23,13 +23,22 @@ package indirect enum Predicate: Hashable, Sendable {
 
 /// Two operands and what to hold them against each other for.
 ///
-/// Where an operand leads through a collection, the comparison is true if it is for some element.
+/// Where an operand leads through a collection, or is a list of values, quantifiers say for how
+/// many of its elements the comparison must be true: for some, unless another one is given.
 package struct Comparison: Hashable, Sendable {
+  /// For how many elements something must be true.
+  package enum Quantifier: Hashable, Sendable {
+    case any, all, none
+  }
+
   package var left: Operand
   package var operation: ComparisonOperator
   package var right: Operand
   /// How strings are compared; other types ignore it.
   package var options: TextOptions
+  package var leftQuantifier = Quantifier.any
+  /// For how many values on the right an element on the left must pass.
+  package var rightQuantifier = Quantifier.any
 
   package init(
     _ left: Operand, _ operation: ComparisonOperator, _ right: Operand, options: TextOptions = []
@@ -44,10 +53,11 @@ package struct Comparison: Hashable, Sendable {
 /// What a comparison compares.
 package indirect enum Operand: Hashable, Sendable {
   case value(TableValue)
-  /// The right side of `in`, and the two ends of `between`.
+  /// The right side of `in`, the two ends of `between`, and either side of comparisons of lists.
   case values([TableValue])
   case property(PropertyPath)
-  /// The number of objects of a collection that match a condition of their own.
+  /// The number of elements of a collection that match a condition of their own; values are called
+  /// by the empty path in it.
   case matchCount(PropertyPath, Predicate)
   /// What is computed from two numbers.
   case arithmetic(ArithmeticOperator, Operand, Operand)

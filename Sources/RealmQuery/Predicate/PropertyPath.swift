@@ -71,5 +71,12 @@ package enum CollectionPart: Hashable, Sendable {
   }
 
   /// Whether the part stands for any number of values.
-  var isMany: Bool { self == .keys || self == .every }
+  var isMany: Bool {
+    switch self {
+    case .keys, .every: true
+    case .value, .index, .first, .last, .type: false
+    }
+  }
+
+  var isType: Bool { if case .type = self { true } else { false } }
 }

@@ -2,10 +2,9 @@
 
 // Comparing strings and their parts, exactly or without regard to case and marks.
 //
-// Bytes that are ASCII on both sides never leave their place; others are folded into an array.
+// Bytes that are ASCII on both sides never leave their place; others are folded on the stack.
 
 package import RealmStorage
-@_spi(_Unicode) import Swift
 
 /// A text to look for, and how.
 package struct TextMatcher: Sendable {
@@ -36,37 +35,39 @@ package struct TextMatcher: Sendable {
       if !options.contains(.caseInsensitive) { return matches(bytes.bytes) }
       return matchesASCII(bytes.bytes)
     }
-    return TextMatcher.fold(Array(bytes.bytes), options).withUnsafeBytes(matches)
+    return FoldedText.withFolded(bytes, options) { matches($0) }
   }
 
   // MARK: Exact
 
   private func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    needle.withUnsafeBytes { needle in
-      switch operation {
-      case .equal: isEqual(bytes, needle)
-      case .notEqual: !isEqual(bytes, needle)
-      // Looking for nothing finds nothing.
-      case .beginsWith:
-        !needle.isEmpty && bytes.count >= needle.count
-          && isEqual(UnsafeRawBufferPointer(rebasing: bytes.prefix(needle.count)), needle)
-      case .endsWith:
-        !needle.isEmpty && bytes.count >= needle.count
-          && isEqual(UnsafeRawBufferPointer(rebasing: bytes.suffix(needle.count)), needle)
-      case .contains: contains(bytes, needle)
-      case .like: Wildcard.matches(bytes, pattern: needle) { $0 }
-      default: false
-      }
+    needle.withUnsafeBytes { TextMatcher.matches(bytes, operation, $0) }
+  }
+
+  /// Whether bytes pass a textual operator, `equal` or `notEqual`, as they are.
+  static func matches(
+    _ bytes: UnsafeRawBufferPointer, _ operation: ComparisonOperator,
+    _ needle: UnsafeRawBufferPointer
+  ) -> Bool {
+    switch operation {
+    case .equal: isEqual(bytes, needle)
+    case .notEqual: !isEqual(bytes, needle)
+    // Looking for nothing finds nothing.
+    case .beginsWith:
+      !needle.isEmpty && bytes.count >= needle.count
+        && isEqual(UnsafeRawBufferPointer(rebasing: bytes.prefix(needle.count)), needle)
+    case .endsWith:
+      !needle.isEmpty && bytes.count >= needle.count
+        && isEqual(UnsafeRawBufferPointer(rebasing: bytes.suffix(needle.count)), needle)
+    case .contains: ByteView(bytes).contains(ByteView(needle))
+    case .like: Wildcard.matches(bytes, pattern: needle) { $0 }
+    default: false
     }
   }
 
-  private func contains(
-    _ bytes: UnsafeRawBufferPointer, _ needle: UnsafeRawBufferPointer
+  private static func isEqual(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Bool {
-    ByteView(bytes).contains(ByteView(needle))
-  }
-
-  private func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     ByteView(left) == ByteView(right)
   }
 
@@ -81,12 +82,23 @@ package struct TextMatcher: Sendable {
       case .endsWith:
         !needle.isEmpty && isEqualASCII(bytes, at: bytes.count - needle.count, needle)
       case .contains:
-        !needle.isEmpty && bytes.count >= needle.count
-          && (0...bytes.count - needle.count).contains { isEqualASCII(bytes, at: $0, needle) }
+        !needle.isEmpty && containsASCII(bytes, needle)
       case .like: Wildcard.matches(bytes, pattern: needle, TextMatcher.lowered)
       default: false
       }
     }
+  }
+
+  /// Whether the folded needle stands anywhere.
+  private func containsASCII(
+    _ bytes: UnsafeRawBufferPointer, _ needle: UnsafeRawBufferPointer
+  ) -> Bool {
+    var start = 0
+    while start &+ needle.count <= bytes.count {
+      if isEqualASCII(bytes, at: start, needle) { return true }
+      start &+= 1
+    }
+    return false
   }
 
   /// Whether the folded needle stands at `start`.
@@ -110,27 +122,9 @@ package struct TextMatcher: Sendable {
 
   /// The text without case, without marks, or both.
   static func fold(_ bytes: [UInt8], _ options: TextOptions) -> [UInt8] {
-    let text = String(decoding: bytes, as: UTF8.self)
-    var folded: [UInt8] = []
-    folded.reserveCapacity(bytes.count)
-    func append(_ scalar: Unicode.Scalar) {
-      if options.contains(.diacriticInsensitive),
-        scalar.properties.generalCategory == .nonspacingMark
-      {
-        return
-      }
-      if options.contains(.caseInsensitive) {
-        folded.append(contentsOf: scalar.properties.lowercaseMapping.utf8)
-      } else {
-        folded.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
-      }
+    bytes.withUnsafeBytes { bytes in
+      FoldedText.withFolded(ByteView(bytes), options) { Array($0) }
     }
-    if options.contains(.diacriticInsensitive) {
-      for scalar in text._nfd { append(scalar) }
-    } else {
-      for scalar in text.unicodeScalars { append(scalar) }
-    }
-    return folded
   }
 }
 

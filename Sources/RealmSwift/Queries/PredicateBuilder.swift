@@ -40,7 +40,8 @@ struct PredicateBuilder {
       guard let element = known(element) else { return .constant(false) }
       return .comparison(Comparison(.property(property(path)), .equal, .value(element)))
     case .within(let path, let region, _): return .within(property(path), region)
-    case .root, .constant, .matchCount, .arithmetic:
+    case .quantified(let quantified): return .comparison(comparison(quantified))
+    case .root, .constant, .list, .matchCount, .arithmetic:
       throwRealmException("A query must be a condition.")
     }
   }
@@ -61,8 +62,18 @@ struct PredicateBuilder {
     return .comparison(Comparison(operand(left), operation, operand(right), options: options))
   }
 
+  private func comparison(_ quantified: QuantifiedComparison) -> Comparison {
+    var comparison = Comparison(
+      operand(quantified.left), quantified.operation, operand(quantified.right),
+      options: quantified.options)
+    comparison.leftQuantifier = quantified.leftQuantifier
+    comparison.rightQuantifier = quantified.rightQuantifier
+    return comparison
+  }
+
   private func operand(_ node: QueryNode) -> Operand {
     switch node {
+    case .list(let values): .values(values.compactMap(known))
     case .root: .property(ValueSteps.path)
     case .path(let path): .property(property(path))
     case .constant(let constant): .value(value(constant))
@@ -93,10 +104,14 @@ struct PredicateBuilder {
     guard let length = path.collectionLength else {
       throwRealmException("Subqueries must contain a keypath starting with a collection.")
     }
+    var collection = path
+    collection.names = Array(path.names[..<length])
+    collection.function = nil
+    collection.parts = path.parts.filter { $0.key < length }
+    let outer = columns(collection)
     var inner = self
-    inner.prefix = columns(QueryPath(names: Array(path.names[..<length]))).names
-    let outer = inner.prefix.dropFirst(prefix.count)
-    return .matchCount(PropertyPath(Array(outer)), inner.predicate(condition))
+    inner.prefix = outer.names
+    return .matchCount(outer.droppingFirst(prefix.count), inner.predicate(condition))
   }
 
   private func value(_ constant: Any) -> TableValue {

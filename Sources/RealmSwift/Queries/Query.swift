@@ -162,7 +162,9 @@ extension QueryNode {
       .or(let left, let right), .arithmetic(_, let left, let right):
       left.firstCollectionPath ?? right.firstCollectionPath
     case .between(let node, _, _), .oneOf(let node, _), .not(let node): node.firstCollectionPath
-    case .root, .constant, .matchCount: nil
+    case .quantified(let comparison):
+      comparison.left.firstCollectionPath ?? comparison.right.firstCollectionPath
+    case .root, .constant, .list, .matchCount: nil
     }
   }
 }

@@ -2,9 +2,7 @@
 
 // From what a query string says to a query over the properties of a class.
 
-import Foundation
 import RealmQuery
-import RealmStorage
 
 /// Puts arguments and key paths into a query that was read.
 ///
@@ -12,8 +10,9 @@ import RealmStorage
 /// program, like the name of a property.
 struct QueryBinder {
   /// Follows key paths from the class that the query is about.
-  private let paths: QueryPathBinder
-  private let arguments: [Any]
+  let paths: QueryPathBinder
+  let arguments: [Any]
+  let core: RealmCore
 
   /// The query that `format` stands for, with `arguments` in their places.
   ///
@@ -26,7 +25,7 @@ struct QueryBinder {
       parsed = try QueryParser.parse(format)
     } catch { throwRealmException("\(error)") }
     let paths = QueryPathBinder(core, info?.schema, arguments)
-    let binder = QueryBinder(paths: paths, arguments: arguments)
+    let binder = QueryBinder(paths: paths, arguments: arguments, core: core)
     return BoundQuery(
       condition: binder.node(parsed.condition),
       steps: parsed.modifiers.map { binder.step($0, info) })
@@ -72,35 +71,11 @@ struct QueryBinder {
   }
 
   private func node(_ comparison: ParsedComparison) -> QueryNode {
-    let operation = comparison.operation
-    switch comparison.quantifier {
-    case nil:
-      let node = node(comparison, operation)
-      checkAggregates(comparison, operation)
-      return node
-    case .any:
-      checkCollection(comparison)
-      return node(comparison, operation)
-    case .no:
-      checkCollection(comparison)
-      return .not(node(comparison, operation))
-    case .all:
-      checkCollection(comparison)
-      return all(comparison, operation)
-    }
-  }
-
-  /// All elements pass if none fails.
-  private func all(
-    _ comparison: ParsedComparison, _ operation: ComparisonOperator
-  ) -> QueryNode {
-    guard case .path(let path) = operand(comparison.left, beside: nil),
-      let length = path.collectionLength, length < path.names.count
-    else { throwRealmException("ALL modifier not supported") }
-    var collection = path
-    collection.names = Array(path.names[..<length])
-    return .comparison(
-      .matchCount(collection, .not(node(comparison, operation))), .equal, .constant(0), [])
+    if comparison.quantifier != nil { checkCollection(comparison) }
+    if let lists = lists(comparison) { return lists }
+    let node = node(comparison, comparison.operation)
+    if comparison.quantifier == nil { checkAggregates(comparison, comparison.operation) }
+    return comparison.quantifier == .no ? .not(node) : node
   }
 
   private func node(
@@ -117,10 +92,9 @@ struct QueryBinder {
       }
       return .between(left, ends[0], ends[1])
     case .in:
-      if case .path(let collection) = operand(comparison.right, beside: comparison.left) {
-        guard case .constant(let value) = left else {
-          throwRealmException("The left side of IN must be a value if the right is a key path.")
-        }
+      if case .keyPath = comparison.right, case .constant(let value) = left,
+        case .path(let collection) = operand(comparison.right, beside: comparison.left)
+      {
         return .contains(collection, value)
       }
       if let region = region(comparison.right), case .path(let path) = left {
@@ -132,7 +106,10 @@ struct QueryBinder {
       return .oneOf(left, values(comparison.right, beside: comparison.left))
     default:
       let right = operand(comparison.right, beside: comparison.left)
-      if isPath(left) { return .comparison(left, operation, right, comparison.options) }
+      if isPath(left) {
+        return typeTest(left, operation, right)
+          ?? .comparison(left, operation, right, comparison.options)
+      }
       guard isPath(right) else {
         throwRealmException("Predicate expressions must compare a keypath and a value.")
       }
@@ -144,13 +121,7 @@ struct QueryBinder {
     }
   }
 
-  /// The argument, if it is a shape on the earth.
-  private func region(_ operand: ParsedOperand) -> (any GeoShape)? {
-    guard case .argument(let number) = operand, number < arguments.count else { return nil }
-    return arguments[number] as? any GeoShape
-  }
-
-  private func isPath(_ node: QueryNode) -> Bool {
+  func isPath(_ node: QueryNode) -> Bool {
     switch node {
     case .path, .root, .matchCount, .arithmetic: true
     default: false
@@ -159,7 +130,7 @@ struct QueryBinder {
 
   // MARK: Checks
 
-  private func paths(_ comparison: ParsedComparison) -> [QueryPath] {
+  func paths(_ comparison: ParsedComparison) -> [QueryPath] {
     func paths(_ operand: ParsedOperand) -> [QueryPath] {
       switch operand {
       case .keyPath(let path): [self.paths.path(path)]
@@ -175,6 +146,7 @@ struct QueryBinder {
     for path in paths(comparison)
     where path.collectionLength != nil && path.function == nil && operation != .in
       && operation != .contains && path.parts.isEmpty
+      && !path.names.contains(where: { $0.hasPrefix("@links.") })
     {
       throwRealmException(
         "Key paths that include a collection property must use aggregate operations")
@@ -184,6 +156,7 @@ struct QueryBinder {
   private func checkCollection(_ comparison: ParsedComparison) {
     guard
       paths(comparison).contains(where: { $0.collectionLength != nil || !$0.parts.isEmpty })
+        || isList(comparison.left)
     else {
       throwRealmException(
         "Aggregate operations can only be used on key paths that include an collection property")
@@ -193,7 +166,7 @@ struct QueryBinder {
   // MARK: Operands
 
   /// - Parameter other: the other side, whose type decides what 1 means beside a Bool.
-  private func operand(_ operand: ParsedOperand, beside other: ParsedOperand?) -> QueryNode {
+  func operand(_ operand: ParsedOperand, beside other: ParsedOperand?) -> QueryNode {
     switch operand {
     case .keyPath(let path):
       let bound = paths.path(path)
@@ -213,61 +186,11 @@ struct QueryBinder {
     guard path.collectionLength != nil, path.function == nil, let target else {
       throwRealmException("SUBQUERY is only supported for collections of objects.")
     }
-    let inner = QueryBinder(paths: paths.from(target), arguments: arguments).node(condition)
+    let inner = QueryBinder(paths: paths.from(target), arguments: arguments, core: core).node(
+      condition)
     var start = path
     start.collectionLength = path.names.count
     return .matchCount(start, inner.prefixed(by: path))
-  }
-
-  /// A constant as the program knows it.
-  private func value(_ operand: ParsedOperand) -> Any {
-    switch operand {
-    case .null: return Any?.none as Any
-    case .bool(let truth): return truth
-    case .integer(let number): return Int(number)
-    case .number(let number): return number
-    case .string(let text): return text
-    case .time(let seconds, let nanoseconds):
-      return Date(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
-    case .objectId(let digits):
-      do { return try ObjectId(string: digits) } catch {
-        throwRealmException("Invalid predicate: 'oid(\(digits))' is no object id")
-      }
-    case .uuid(let text):
-      guard let value = UUID(uuidString: text) else {
-        throwRealmException("Invalid predicate: 'uuid(\(text))' is no UUID")
-      }
-      return value
-    case .argument(let number):
-      guard number < arguments.count else {
-        throwRealmException(
-          "Invalid predicate: argument \(number + 1) is missing; there are \(arguments.count)")
-      }
-      return arguments[number]
-    case .list(let elements): return elements.map(value)
-    case .keyPath, .matchCount, .arithmetic:
-      throwRealmException("Predicate expressions must compare a keypath and a value.")
-    }
-  }
-
-  /// The values of a list, or of a collection among the arguments.
-  private func values(_ operand: ParsedOperand, beside other: ParsedOperand) -> [Any] {
-    let whole = value(operand)
-    guard !(whole is String), let elements = unwrapped(whole) as? any Sequence else {
-      throwRealmException("Predicate with IN operator must compare a KeyPath with an aggregate")
-    }
-    func all<S: Sequence>(_ sequence: S) -> [Any] {
-      sequence.map { fitting($0 as Any, beside: other) }
-    }
-    return all(elements)
-  }
-
-  /// The value as the other side needs it: 0 and 1 are also what a Bool can be.
-  private func fitting(_ value: Any, beside other: ParsedOperand?) -> Any {
-    guard case .keyPath(let path) = other, let number = value as? Int, number == 0 || number == 1,
-      paths.type(path) == .bool
-    else { return value }
-    return number == 1
   }
 }
 

@@ -27,6 +27,10 @@ extension QueryNode {
     case .contains(let path, let value):
       arguments.append(value)
       return "(%@ IN \(path.plainText(&arguments)))"
+    case .list(let values):
+      arguments.append(values)
+      return "%@"
+    case .quantified(let comparison): return comparison.text(&arguments)
     case .within(let path, _, let shape):
       let text = path.text(&arguments)
       arguments.append(shape)
@@ -52,6 +56,19 @@ extension QueryNode {
   func conditionText(_ arguments: inout [Any]) -> String {
     if case .path = self { return "\(text(&arguments)) == true" }
     return text(&arguments)
+  }
+}
+
+extension QuantifiedComparison {
+  /// The text with the quantifiers in front of the sides that are collections.
+  fileprivate func text(_ arguments: inout [Any]) -> String {
+    func side(_ quantifier: Comparison.Quantifier, _ node: QueryNode) -> String {
+      let word = quantifier == .all ? "ALL " : quantifier == .none ? "NONE " : ""
+      if !word.isEmpty, case .path(let path) = node { return word + path.plainText(&arguments) }
+      return word + node.text(&arguments)
+    }
+    let left = side(leftQuantifier, left)
+    return "(\(left) \(operation.text)\(options.text) \(side(rightQuantifier, right)))"
   }
 }
 

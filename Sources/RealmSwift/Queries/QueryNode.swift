@@ -27,8 +27,22 @@ indirect enum QueryNode {
   /// The number of elements of the collection at the path's start that match all of a condition.
   case matchCount(QueryPath, QueryNode)
   case arithmetic(ArithmeticOperator, QueryNode, QueryNode)
+  /// Values to compare with, each by itself.
+  case list([Any])
+  /// A comparison that must be true for more than one element.
+  case quantified(QuantifiedComparison)
   /// The place that the path leads to is in a region; the shape is what the program gave.
   case within(QueryPath, GeoRegion, shape: Any)
+}
+
+/// A comparison of two nodes and for how many of their elements it must be true.
+struct QuantifiedComparison {
+  var leftQuantifier: Comparison.Quantifier
+  var left: QueryNode
+  var operation: ComparisonOperator
+  var options: TextOptions
+  var rightQuantifier: Comparison.Quantifier
+  var right: QueryNode
 }
 
 extension QueryNode {
@@ -53,7 +67,11 @@ extension QueryNode {
     switch self {
     case .root: return .path(prefixed(QueryPath(names: [])))
     case .path(let path): return .path(prefixed(path))
-    case .constant: return self
+    case .constant, .list: return self
+    case .quantified(var comparison):
+      comparison.left = comparison.left.prefixed(by: collection)
+      comparison.right = comparison.right.prefixed(by: collection)
+      return .quantified(comparison)
     case .comparison(let left, let operation, let right, let options):
       return .comparison(
         left.prefixed(by: collection), operation, right.prefixed(by: collection), options)

@@ -79,6 +79,7 @@ struct QueryPathWalk {
       (.set, .first), (.set, .last), (.set, .any):
       break
     case (.none, _) where type == .any: break
+    case (.map, .type), (.list, .type), (.set, .type): path = path.taking(.any)
     case (_, .value), (_, .keys), (_, .values):
       throwRealmException("Invalid keypath '\(text)': only maps have keys.")
     default: throwRealmException("Invalid keypath '\(text)': only lists have indexes.")
@@ -95,6 +96,12 @@ struct QueryPathWalk {
   mutating func takeFunction(_ name: String) {
     let function: CollectionFunction
     switch name.lowercased() {
+    case "links.count":
+      // The links of all classes, which can only be counted.
+      path.names.append("@links")
+      if path.collectionLength == nil { path.collectionLength = path.names.count }
+      schema = nil
+      function = .count
     case "count", "size": function = .count
     case "min": function = .min
     case "max": function = .max

@@ -14,8 +14,10 @@ extension RealmCollection {
   ///
   /// The language is that of `NSPredicate(format:)`, with what Realm Query Language adds to it:
   /// `$0` for arguments by number, `@links.Class.property` for the objects that link here,
-  /// `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`, which apply in their order, and literals such as
-  /// `oid(…)`, `uuid(…)` and `2020-02-28@13:05:00`. In a collection of values `self` is the value.
+  /// `SORT(…)`, `DISTINCT(…)` and `LIMIT(…)`, which apply in their order, lists on both sides with
+  /// `ANY`, `ALL` and `NONE` before them, and literals such as `oid(…)`, `uuid(…)`,
+  /// `obj(Class, key)`, `geoCircle([longitude, latitude], radians)` and `2020-02-28@13:05:00`.
+  /// `self` is the element.
   /// The results are live.
   ///
   /// Ends the process if the string cannot be read, with the column and what was expected there; if

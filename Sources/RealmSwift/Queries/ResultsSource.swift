@@ -35,6 +35,8 @@ public struct _ResultsSource {
 
   /// Results with the elements that match a query that was bound to the class of the elements.
   func filtered<Element: RealmCollectionValue>(by query: BoundQuery) -> Results<Element> {
+    state.core.checkIsolation()
+    if lacksTable { return Results(state) }
     let predicate = PredicateBuilder(state.core, state.info).predicate(query.condition)
     var request = state.request.adding(.filter(predicate))
     for step in query.steps { request = request.adding(step) }

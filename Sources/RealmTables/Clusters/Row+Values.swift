@@ -102,6 +102,23 @@ extension Row {
     return keys
   }
 
+  /// Calls `body` with each object that links to this one, as `backlinks(of:)` gives them, until it
+  /// says true.
+  package func containsBacklink(
+    of column: Column, where body: (ObjectKey) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    let slot = try leaf(column.leafIndex).integer(at: index)
+    if slot == 0 { return false }
+    guard let root = Ref(slot: slot) else {
+      return try body(ObjectKey(Int64(bitPattern: UInt64(bitPattern: slot) >> 1)))
+    }
+    for position in 0..<(try BTree<IntegerLeaf>.count(root, in: space))
+    where try body(ObjectKey(try BTree<IntegerLeaf>.value(at: position, of: root, in: space))) {
+      return true
+    }
+    return false
+  }
+
   /// The number of links to this object through the column that `column` is the backlink column of.
   package func backlinkCount(of column: Column) throws(StorageError) -> Int {
     let slot = try leaf(column.leafIndex).integer(at: index)

@@ -93,6 +93,7 @@ struct NaivePredicate {
         let (product, overflow) = left.multipliedReportingOverflow(by: right)
         return overflow ? .double(Double(left) * Double(right)) : .int(product)
       case .divide: return right == 0 ? .null : .int(left / right)
+      case .remainder: return right == 0 ? .null : .int(left % right)
       }
     }
     guard let left = number(left), let right = number(right) else { return .null }
@@ -101,6 +102,7 @@ struct NaivePredicate {
     case .subtract: return .double(left - right)
     case .multiply: return .double(left * right)
     case .divide: return .double(left / right)
+    case .remainder: return .double(left.truncatingRemainder(dividingBy: right))
     }
   }
 

@@ -187,7 +187,7 @@ private final class Clerk: Object {
     ("name == %@", "argument 1 is missing"),
     ("name LIKE[d] 'x'", "Operator 'LIKE' not supported with diacritic-insensitive modifier."),
     ("name <[c] 'x'", "Lexicographical comparisons must be case-sensitive"),
-    ("ALL tags == 'x'", "ALL modifier not supported"),
+    ("ALL name == 'x'", "Aggregate operations can only be used on key paths"),
     // There is such a class in the program, but not in the realm.
     ("@links.Person.dogs.@count > 1", "there is no class 'Person'"),
     ("id == oid(12)", "'oid(12)' is no object id"),

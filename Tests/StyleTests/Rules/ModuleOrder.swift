@@ -16,6 +16,7 @@ enum ModuleOrder {
     "RealmQuery": ["RealmTables", "RealmStorage"],
     "RealmSwift": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
+    "AllocationCounter": [],
   ]
 
   /// What each module may import of the toolchain's, apart from the standard library.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A condition on the object itself.
+
+import RealmStorage
+import RealmTables
+
+/// Where an object lies in the version that a plan is for.
+struct RowPlace: Equatable {
+  private let cluster: UnsafeRawPointer
+  private let index: Int
+
+  init(_ row: Row) {
+    cluster = row.cluster.address
+    index = row.index
+  }
+}
+
+/// Whether the object is one of several.
+struct IdentityCondition: Condition {
+  let places: [RowPlace]
+
+  func mask(
+    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
+  ) throws(StorageError) -> LeafMask {
+    try maskByRow(cluster, rows, plan)
+  }
+
+  func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
+    let place = RowPlace(row)
+    for other in places where other == place { return true }
+    return false
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Comparisons of lists in query strings: `ALL items.price > 5`, `age == {18, 21}`,
+// `ANY {1, 2} > ALL scores`.
+
+import RealmQuery
+
+extension QueryBinder {
+  /// The comparison, if more than one element of a side counts, or if a side is a list; else nil.
+  func lists(_ comparison: ParsedComparison) -> QueryNode? {
+    var operation = comparison.operation
+    let isRightList = isList(comparison.right) && operation != .in && operation != .between
+    guard
+      comparison.quantifier == .all || comparison.rightQuantifier != nil || isRightList
+        || isList(comparison.left) || isMembership(comparison)
+    else { return nil }
+    guard operation != .between, operation != .text else {
+      throwRealmException("Operator '\(operation.text)' cannot compare lists.")
+    }
+    if operation == .in { operation = .equal }
+    let left = side(comparison.left, beside: comparison.right)
+    let right = side(comparison.right, beside: comparison.left)
+    if comparison.rightQuantifier != nil || comparison.operation == .in { checkSide(right) }
+    // What is one of several values can be found faster.
+    if case .list(let values) = right, isPath(left), operation == .equal,
+      comparison.options.isEmpty, comparison.quantifier != .all,
+      comparison.rightQuantifier ?? .any == .any
+    {
+      let isOne = QueryNode.oneOf(left, values)
+      return comparison.quantifier == .no ? .not(isOne) : isOne
+    }
+    return .quantified(
+      QuantifiedComparison(
+        leftQuantifier: quantifier(comparison.quantifier), left: left, operation: operation,
+        options: comparison.options, rightQuantifier: quantifier(comparison.rightQuantifier),
+        right: right))
+  }
+
+  /// Whether a value of one path is looked for among those of another one.
+  private func isMembership(_ comparison: ParsedComparison) -> Bool {
+    guard comparison.operation == .in, case .keyPath = comparison.left,
+      case .keyPath = comparison.right
+    else { return false }
+    return true
+  }
+
+  private func quantifier(_ quantifier: ParsedComparison.Quantifier?) -> Comparison.Quantifier {
+    switch quantifier {
+    case nil, .any: .any
+    case .all: .all
+    case .no: .none
+    }
+  }
+
+  /// Whether a side is a list of values, or an argument that is a collection of values.
+  func isList(_ operand: ParsedOperand) -> Bool {
+    switch operand {
+    case .list: true
+    case .argument(let number) where number < arguments.count: enumerable(arguments[number]) != nil
+    default: false
+    }
+  }
+
+  private func side(_ operand: ParsedOperand, beside other: ParsedOperand) -> QueryNode {
+    isList(operand)
+      ? .list(values(operand, beside: other)) : self.operand(operand, beside: other)
+  }
+
+  private func checkSide(_ node: QueryNode) {
+    switch node {
+    case .list: return
+    case .path(let path) where path.collectionLength != nil || !path.parts.isEmpty: return
+    default:
+      throwRealmException(
+        "Aggregate operations can only be used on key paths that include an collection property")
+    }
+  }
+}
