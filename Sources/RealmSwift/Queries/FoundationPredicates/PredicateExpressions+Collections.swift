@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Elements of collections: of a realm, and of those that a predicate captured.
+
+import Foundation
+import RealmQuery
+
+extension PredicateScope {
+  /// The elements of a collection that the program captured.
+  func constants(_ expression: Any) throws -> [Any] {
+    guard case .choice(let cases) = try meaning(expression), cases.count == 1,
+      cases[0].condition == nil, case .constant(let value) = cases[0].value,
+      let values = enumerable(value)
+    else {
+      throw PredicateTranslationError("A constant collection is needed in a predicate.")
+    }
+    func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { $0 as Any } }
+    return all(values)
+  }
+
+  /// A collection, with the condition that was already put on its elements.
+  fileprivate func elements(
+    _ sequence: Any
+  ) throws -> (path: QueryPath, condition: QueryNode)? {
+    switch try meaning(sequence) {
+    case .elements(let path, let condition): return (path, condition)
+    case .choice(let cases) where cases.count == 1 && cases[0].condition == nil:
+      guard case .path(var path) = cases[0].value else { return nil }
+      guard path.function == nil else { throw PredicateTranslationError(type(of: sequence)) }
+      // A collection within one is one by itself.
+      path.collectionLength = path.names.count
+      return (path, .constant(true))
+    default: throw PredicateTranslationError(type(of: sequence))
+    }
+  }
+
+  /// The condition on an element of a collection.
+  fileprivate func test(
+    _ path: QueryPath, _ variable: PredicateExpressions.VariableID, _ test: Any
+  ) throws -> QueryNode {
+    try binding(variable, to: .path(path)).condition(test)
+  }
+
+  /// The number of elements that meet a condition, which must be about the element alone.
+  fileprivate func count(_ path: QueryPath, _ condition: QueryNode) throws -> QueryNode {
+    let isOwn = condition.paths.allSatisfy { $0.names.starts(with: path.names) }
+    guard isOwn else {
+      throw PredicateTranslationError(
+        "A condition on an element of a collection can only ask about another object in a single "
+          + "comparison.")
+    }
+    return .matchCount(path, condition)
+  }
+}
+
+extension PredicateExpressions.Filter: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    guard let (path, condition) = try scope.elements(sequence) else {
+      throw PredicateTranslationError(Self.self)
+    }
+    let both = condition.both(try scope.test(path, variable.key, filter))
+    _ = try scope.count(path, both)
+    return .elements(path, both)
+  }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    guard let (path, condition) = try scope.elements(sequence) else {
+      var result = QueryNode.constant(false)
+      for value in try scope.constants(sequence) {
+        result = result.either(
+          try scope.binding(variable.key, to: .constant(value)).condition(test))
+      }
+      return .condition(result)
+    }
+    let test = try scope.test(path, variable.key, test)
+    if case .comparison = test, case .constant = condition,
+      test.paths.contains(where: { !$0.names.starts(with: path.names) })
+    {
+      // True for some element, as every comparison of a collection.
+      return .condition(test)
+    }
+    let count = try scope.count(path, condition.both(test))
+    return .condition(.comparison(count, .greater, .constant(0), []))
+  }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    guard let (path, condition) = try scope.elements(sequence) else {
+      var result = QueryNode.constant(true)
+      for value in try scope.constants(sequence) {
+        result = result.both(
+          try scope.binding(variable.key, to: .constant(value)).condition(test))
+      }
+      return .condition(result)
+    }
+    let fails = try scope.test(path, variable.key, test).negated
+    let count = try scope.count(path, condition.both(fails))
+    return .condition(.comparison(count, .equal, .constant(0), []))
+  }
+}
+
+extension PredicateExpressions.SequenceContains: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    if let (path, condition) = try scope.elements(sequence) {
+      guard case .constant = condition else { throw PredicateTranslationError(Self.self) }
+      return try scope.meaning(element).mapped(Self.self) { element in
+        if case .constant(let value) = element { return .condition(.contains(path, value)) }
+        return .condition(.comparison(.path(path), .equal, element, []))
+      }
+    }
+    let values = try scope.constants(sequence)
+    return try scope.meaning(element).mapped(Self.self) { element in
+      guard case .constant = element else { return .condition(.oneOf(element, values)) }
+      var isOne = QueryNode.constant(false)
+      for value in values {
+        isOne = isOne.either(try PredicateScope.comparison(element, .equal, .constant(value)))
+      }
+      return .condition(isOne)
+    }
+  }
+}
+
+// MARK: - Extremes
+
+extension PredicateScope {
+  /// The least or greatest element; nil if there is none.
+  fileprivate func extreme(
+    _ function: CollectionFunction, _ expression: Any, of type: Any.Type,
+    _ constant: (Any) -> Any??
+  ) throws -> PredicateMeaning {
+    try meaning(expression).mapped(type) { node in
+      switch node {
+      case .path(let path) where path.function == nil:
+        return .value(.path(path.applying(function)))
+      case .constant(let value):
+        guard let found = constant(value) else { throw PredicateTranslationError(type) }
+        return .value(.constant(found as Any))
+      default: throw PredicateTranslationError(type)
+      }
+    }
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    guard Elements.Output.Element.self is any MinMaxType.Type else {
+      throw PredicateTranslationError(Self.self)
+    }
+    return try scope.extreme(.max, elements, of: Self.self) { ($0 as? Elements.Output)?.max() }
+  }
+}
+
+extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    guard Elements.Output.Element.self is any MinMaxType.Type else {
+      throw PredicateTranslationError(Self.self)
+    }
+    return try scope.extreme(.min, elements, of: Self.self) { ($0 as? Elements.Output)?.min() }
+  }
+}
+
+// MARK: - Subscripts
+
+extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    guard Wrapped.Output.self is any OrderedCollection.Type else {
+      throw PredicateTranslationError(Self.self)
+    }
+    let positions = try scope.meaning(index)
+    return try scope.meaning(wrapped).mapped(Self.self) { list in
+      try positions.mapped(Self.self) { position in
+        guard case .path(let path) = list, case .constant(let position as Int) = position,
+          position >= 0
+        else { throw PredicateTranslationError(Self.self) }
+        return .value(.path(path.taking(.index(position))))
+      }
+    }
+  }
+}
+
+extension PredicateExpressions.DictionaryKeySubscript: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    try scope.lookUp(
+      key, in: wrapped, Key.Output.self, Value.self, fallback: .null, Self.self)
+  }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    try scope.lookUp(
+      key, in: wrapped, Key.Output.self, Default.Output.self, fallback: scope.meaning(`default`),
+      Self.self)
+  }
+}
+
+extension PredicateScope {
+  /// The value of a captured dictionary for a key, which may be a property.
+  fileprivate func lookUp<Key: Hashable, Value>(
+    _ key: Any, in dictionary: Any, _: Key.Type, _: Value.Type, fallback: PredicateMeaning,
+    _ type: Any.Type
+  ) throws -> PredicateMeaning {
+    let keys = try meaning(key)
+    return try meaning(dictionary).mapped(type) { dictionary in
+      guard case .constant(let entries as [Key: Value]) = dictionary else {
+        throw PredicateTranslationError(type)
+      }
+      return try keys.mapped(type) { key in
+        if case .constant(let constant as Key) = key {
+          return entries[constant].map { .value(.constant($0)) } ?? fallback
+        }
+        var cases = entries.map { entry in
+          PredicateCase(
+            condition: .comparison(key, .equal, .constant(entry.key), []),
+            value: .constant(entry.value))
+        }
+        let isOther = QueryNode.oneOf(key, entries.keys.map { $0 as Any }).negated
+        cases += try fallback.cases(of: type).map { $0.under(isOther) }
+        return .choice(cases)
+      }
+    }
+  }
+}

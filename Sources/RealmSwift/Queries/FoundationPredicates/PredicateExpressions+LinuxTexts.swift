@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Functions of texts in predicates that Foundation declares for Darwin only. What `#Predicate`
+// calls for them is found here instead.
+
+public import Foundation
+
+#if !canImport(Darwin)
+
+extension PredicateExpressions {
+  /// `text.localizedStandardContains(other)` in a predicate: without regard to case and marks.
+  public struct _StandardContains<Root: PredicateExpression, Other: PredicateExpression>:
+    PredicateExpression
+  where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    /// The type of the result.
+    public typealias Output = Bool
+
+    /// The text that is searched.
+    let root: Root
+    /// The text that is looked for.
+    let other: Other
+
+    init(_ root: Root, _ other: Other) {
+      self.root = root
+      self.other = other
+    }
+
+    /// The result for the objects that the variables stand for.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
+    }
+  }
+
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// What `#Predicate` makes of `text.localizedStandardContains(other)`.
+  public static func build_localizedStandardContains<Root, Other>(
+    _ root: Root, _ other: Other
+  ) -> _StandardContains<Root, Other> {
+    _StandardContains(root, other)
+  }
+
+  /// `text.caseInsensitiveCompare(other)` in a predicate.
+  public struct _CaselessOrder<Root: PredicateExpression, Other: PredicateExpression>:
+    PredicateExpression
+  where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    /// The type of the result.
+    public typealias Output = ComparisonResult
+
+    /// One text.
+    let root: Root
+    /// The text that it is compared with.
+    let other: Other
+
+    init(_ root: Root, _ other: Other) {
+      self.root = root
+      self.other = other
+    }
+
+    /// The result for the objects that the variables stand for.
+    public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+      try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
+    }
+  }
+
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// What `#Predicate` makes of `text.caseInsensitiveCompare(other)`.
+  public static func build_caseInsensitiveCompare<Root, Other>(
+    _ root: Root, _ other: Other
+  ) -> _CaselessOrder<Root, Other> {
+    _CaselessOrder(root, other)
+  }
+}
+
+extension PredicateExpressions._StandardContains: Sendable
+where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions._StandardContains: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions._StandardContains: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+extension PredicateExpressions._CaselessOrder: Sendable
+where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions._CaselessOrder: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions._CaselessOrder: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Values of maps by key, which Foundation knows of dictionaries only.
+
+public import Foundation
+import RealmQuery
+
+extension PredicateExpressions {
+  /// `map["key"]` of a realm's map in a predicate.
+  public struct _MapSubscript<Wrapped: PredicateExpression, Key: PredicateExpression>:
+    PredicateExpression
+  where Wrapped.Output: RealmKeyedCollection, Key.Output == Wrapped.Output.Key {
+    /// The type of the result.
+    public typealias Output = Wrapped.Output.Value?
+
+    /// The map.
+    let wrapped: Wrapped
+    /// The key.
+    let key: Key
+
+    init(_ wrapped: Wrapped, _ key: Key) {
+      self.wrapped = wrapped
+      self.key = key
+    }
+
+    /// The result for the objects that the variables stand for.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Output {
+      try wrapped.evaluate(bindings)[key.evaluate(bindings)]
+    }
+  }
+
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  /// What `#Predicate` makes of `map["key"]`.
+  public static func build_subscript<Wrapped, Key>(
+    _ wrapped: Wrapped, _ key: Key
+  ) -> _MapSubscript<Wrapped, Key> {
+    _MapSubscript(wrapped, key)
+  }
+}
+
+extension PredicateExpressions._MapSubscript: Sendable where Wrapped: Sendable, Key: Sendable {}
+extension PredicateExpressions._MapSubscript: Codable where Wrapped: Codable, Key: Codable {}
+extension PredicateExpressions._MapSubscript: StandardPredicateExpression
+where Wrapped: StandardPredicateExpression, Key: StandardPredicateExpression {}
+
+extension PredicateExpressions._MapSubscript: TranslatableExpression {
+  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+    let keys = try scope.meaning(key)
+    return try scope.meaning(wrapped).mapped(Self.self) { map in
+      try keys.mapped(Self.self) { key in
+        guard case .path(let path) = map, case .constant(let key as any _MapKey) = key else {
+          throw PredicateTranslationError(Self.self)
+        }
+        return .value(.path(path.taking(.value(of: key._text))))
+      }
+    }
+  }
+}
