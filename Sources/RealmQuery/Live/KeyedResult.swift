@@ -113,18 +113,7 @@ struct KeyedResult {
     let byKey = Dictionary(uniqueKeysWithValues: arrivals.map { ($0.key, $0) })
     arrivals = sorted.compactMap { byKey[$0] }
     for index in arrivals.indices {
-      let key = arrivals[index].key
-      var low = 0
-      var high = kept.count
-      while low < high {
-        let middle = (low + high) / 2
-        if try newOrder.isOrdered(kept[middle], before: key) {
-          low = middle + 1
-        } else {
-          high = middle
-        }
-      }
-      arrivals[index].gap = low
+      arrivals[index].gap = try newOrder.gap(of: arrivals[index].key, in: kept)
     }
   }
 

@@ -36,6 +36,17 @@ struct RowOrder {
     return try SortTable(keys, paths, table).sortedPositions().map { keys[Int($0)] }
   }
 
+  /// How many of the keys that are kept, which are in this order, come before an object.
+  func gap(of key: ObjectKey, in kept: KeptKeys) throws(StorageError) -> Int {
+    var low = 0
+    var high = kept.count
+    while low < high {
+      let middle = (low + high) / 2
+      if try isOrdered(kept[middle], before: key) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
   /// The index of an object in a list of keys in this order; nil if it is not there.
   func index(of key: ObjectKey, in keys: ChunkedKeys) throws(StorageError) -> Int? {
     if !paths.isEmpty, try table.row(of: key) == nil { return nil }

@@ -98,6 +98,21 @@ enum History {
     return changesets
   }
 
+  /// The same for a version that the history reaches back to; nil if they have more bytes.
+  static func changesets(
+    after version: UInt64, in top: TopArray, _ space: NodeSpace, byteLimit: Int
+  ) throws(StorageError) -> [[UInt8]]? {
+    let count = try count(top, in: space)
+    var changesets: [[UInt8]] = []
+    var byteCount = 0
+    for index in count - Int(top.version - version)..<count {
+      changesets.append(try entry(index, of: top.history, in: space))
+      byteCount += changesets[changesets.count - 1].count
+      if byteCount > byteLimit { return nil }
+    }
+    return changesets
+  }
+
   /// All changesets that a version has, the one that made it last.
   static func changesets(
     in top: TopArray, _ space: NodeSpace
@@ -124,6 +139,21 @@ extension DatabaseFile {
   ) throws(StorageError) -> [[UInt8]] {
     try History.changesets(after: version, in: try snapshot.top(), snapshot.space)
   }
+
+  /// What the commits after `version` up to the one that made the snapshot changed; nil if the file
+  /// does not have it any more, and if it is more than `byteLimit` bytes.
+  package func changesets(
+    after version: UInt64, through snapshot: Snapshot, byteLimit: Int
+  ) throws(StorageError) -> [[UInt8]]? {
+    guard !snapshot.topRef.isNull, version <= snapshot.version else { return nil }
+    let top = try snapshot.top()
+    guard top.historyType == TopArray.inFileHistory,
+      top.version - version <= UInt64(try History.count(top, in: snapshot.space))
+    else { return nil }
+    return try History.changesets(
+      after: version, in: top, snapshot.space, byteLimit: byteLimit)
+  }
+
   /// What the last commits up to the one that made the snapshot changed, as far as the file still
   /// has it; the last is that one's.
   package func knownChangesets(through snapshot: Snapshot) throws(StorageError) -> [[UInt8]] {

@@ -7,7 +7,9 @@
 //    computed for results that nobody looks at.
 // 2. What an observer of the results has seen is taken over, or brought up to date, instead of
 //    evaluating them: a callback that looks at its collection costs no more than the change.
-// 3. Results of a frozen realm are used on many threads at once: `frozen` holds what they remember,
+// 3. What was found outside of write transactions is kept, and later versions are made from it and
+//    the change log where that is cheaper than a new query. It holds no version of the file.
+// 4. Results of a frozen realm are used on many threads at once: `frozen` holds what they remember,
 //    and the other variables stay as they are.
 
 import RealmQuery
@@ -34,6 +36,8 @@ final class ResultsState {
   private let birth: UInt64
   private var cached: _CollectionContents?
   private var cachedGeneration: UInt64 = 0
+  /// What was found last outside of write transactions, and in which version.
+  var settled: (version: UInt64, contents: _CollectionContents)?
   private var cachedCount = 0
   private var cachedCountGeneration: UInt64 = 0
   /// The numbers of the observations of these results.
@@ -139,7 +143,10 @@ final class ResultsState {
   private func presentContents() throws(StorageError) -> _CollectionContents {
     if isInvalidated { return try _CollectionContents(.keys([]), core, info) }
     if let contents = try observedContents() { return contents }
-    return try evaluate()
+    if let contents = try refreshedContents() { return contents }
+    let contents = try evaluate()
+    settle(contents)
+    return contents
   }
 
   /// The number of elements; a filter alone is counted without finding the elements.
@@ -156,6 +163,9 @@ final class ResultsState {
       } catch { stop(error) }
     }
     if let cached, cachedGeneration == core.dataGeneration { return cached.count }
+    do throws(StorageError) {
+      if let contents = try refreshedContents() { return contents.count }
+    } catch { stop(error) }
     if cachedCountGeneration != core.dataGeneration {
       do throws(StorageError) {
         cachedCount = try selection(predicate, info).count()
@@ -237,11 +247,20 @@ final class ResultsState {
 
   /// Ends the process if the request does not fit the schema.
   func checkRequest() {
-    guard let info else { return }
+    guard let info else { return checkValueRequest() }
     do throws(StorageError) {
       try unwrappingQueryErrors { () throws(QueryError) in
         try self.request.query(of: info.tableKey)
           .check(against: self.table(info), of: self.core.tableSource())
+      }
+    } catch { stop(error) }
+  }
+
+  private func checkValueRequest() {
+    do throws(StorageError) {
+      try unwrappingQueryErrors { () throws(QueryError) in
+        try ValueSteps.check(
+          (self.request.predicate.map { [.filter($0)] } ?? []) + self.request.rest)
       }
     } catch { stop(error) }
   }
@@ -303,46 +322,5 @@ extension RealmCore {
   func tableSource() throws(QueryError) -> any TableSource {
     if let transaction { return transaction }
     do throws(StorageError) { return try readableGroup() } catch { throw .storage(error) }
-  }
-}
-
-/// The objects whose property leads to one object.
-struct BacklinkSource {
-  let target: ClassInfo
-  let key: ObjectKey
-  let origin: ClassInfo
-  /// The property of `origin` that links.
-  let property: ModelProperty
-
-  /// What the backlinks are, in terms of the file.
-  var definition: ObservedBacklinks {
-    ObservedBacklinks(
-      target: target.tableKey, object: key, origin: origin.tableKey,
-      link: origin.column(property.index).key)
-  }
-
-  /// The backlinks that `definition` describes, in `core`; nil if their object does not exist
-  /// there.
-  static func local(
-    _ definition: ObservedBacklinks, in core: RealmCore, of element: Any.Type
-  ) -> BacklinkSource? {
-    guard let target = core.info(ofTable: definition.target, for: element),
-      let origin = core.info(ofTable: definition.origin, for: element),
-      let index = origin.columns.firstIndex(where: { $0?.key == definition.link })
-    else { return nil }
-    do throws(StorageError) {
-      guard try target.row(of: definition.object) != nil else { return nil }
-    } catch { stop(error) }
-    return BacklinkSource(
-      target: target, key: definition.object, origin: origin,
-      property: origin.schema.properties[index])
-  }
-
-  /// The keys of the objects that link: one for each link.
-  func keys() throws(StorageError) -> [ObjectKey] {
-    guard let row = try target.row(of: key), let link = origin.columns[property.index],
-      let column = try target.table.schema.backlinkColumn(from: origin.tableKey, link.key)
-    else { return [] }
-    return try row.backlinks(of: column)
   }
 }

@@ -40,6 +40,8 @@ final class RealmCore: ObjectOwner {
   /// Counts the changes of the open transaction and the changes of version: what was computed from
   /// the data at another count is out of date.
   private(set) var dataGeneration: UInt64 = 1
+  /// What happened between the last two versions that somebody asked about.
+  var lastChanges: ChangesSince?
   /// What links to objects that the realm does not have yet do; set while objects are added.
   var policy = Realm.UpdatePolicy.error
 

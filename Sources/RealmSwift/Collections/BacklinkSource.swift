@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The objects that link to one object, as a source of results.
+
+import RealmQuery
+import RealmStorage
+import RealmTables
+
+/// The objects whose property leads to one object.
+struct BacklinkSource {
+  let target: ClassInfo
+  let key: ObjectKey
+  let origin: ClassInfo
+  /// The property of `origin` that links.
+  let property: ModelProperty
+
+  /// What the backlinks are, in terms of the file.
+  var definition: ObservedBacklinks {
+    ObservedBacklinks(
+      target: target.tableKey, object: key, origin: origin.tableKey,
+      link: origin.column(property.index).key)
+  }
+
+  /// The backlinks that `definition` describes, in `core`; nil if their object does not exist
+  /// there.
+  static func local(
+    _ definition: ObservedBacklinks, in core: RealmCore, of element: Any.Type
+  ) -> BacklinkSource? {
+    guard let target = core.info(ofTable: definition.target, for: element),
+      let origin = core.info(ofTable: definition.origin, for: element),
+      let index = origin.columns.firstIndex(where: { $0?.key == definition.link })
+    else { return nil }
+    do throws(StorageError) {
+      guard try target.row(of: definition.object) != nil else { return nil }
+    } catch { stop(error) }
+    return BacklinkSource(
+      target: target, key: definition.object, origin: origin,
+      property: origin.schema.properties[index])
+  }
+
+  /// The keys of the objects that link: one for each link.
+  func keys() throws(StorageError) -> [ObjectKey] {
+    guard let row = try target.row(of: key), let link = origin.columns[property.index],
+      let column = try target.table.schema.backlinkColumn(from: origin.tableKey, link.key)
+    else { return [] }
+    return try row.backlinks(of: column)
+  }
+}
