@@ -9,6 +9,7 @@
 #include "RealmIsolation.h"
 #include "RealmTracking.h"
 #include "RealmMemory.h"
+#include "RealmNumbers.h"
 #include "RealmTypeRecords.h"
 
 #endif

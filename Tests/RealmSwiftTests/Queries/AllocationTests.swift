@@ -27,12 +27,13 @@ struct AllocationTests {
 
   private func check(
     _ what: String, _ body: (Results<Grain>) -> Void, _ files: (GrainFile, GrainFile),
+    allowance: Int = AllocationTests.allowance,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let small = count { body(files.0.grains) }
     let large = count { body(files.1.grains) }
     #expect(
-      large - small <= AllocationTests.allowance, "\(what): \(small), then \(large)",
+      large - small <= allowance, "\(what): \(small), then \(large)",
       sourceLocation: sourceLocation)
   }
 
@@ -118,8 +119,12 @@ struct AllocationTests {
       "SORT(float DESC) OFFSET(5) LIMIT(100)",
     ]
     for order in orders {
-      check(order, { _ = $0.filter("TRUEPREDICATE \(order)").last }, files)
-      check("some \(order)", { _ = $0.filter("int > 3 \(order)").last }, files)
+      // The standard library notes the runs that it finds: less than one for every fifth row.
+      let allowance = (AllocationTests.many - AllocationTests.few) / 5
+      check(
+        order, { _ = $0.filter("TRUEPREDICATE \(order)").last }, files, allowance: allowance)
+      check(
+        "some \(order)", { _ = $0.filter("int > 3 \(order)").last }, files, allowance: allowance)
     }
   }
 

@@ -2,11 +2,7 @@
 
 // Comparing decimals by value: 1.0 and 1.00 are different bits and the same number.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CRealmPlatform
 
 /// What a decimal's bits mean (file format, part 4, section 6).
 package enum DecimalParts: Hashable, Sendable {
@@ -75,16 +71,24 @@ extension DecimalBits {
       self.init(low: 0, high: number < 0 ? 0xF800_0000_0000_0000 : 0x7800_0000_0000_0000)
       return
     }
-    // The C library rounds correctly to a given number of digits: "-d.ddde-xx".
-    var text = [CChar](repeating: 0, count: 64)
-    let length = withVaList([Int32(digits - 1), number]) {
-      vsnprintf(&text, text.count, "%.*e", $0)
+    self = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+      // Correctly rounded, and without a list of arguments to allocate: mixed values are sorted so.
+      let length = Int(
+        realm_print_number(buffer.baseAddress, buffer.count, Int32(digits), number))
+      return DecimalBits(
+        text: UnsafeBufferPointer(rebasing: buffer[..<length]), digits: digits,
+        isNegative: number.sign == .minus)
     }
+  }
+
+  /// - Parameter text: "-d.ddde-xx" with so many digits.
+  private init(text: UnsafeBufferPointer<CChar>, digits: Int, isNegative: Bool) {
     var coefficient: UInt128 = 0
     var exponent = 0
     var isNegativeExponent = false
     var inExponent = false
-    for character in text.prefix(Int(length)).map(UInt8.init(bitPattern:)) {
+    for index in text.indices {
+      let character = UInt8(bitPattern: text[index])
       switch character {
       case UInt8(ascii: "0")...UInt8(ascii: "9"):
         let digit = Int(character - UInt8(ascii: "0"))
@@ -104,7 +108,7 @@ extension DecimalBits {
       power += 1
     }
     if coefficient == 0 { power = 0 }
-    self.init(isNegative: number.sign == .minus, coefficient: coefficient, exponent: power)
+    self.init(isNegative: isNegative, coefficient: coefficient, exponent: power)
   }
 
   /// The number without its fraction, if that fits 64 bits.
