@@ -83,6 +83,13 @@ package struct Table: Sendable {
     ClusterCursor(clusters, reading: leafIndex)
   }
 
+  /// Walks the clusters of one range in key order.
+  package func clusterCursor(
+    of range: ClusterRange, reading leafIndex: Int? = nil
+  ) throws(StorageError) -> ClusterCursor {
+    try ClusterCursor(clusters, range, reading: leafIndex)
+  }
+
   /// The root of a column's index; null if it has none.
   package func indexRoot(_ leafIndex: Int) throws(StorageError) -> Ref {
     guard !indexRoots.isNull else { return .null }

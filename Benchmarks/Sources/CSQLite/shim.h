@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <sqlite3.h>
+// Says which C library this is.
+#include <stdlib.h>
 
 #if defined(__GLIBC__)
 #include <malloc.h>

@@ -157,6 +157,25 @@ extension BytesLeaf {
   }
 }
 
+extension BytesLeaf {
+  /// The rows below `count` whose first eight bytes, as a big-endian number, may lie in a range:
+  /// nulls, and values that are shorter, are among them.
+  package func mask(
+    headsIn heads: ClosedRange<UInt64>, count: Int
+  ) throws(StorageError) -> LeafMask {
+    switch form {
+    case .medium(let offsets, let blob, let nulls):
+      let found = MediumScan.mask(
+        offsets, blob, count: count, headsIn: heads, terminator: terminator)
+      guard nulls.header.widthCode != 0 else { return found }
+      return found | PackedRange.nonzero(nulls, count: count)
+    case .short(let cells, let width) where width == 16:
+      return ShortCell.mask(cells, count: count, headsIn: heads)
+    case .short, .big, .allNull: return LeafMask(firstRows: count)
+    }
+  }
+}
+
 extension PackedRange {
   /// The elements that are not zero.
   ///

@@ -29,6 +29,56 @@ enum MediumScan {
     }
   }
 
+  /// Bit i tells whether the first eight bytes of value i, as a big-endian number, lie in a range,
+  /// or may do: values whose bytes cannot be read whole are reported too.
+  ///
+  /// - Safety: as for the other.
+  static func mask(
+    _ offsets: Node, _ blob: Node, count: Int, headsIn heads: ClosedRange<UInt64>, terminator: Int
+  ) -> LeafMask {
+    let scan = HeadScan(
+      blob: blob.payload, lastStart: blob.count &- 8 &- terminator, heads: heads,
+      terminator: terminator)
+    return switch offsets.header.widthCode {
+    case 4: scan.run(offsets.payload, count) { Int($0[$1] as Int8) }
+    case 5: scan.run(offsets.payload, count) { Int($0[$1] as Int16) }
+    case 6: scan.run(offsets.payload, count) { Int($0[$1] as Int32) }
+    default:
+      scan.run(offsets.payload, count) {
+        Int(PackedIntegers.load($0, widthCode: offsets.header.widthCode, at: $1))
+      }
+    }
+  }
+
+  private struct HeadScan {
+    let blob: UnsafeRawPointer
+    /// The last place at which eight bytes of a value can begin.
+    let lastStart: Int
+    let heads: ClosedRange<UInt64>
+    let terminator: Int
+
+    @inline(__always)
+    func run(
+      _ offsets: UnsafeRawPointer, _ count: Int, _ end: (UnsafeRawPointer, Int) -> Int
+    ) -> LeafMask {
+      let span = heads.upperBound &- heads.lowerBound
+      var mask = LeafMask.none
+      var start = 0
+      for index in 0..<count {
+        let stop = end(offsets, index)
+        defer { start = stop }
+        // What is out of order is read, and reported, by whoever looks at the row itself.
+        guard stop &- start >= 8 &+ terminator, start >= 0, start <= lastStart else {
+          mask.insert(index)
+          continue
+        }
+        let head = UInt64(bigEndian: (blob + start).loadUnaligned(as: UInt64.self))
+        if head &- heads.lowerBound <= span { mask.insert(index) }
+      }
+      return mask
+    }
+  }
+
   private struct Scan {
     let blob: UnsafeRawPointer
     let blobCount: Int

@@ -18,11 +18,13 @@ package enum PackedSums {
     switch node.header.widthCode {
     case 0: return 0
     case 4:
+      (total, index) = byteSum(payload, first, end)
       while index < end {
         total &+= Int64(payload.load(fromByteOffset: index, as: Int8.self))
         index &+= 1
       }
     case 5:
+      (total, index) = halfSum(payload, first, end)
       while index < end {
         total &+= Int64(payload.load(fromByteOffset: index &* 2, as: Int16.self))
         index &+= 1
@@ -42,6 +44,52 @@ package enum PackedSums {
       if first == 1 { total &-= node.uncheckedInteger(at: 0) }
     }
     return total
+  }
+
+  /// So many vectors of bytes or halves cannot overflow lanes of twice the width.
+  private static let vectorsAtOnce = 64
+
+  /// The sum of as many bytes as fill vectors, and the index behind them. Two bytes share a lane of
+  /// sixteen bits: shifting extends the sign of each.
+  @inline(never)
+  private static func byteSum(
+    _ payload: UnsafeRawPointer, _ first: Int, _ end: Int
+  ) -> (sum: Int64, index: Int) {
+    var total: Int64 = 0
+    var index = first
+    while index &+ 16 <= end {
+      var sums = SIMD8<Int16>.zero
+      let stop = min(end, index &+ 16 &* vectorsAtOnce)
+      while index &+ 16 <= stop {
+        let pairs = payload.loadUnaligned(fromByteOffset: index, as: SIMD8<Int16>.self)
+        sums &+= pairs &>> 8
+        sums &+= (pairs &<< 8) &>> 8
+        index &+= 16
+      }
+      for lane in 0..<8 { total &+= Int64(sums[lane]) }
+    }
+    return (total, index)
+  }
+
+  /// The same for halves, in lanes of 32 bits.
+  @inline(never)
+  private static func halfSum(
+    _ payload: UnsafeRawPointer, _ first: Int, _ end: Int
+  ) -> (sum: Int64, index: Int) {
+    var total: Int64 = 0
+    var index = first
+    while index &+ 8 <= end {
+      var sums = SIMD4<Int32>.zero
+      let stop = min(end, index &+ 8 &* vectorsAtOnce)
+      while index &+ 8 <= stop {
+        let pairs = payload.loadUnaligned(fromByteOffset: index &* 2, as: SIMD4<Int32>.self)
+        sums &+= pairs &>> 16
+        sums &+= (pairs &<< 16) &>> 16
+        index &+= 8
+      }
+      for lane in 0..<4 { total &+= Int64(sums[lane]) }
+    }
+    return (total, index)
   }
 
   /// The sum of the first `end` elements of 1, 2 or 4 bits, whole words at a time.

@@ -45,68 +45,66 @@ struct ShortCell {
     }
   }
 
-  /// Rows in which the half that was looked at first matches, few enough to look at the other half
-  /// one by one.
-  private static let fewCandidates = 32
-
-  /// Few cells have a first half in common with the wanted one; where many do, the second half of
-  /// all of them is read.
+  /// Cells of 16 bytes.
   private static func pairs(
-    _ cells: UnsafeRawPointer, _ count: Int, _ low: UInt64, _ high: UInt64,
+    _ start: UnsafeRawPointer, _ count: Int, _ low: UInt64, _ high: UInt64,
     _ upcoming: UnsafeRawPointer
-  ) -> LeafMask {
-    var found = half(cells, count, low, upcoming)
-    guard !found.isEmpty else { return .none }
-    guard found.count <= fewCandidates else { return found & half(cells + 8, count, high, cells) }
-    for row in found
-    where cells.load(fromByteOffset: row &* 16 &+ 8, as: UInt64.self) != high {
-      found.words[row &>> 6] &= ~(1 &<< UInt64(truncatingIfNeeded: row & 63))
-    }
-    return found
-  }
-
-  /// Bit i tells whether the word at byte `16 * i` is `wanted`.
-  private static func half(
-    _ start: UnsafeRawPointer, _ count: Int, _ wanted: UInt64, _ upcoming: UnsafeRawPointer
   ) -> LeafMask {
     LeafMask(
       words: SIMD4(
-        sixtyFour(start, count, wanted, upcoming),
-        sixtyFour(start + 1024, count &- 64, wanted, upcoming + 1024),
-        sixtyFour(start + 2048, count &- 128, wanted, upcoming + 2048),
-        sixtyFour(start + 3072, count &- 192, wanted, upcoming + 3072)))
+        sixtyFour(start, count, low, high, upcoming),
+        sixtyFour(start + 1024, count &- 64, low, high, upcoming + 1024),
+        sixtyFour(start + 2048, count &- 128, low, high, upcoming + 2048),
+        sixtyFour(start + 3072, count &- 192, low, high, upcoming + 3072)))
   }
 
-  /// The same for the first 64 of `count` words, if that many.
+  /// The same for the first 64 of `count` cells, if that many, without a branch that depends on
+  /// them: how many match does not change what it costs.
   @inline(never)
   private static func sixtyFour(
-    _ start: UnsafeRawPointer, _ count: Int, _ wanted: UInt64, _ upcoming: UnsafeRawPointer
+    _ start: UnsafeRawPointer, _ count: Int, _ low: UInt64, _ high: UInt64,
+    _ upcoming: UnsafeRawPointer
   ) -> UInt64 {
-    @inline(__always) func isWanted(_ index: Int) -> Bool {
-      start.load(fromByteOffset: index &* 16, as: UInt64.self) == wanted
+    @inline(__always) func isWanted(_ index: Int) -> UInt64 {
+      let cell = start + index &* 16
+      let different =
+        (cell.load(as: UInt64.self) ^ low)
+        | (cell.load(fromByteOffset: 8, as: UInt64.self) ^ high)
+      return different == 0 ? 1 : 0
     }
-    let end = min(count, 64)
     var bits: UInt64 = 0
+    let end = min(count, 64)
     var index = 0
-    while index &+ 8 <= end {
+    while index &+ 4 <= end {
       NodeSpace.prefetch(upcoming + index &* 16)
-      NodeSpace.prefetch(upcoming + (index &* 16 &+ 64))
-      // Most eights hold no match: one branch that is nearly always foreseen.
-      let isAny =
-        isWanted(index) || isWanted(index &+ 1) || isWanted(index &+ 2) || isWanted(index &+ 3)
-        || isWanted(index &+ 4) || isWanted(index &+ 5) || isWanted(index &+ 6)
-        || isWanted(index &+ 7)
-      if isAny {
-        for position in index..<index &+ 8 {
-          bits |= (isWanted(position) ? 1 : 0) &<< UInt64(truncatingIfNeeded: position)
-        }
-      }
-      index &+= 8
+      let four =
+        isWanted(index) | isWanted(index &+ 1) &<< 1 | isWanted(index &+ 2) &<< 2
+        | isWanted(index &+ 3) &<< 3
+      bits |= four &<< UInt64(truncatingIfNeeded: index)
+      index &+= 4
     }
     while index < end {
-      bits |= (isWanted(index) ? 1 : 0) &<< UInt64(truncatingIfNeeded: index)
+      bits |= isWanted(index) &<< UInt64(truncatingIfNeeded: index)
       index &+= 1
     }
     return bits
+  }
+
+  /// Bit i tells whether the first eight bytes of cell i, as a big-endian number, lie in a range or
+  /// the cell is null.
+  ///
+  /// - Safety: `cells` holds `count` cells of 16 bytes.
+  static func mask(
+    _ cells: UnsafeRawPointer, count: Int, headsIn heads: ClosedRange<UInt64>
+  ) -> LeafMask {
+    let span = heads.upperBound &- heads.lowerBound
+    var mask = LeafMask.none
+    for row in 0..<count {
+      let cell = cells + row &* 16
+      let head = UInt64(bigEndian: cell.load(as: UInt64.self))
+      let isNull = cell.load(fromByteOffset: 15, as: UInt8.self) == 16
+      if head &- heads.lowerBound <= span || isNull { mask.insert(row) }
+    }
+    return mask
   }
 }

@@ -123,6 +123,12 @@ extension LiveQuery {
 
   /// All matching keys in the order of the query.
   package func keys(of table: Table, in source: any TableSource) throws(QueryError) -> [ObjectKey] {
+    if order == nil, case .distinct(let paths) = rest.first {
+      let selection = try Selection(predicate ?? .constant(true), in: table, of: source)
+      if let firsts = try paths.distinct(selection, in: source) {
+        return try Array(rest.dropFirst()).applied(to: firsts, of: table, in: source)
+      }
+    }
     let base = try baseKeys(of: table, in: source, limit: rest.neededCount)
     return try rest.applied(to: base, of: table, in: source)
   }
@@ -132,7 +138,12 @@ extension LiveQuery {
     of table: Table, in source: any TableSource, limit: Int = .max
   ) throws(QueryError) -> [ObjectKey] {
     let selection = try Selection(predicate ?? .constant(true), in: table, of: source)
-    if let first = try order?.first(limit, of: selection, in: source) { return first }
+    if let order {
+      if let first = try order.first(limit, of: selection, in: source) { return first }
+      if let keys = try order.sorted(selection, in: source) {
+        return limit < keys.count ? Array(keys.prefix(limit)) : keys
+      }
+    }
     let keys = try QueryError.widen { () throws(StorageError) in
       try selection.keys(limit: order == nil ? limit : .max)
     }

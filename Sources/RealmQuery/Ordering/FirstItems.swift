@@ -19,6 +19,9 @@ struct FirstItems {
     if !isTooLate(item) { take(item, isBefore) }
   }
 
+  /// The last of the first, once there are as many as are wanted.
+  var last: SortItem? { heap.count == limit ? heap[0] : nil }
+
   /// Whether rank and prefix tell that an item is not among the first.
   @inline(__always)
   func isTooLate(_ item: SortItem) -> Bool { heap.count == limit && heap[0].precedes(item) }

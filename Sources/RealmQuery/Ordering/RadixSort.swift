@@ -82,4 +82,53 @@ enum RadixSort {
       swap(&items, &other)
     }
   }
+
+  // MARK: Words
+
+  /// Sorts words by the lower `bitCount` bits of their upper halves; words that are level keep
+  /// their order.
+  ///
+  /// - Parameter other: as much memory, which need not be initialised.
+  /// - Returns: where the words are now: one of the two.
+  static func sort(
+    _ words: UnsafeMutableBufferPointer<UInt64>, _ other: UnsafeMutableBufferPointer<UInt64>,
+    byUpper bitCount: UInt64
+  ) -> UnsafeMutableBufferPointer<UInt64> {
+    var (source, target) = (words, other)
+    let passes = (bitCount + digitBits - 1) / digitBits
+    for pass in 0..<passes {
+      // Digits of about the same length: fewer buckets miss the caches less.
+      let width = (bitCount + passes - 1) / passes
+      if distribute(source, target, shift: 32 + pass * width, mask: 1 << width - 1) {
+        swap(&source, &target)
+      }
+    }
+    return source
+  }
+
+  /// One pass; false if all words have the digit in common, and nothing was moved.
+  private static func distribute(
+    _ source: UnsafeMutableBufferPointer<UInt64>, _ target: UnsafeMutableBufferPointer<UInt64>,
+    shift: UInt64, mask: UInt64
+  ) -> Bool {
+    var starts = [Int](repeating: 0, count: bucketCount)
+    return starts.withUnsafeMutableBufferPointer { starts in
+      for word in source { starts[Int(truncatingIfNeeded: word &>> shift & mask)] &+= 1 }
+      guard let first = source.first,
+        starts[Int(truncatingIfNeeded: first &>> shift & mask)] < source.count
+      else { return false }
+      var start = 0
+      for bucket in starts.indices {
+        let count = starts[bucket]
+        starts[bucket] = start
+        start &+= count
+      }
+      for word in source {
+        let bucket = Int(truncatingIfNeeded: word &>> shift & mask)
+        target[starts[bucket]] = word
+        starts[bucket] &+= 1
+      }
+      return true
+    }
+  }
 }

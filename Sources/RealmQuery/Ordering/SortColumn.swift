@@ -56,14 +56,7 @@ struct SortColumn {
   /// The same for equal values, if the column is hashable.
   func hash(_ position: Int) -> UInt64 {
     let hash = keys[position] ^ UInt64(ranks[position])
-    guard !details.isEmpty else { return hash }
-    switch details[position] {
-    case .string(let bytes), .binary(let bytes): return hash ^ bytes.tailHash
-    case .timestamp(let date): return hash ^ UInt64(truncatingIfNeeded: date.nanoseconds)
-    case .objectId(let id): return hash ^ UInt64(id.low) &<< 16
-    case .uuid(let id): return hash ^ id.low
-    default: return hash
-    }
+    return details.isEmpty ? hash : hash ^ details[position].tailHash
   }
 
   // MARK: Filling
@@ -122,6 +115,19 @@ extension Cluster {
       for row in rows { body(row, try leaf.bytes(at: row).map { .string($0) } ?? .null) }
     default:
       for row in rows { body(row, try self.row(at: row).mixedValue(of: column)) }
+    }
+  }
+}
+
+extension MixedValue {
+  /// A hash of what a sort key does not tell of the value.
+  var tailHash: UInt64 {
+    switch self {
+    case .string(let bytes), .binary(let bytes): bytes.tailHash
+    case .timestamp(let date): UInt64(truncatingIfNeeded: date.nanoseconds)
+    case .objectId(let id): UInt64(id.low) &<< 16
+    case .uuid(let id): id.low
+    default: 0
     }
   }
 }

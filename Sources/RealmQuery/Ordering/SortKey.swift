@@ -13,6 +13,11 @@ struct SortKey {
   /// Whether values with equal keys are equal.
   let isExact: Bool
 
+  /// The rank of NaN, behind that of null.
+  static let notNumbers: UInt8 = 1
+  /// The rank of all other values.
+  static let values: UInt8 = 2
+
   /// - Parameter isMixed: whether values of other types may be compared with this one.
   @inline(__always)
   init(_ value: MixedValue, isMixed: Bool) {
@@ -20,7 +25,7 @@ struct SortKey {
       self = value.isNull ? SortKey(0) : SortKey(UInt8(value.kind), 0, isExact: false)
       return
     }
-    let values: UInt8 = 2
+    let values = SortKey.values
     switch value {
     case .null: self = SortKey(0)
     case .int(let number): self = SortKey(values, SortKey.biased(number))
@@ -28,11 +33,14 @@ struct SortKey {
     case .timestamp(let date):
       self = SortKey(values, SortKey.biased(date.seconds), isExact: false)
     case .double(let number):
-      self = number.isNaN ? SortKey(1, number.bitPattern) : SortKey(values, SortKey.ordered(number))
+      self =
+        number.isNaN
+        ? SortKey(SortKey.notNumbers, number.bitPattern) : SortKey(values, SortKey.ordered(number))
     case .float(let number):
       self =
         number.isNaN
-        ? SortKey(1, UInt64(number.bitPattern)) : SortKey(values, SortKey.ordered(Double(number)))
+        ? SortKey(SortKey.notNumbers, UInt64(number.bitPattern))
+        : SortKey(values, SortKey.ordered(Double(number)))
     case .string(let bytes), .binary(let bytes):
       self = SortKey(values, SortKey.head(bytes), isExact: false)
     case .objectId(let id): self = SortKey(values, id.high, isExact: false)

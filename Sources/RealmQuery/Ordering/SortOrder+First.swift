@@ -29,8 +29,12 @@ extension SortOrder {
     }
     var items = FirstItems(limit: limit)
     try QueryError.widen { () throws(StorageError) in
-      try selection.forEachMatch { (cluster, rows) throws(StorageError) in
-        try cluster.forEachValue(of: column, in: rows) { row, value in
+      try selection.forEachMatch(reading: column.leafIndex) {
+        (cluster, rows) throws(StorageError) in
+        let near = try items.last.map { (last) throws(StorageError) in
+          try cluster.rows(rows, of: column, notBehind: last, isAscending: isAscending)
+        }
+        try cluster.forEachValue(of: column, in: near ?? rows) { row, value in
           let key = SortKey(value, isMixed: false)
           let item = SortItem(
             prefix: key.prefix, position: UInt32(truncatingIfNeeded: taken.count), rank: key.rank,
@@ -43,5 +47,20 @@ extension SortOrder {
       }
     }
     return items.sorted(isBefore).map { taken[Int($0.position)].key }
+  }
+}
+
+extension Cluster {
+  /// Those of `rows` whose values may come before an item, as far as one look at the leaf tells.
+  fileprivate func rows(
+    _ rows: LeafMask, of column: Column, notBehind last: SortItem, isAscending: Bool
+  ) throws(StorageError) -> LeafMask {
+    guard column.leafKind == .string else { return rows }
+    let rank = isAscending ? last.rank : ~last.rank
+    guard rank == SortKey.values else { return rows }
+    let leaf = try BytesLeaf(
+      try leaf(column.leafIndex), count: count, terminator: 1, in: space)
+    let heads = isAscending ? 0...last.prefix : ~last.prefix ... .max
+    return try leaf.mask(headsIn: heads, count: count) & rows
   }
 }

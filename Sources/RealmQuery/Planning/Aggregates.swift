@@ -11,12 +11,21 @@ package enum Aggregates {
   package static func fold(
     _ function: CollectionFunction, of column: Column, in table: Table
   ) throws(StorageError) -> MixedValue {
-    var aggregator = Aggregator(function)
-    var cursor = table.clusterCursor(reading: column.leafIndex)
-    while let cluster = try cursor.next() {
-      try aggregator.add(column, of: cluster, LeafMask(firstRows: cluster.count))
+    guard let parts = try ScanParts(table) else {
+      var aggregator = Aggregator(function)
+      var cursor = table.clusterCursor(reading: column.leafIndex)
+      try aggregator.add(column, of: &cursor)
+      return aggregator.result
     }
-    return aggregator.result
+    let tables = Array(repeating: table, count: WorkerPool.shared.workerCount)
+    let aggregators = try Workers.map(parts: parts.ranges.count, tools: tables) {
+      (table, part) throws(StorageError) in
+      var aggregator = Aggregator(function)
+      var cursor = try table.clusterCursor(of: parts.ranges[part], reading: column.leafIndex)
+      try aggregator.add(column, of: &cursor)
+      return aggregator
+    }
+    return Aggregator(merging: aggregators).result
   }
 
   /// Folds a column over some objects of a table; an object counts as often as it is named.
@@ -33,6 +42,15 @@ package enum Aggregates {
 }
 
 extension Aggregator {
+  /// Adds the values of a column in all clusters that are left.
+  fileprivate mutating func add(
+    _ column: Column, of cursor: inout ClusterCursor
+  ) throws(StorageError) {
+    while let cluster = try cursor.next() {
+      try add(column, of: cluster, LeafMask(firstRows: cluster.count))
+    }
+  }
+
   /// Adds the values of a column in some rows of a cluster.
   mutating func add(
     _ column: Column, of cluster: Cluster, _ rows: LeafMask
@@ -44,9 +62,11 @@ extension Aggregator {
       try addDoubles(column.leafIndex, isNullable: column.isNullable, of: cluster, rows)
     case .double where isExtreme && rows.count == cluster.count:
       let cells = try cluster.cellLeaf(column.leafIndex, widthCode: 4).payload
-      guard let bounds = FloatingSums.bounds(doubles: cells, count: cluster.count) else { return }
-      add(.double(bounds.lowerBound))
-      add(.double(bounds.upperBound))
+      let extreme =
+        isMinimum
+        ? FloatingSums.minimum(doubles: cells, count: cluster.count)
+        : FloatingSums.maximum(doubles: cells, count: cluster.count)
+      if let extreme { add(extreme: extreme) }
     case .collection, .link, .typedLink, .backlink:
       throw .limitExceeded("\(column.name) cannot be aggregated")
     default:

@@ -45,11 +45,45 @@ package struct Aggregator {
     }
   }
 
+  /// What several that have the same function amount to together; the earlier ones come first.
+  init(merging parts: [Aggregator]) {
+    self = parts[0]
+    for part in parts.dropFirst() {
+      switch function {
+      case .min, .max:
+        let count = count + part.count
+        add(part.extreme)
+        self.count = count
+      case .count, .sum, .average:
+        count &+= part.count
+        integers &+= part.integers
+        doubles += part.doubles
+        hasDoubles = hasDoubles || part.hasDoubles
+        hasDecimals = hasDecimals || part.hasDecimals
+        if part.hasDecimals { decimals.add(part.decimals.bits) }
+      }
+    }
+  }
+
   /// Whether only the sum of the values and their number matter.
   var isSum: Bool { function == .sum || function == .average }
 
   /// Whether only the smallest or the largest value matters.
   var isExtreme: Bool { function == .min || function == .max }
+
+  /// Whether only the smallest value matters.
+  var isMinimum: Bool { function == .min }
+
+  /// Adds the extreme of several numbers, none of them NaN.
+  @inline(__always)
+  mutating func add(extreme number: Double) {
+    // Most leaves do not change what was found before.
+    if case .double(let found) = extreme, function == .min ? found <= number : found >= number {
+      count &+= 1
+    } else {
+      add(.double(number))
+    }
+  }
 
   /// Adds the sum of several integers.
   mutating func add(integers sum: Int64, count: Int) {

@@ -12,7 +12,7 @@ struct BytesCondition: Condition {
     case notEqual(ByteView?)
     /// Bytes to look for as they are; not empty.
     case contains(ByteView)
-    case other(ValueTest)
+    indirect case other(ValueTest)
   }
 
   let leafIndex: Int

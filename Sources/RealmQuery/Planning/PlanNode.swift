@@ -6,6 +6,9 @@ import RealmStorage
 import RealmTables
 
 /// A condition bound to leaf indexes; children are indexes into the plan's nodes.
+///
+/// A node is copied for each cluster: the large ones, and those that would count references, stand
+/// in boxes.
 enum PlanNode {
   case constant(Bool)
   case all([Int])
@@ -17,10 +20,10 @@ enum PlanNode {
   case floats(FloatCondition)
   case bytes(BytesCondition)
   case timestamps(TimestampCondition)
-  case values(ValueCondition)
-  case linked(LinkedCondition)
-  case general(GeneralCondition)
-  case within(GeoCondition)
+  indirect case values(ValueCondition)
+  indirect case linked(LinkedCondition)
+  indirect case general(GeneralCondition)
+  indirect case within(GeoCondition)
   case identity(IdentityCondition)
 
   /// What a row costs, roughly in the time that an integer takes.

@@ -15,7 +15,8 @@ import RealmTables
 
 /// Conditions bound to leaf indexes.
 final class QueryPlan {
-  private(set) var nodes: [PlanNode] = []
+  /// A plan that runs does not change: no access needs a check for each cluster.
+  @exclusivity(unchecked) private(set) var nodes: [PlanNode] = []
   private var costs: [Int] = []
   /// The share of the rows that a node is expected to let pass.
   private var shares: [Double] = []
@@ -115,11 +116,13 @@ final class QueryPlan {
 
   func note(_ lookup: IndexLookup, for node: Int) { lookups[node] = lookup }
 
-  /// The column of which a node reads the leaf of every cluster, if there is one.
-  func firstLeaf(_ node: Int) -> Int? {
+  /// The column of which a node reads most, if it does in most clusters.
+  func scannedLeaf(_ node: Int) -> Int? {
     switch nodes[node] {
-    case .all(let children), .any(let children): firstLeaf(children[0])
-    case .not(let child): firstLeaf(child)
+    case .all(let children), .any(let children):
+      // Leaves of strings are longer than all others.
+      children.first(where: isBytes).flatMap(scannedLeaf) ?? scannedLeaf(children[0])
+    case .not(let child): scannedLeaf(child)
     case .integers(let condition): condition.leafIndex
     case .integerSet(let condition): condition.leafIndex
     case .doubles(let condition): condition.leafIndex
@@ -130,6 +133,16 @@ final class QueryPlan {
     case .linked(let condition): condition.leafIndex
     case .constant, .general, .within, .identity: nil
     }
+  }
+
+  private func isBytes(_ node: Int) -> Bool {
+    if case .bytes = nodes[node] { true } else { false }
+  }
+
+  /// Whether making the same plan again costs nothing against a scan: no other table is scanned for
+  /// it.
+  var isQuickToMake: Bool {
+    nodes.allSatisfy { if case .linked = $0 { false } else { true } }
   }
 
   // MARK: Running

@@ -10,6 +10,8 @@ package import RealmTables
 /// Made for one version (or for a write transaction between two changes) and used with that alone.
 package struct Selection {
   package let table: Table
+  let predicate: Predicate
+  let source: any TableSource
   let plan: QueryPlan
   let root: Int
 
@@ -20,6 +22,8 @@ package struct Selection {
     _ predicate: Predicate, in table: Table, of source: any TableSource, isScan: Bool = true
   ) throws(QueryError) {
     self.table = table
+    self.predicate = predicate
+    self.source = source
     plan = QueryPlan()
     root = try PlanBuilder(plan: plan, source: source, isScan: isScan).node(predicate, table)
   }
@@ -32,21 +36,22 @@ package struct Selection {
   /// The number of objects that match.
   package func count() throws(StorageError) -> Int {
     if let (index, value) = try exactLookup { return try index.count(of: value) }
-    var count = 0
-    try forEachMatch { (_, rows) throws(StorageError) in
-      count &+= rows.count
-      return true
-    }
-    return count
+    return try fold(into: 0) { count, _, rows in count &+= rows.count }.reduce(0, +)
   }
 
   /// The keys of the objects that match, ascending; at most `limit`.
   package func keys(limit: Int = .max) throws(StorageError) -> [ObjectKey] {
-    var keys: [ObjectKey] = []
-    if limit <= 0 { return keys }
+    if limit <= 0 { return [] }
     if let (index, value) = try exactLookup {
-      keys = try index.findAll(value)
+      let keys = try index.findAll(value)
       return keys.count <= limit ? keys : Array(keys.prefix(limit))
+    }
+    var keys: [ObjectKey] = []
+    if limit == .max {
+      let parts = try fold(into: keys) { keys, cluster, rows in
+        for row in rows { keys.append(cluster.key(at: row)) }
+      }
+      return parts.count == 1 ? parts[0] : Array(parts.joined())
     }
     try forEachMatch { (cluster, rows) throws(StorageError) in
       for row in rows { keys.append(cluster.key(at: row)) }
@@ -71,17 +76,19 @@ package struct Selection {
   package func aggregate(
     _ function: CollectionFunction, of column: Column
   ) throws(StorageError) -> MixedValue {
-    var aggregator = Aggregator(function)
-    try forEachMatch { (cluster, rows) throws(StorageError) in
+    let parts = try fold(into: Aggregator(function)) {
+      (aggregator, cluster, rows) throws(StorageError) in
       try aggregator.add(column, of: cluster, rows)
-      return true
     }
-    return aggregator.result
+    return Aggregator(merging: parts).result
   }
 
   /// Calls `body` with the matching rows of each cluster that has some, in key order, until it says
   /// false.
+  ///
+  /// - Parameter leafIndex: a column of which `body` reads the leaf, if the predicate reads none.
   package func forEachMatch(
+    reading leafIndex: Int? = nil,
     _ body: (Cluster, LeafMask) throws(StorageError) -> Bool
   ) throws(StorageError) {
     if let candidates = try candidates(root) {
@@ -91,7 +98,7 @@ package struct Selection {
       }
       return
     }
-    var cursor = table.clusterCursor(reading: plan.firstLeaf(root))
+    var cursor = table.clusterCursor(reading: plan.scannedLeaf(root) ?? leafIndex)
     while let cluster = try cursor.next() {
       let found = try plan.mask(root, cluster, LeafMask(firstRows: cluster.count))
       if !found.isEmpty, try !body(cluster, found) { return }

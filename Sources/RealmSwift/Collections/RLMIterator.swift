@@ -4,18 +4,18 @@
 //
 // Invariants:
 // 1. In a write transaction an iterator goes over a copy of the keys, so the loop may change or
-//    delete what it visits. Outside, a table is walked cluster by cluster in the version that the
-//    loop began with: if the realm advances meanwhile, objects are found by key from then on.
+//    delete what it visits. Outside, objects are walked cluster by cluster in the version that the
+//    loop began with: if the realm advances meanwhile, they are found by key from then on.
 
 import RealmStorage
 import RealmTables
 
 /// Iterates over the elements of a collection.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-  /// The walk over a whole table; unmanaged, so that asking it costs no reference counting.
-  @usableFromInline let walk: Unmanaged<TableWalk>?
+  /// The walk over objects; unmanaged, so that asking it costs no reference counting.
+  @usableFromInline let walk: Unmanaged<ObjectWalk>?
   /// Keeps the walk alive.
-  private let walkOwner: TableWalk?
+  private let walkOwner: ObjectWalk?
   private let contents: _CollectionContents?
   private let elements: [Element]
   private var position = 0
@@ -30,15 +30,8 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
   init(_ contents: _CollectionContents) {
     elements = []
     do throws(StorageError) {
-      if !contents.core.isInWrite, case .table(let table) = contents.form,
-        let info = contents.info, Element.self is ObjectBase.Type
-      {
-        walkOwner = try TableWalk(table, info)
-        self.contents = nil
-      } else {
-        walkOwner = nil
-        self.contents = try contents.frozenForIteration()
-      }
+      walkOwner = Element.self is ObjectBase.Type ? try ObjectWalk.over(contents) : nil
+      self.contents = walkOwner == nil ? try contents.frozenForIteration() : nil
     } catch { stop(error) }
     walk = walkOwner.map(Unmanaged.passUnretained)
   }
@@ -64,49 +57,5 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     guard position < elements.count else { return nil }
     defer { position += 1 }
     return elements[position]
-  }
-}
-
-/// Makes accessors of all objects of a table, cluster by cluster.
-@usableFromInline
-final class TableWalk {
-  private let info: ClassInfo
-  /// Keeps the version alive that the loop began with.
-  private let group: TableGroup
-  private let core: RealmCore
-  private let generation: UInt64
-  @exclusivity(unchecked) private var cursor: ClusterCursor
-  @exclusivity(unchecked) private var cluster: Cluster?
-  @exclusivity(unchecked) private var index = 0
-  @exclusivity(unchecked) private var count = 0
-
-  init(_ table: Table, _ info: ClassInfo) throws(StorageError) {
-    self.info = info
-    core = info.core
-    group = try info.core.readableGroup()
-    generation = info.core.hot.pointee.generation
-    cursor = table.clusterCursor()
-  }
-
-  @usableFromInline
-  func next() -> ObjectBase? {
-    core.checkIsolation()
-    if index == count, !loadCluster() { return nil }
-    guard let cluster else { return nil }
-    let key = cluster.key(at: index)
-    let isCurrent = core.hot.pointee.generation == generation
-    let row = isCurrent ? cluster.row(at: index) : nil
-    index &+= 1
-    return info.makeObject(key, row)
-  }
-
-  @inline(never)
-  private func loadCluster() -> Bool {
-    do throws(StorageError) {
-      cluster = try cursor.next()
-    } catch { stop(error) }
-    index = 0
-    count = cluster?.count ?? 0
-    return count > 0
   }
 }

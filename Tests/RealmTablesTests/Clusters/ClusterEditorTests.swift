@@ -142,4 +142,34 @@ import Testing
       next.key(at: 0)
         == ObjectKey(keys[1500 + cluster.count - cluster.lowerBound(ObjectKey(keys[1500]))]))
   }
+
+  @Test(arguments: [3000, 1 << 40, .max - 1] as [Int64])
+  func partsAreTheWholeTree(range: Int64) throws {
+    var random = SeededGenerator(seed: 9)
+    let model = try ClusterModel()
+    func keys(_ cursor: ClusterCursor) throws -> [ObjectKey] {
+      var cursor = cursor
+      var keys: [ObjectKey] = []
+      while let cluster = try cursor.next() {
+        keys += (0..<cluster.count).map { cluster.key(at: $0) }
+      }
+      return keys
+    }
+    for size in [0, 1, 200, 1500] {
+      while model.values.count < size {
+        try model.insert(Int64.random(in: 0...range, using: &random), check: false)
+      }
+      let all = try keys(ClusterCursor(model.tree))
+      #expect(all.map(\.rawValue) == model.values.keys.sorted())
+      for wanted in [1, 2, 3, 32, 1000] {
+        let parts = try model.tree.parts(wanted)
+        #expect(parts.count <= wanted)
+        #expect(parts.count > 1 || wanted == 1 || size < 1500)
+        #expect(parts.first?.ordinals.lowerBound == 0)
+        #expect(parts.last?.ordinals.upperBound == .max)
+        let joined = try parts.flatMap { try keys(ClusterCursor(model.tree, $0)) }
+        #expect(joined == all)
+      }
+    }
+  }
 }

@@ -27,22 +27,30 @@ package enum BackgroundThread {
   ///
   /// If the system refuses a thread, `body` runs on this one: late is better than never.
   package static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
-    let argument = Unmanaged.passRetained(Body(name, body)).toOpaque()
+    if !startIfPossible(named: name, body) { body() }
+  }
+
+  /// Runs `body` on a new thread, if the system gives one.
+  package static func startIfPossible(
+    named name: String, _ body: @escaping @Sendable () -> Void
+  ) -> Bool {
+    let argument = Unmanaged.passRetained(Body(name, body))
     #if canImport(Darwin)
     var thread: pthread_t?
     #else
     var thread = pthread_t()
     #endif
-    let code = pthread_create(&thread, nil, threadMain, argument)
+    let code = pthread_create(&thread, nil, threadMain, argument.toOpaque())
     guard code == 0 else {
-      Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-      return
+      argument.release()
+      return false
     }
     #if canImport(Darwin)
     if let thread { pthread_detach(thread) }
     #else
     pthread_detach(thread)
     #endif
+    return true
   }
 
   #if canImport(Darwin)

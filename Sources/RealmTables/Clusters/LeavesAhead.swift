@@ -9,20 +9,29 @@
 
 import RealmStorage
 
-extension InnerCluster {
+/// What a scan knows of the clusters that come next below one inner node.
+struct LeavesAhead {
+  /// The leaf of the column in the cluster after the next, if its ref was seen.
+  private var leaf: Ref?
+
   /// Asks for what reading column `leafIndex` in the children after child `index` needs first.
+  ///
+  /// To be called for one child after the other.
   ///
   /// - Returns: what of it is too long to be asked for at once: see `NodeSpace.prefetchNode`.
   @inline(__always)
-  func prefetch(_ leafIndex: Int, after index: Int, in space: NodeSpace) -> UnsafeRawPointer? {
-    var rest: UnsafeRawPointer?
-    if index &+ 2 < childCount, let leaf = leafRef(leafIndex, ofChild: index &+ 2, in: space) {
-      rest = space.prefetchNode(at: leaf)
-    }
-    if index &+ 3 < childCount, let leaf = leafRef(leafIndex, ofChild: index &+ 3, in: space) {
+  mutating func prefetch(
+    _ leafIndex: Int, in inner: InnerCluster, after index: Int, _ space: NodeSpace
+  ) -> UnsafeRawPointer? {
+    let rest = leaf.flatMap(space.prefetchNode)
+    leaf = nil
+    if index &+ 3 < inner.childCount,
+      let leaf = leafRef(leafIndex, of: index &+ 3, in: inner, space)
+    {
       space.prefetchHeader(at: leaf)
+      self.leaf = leaf
     }
-    if index &+ 4 < childCount, let cluster = try? ref(of: index &+ 4) {
+    if index &+ 4 < inner.childCount, let cluster = try? inner.ref(of: index &+ 4) {
       space.prefetchHeader(at: cluster)
     }
     return rest
@@ -30,8 +39,12 @@ extension InnerCluster {
 
   /// The ref of a column's leaf; nil where there is none, which whoever reads it will report.
   @inline(__always)
-  private func leafRef(_ leafIndex: Int, ofChild index: Int, in space: NodeSpace) -> Ref? {
-    guard let child = try? ref(of: index), let node = try? space.node(at: child) else { return nil }
+  private func leafRef(
+    _ leafIndex: Int, of child: Int, in inner: InnerCluster, _ space: NodeSpace
+  ) -> Ref? {
+    guard let child = try? inner.ref(of: child), let node = try? space.node(at: child) else {
+      return nil
+    }
     return try? node.ref(at: leafIndex &+ 1)
   }
 }

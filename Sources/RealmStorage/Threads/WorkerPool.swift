@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Several cores for one piece of work.
+//
+// A scan of a million rows takes less time than Dispatch needs to wake a thread (half a millisecond
+// and more was measured), so the pool has threads of its own, asleep at one word in memory: they
+// work 20 microseconds after the call.
+//
+// Invariants:
+// 1. One job runs at a time. Whoever comes meanwhile does its work alone and waits for nobody.
+// 2. The caller begins at once, and waits at the end only for workers that have begun: these run
+//    the engine's code, hold no lock and wait for nothing.
+
+import CRealmPlatform
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Threads that help others with large pieces of work.
+package final class WorkerPool: Sendable {
+  private struct State {
+    var isBusy = false
+    var hasThreads = false
+    var body: (@Sendable (Int) -> Void)?
+    var nextWorker = 0
+  }
+
+  /// How many work at once at most: memory feeds no more than a few.
+  private static let mostWorkers = 8
+
+  /// As many workers as there are cores.
+  package static let shared = WorkerPool(
+    workerCount: min(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), mostWorkers))
+
+  /// How many work at once, the calling thread among them.
+  package let workerCount: Int
+  private let state = Guarded(State())
+  // Atomics at which threads sleep. They are never freed, as the threads never end.
+  /// Counts the jobs.
+  nonisolated(unsafe) private let jobs: UnsafeMutablePointer<Atomic<UInt32>>
+  /// The threads that work.
+  nonisolated(unsafe) private let active: UnsafeMutablePointer<Atomic<UInt32>>
+
+  package init(workerCount: Int) {
+    self.workerCount = max(workerCount, 1)
+    jobs = .allocate(capacity: 1)
+    jobs.initialize(to: Atomic(0))
+    active = .allocate(capacity: 1)
+    active.initialize(to: Atomic(0))
+  }
+
+  /// Calls `body` with 0 on this thread, and with other numbers below `workerCount` on others, each
+  /// at most once. Returns when all calls have ended.
+  ///
+  /// The body shares out the work: there may be no call but the first.
+  package func run(_ body: @Sendable (Int) -> Void) {
+    guard workerCount > 1, begin() else { return body(0) }
+    withoutActuallyEscaping(body) { body in
+      state.withLock {
+        $0.body = body
+        $0.nextWorker = 1
+      }
+      jobs.pointee.add(1, ordering: .sequentiallyConsistent)
+      realm_wake_word(UnsafeRawPointer(jobs), false)
+      body(0)
+      state.withLock { $0.body = nil }
+      waitForOthers()
+    }
+    state.withLock { $0.isBusy = false }
+  }
+
+  /// Whether the pool is free, and this thread's from now on.
+  private func begin() -> Bool {
+    let (isMine, needsThreads) = state.withLock { state in
+      if state.isBusy { return (false, false) }
+      state.isBusy = true
+      defer { state.hasThreads = true }
+      return (true, !state.hasThreads)
+    }
+    if needsThreads {
+      for _ in 1..<workerCount {
+        // With fewer threads the caller does more itself.
+        _ = BackgroundThread.startIfPossible(named: "Realm worker") { self.work() }
+      }
+    }
+    return isMine
+  }
+
+  // MARK: Waiting
+
+  /// A little longer than what is left of a part when the caller has none to take.
+  private static let spinCount = 20_000
+
+  private func waitForOthers() {
+    for _ in 0..<Self.spinCount where active.pointee.load(ordering: .acquiring) == 0 {
+      return
+    }
+    while true {
+      let count = active.pointee.load(ordering: .acquiring)
+      if count == 0 { return }
+      realm_wait_on_word(UnsafeRawPointer(active), count, 1_000_000_000, false)
+    }
+  }
+
+  /// What a thread of the pool does for ever.
+  private func work() {
+    var seen: UInt32 = 0
+    while true {
+      let job = jobs.pointee.load(ordering: .acquiring)
+      if job == seen {
+        realm_wait_on_word(UnsafeRawPointer(jobs), seen, -1, false)
+        continue
+      }
+      seen = job
+      guard takePart() else { continue }
+      active.pointee.subtract(1, ordering: .sequentiallyConsistent)
+      realm_wake_word(UnsafeRawPointer(active), false)
+    }
+  }
+
+  /// Does what one worker does of the job; false if there is none.
+  private func takePart() -> Bool {
+    let work = state.withLock { state -> (body: @Sendable (Int) -> Void, worker: Int)? in
+      guard let body = state.body, state.nextWorker < workerCount else { return nil }
+      defer { state.nextWorker += 1 }
+      active.pointee.add(1, ordering: .sequentiallyConsistent)
+      return (body, state.nextWorker)
+    }
+    guard let work else { return false }
+    work.body(work.worker)
+    return true
+  }
+}

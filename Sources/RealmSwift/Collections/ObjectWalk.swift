@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Making accessors of many objects one after the other, with the row of each at hand.
+
+import RealmQuery
+import RealmStorage
+import RealmTables
+
+/// What iterators over objects have in common.
+@usableFromInline
+class ObjectWalk {
+  fileprivate let info: ClassInfo
+  fileprivate let core: RealmCore
+  /// Keeps the version alive that the loop began with.
+  private let group: TableGroup
+  private let generation: UInt64
+
+  /// The walk over the elements of a collection; nil if they have to be asked for one by one.
+  static func over(_ contents: _CollectionContents) throws(StorageError) -> ObjectWalk? {
+    guard !contents.core.isInWrite, let info = contents.info else { return nil }
+    return switch contents.form {
+    case .table(let table): try TableWalk(table, info)
+    case .keys(let keys): try KeyWalk(keys, info)
+    case .chunkedKeys, .values, .list: nil
+    }
+  }
+
+  fileprivate init(_ info: ClassInfo) throws(StorageError) {
+    self.info = info
+    core = info.core
+    group = try info.core.readableGroup()
+    generation = info.core.hot.pointee.generation
+  }
+
+  /// Whether the realm still shows the version that the loop began with.
+  @inline(__always)
+  fileprivate var isCurrent: Bool { core.hot.pointee.generation == generation }
+
+  @usableFromInline
+  func next() -> ObjectBase? { nil }
+}
+
+/// Makes accessors of all objects of a table, cluster by cluster.
+private final class TableWalk: ObjectWalk {
+  @exclusivity(unchecked) private var cursor: ClusterCursor
+  @exclusivity(unchecked) private var cluster: Cluster?
+  @exclusivity(unchecked) private var index = 0
+  @exclusivity(unchecked) private var count = 0
+
+  init(_ table: Table, _ info: ClassInfo) throws(StorageError) {
+    cursor = table.clusterCursor()
+    try super.init(info)
+  }
+
+  override func next() -> ObjectBase? {
+    core.checkIsolation()
+    if index == count, !loadCluster() { return nil }
+    guard let cluster else { return nil }
+    let key = cluster.key(at: index)
+    let row = isCurrent ? cluster.row(at: index) : nil
+    index &+= 1
+    return info.makeObject(key, row)
+  }
+
+  @inline(never)
+  private func loadCluster() -> Bool {
+    do throws(StorageError) {
+      cluster = try cursor.next()
+    } catch { stop(error) }
+    index = 0
+    count = cluster?.count ?? 0
+    return count > 0
+  }
+}
+
+/// Makes accessors of objects by their keys; neighbours in the table are found without a descent.
+private final class KeyWalk: ObjectWalk {
+  private let keys: [ObjectKey]
+  @exclusivity(unchecked) private var reader: RowReader
+  @exclusivity(unchecked) private var position = 0
+
+  init(_ keys: [ObjectKey], _ info: ClassInfo) throws(StorageError) {
+    self.keys = keys
+    reader = RowReader(try info.table)
+    try super.init(info)
+  }
+
+  override func next() -> ObjectBase? {
+    guard position < keys.count else { return nil }
+    core.checkIsolation()
+    let key = keys[position]
+    position &+= 1
+    return info.makeObject(key, isCurrent ? row(of: key) : nil)
+  }
+
+  @inline(__always)
+  private func row(of key: ObjectKey) -> Row? {
+    do throws(StorageError) { return try reader.row(of: key) } catch { stop(error) }
+  }
+}

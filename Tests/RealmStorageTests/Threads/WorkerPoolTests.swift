@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmTestSupport
+import Synchronization
+import Testing
+
+@testable import RealmStorage
+
+@Suite struct WorkerPoolTests {
+  @Test(arguments: [1, 2, 3, 8]) func eachWorkerIsCalledAtMostOnceAndTheCallerAlways(
+    workerCount: Int
+  ) {
+    let pool = WorkerPool(workerCount: workerCount)
+    for _ in 0..<300 {
+      let calls = Guarded([Int](repeating: 0, count: workerCount))
+      pool.run { worker in calls.withLock { $0[worker] += 1 } }
+      let counts = calls.withLock { $0 }
+      #expect(counts[0] == 1)
+      #expect(counts.allSatisfy { $0 <= 1 })
+    }
+  }
+
+  @Test func nothingRunsAfterTheCallHasReturned() {
+    let pool = WorkerPool(workerCount: 4)
+    let isOver = Guarded(false)
+    let late = Guarded(0)
+    for _ in 0..<500 {
+      isOver.withLock { $0 = false }
+      pool.run { _ in
+        if isOver.withLock({ $0 }) { late.withLock { $0 += 1 } }
+      }
+      isOver.withLock { $0 = true }
+    }
+    #expect(late.withLock { $0 } == 0)
+  }
+
+  @Test func otherThreadsHelp() {
+    let pool = WorkerPool(workerCount: 2)
+    // The caller waits for the other worker: without it, this test would not end.
+    let isHelped = Handover<Bool>()
+    pool.run { worker in
+      if worker == 0 { _ = isHelped.wait() } else { isHelped.give(true) }
+    }
+    #expect(isHelped.wait())
+  }
+
+  @Test func whoComesWhileThePoolIsBusyWorksAlone() {
+    let pool = WorkerPool(workerCount: 2)
+    let inner = Guarded<[Int]>([])
+    pool.run { worker in
+      guard worker == 0 else { return }
+      pool.run { worker in inner.withLock { $0.append(worker) } }
+    }
+    #expect(inner.withLock { $0 } == [0])
+  }
+
+  @Test func manyCallersShareOnePool() async {
+    let pool = WorkerPool(workerCount: 3)
+    let sum = Guarded(0)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<100 {
+            let next = Guarded(0)
+            pool.run { _ in
+              while next.withLock({ next in
+                defer { next += 1 }
+                return next < 10
+              }) {
+                sum.withLock { $0 += 1 }
+              }
+            }
+          }
+        }
+      }
+    }
+    #expect(sum.withLock { $0 } == 8 * 100 * 10)
+  }
+}
