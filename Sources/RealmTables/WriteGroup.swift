@@ -192,6 +192,7 @@ package final class WriteGroup {
 
   /// Writes the top arrays of the tables that changed.
   package func flush() throws(StorageError) {
+    try deleteDropped()
     for (index, table) in tables.enumerated() {
       guard let table, let ref = try table.flush(), slots[index] != ref.slot else { continue }
       slots[index] = ref.slot

@@ -9,8 +9,9 @@ import RealmStorage
 import RealmTables
 
 extension RealmCore {
-  /// Deletes objects of this realm.
+  /// Deletes objects of this realm; deleting none is allowed everywhere.
   func delete(_ objects: [ObjectBase]) {
+    if objects.isEmpty { return }
     requireWriteForObjects()
     var links: [StoredLink] = []
     links.reserveCapacity(objects.count)

@@ -233,6 +233,18 @@ import Testing
     #expect(realm.objects(WithoutRules.Leaflet.self).count == 7)
   }
 
+  @Test func deletingNothingNeedsNoTransaction() throws {
+    let realm = try file.open()
+    realm.delete([Volume]())
+    let gone = try realm.write {
+      let sheet = realm.create(Leaflet.self)
+      realm.delete([sheet, sheet])
+      return sheet
+    }
+    realm.delete([gone])
+    #expect(realm.isEmpty)
+  }
+
   // MARK: Transactions and observers
 
   @Test func whatIsUndoneComesBack() throws {
