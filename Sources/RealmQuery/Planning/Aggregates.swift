@@ -124,8 +124,8 @@ extension Aggregator {
 }
 
 extension Column {
-  /// Whether a leaf is folded faster than memory delivers the next: a second core gains nothing then,
-  /// and the two only wait for each other.
+  /// Whether a leaf is folded faster than memory delivers the next: a second core gains nothing
+  /// then, and the two only wait for each other.
   fileprivate var isFoldedAtTheSpeedOfMemory: Bool {
     leafKind == .int || leafKind == .nullableInt || leafKind == .double
   }
