@@ -217,4 +217,9 @@ package struct RowReader {
     cluster = next
     return next.index(of: key).map(next.row(at:))
   }
+
+  /// Asks for the memory in which an object is that is read soon.
+  package func prefetch(_ key: ObjectKey) throws(StorageError) {
+    if cluster?.index(of: key) == nil { try table.clusters.prefetch(key) }
+  }
 }

@@ -51,7 +51,12 @@ package final class SystemFile: StorageFile {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A child process that is being started has a copy of the descriptor until it runs its program,
+    // and with it the lock: closing alone would not give that up.
+    unlock()
+    close(descriptor)
+  }
 
   private func check(_ operation: String, _ code: CInt) throws(StorageError) {
     if code != 0 { throw .system(operation: operation, path: path, code: code) }

@@ -93,8 +93,15 @@ private final class KeyWalk: ObjectWalk {
     return info.makeObject(key, isCurrent ? row(of: key) : nil)
   }
 
+  /// So many objects ahead, memory is asked for.
+  private static let distance = 2
+
   @inline(__always)
   private func row(of key: ObjectKey) -> Row? {
-    do throws(StorageError) { return try reader.row(of: key) } catch { stop(error) }
+    do throws(StorageError) {
+      let upcoming = position &+ Self.distance
+      if upcoming < keys.count { try reader.prefetch(keys[upcoming]) }
+      return try reader.row(of: key)
+    } catch { stop(error) }
   }
 }

@@ -50,6 +50,21 @@ package struct ClusterTree {
     return try Cluster(node, offset: key.ordinal &- relative, spec: spec, in: space)
   }
 
+  /// Asks for the beginning of the cluster that holds `key` if any does.
+  package func prefetch(_ key: ObjectKey) throws(StorageError) {
+    var ref = root
+    var relative = key.ordinal
+    for _ in 0..<ClusterLimits.maximumDepth {
+      let node = try space.node(at: ref)
+      guard node.header.isInner else { return }
+      let inner = try InnerCluster(node, in: space)
+      let child = inner.child(for: relative)
+      relative &-= inner.offset(of: child)
+      ref = try inner.ref(of: child)
+      if inner.depth == 1 { return space.prefetchHeader(at: ref) }
+    }
+  }
+
   /// The object with that key.
   @inlinable
   package func row(of key: ObjectKey) throws(StorageError) -> Row? {
