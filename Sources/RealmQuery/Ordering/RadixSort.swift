@@ -54,32 +54,40 @@ enum RadixSort {
     }
   }
 
-  /// One pass: moves all items to `other` by one digit, and swaps the arrays. A digit that all
-  /// items have in common is passed over.
+  /// One pass: moves all items to `other` by one digit, and swaps the arrays.
   @inline(__always)
   private static func distribute(
     _ items: inout [SortItem], _ other: inout [SortItem], _ digit: (SortItem) -> Int
   ) {
+    let isMoved = items.withUnsafeMutableBufferPointer { source in
+      other.withUnsafeMutableBufferPointer { distribute(source, $0, digit) }
+    }
+    if isMoved { swap(&items, &other) }
+  }
+
+  /// Copies all elements to `target` by one digit; false if all have the digit in common, and
+  /// nothing was copied.
+  @inline(__always)
+  private static func distribute<Element: BitwiseCopyable>(
+    _ source: UnsafeMutableBufferPointer<Element>, _ target: UnsafeMutableBufferPointer<Element>,
+    _ digit: (Element) -> Int
+  ) -> Bool {
     var starts = [Int](repeating: 0, count: bucketCount)
-    starts.withUnsafeMutableBufferPointer { starts in
-      for item in items { starts[digit(item)] &+= 1 }
-      if starts[digit(items[0])] == items.count { return }
+    return starts.withUnsafeMutableBufferPointer { starts in
+      for element in source { starts[digit(element)] &+= 1 }
+      guard let first = source.first, starts[digit(first)] < source.count else { return false }
       var start = 0
       for bucket in starts.indices {
         let count = starts[bucket]
         starts[bucket] = start
         start &+= count
       }
-      items.withUnsafeBufferPointer { source in
-        other.withUnsafeMutableBufferPointer { target in
-          for item in source {
-            let bucket = digit(item)
-            target[starts[bucket]] = item
-            starts[bucket] &+= 1
-          }
-        }
+      for element in source {
+        let bucket = digit(element)
+        target[starts[bucket]] = element
+        starts[bucket] &+= 1
       }
-      swap(&items, &other)
+      return true
     }
   }
 
@@ -99,36 +107,12 @@ enum RadixSort {
     for pass in 0..<passes {
       // Digits of about the same length: fewer buckets miss the caches less.
       let width = (bitCount + passes - 1) / passes
-      if distribute(source, target, shift: 32 + pass * width, mask: 1 << width - 1) {
+      let shift = 32 + pass * width
+      let mask: UInt64 = 1 << width - 1
+      if distribute(source, target, { Int(truncatingIfNeeded: $0 &>> shift & mask) }) {
         swap(&source, &target)
       }
     }
     return source
-  }
-
-  /// One pass; false if all words have the digit in common, and nothing was moved.
-  private static func distribute(
-    _ source: UnsafeMutableBufferPointer<UInt64>, _ target: UnsafeMutableBufferPointer<UInt64>,
-    shift: UInt64, mask: UInt64
-  ) -> Bool {
-    var starts = [Int](repeating: 0, count: bucketCount)
-    return starts.withUnsafeMutableBufferPointer { starts in
-      for word in source { starts[Int(truncatingIfNeeded: word &>> shift & mask)] &+= 1 }
-      guard let first = source.first,
-        starts[Int(truncatingIfNeeded: first &>> shift & mask)] < source.count
-      else { return false }
-      var start = 0
-      for bucket in starts.indices {
-        let count = starts[bucket]
-        starts[bucket] = start
-        start &+= count
-      }
-      for word in source {
-        let bucket = Int(truncatingIfNeeded: word &>> shift & mask)
-        target[starts[bucket]] = word
-        starts[bucket] &+= 1
-      }
-      return true
-    }
   }
 }

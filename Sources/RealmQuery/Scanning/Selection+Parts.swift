@@ -9,6 +9,8 @@ import RealmStorage
 import RealmTables
 
 /// The parts of a large table.
+///
+/// One core alone takes the same parts: sums of floating-point numbers are the same everywhere.
 struct ScanParts {
   let ranges: [ClusterRange]
 
@@ -17,11 +19,9 @@ struct ScanParts {
   /// More parts than workers, so that one that comes late takes less.
   private static let partCount = 32
 
-  /// Nil if one core alone does it better.
+  /// Nil if the table is small.
   init?(_ table: Table) throws(StorageError) {
-    guard WorkerPool.shared.workerCount > 1, try table.objectCount() >= Self.smallestTable else {
-      return nil
-    }
+    guard try table.objectCount() >= Self.smallestTable else { return nil }
     ranges = try table.clusters.parts(Self.partCount)
     if ranges.count == 1 { return nil }
   }
