@@ -14,6 +14,9 @@ final class NotificationLatency {
     case filtered = "filtered, a quarter"
     case sorted = "sorted, all"
     case both = "filtered and sorted"
+    case limited = "sorted, first 100"
+    case distinct = "distinct, 1,000 values"
+    case sectioned = "sorted, in 10 sections"
   }
 
   /// What else observes the realm, and is not concerned.
@@ -31,6 +34,8 @@ final class NotificationLatency {
   private let configuration = freshConfiguration()
   private let realm: Realm
   private let rowCount: Int
+  /// The one row that is changed, where most rows do not concern the observer.
+  private var onlyRow: Int?
   private var continuation: CheckedContinuation<ContinuousClock.Instant, Never>?
   private var early: ContinuousClock.Instant?
   private var tokens: [NotificationToken] = []
@@ -48,12 +53,30 @@ final class NotificationLatency {
 
   func observe(_ observer: Observer) async {
     let all = realm.objects(WatchedTodo.self)
+    onlyRow =
+      switch observer {
+      case .limited: 1000 % rowCount
+      case .distinct: 0
+      default: nil
+      }
+    if observer == .sectioned {
+      tokens.append(
+        all.sectioned(by: { $0.priority / 100 }, sortDescriptors: ["priority"])
+          .observe { [weak self] change in
+            MainActor.assumeIsolated { self?.called(change) }
+          })
+      _ = await nextCall()
+      return
+    }
     let results =
       switch observer {
       case .table: all
       case .filtered: all.where { $0.priority < 250 }
       case .sorted: all.sorted(byKeyPath: "priority")
       case .both: all.where { $0.priority < 250 }.sorted(byKeyPath: "name")
+      case .limited: all.sorted(byKeyPath: "priority").limit(100)
+      case .distinct: all.distinct(by: ["priority"])
+      case .sectioned: all
       }
     tokens.append(
       results.observe { [weak self] change in
@@ -87,7 +110,7 @@ final class NotificationLatency {
     let writer = elsewhere ? Writer(configuration) : nil
     for round in 0..<count {
       // Beyond the rows that bystanders look at.
-      let id = 1000 % rowCount + (round &* 7919) % max(1, rowCount - 1000)
+      let id = onlyRow ?? 1000 % rowCount + (round &* 7919) % max(1, rowCount - 1000)
       let (began, returned, called) =
         if let writer { try await foreignWrite(id, writer) } else { try await ownWrite(id) }
       guard round >= count / 10 else { continue }
@@ -129,6 +152,21 @@ final class NotificationLatency {
       }
     case .error(let error): fatalError("\(error)")
     }
+    heard()
+  }
+
+  private func called(_ change: SectionedResultsChange<SectionedResults<Int, WatchedTodo>>) {
+    switch change {
+    case .initial(let sections): precondition(sections.count >= 0)
+    case .update(let sections, _, let insertions, let modifications, _, _):
+      for path in insertions + modifications where path[0] < sections.count {
+        precondition(path[1] >= sections[path[0]].count || sections[path].id >= 0)
+      }
+    }
+    heard()
+  }
+
+  private func heard() {
     let now = ContinuousClock.now
     if let continuation {
       self.continuation = nil

@@ -3,6 +3,7 @@
 // The command: measures how long observers wait, and what actors pay. Everything is in memory.
 //
 //   realm-latency [rows ...]      sizes of the observed tables; 1000 and 1000000 if none is given
+//   realm-latency --results       results that nobody observes, and those read while writing, alone
 
 import Foundation
 import RealmSwift
@@ -12,8 +13,12 @@ struct RealmLatency {
   @MainActor
   static func main() async throws {
     let sizes = CommandLine.arguments.dropFirst().compactMap { Int($0) }
-    try await notifications(sizes.isEmpty ? [1000, 1_000_000] : Array(sizes))
-    try await costs()
+    if !CommandLine.arguments.contains("--results") {
+      try await notifications(sizes.isEmpty ? [1000, 1_000_000] : Array(sizes))
+      try await costs()
+    }
+    try await print(ResultsCosts.afterCommits(rows: 1_000_000).text)
+    try await print(ResultsCosts.whileWriting(rows: 100_000).text)
   }
 
   @MainActor

@@ -7,7 +7,8 @@
 //    an order ascending. So the place of an object in a state is found by halving.
 // 2. Objects that no changeset names, and that reach none that a changeset names by the paths of
 //    the query, match and sort as before. Only the others are looked at.
-// 3. What comes behind the order (`rest`) is applied to the kept state of what comes before it.
+// 3. What comes behind the order (`rest`) goes through stages (`LiveStage`), which remember what
+//    they need to tell what changed objects do to the result.
 
 import RealmStorage
 package import RealmTables
@@ -46,8 +47,8 @@ package struct ResultState: Sendable, Equatable {
   }
 
   var content: Content
-  /// The objects before the query's last steps; nil if there are none.
-  var base: ChunkedKeys?
+  /// What the stages behind the query's order remember: of each `distinct` and each window.
+  var lists: [StageList] = []
 
   /// The number of elements.
   package var count: Int {
@@ -61,6 +62,11 @@ package struct ResultState: Sendable, Equatable {
   package var keys: ChunkedKeys? {
     if case .keys(let keys) = content { keys } else { nil }
   }
+}
+
+extension ResultState {
+  /// A result of a query without further steps.
+  package init(_ keys: ChunkedKeys) { content = .keys(keys) }
 }
 
 /// The way from one version to the next, as far as a query cares.
@@ -89,16 +95,38 @@ extension LiveQuery {
     let table = try QueryError.widen { () throws(StorageError) in try source.queryTable(self.table)
     }
     guard let table else { return ResultState(content: .keys(ChunkedKeys())) }
-    guard rest.isEmpty else {
-      let base = try baseKeys(of: table, in: source)
-      let keys = try rest.applied(to: base, of: table, in: source)
-      return ResultState(content: .keys(ChunkedKeys(keys)), base: ChunkedKeys(base))
-    }
+    if !rest.isEmpty { return try stagedState(of: table, in: source) }
     if predicate == nil, order == nil {
       let count = try QueryError.widen { () throws(StorageError) in try table.objectCount() }
       return ResultState(content: .all(count: count))
     }
     return ResultState(content: .keys(ChunkedKeys(try keys(of: table, in: source))))
+  }
+
+  /// The result of a first look, with what the stages remember.
+  private func stagedState(
+    of table: Table, in source: any TableSource
+  ) throws(QueryError) -> ResultState {
+    let limit = rememberedCount
+    var keys = try baseKeys(of: table, in: source, limit: limit)
+    var isComplete = keys.count < limit
+    var lists: [StageList] = []
+    for stage in stages {
+      switch stage {
+      case .filter(let predicate):
+        keys = try QueryStep.filter(predicate).applied(to: keys, of: table, in: source)
+      case .sort(let order): keys = try order.sorted(keys, of: table, in: source)
+      case .distinct(let order):
+        let groups = try order.grouped(keys, of: table, in: source)
+        lists.append(StageList(keys: ChunkedKeys(groups.keys)))
+        keys = groups.firsts
+      case .window(let window):
+        lists.append(StageList(keys: ChunkedKeys(keys), isComplete: isComplete))
+        keys = Array(keys[window.clamped(to: 0..<keys.count)])
+        isComplete = true
+      }
+    }
+    return ResultState(content: .keys(ChunkedKeys(keys)), lists: lists)
   }
 
   /// Checks that the query fits the schema.
@@ -163,47 +191,17 @@ extension LiveQuery {
     guard let old = tables.0, let new = tables.1, !step.changes.schemaChanged else {
       return try restart(state, by: step)
     }
-    if let base = state.base { return try advance(state, base, by: step, in: new) }
-    switch state.content {
-    case .all(let count):
+    if case .all(let count) = state.content {
       return try QueryError.widen { () throws(StorageError) in
         try WholeTable(old: old, new: new, step: step).advance(count)
       }
-    case .keys(let keys):
-      let dependencies = try Dependencies(self, in: new, of: step.new)
-      guard
-        let linked = try dependencies.touched(
-          by: step.changes, limit: keys.count / 8 + 64)
-      else {
-        return try restart(state, by: step)
-      }
-      var advance = try KeyedResult(self, old: old, new: new, step: step, linked: linked)
-      guard advance.isWorthwhile(for: keys.count) else { return try restart(state, by: step) }
-      return try QueryError.widen { () throws(StorageError) in try advance.run(keys) }
     }
-  }
-
-  /// Advances what comes before the last steps, applies these, and compares.
-  private func advance(
-    _ state: ResultState, _ base: ChunkedKeys, by step: ResultStep, in table: Table
-  ) throws(QueryError) -> (ResultState, ResultChanges) {
-    var plain = self
-    plain.rest = []
-    let (next, _) = try plain.advance(ResultState(content: .keys(base)), by: step)
-    // Only a query without predicate and order keeps no keys, and it is advanced with them here.
-    var newBase = ChunkedKeys()
-    if let keys = next.keys {
-      newBase = keys
-    } else {
-      newBase = ChunkedKeys(try plain.keys(of: table, in: step.new))
-    }
-    let new = try rest.applied(
-      to: newBase.first(rest.neededCount), of: table, in: step.new)
-    let own = step.changes[self.table]
-    let changes = ResultChanges(
-      from: try keys(of: state, in: step.old), to: new, isModified: step.modified.contains,
-      isReplaced: { own?.inserted.contains($0) ?? false })
-    return (ResultState(content: .keys(ChunkedKeys(new)), base: newBase), changes)
+    guard
+      var advance = try LiveStep(
+        self, state, by: step.changes, from: (old, step.old), to: (new, step.new)),
+      let (newState, edit) = try advance.run(state)
+    else { return try restart(state, by: step) }
+    return (newState, try advance.changes(edit, modified: step.modified))
   }
 
   /// Runs the query anew and compares.

@@ -15,24 +15,37 @@ struct RowOrder {
     self.table = table
   }
 
+  /// Whether the order is that of the keys.
+  var isByKey: Bool { paths.isEmpty }
+
   /// Whether `left` comes before `right`; both exist in the version.
   func isOrdered(_ left: ObjectKey, before right: ObjectKey) throws(StorageError) -> Bool {
     guard !paths.isEmpty, left != right else { return left < right }
+    let order = try compare(left, right)
+    return order == 0 ? left < right : order < 0
+  }
+
+  /// Whether two objects, which exist in the version, are equal in all that is sorted by.
+  func areLevel(_ left: ObjectKey, _ right: ObjectKey) throws(StorageError) -> Bool {
+    try compare(left, right) == 0
+  }
+
+  private func compare(_ left: ObjectKey, _ right: ObjectKey) throws(StorageError) -> Int {
     guard let first = try table.row(of: left), let second = try table.row(of: right) else {
       throw .corrupted("a result names an object that does not exist")
     }
     for path in paths {
       let order = RowOrder.compare(
         try path.value(of: first), try path.value(of: second), isMixed: path.isMixed)
-      if order != 0 { return path.isAscending ? order < 0 : order > 0 }
+      if order != 0 { return path.isAscending ? order : -order }
     }
-    return left < right
+    return 0
   }
 
   /// The keys in order.
   func sorted(_ keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
-    let keys = keys.sorted()
-    guard !paths.isEmpty else { return keys }
+    let keys = keys.count > 1 ? keys.sorted() : keys
+    guard !paths.isEmpty, keys.count > 1 else { return keys }
     return try SortTable(keys, paths, table).sortedPositions().map { keys[Int($0)] }
   }
 

@@ -55,6 +55,18 @@ package struct SortOrder: Hashable, Sendable {
     }
   }
 
+  /// The keys with those of equal values side by side, which keep their order among each other, and
+  /// the first of each such group in the order in which they came.
+  func grouped(
+    _ keys: [ObjectKey], of table: Table, in source: any TableSource
+  ) throws(QueryError) -> (keys: [ObjectKey], firsts: [ObjectKey]) {
+    let paths = try paths(from: table, in: source)
+    return try QueryError.widen { () throws(StorageError) in
+      let (positions, firsts) = try SortTable(keys, paths, table).groupedPositions()
+      return (positions.map { keys[Int($0)] }, firsts.map { keys[Int($0)] })
+    }
+  }
+
   /// The paths bound to columns.
   func paths(
     from table: Table, in source: any TableSource

@@ -82,7 +82,7 @@ struct SortTable {
 
   /// The positions of the objects that equal none before them, ascending.
   func distinctPositions() -> [UInt32] {
-    guard columns.allSatisfy(\.isHashable) else { return distinctPositionsBySorting() }
+    guard columns.allSatisfy(\.isHashable) else { return groupedPositions().firsts }
     var firsts: [UInt32] = []
     // Open addressing: positions of the firsts, plus one; twice as many places as firsts.
     var places = [UInt32](repeating: 0, count: 64)
@@ -119,15 +119,17 @@ struct SortTable {
     return Int(truncatingIfNeeded: hash)
   }
 
-  private func distinctPositionsBySorting() -> [UInt32] {
+  /// The positions with those of equals side by side, and, ascending, the first of each group.
+  func groupedPositions() -> (all: [UInt32], firsts: [UInt32]) {
+    let all = sortedPositions()
     var firsts: [UInt32] = []
     var previous: UInt32?
-    for position in sortedPositions() {
+    for position in all {
       if let previous, compareFully(Int(previous), Int(position)) == 0 { continue }
       // The sort is stable: the first of a run of equals has the smallest position.
       firsts.append(position)
       previous = position
     }
-    return firsts.sorted()
+    return (all, firsts.sorted())
   }
 }

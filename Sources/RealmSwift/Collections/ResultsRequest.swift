@@ -31,6 +31,11 @@ struct ResultsRequest: Hashable, Sendable {
   /// Whether the elements are those that match, in the order of the source.
   var isFilter: Bool { order == nil && rest.isEmpty }
 
+  /// Whether elements are told apart.
+  var hasDistinct: Bool {
+    rest.contains { if case .distinct = $0 { true } else { false } }
+  }
+
   /// The request with another step behind it.
   func adding(_ step: QueryStep) -> ResultsRequest {
     var request = self

@@ -37,7 +37,9 @@ final class ResultsState {
   private var cached: _CollectionContents?
   private var cachedGeneration: UInt64 = 0
   /// What was found last outside of write transactions, and in which version.
-  var settled: (version: UInt64, contents: _CollectionContents)?
+  var settled: Settled?
+  /// How often the elements were found by a query.
+  var evaluationCount = 0
   private var cachedCount = 0
   private var cachedCountGeneration: UInt64 = 0
   /// The numbers of the observations of these results.
@@ -144,9 +146,8 @@ final class ResultsState {
     if isInvalidated { return try _CollectionContents(.keys([]), core, info) }
     if let contents = try observedContents() { return contents }
     if let contents = try refreshedContents() { return contents }
-    let contents = try evaluate()
-    settle(contents)
-    return contents
+    if let contents = try settledEvaluation() { return contents }
+    return try evaluate()
   }
 
   /// The number of elements; a filter alone is counted without finding the elements.
@@ -224,7 +225,7 @@ final class ResultsState {
     }
   }
 
-  private func evaluate() throws(StorageError) -> _CollectionContents {
+  func evaluate() throws(StorageError) -> _CollectionContents {
     let all = try sourceContents()
     if request.isEverything { return all }
     guard let info else {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finding keys in a list.
+
+import RealmStorage
+import RealmTables
+
+extension ChunkedKeys {
+  /// Where some keys stand, ascending; those that are not in the list are left out.
+  ///
+  /// - Parameters:
+  ///   - keys: ascending.
+  ///   - isAscending: whether the list is.
+  ///   - order: the order of the list, in the version that it is from; nil if that version is not
+  ///     at hand.
+  func positions(
+    of keys: [ObjectKey], isAscending: Bool, _ order: RowOrder?
+  ) throws(StorageError) -> [Int] {
+    if keys.isEmpty { return [] }
+    var positions: [Int] = []
+    if isAscending {
+      for key in keys {
+        let position = try partitionPoint { (other) throws(StorageError) in other < key }
+        if position < count, self[position] == key { positions.append(position) }
+      }
+      return positions
+    }
+    if let order {
+      for key in keys {
+        if let index = try order.index(of: key, in: self) { positions.append(index) }
+      }
+      return positions.sorted()
+    }
+    return keys.count <= 4 ? self.positions(ofFew: keys) : self.positions(of: KeyFilter(keys))
+  }
+
+  /// Looks for each key by itself, until it is found.
+  private func positions(ofFew keys: [ObjectKey]) -> [Int] {
+    keys.compactMap { key in
+      var start = 0
+      for chunk in chunks {
+        if let index = ChunkedKeys.index(of: key, in: chunk) { return start + index }
+        start += chunk.count
+      }
+      return nil
+    }.sorted()
+  }
+
+  /// Compares blocks of keys without a branch for each.
+  private static func index(of key: ObjectKey, in chunk: [ObjectKey]) -> Int? {
+    chunk.withUnsafeBufferPointer { keys in
+      let block = 32
+      var start = 0
+      while start &+ block <= keys.count {
+        var hits = 0
+        for offset in 0..<block {
+          hits &+= keys[start &+ offset].rawValue == key.rawValue ? 1 : 0
+        }
+        if hits > 0 { break }
+        start &+= block
+      }
+      while start < keys.count {
+        if keys[start] == key { return start }
+        start &+= 1
+      }
+      return nil
+    }
+  }
+
+  /// Where the keys of a set stand, ascending.
+  private func positions(of wanted: KeyFilter) -> [Int] {
+    var positions: [Int] = []
+    var start = 0
+    for chunk in chunks {
+      chunk.withUnsafeBufferPointer { keys in
+        for index in keys.indices where wanted.contains(keys[index].rawValue) {
+          positions.append(start &+ index)
+        }
+      }
+      start += chunk.count
+    }
+    return positions
+  }
+}
+
+extension [Int] {
+  /// How many of the numbers, which ascend, are below another.
+  func count(below number: Int) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A step of a live query that is kept as lists of keys, at a cost that follows the changed objects.
+//
+// Invariants:
+// 1. What comes out of each stage is in an order that is known as sort paths and, last, keys: so
+//    places are found by halving.
+// 2. Objects that are not in `leaving` and were not inserted are in what a stage gets exactly if
+//    they were before, and in the same order among each other.
+// 3. `present` are those of `leaving` and of the inserted objects that the stage gets now.
+
+import RealmStorage
+import RealmTables
+
+/// The changed objects on their way through the stages of a query.
+struct LiveStep {
+  /// The query's table in one version, and how the elements are ordered so far.
+  private struct Side {
+    let table: Table
+    let source: any TableSource
+    var paths: [SortPath] = []
+
+    var order: RowOrder { RowOrder(paths, table) }
+
+    mutating func sort(by order: SortOrder) throws(QueryError) {
+      paths = try order.paths(from: table, in: source) + paths
+    }
+  }
+
+  private let query: LiveQuery
+  private let own: TableChanges?
+  /// Nil if the version before is not at hand.
+  private var old: Side?
+  private var new: Side
+  /// What may have to be taken out, ascending.
+  private var leaving: [ObjectKey]
+  private var present: [ObjectKey] = []
+  /// Objects that did not change, but are concerned because others did.
+  private var concerned: Set<ObjectKey> = []
+
+  /// Nil if running the query is likely cheaper, or the changes do not tell enough.
+  init?(
+    _ query: LiveQuery, _ state: ResultState, by changes: VersionChanges,
+    from old: (table: Table, source: any TableSource)?,
+    to new: (table: Table, source: any TableSource)
+  ) throws(QueryError) {
+    self.query = query
+    self.old = old.map { Side(table: $0.table, source: $0.source) }
+    self.new = Side(table: new.table, source: new.source)
+    own = changes[query.table]
+    let limit = try LiveStep.limit(state, new.table)
+    let dependencies = try Dependencies(query, in: new.table, of: new.source)
+    guard var touched = try dependencies.touched(by: changes, limit: limit) else { return nil }
+    if let own, own.columns.contains(where: dependencies.columns.contains) {
+      touched.formUnion(own.modifications.keys)
+    }
+    if let own, !own.inserted.isEmpty { touched = touched.filter { !own.inserted.contains($0) } }
+    let deleted = own?.deleted.sorted() ?? []
+    let inserted = own?.inserted.sorted() ?? []
+    guard touched.count + deleted.count + inserted.count <= limit else { return nil }
+    leaving = touched.isEmpty ? deleted : touched.union(deleted).sorted()
+    try enter(inserted + touched)
+  }
+
+  /// How many changed objects are worth looking at.
+  private static func limit(_ state: ResultState, _ table: Table) throws(QueryError) -> Int {
+    try QueryError.widen { () throws(StorageError) in
+      var largest = state.count
+      for list in state.lists {
+        largest = max(largest, list.isComplete ? list.keys.count : try table.objectCount())
+      }
+      return largest / 8 + 64
+    }
+  }
+
+  /// Whether nothing happened that concerns the query.
+  var isEmpty: Bool { leaving.isEmpty && present.isEmpty }
+
+  /// Finds out which changed objects match the query's predicate.
+  private mutating func enter(_ candidates: [ObjectKey]) throws(QueryError) {
+    if let order = query.order {
+      try new.sort(by: order)
+      try old?.sort(by: order)
+    }
+    present = candidates
+    if let predicate = query.predicate { try keepPresent(matching: predicate) }
+  }
+
+  private mutating func keepPresent(matching predicate: Predicate) throws(QueryError) {
+    if present.isEmpty { return }
+    let selection = try Selection(predicate, in: new.table, of: new.source, isScan: false)
+    let candidates = present
+    present = try QueryError.widen { () throws(StorageError) in
+      var matching: [ObjectKey] = []
+      for key in candidates where try selection.matches(key) { matching.append(key) }
+      return matching
+    }
+  }
+
+  // MARK: - Running
+
+  /// The state after the step, and what happened to the result; nil if a stage does not remember
+  /// enough.
+  mutating func run(_ state: ResultState) throws(QueryError) -> (ResultState, ListEdit)? {
+    guard let elements = state.keys else { return nil }
+    var lists = state.lists
+    var number = 0
+    for stage in query.stages {
+      switch stage {
+      case .filter(let predicate): try keepPresent(matching: predicate)
+      case .sort(let order):
+        try new.sort(by: order)
+        try old?.sort(by: order)
+      case .distinct(let order):
+        try tellApart(by: order, in: &lists[number])
+        number += 1
+      case .window(let window):
+        guard try cut(window, in: &lists[number]) else { return nil }
+        number += 1
+      }
+    }
+    if !concerned.isEmpty { try leaveAlone(in: elements) }
+    let edit = try self.edit(elements)
+    return (ResultState(content: .keys(edit.result), lists: lists), edit)
+  }
+
+  private func edit(_ list: ChunkedKeys) throws(QueryError) -> ListEdit {
+    try edit(list, from: old?.order, to: new.order)
+  }
+
+  private func edit(
+    _ list: ChunkedKeys, from old: RowOrder?, to new: RowOrder
+  ) throws(QueryError) -> ListEdit {
+    try QueryError.widen { () throws(StorageError) in
+      try ListEdit(list, leaving: leaving, arriving: present, from: old, to: new)
+    }
+  }
+
+  /// Goes on with what is present of the changed objects and with others that these concern.
+  private mutating func goOn(
+    with present: [ObjectKey], concerning others: [(key: ObjectKey, isPresent: Bool)]
+  ) {
+    self.present = present
+    if others.isEmpty { return }
+    for (key, isPresent) in others {
+      concerned.insert(key)
+      if isPresent { self.present.append(key) }
+    }
+    leaving = Set(leaving).union(others.lazy.map(\.key)).sorted()
+  }
+
+  // MARK: Stages
+
+  /// Of elements with equal values the first stays. Equal ones stand side by side in the list, so
+  /// what decides about an element is the one in front of it.
+  private mutating func tellApart(
+    by order: SortOrder, in list: inout StageList
+  ) throws(QueryError) {
+    let values = RowOrder(try order.paths(from: new.table, in: new.source), new.table)
+    var (grouped, oldGrouped) = (new, old)
+    try grouped.sort(by: order)
+    try oldGrouped?.sort(by: order)
+    let edit = try self.edit(list.keys, from: oldGrouped?.order, to: grouped.order)
+    let result = edit.result
+    let arrivalGaps = edit.arrivals.map(\.gap)
+    // Behind what went and what came stands what may be a first now, or no longer.
+    let ranks = Set(edit.removed.indices.map { edit.removed[$0] - $0 }).union(arrivalGaps)
+    typealias Found = (firsts: [ObjectKey], others: [(key: ObjectKey, isPresent: Bool)])
+    let found = try QueryError.widen { () throws(StorageError) -> Found in
+      func isFirst(_ position: Int) throws(StorageError) -> Bool {
+        if position == 0 { return true }
+        return try !values.areLevel(result[position - 1], result[position])
+      }
+      var firsts: [ObjectKey] = []
+      for position in edit.arrivalPositions where try isFirst(position) {
+        firsts.append(result[position])
+      }
+      var others: [(key: ObjectKey, isPresent: Bool)] = []
+      for rank in ranks where rank < edit.kept.count {
+        let position = rank + arrivalGaps.count(below: rank + 1)
+        others.append((result[position], try isFirst(position)))
+      }
+      return (firsts, others)
+    }
+    list.keys = result
+    goOn(with: found.firsts, concerning: found.others)
+  }
+
+  /// The elements at some positions; false if more would have to be known.
+  private mutating func cut(
+    _ window: Range<Int>, in list: inout StageList
+  ) throws(QueryError) -> Bool {
+    var edit = try self.edit(list.keys)
+    if !list.isComplete {
+      edit.dropArrivalsAtTheEnd()
+      if edit.count < window.upperBound { return false }
+    }
+    let positions = edit.arrivalPositions
+    let before = window.clamped(to: 0..<edit.list.count)
+    let after = window.clamped(to: 0..<edit.count)
+    // Which of the elements that stay were in the window, and which are.
+    func kept(_ range: Range<Int>, besides others: [Int]) -> Range<Int> {
+      range.lowerBound - others.count(below: range.lowerBound)..<range.upperBound
+        - others.count(below: range.upperBound)
+    }
+    let was = kept(before, besides: edit.removed)
+    let isNow = kept(after, besides: positions)
+    var others: [(key: ObjectKey, isPresent: Bool)] = []
+    for rank in was.outside(isNow) { others.append((edit.kept[rank], false)) }
+    for rank in isNow.outside(was) { others.append((edit.kept[rank], true)) }
+    var inside: [ObjectKey] = []
+    for (index, position) in positions.enumerated() where after.contains(position) {
+      inside.append(edit.arrivals[index].key)
+    }
+    list.keys = edit.result
+    let enough = LiveStage.rememberedCount(for: window)
+    if list.keys.count / 2 > enough {
+      list = StageList(keys: ChunkedKeys(list.keys.first(enough)), isComplete: false)
+    }
+    goOn(with: inside, concerning: others)
+    return true
+  }
+
+  // MARK: - What happened
+
+  /// Does not take out what was in the result, did not change, and stays.
+  private mutating func leaveAlone(in elements: ChunkedKeys) throws(QueryError) {
+    guard let order = old?.order else { return }
+    let candidates = concerned.intersection(present)
+    let staying = try QueryError.widen { () throws(StorageError) in
+      var staying: Set<ObjectKey> = []
+      for key in candidates where try order.index(of: key, in: elements) != nil {
+        staying.insert(key)
+      }
+      return staying
+    }
+    if staying.isEmpty { return }
+    leaving.removeAll(where: staying.contains)
+    present.removeAll(where: staying.contains)
+  }
+
+  /// What happened to the result, which a callback is told; the version before is at hand.
+  ///
+  /// A changed object that comes to stand between the same unchanged neighbours has not moved.
+  func changes(_ edit: ListEdit, modified: Set<ObjectKey>) throws(QueryError) -> ResultChanges {
+    var changes = ResultChanges()
+    var oldIndexes: [ObjectKey: Int] = [:]
+    for index in edit.removed {
+      let key = edit.list[index]
+      // The key of a new object may be that of one that is gone.
+      if own?.inserted.contains(key) != true { oldIndexes[key] = index }
+    }
+    var numbers = edit.arrivals.map { gap, key -> Int in
+      guard let index = oldIndexes[key] else { return -1 }
+      return index - edit.removed.count(below: index) == gap ? index : -1
+    }
+    IncreasingRun.keepLongest(&numbers)
+    var staying: Set<ObjectKey> = []
+    for (position, arrival) in edit.arrivals.enumerated() {
+      if numbers[position] >= 0 {
+        staying.insert(arrival.key)
+      } else {
+        changes.insertions.append(arrival.gap + position)
+      }
+    }
+    for index in edit.removed {
+      let key = edit.list[index]
+      if !staying.contains(key) {
+        changes.deletions.append(index)
+      } else if modified.contains(key) {
+        changes.modifications.append(index)
+      }
+    }
+    // Objects whose changes do not concern the query.
+    let others = modified.subtracting(leaving)
+    if !others.isEmpty, let order = old?.order {
+      changes.modifications += try QueryError.widen { () throws(StorageError) in
+        var indexes: [Int] = []
+        for key in others {
+          if let index = try order.index(of: key, in: edit.list) { indexes.append(index) }
+        }
+        return indexes
+      }
+      changes.modifications.sort()
+    }
+    return changes
+  }
+}
+
+extension Range<Int> {
+  /// The numbers that are in this range and not in another.
+  fileprivate func outside(_ other: Range<Int>) -> [Int] {
+    if other.isEmpty { return Array(self) }
+    return Array(clamped(to: .min..<other.lowerBound)) + clamped(to: other.upperBound ..< .max)
+  }
+}
