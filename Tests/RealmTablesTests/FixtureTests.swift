@@ -42,33 +42,3 @@ struct FixtureTests {
     #expect(try Fixture(name).bytes() == before)
   }
 }
-
-@Suite("Fixtures of older formats")
-struct OldFixtureTests {
-  /// The files beside the package, with the format that their header tells.
-  static let files: [(name: String, format: Int)] = {
-    let folder = ReferenceReader.oldFixtures
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return names.filter { $0.hasSuffix(".realm") }.sorted().compactMap { name in
-      guard let data = FileManager.default.contents(atPath: folder + "/" + name), data.count > 24
-      else { return nil }
-      return (name, Int(data[data[23] & 1 == 0 ? 20 : 21]))
-    }
-  }()
-
-  @Test(
-    "are refused with the format that was found",
-    .enabled(if: !files.isEmpty, "the folder shared/fixtures/old-formats is not there"),
-    arguments: files)
-  func refusal(name: String, format: Int) throws {
-    let directory = try TemporaryDirectory()
-    let path = try directory.copy(of: ReferenceReader.oldFixtures + "/" + name)
-    let expected: StorageError =
-      [10, 11, 20, 21, 22, 23].contains(format)
-      ? .formatUpgradeRequired(path: path, version: format)
-      : .unsupportedFormat(path: path, version: format)
-    let before = FileManager.default.contents(atPath: path)
-    #expect(throws: expected) { try DatabaseFile.open(path: path) }
-    #expect(FileManager.default.contents(atPath: path) == before)
-  }
-}

@@ -3,12 +3,12 @@
 // Where a copy of a database is written, plain or encrypted.
 
 /// An empty file that gets the bytes of a database, one after the other.
-enum CopyTarget {
+package enum CopyTarget {
   case plain(any StorageFile)
   case encrypted(EncryptedCopy)
 
   /// A target that encrypts if there is a key.
-  init(_ file: any StorageFile, _ key: EncryptionKey?) throws(StorageError) {
+  package init(_ file: any StorageFile, _ key: EncryptionKey?) throws(StorageError) {
     guard let key else {
       self = .plain(file)
       return
@@ -26,7 +26,7 @@ enum CopyTarget {
   }
 
   /// Writes what comes at `position`: the end of what was written before.
-  func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(StorageError) {
+  package func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(StorageError) {
     switch self {
     case .plain(let file): try file.write(bytes, at: position)
     case .encrypted(let copy): try copy.append(bytes)
@@ -34,7 +34,7 @@ enum CopyTarget {
   }
 
   /// Makes all that was written durable. The last call.
-  func finish() throws(StorageError) {
+  package func finish() throws(StorageError) {
     switch self {
     case .plain(let file): try file.sync()
     case .encrypted(let copy): try copy.finish()

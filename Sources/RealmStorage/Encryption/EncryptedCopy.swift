@@ -12,7 +12,7 @@ import Glibc
 #endif
 
 /// Encrypts what it is given, a block at a time.
-final class EncryptedCopy {
+package final class EncryptedCopy {
   private let file: any StorageFile
   private let cipher: PageCipher
   private let block = EncryptedFile.Block()

@@ -12,6 +12,8 @@ package struct FileHeader: Hashable, Sendable {
   package static let byteCount = 24
   /// The format that this engine reads and writes.
   package static let supportedVersion = 24
+  /// The formats that can be brought to the present one.
+  package static let upgradableVersions: Set<Int> = [10, 11, 20, 21, 22, 23]
   static let mnemonic: [UInt8] = [0x54, 0x2D, 0x44, 0x42]
   static let flagsOffset = 23
   /// The top ref of a file in streaming form, whose real one is in the footer.

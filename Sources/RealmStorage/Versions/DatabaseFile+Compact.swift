@@ -77,9 +77,16 @@ extension DatabaseFile {
   package static func whileClosed(
     path: String, _ body: () throws(StorageError) -> Void
   ) throws(StorageError) -> Bool {
-    let identity = try SystemFiles().open(path: path, mode: .readOnly).identity
-    return try FileRegistry.shared.whileClosed(identity) { () throws(StorageError) in
-      try Session.alone(path: path + ".lock", system: SystemFiles(), body)
+    try whileClosed(path: path, system: SystemFiles(), registry: .shared, body)
+  }
+
+  static func whileClosed(
+    path: String, system: any FileSystem, registry: FileRegistry,
+    _ body: () throws(StorageError) -> Void
+  ) throws(StorageError) -> Bool {
+    let identity = try system.open(path: path, mode: .readOnly).identity
+    return try registry.whileClosed(identity) { () throws(StorageError) in
+      try Session.alone(path: path + ".lock", system: system, body)
     }
   }
 

@@ -42,7 +42,10 @@ extension DatabaseFile {
       do throws(StorageError) {
         let storage = try EncryptedFile.wrapping(file, options) ?? file
         let result = try registry.file(storage.identity) { () throws(StorageError) in
-          try open(storage, path, options, system)
+          // Nobody else learns of a read-only open: its reader table is its own.
+          try open(
+            storage, path, options, system,
+            lockSystem: options.isReadOnly ? MemoryFiles() : system)
         }
         guard result.options.encryptionKey == options.encryptionKey else {
           throw .differentKey(path: path)
@@ -56,18 +59,21 @@ extension DatabaseFile {
     preconditionFailure("the loop above has no end")
   }
 
-  private static func open(
-    _ storage: any StorageFile, _ path: String, _ options: OpenOptions, _ system: any FileSystem
+  /// - Parameters:
+  ///   - lockSystem: Where the lock file is that those share who have the database open.
+  ///   - acceptsOlderFormats: Whether the tables may be those of a format that can be upgraded.
+  static func open(
+    _ storage: any StorageFile, _ path: String, _ options: OpenOptions, _ system: any FileSystem,
+    lockSystem: any FileSystem, acceptsOlderFormats: Bool = false
   ) throws(StorageError) -> DatabaseFile {
-    // Nobody else learns of a read-only open: its reader table is its own.
-    let lockSystem: any FileSystem = options.isReadOnly ? MemoryFiles() : system
     var opened: OpenedStorage?
     let session = try Session.join(path: path + ".lock", system: lockSystem) {
       () throws(StorageError) in
       try requireInPlace(storage, options, system)
       if !options.isReadOnly { try initialiseIfEmpty(storage) }
       var new = try OpenedStorage(storage, path)
-      let entry = try new.committedVersion(isReadOnly: options.isReadOnly)
+      let entry = try new.committedVersion(
+        isReadOnly: options.isReadOnly, acceptsOlderFormats: acceptsOlderFormats)
       if !options.isReadOnly { try new.normaliseSize(entry) }
       opened = new
       return entry
@@ -151,13 +157,18 @@ private struct OpenedStorage {
   }
 
   /// Checks the container and finds the committed version.
-  func committedVersion(isReadOnly: Bool) throws(StorageError) -> VersionEntry {
+  func committedVersion(
+    isReadOnly: Bool, acceptsOlderFormats: Bool
+  ) throws(StorageError) -> VersionEntry {
     let encrypted = storage as? EncryptedFile
     try encrypted?.load()
     let header = try self.header()
     let bytes = UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
     let topRef = try self.topRef(header, bytes)
-    try check(format: header.formatVersion(slot: header.selectedSlot), topRef)
+    let format = header.formatVersion(slot: header.selectedSlot)
+    if !acceptsOlderFormats || !FileHeader.upgradableVersions.contains(format) {
+      try check(format: format, topRef)
+    }
     let space = NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physicalSize)
     try encrypted?.requireAuthentic(topRef, in: space)
     let top = try TopArray(at: topRef, in: space)
@@ -202,7 +213,8 @@ private struct OpenedStorage {
     switch format {
     case FileHeader.supportedVersion: return
     case 0 where topRef.isNull: return
-    case 10, 11, 20, 21, 22, 23: throw .formatUpgradeRequired(path: path, version: format)
+    case _ where FileHeader.upgradableVersions.contains(format):
+      throw .formatUpgradeRequired(path: path, version: format)
     default: throw .unsupportedFormat(path: path, version: format)
     }
   }

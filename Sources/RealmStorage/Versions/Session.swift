@@ -8,6 +8,9 @@
 // 2. Changing the exclusive lock into the shared one is not atomic. If somebody else started a
 //    session in between, the layout version tells whether it was one of ours.
 // 3. Who joins a session never looks at the header: the shared memory says what is committed.
+// 4. Who keeps the exclusive lock for long (to compact a file, or to bring it to the present
+//    format) says so in the lock file, and those who want to join wait as long as it takes. If the
+//    process dies the lock goes, and with it the meaning of the mark.
 
 import Synchronization
 
@@ -37,7 +40,8 @@ final class Session: Sendable {
   ) throws(StorageError) -> Session {
     let file = try system.open(path: path, mode: .readWriteCreating)
     let memory = try SharedMemory(file)
-    for attempt in 0... {
+    var attempt = 0
+    while true {
       if try file.tryLock(exclusive: true) {
         try memory.initialise(try start())
         guard try file.tryLock(exclusive: false) else { continue }
@@ -52,10 +56,12 @@ final class Session: Sendable {
         }
         file.unlock()
       }
-      try giveUpIfHopeless(attempt, file)
+      if try !isMarkedBusy(file) {
+        try giveUpIfHopeless(attempt, file)
+        attempt += 1
+      }
       usleep(2000)
     }
-    preconditionFailure("the loop above has no end")
   }
 
   /// Runs `body` while nobody is in a session of the lock file at `path`, nor can join one; false
@@ -66,8 +72,21 @@ final class Session: Sendable {
     let file = try system.open(path: path, mode: .readWriteCreating)
     guard try file.tryLock(exclusive: true) else { return false }
     defer { file.unlock() }
+    try file.write(UInt64(1), at: SharedMemory.busyMarkOffset)
+    // If this fails, the next session's start clears the mark.
+    defer { try? file.write(UInt64(0), at: SharedMemory.busyMarkOffset) }
     try body()
     return true
+  }
+
+  /// Whether the holder of the exclusive lock, if there is one, needs it for long.
+  private static func isMarkedBusy(_ file: any StorageFile) throws(StorageError) -> Bool {
+    let mark = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
+    defer { mark.deallocate() }
+    guard try file.read(into: mark, at: SharedMemory.busyMarkOffset) == mark.count else {
+      return false
+    }
+    return mark.contains { $0 != 0 }
   }
 
   /// The layout version of an initialised lock file; nil if it is not initialised.

@@ -7,7 +7,7 @@
 // than its own 14 gives up with a clean error. Everything of ours lies behind:
 //
 //     0     fence: 1 at byte 0, the file format at byte 4, our layout version (u16) at byte 6
-//     2048  revision of the layout below (u64)
+//     2048  revision of the layout below (u64) | not 0 while the exclusive lock is kept long (u64)
 //     2112  newest version (u64) | number of reader slots (u64)
 //     2176  wake word (u32) | poisoned (u32) | version being committed, or 0 (u64)
 //     2192  number of processes that sleep on the wake word (u64)
@@ -47,6 +47,7 @@ final class SharedMemory: Sendable {
   static let maximumSlotCount = 1 << 20
   static let initialByteCount = slotsOffset
   static let writerLockOffset = 1 << 40
+  static let busyMarkOffset = 2056
   static let growthLockOffset = writerLockOffset + 1
   static let segmentLockOffset = writerLockOffset + 16
   private static let entryCount: UInt64 = 64

@@ -24,7 +24,8 @@ extension Realm {
 
 /// The schema version of the file at `fileURL`.
 ///
-/// May be called anywhere, also while realms of the file are open. Ends the process if the key has
+/// May be called anywhere, also while realms of the file are open. A file of an older format is not
+/// upgraded. Ends the process if the key has
 /// not exactly 64 bytes.
 ///
 /// - Parameters:
@@ -54,6 +55,8 @@ extension DatabaseFile {
     do throws(StorageError) {
       return try open(path: path, options: options)
     } catch {
+      // What is asked for is in the same place in older formats.
+      if case .formatUpgradeRequired = error { return try openForInspection(path: path, key: key) }
       guard case .system(_, _, let code) = error, [EACCES, EPERM, EROFS].contains(code) else {
         throw error
       }

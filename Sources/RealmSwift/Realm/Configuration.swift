@@ -10,7 +10,8 @@ extension Realm {
     /// Whether the file is never changed through realms of this configuration, which must exist
     /// already.
     ///
-    /// Such realms cannot be written, refreshed or observed. Not to be combined with
+    /// Such realms cannot be written, refreshed or observed. Files of older formats, which need an
+    /// upgrade, throw `Realm.Error.fileFormatUpgradeRequired`. Not to be combined with
     /// `deleteRealmIfMigrationNeeded` and `shouldCompactOnLaunch`.
     public var readOnly: Bool {
       didSet { checkOptions(readOnlyIsNew: true) }
@@ -90,6 +91,14 @@ extension Realm {
     }
 
     /// The file of the realm; nil for realms in memory. Setting it clears `inMemoryIdentifier`.
+    ///
+    /// A file in format 10, 11 or 20 to 23, which older releases of Realm wrote, is brought to
+    /// format 24 when it is opened for writing: in one transaction, before migrations, and before
+    /// anybody else can open it. A copy `x.v23.backup.realm` of `x.realm` in format 23 is put
+    /// beside it first, unless there is one or the disk is short of space, and removed after three
+    /// months.
+    /// If a newer version of the library has changed the file's format, the newest copy of this
+    /// kind takes its place, and the file is kept as `x.v25.backup.realm`.
     public var fileURL: URL? {
       get { if case .file(let path) = location { URL(fileURLWithPath: path) } else { nil } }
       set {

@@ -23,10 +23,10 @@ extension Realm.Error {
         .invalidDatabase,
         message: "\(error) Check the path, or move the file away to create a new Realm there.",
         path: path)
-    case .unsupportedFormat:
+    case .unsupportedFormat(_, let version):
       self.init(
         .unsupportedFileFormatVersion,
-        message: "\(error). Use a version of this library that knows the format.", path: path)
+        message: "\(error). \(Self.remedy(forFormat: version))", path: path)
     case .formatUpgradeRequired:
       self.init(
         .fileFormatUpgradeRequired,
@@ -48,6 +48,24 @@ extension Realm.Error {
     case .differentKey: self.init(.alreadyOpen, message: "\(error)", path: path)
     case .encryptionUnavailable: self.init(.invalidInput, message: "\(error)", path: path)
     case .limitExceeded(let reason): self.init(.invalidInput, message: reason, path: path)
+    }
+  }
+
+  /// What to do about a file whose format is none that can be upgraded.
+  private static func remedy(forFormat version: Int) -> String {
+    switch version {
+    case 25...:
+      "A newer version of the library wrote the file. Update this one, or restore a backup in "
+        + "format 24 or before."
+    case 5...9:
+      "Format \(version) is from before 2020. Open the file once with a Realm SDK that is built on "
+        + "Realm Core 6 to 13, which upgrades it, and then again here."
+    case 1...4:
+      "Format \(version) is from before 2016. Open the file with Realm SDKs of later years one "
+        + "after the other, each of which upgrades it, and then again here."
+    default:
+      "No release has ever written format \(version): the file is damaged. Restore it from a "
+        + "backup."
     }
   }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens to a file before it is opened: a seed takes its place, or it is compacted.
+// What happens to a file before it is opened: a seed takes its place, it is compacted, brought to
+// the present format, or restored from what it was before another version of the library did that.
 
 import Foundation
 import RealmStorage
+import RealmTables
 
 extension RealmOpener {
   /// Copies the seed of a configuration to where the file is missing.
@@ -34,17 +36,44 @@ extension RealmOpener {
     let key = configuration.storageKey
     let files = FileManager.default
     guard files.fileExists(atPath: path), try RealmCache.whileClosed(path, {}) else { return }
-    let counts = try RealmOpener.byteCounts(path, key)
+    let counts = try openFile(at: path, OpenOptions(mustExist: true, encryptionKey: key))
+      .byteCounts()
     guard isWanted(counts.total, counts.used), try DatabaseFile.compact(path: path, key: key)
     else { return }
     Logger.log(
       .info, "Compacted '\(path)', of which \(counts.used) of \(counts.total) bytes were used")
   }
 
-  private static func byteCounts(
-    _ path: String, _ key: EncryptionKey?
-  ) throws(StorageError) -> (total: Int, used: Int) {
-    let options = OpenOptions(mustExist: true, encryptionKey: key)
-    return try DatabaseFile.open(path: path, options: options).byteCounts()
+  /// Opens the file at `path`, whose format is the present one afterwards.
+  ///
+  /// A file of an older format is upgraded, after a copy was made of it. In the place of one in a
+  /// newer format, which nobody here can read, comes the newest copy of this kind.
+  func openFile(at path: String, _ options: OpenOptions) throws(StorageError) -> DatabaseFile {
+    if options.isInMemory || options.isReadOnly {
+      return try DatabaseFile.open(path: path, options: options)
+    }
+    let backups = FormatBackups(of: path)
+    let isFirst = !RealmCache.hasCore(atPath: path)
+    let file: DatabaseFile
+    do throws(StorageError) {
+      file = try openUpgraded(path, options, backups)
+    } catch {
+      guard case .unsupportedFormat(_, let version) = error,
+        try backups.restore(replacing: version, options.encryptionKey)
+      else { throw error }
+      file = try openUpgraded(path, options, backups)
+    }
+    if isFirst { backups.removeOld() }
+    return file
+  }
+
+  private func openUpgraded(
+    _ path: String, _ options: OpenOptions, _ backups: FormatBackups
+  ) throws(StorageError) -> DatabaseFile {
+    try DatabaseFile.openUpgraded(path: path, options: options) { format in
+      Logger.log(
+        .info, "Upgrading '\(path)' from format \(format) to \(FileHeader.supportedVersion)")
+      backups.make(format: format)
+    }
   }
 }

@@ -95,7 +95,7 @@ struct RealmOpener {
     } else {
       try prepareFile()
     }
-    return try DatabaseFile.open(path: path, options: options)
+    return try openFile(at: path, options)
   }
 
   /// Gives a new file its seed, and an old one what its free space wastes back to the disk.

@@ -48,6 +48,43 @@ extension ClusterEditor {
     }
   }
 
+  /// Replaces the collections of one column by what `transform` makes of them; null ones are left
+  /// out. Clusters in which it changes nothing stay where they are.
+  func replaceCollections(
+    at leafIndex: Int, _ transform: (Ref) throws(StorageError) -> Ref
+  ) throws(StorageError) {
+    forgetLeaf()
+    root = try replaceCollections(at: leafIndex, below: root, depth: 0, transform)
+  }
+
+  private func replaceCollections(
+    at leafIndex: Int, below ref: Ref, depth: Int, _ transform: (Ref) throws(StorageError) -> Ref
+  ) throws(StorageError) -> Ref {
+    guard depth < ClusterLimits.maximumDepth else {
+      throw StorageError.badCluster("tree does not end")
+    }
+    let node = try allocator.node(at: ref)
+    var new = ref
+    if node.header.isInner {
+      for slot in 3..<max(node.count, 3) {
+        let old = try node.ref(at: slot)
+        let child = try replaceCollections(at: leafIndex, below: old, depth: depth + 1, transform)
+        if child != old { new = try IntegerNode.set(child.slot, at: slot, in: new, allocator) }
+      }
+      return new
+    }
+    let leaf = try node.ref(at: leafIndex + 1)
+    var newLeaf = leaf
+    for index in 0..<(try RefLeaf.count(leaf, in: allocator.space)) {
+      let old = try RefLeaf.value(at: index, of: newLeaf, in: allocator.space)
+      if old.isNull { continue }
+      let root = try transform(old)
+      if root != old { newLeaf = try RefLeaf.replace(root, at: index, in: newLeaf, allocator) }
+    }
+    return newLeaf == leaf
+      ? ref : try IntegerNode.set(newLeaf.slot, at: leafIndex + 1, in: ref, allocator)
+  }
+
   /// Calls `body` with each cluster, made writable, and stores the ref it gives in the parent.
   private func editLeaves(
     _ body: (MutableNode) throws(StorageError) -> Ref

@@ -136,8 +136,9 @@ package struct SearchIndexEditor<Values: IndexedValues> {
       sub = try insert(value, data, key, intoIndex: editor.ref, offset: offset + 4)
       return sub.slot
     }
-    let position = try insertionPoint(of: value, key, in: ref, count: count)
-    return try BTree<IntegerLeaf>.insert(key.rawValue, at: position, in: ref, allocator).slot
+    let list = try ordered(ref)
+    let position = try insertionPoint(of: value, key, in: list, count: count)
+    return try BTree<IntegerLeaf>.insert(key.rawValue, at: position, in: list, allocator).slot
   }
 
   /// Where an object belongs in a list ordered by value, then key.
@@ -249,7 +250,8 @@ extension SearchIndexEditor {
     return editor.ref
   }
 
-  private func removed(_ key: ObjectKey, fromList list: Ref) throws(StorageError) -> Ref {
+  private func removed(_ key: ObjectKey, fromList old: Ref) throws(StorageError) -> Ref {
+    let list = try ordered(old)
     let count = try BTree<IntegerLeaf>.count(list, in: allocator.space)
     // Nearly every list holds one value and is ascending by key; the others are searched through.
     var low = 0

@@ -22,11 +22,16 @@ package struct Backlinks: Hashable, Sendable {
 
   /// The origin of a backlink; the order has no meaning.
   package func key(at index: Int, in space: NodeSpace) throws(StorageError) -> Int64 {
-    if slot & 1 == 1, index == 0 { return slot >> 1 }
+    if slot & 1 == 1, index == 0 { return Self.inlineKey(of: slot) }
     guard slot & 1 == 0, slot != 0 else {
       throw .corrupted("backlink \(index) was asked of an object that has fewer")
     }
     return try BTree<IntegerLeaf>.value(at: index, of: Ref(Int(slot)), in: space)
+  }
+
+  /// The key in a slot that holds one; it has 63 bits.
+  static func inlineKey(of slot: Int64) -> Int64 {
+    Int64(bitPattern: UInt64(bitPattern: slot) >> 1)
   }
 
   /// Calls `body` with the key of each origin, until it returns false.
@@ -34,7 +39,7 @@ package struct Backlinks: Hashable, Sendable {
     in space: NodeSpace, _ body: (Int64) throws(StorageError) -> Bool
   ) throws(StorageError) {
     if slot & 1 == 1 {
-      _ = try body(slot >> 1)
+      _ = try body(Self.inlineKey(of: slot))
     } else if slot != 0 {
       try BTree<IntegerLeaf>.forEachLeaf(of: Ref(Int(slot)), in: space) {
         (leaf, _, count) throws(StorageError) in
@@ -125,9 +130,10 @@ package enum BacklinkLeaf: Leaf {
     if slot == 0 {
       new = key << 1 | 1
     } else if slot & 1 == 1 {
-      new = try IntegerNode.make([slot >> 1, key], in: allocator).ref.slot
+      new = try IntegerNode.make([Backlinks.inlineKey(of: slot), key], in: allocator).ref.slot
     } else {
-      new = try BTree<IntegerLeaf>.append(key, to: Ref(Int(slot)), allocator).slot
+      let tree = try divided(Ref(Int(slot)), allocator)
+      new = try BTree<IntegerLeaf>.append(key, to: tree, allocator).slot
     }
     return new == slot ? ref : try IntegerNode.set(new, at: index, in: ref, allocator)
   }
@@ -141,13 +147,13 @@ package enum BacklinkLeaf: Leaf {
   ) throws(StorageError) -> Ref {
     let slot = try value(at: index, of: ref, in: allocator.space).slot
     guard let tree = Ref(slot: slot) else {
-      guard slot != 0, slot >> 1 == key else { return ref }
+      guard slot != 0, Backlinks.inlineKey(of: slot) == key else { return ref }
       return try IntegerNode.set(0, at: index, in: ref, allocator)
     }
     guard let position = try position(of: key, in: tree, allocator.space) else { return ref }
     let last = try BTree<IntegerLeaf>.count(tree, in: allocator.space) - 1
     let lastKey = try BTree<IntegerLeaf>.value(at: last, of: tree, in: allocator.space)
-    var root = tree
+    var root = try divided(tree, allocator)
     if position != last {
       root = try BTree<IntegerLeaf>.set(lastKey, at: position, in: root, allocator)
     }
@@ -159,6 +165,22 @@ package enum BacklinkLeaf: Leaf {
     let left = last == 0 ? nil : try BTree<IntegerLeaf>.value(at: 0, of: root, in: allocator.space)
     try allocator.freeTree(root)
     return try IntegerNode.set(left.map { $0 << 1 | 1 } ?? 0, at: index, in: ref, allocator)
+  }
+
+  /// The tree of backlinks with leaves of the size that the format has now.
+  ///
+  /// Before format 24 all backlinks of an object were one node of any size.
+  private static func divided(
+    _ tree: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    let node = try IntegerNode.checked(tree, in: allocator.space)
+    guard !node.header.isInner, node.count > BTreeLimits.entryCount else { return tree }
+    var root = try BTree<IntegerLeaf>.make(in: allocator)
+    for index in 0..<node.count {
+      root = try BTree<IntegerLeaf>.append(node.uncheckedInteger(at: index), to: root, allocator)
+    }
+    try allocator.free(tree)
+    return root
   }
 
   /// A position of `key`; which of several equal ones goes is all the same.

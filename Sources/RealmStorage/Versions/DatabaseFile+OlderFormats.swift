@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Files of other formats than the present one: who may look at them, and who may replace them.
+//
+// 1. Nobody shares a database of an older format. It is looked at alone: under the exclusive lock
+//    by who brings it to the present format, or without any lock for reading.
+// 2. The commit that ends the upgrade stores the present format with the new version, in the slot
+//    that it then selects: a crash leaves the old version in the old format, or the new one.
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+extension DatabaseFile {
+  /// The format of the version that the header selects; 0 in a file that was never committed to.
+  package var formatVersion: Int {
+    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
+    return FileHeader(bytes).map { $0.formatVersion(slot: $0.selectedSlot) } ?? 0
+  }
+
+  /// Lets `body` bring the file at `path` to the present format while nobody else has it open.
+  ///
+  /// - Parameters:
+  ///   - registry: Another one than `.shared` acts as another process.
+  ///   - body: Gets the database, whose tables are those of the older format, and commits to it. It
+  ///     is not called if the file is in the present format by then.
+  /// - Returns: False if somebody has the file open; nothing is done then.
+  package static func upgrade(
+    path: String, options: OpenOptions, system: any FileSystem, registry: FileRegistry,
+    _ body: (DatabaseFile) throws(StorageError) -> Void
+  ) throws(StorageError) -> Bool {
+    try whileClosed(path: path, system: system, registry: registry) { () throws(StorageError) in
+      let file = try system.open(path: path, mode: .readWrite)
+      let database = try open(
+        EncryptedFile.wrapping(file, options) ?? file, path, options, system,
+        lockSystem: MemoryFiles(), acceptsOlderFormats: true)
+      if FileHeader.upgradableVersions.contains(database.formatVersion) { try body(database) }
+    }
+  }
+
+  /// Opens a file of the present or an older format for a look at it, whoever has it open.
+  ///
+  /// Only what all these formats have in common can be read.
+  package static func openForInspection(
+    path: String, key: EncryptionKey?
+  ) throws(StorageError) -> DatabaseFile {
+    let options = OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key)
+    let file = try SystemFiles().open(path: path, mode: .readOnly)
+    return try open(
+      EncryptedFile.wrapping(file, options) ?? file, path, options, SystemFiles(),
+      lockSystem: MemoryFiles(), acceptsOlderFormats: true)
+  }
+
+  /// Puts the file at `source` in the place of the one at `path`, which gets the name `kept`.
+  ///
+  /// A crash leaves one or the other at `path`. The caller sees to it that nobody has it open.
+  package static func replace(
+    path: String, by source: String, keepingAs kept: String
+  ) throws(StorageError) {
+    unlink(kept)
+    // Where there are no second names, `path` is missing for a moment.
+    if link(path, kept) != 0, rename(path, kept) != 0 {
+      throw .system(operation: "Renaming", path: path, code: errno)
+    }
+    guard rename(source, path) == 0 else {
+      throw .system(operation: "Replacing", path: path, code: errno)
+    }
+    try syncDirectory(of: path)
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Copies of a file from before it was brought to a newer format.
+//
+// 1. A copy gets its name when it is complete and durable, and before the file is changed.
+// 2. A program never fails for want of a copy: without one the file is upgraded all the same.
+// 3. What a copy replaces is kept beside it, under the name of a copy in its own format.
+
+import Foundation
+import RealmStorage
+
+/// The copies `x.v<format>.backup.realm` beside a file `x.realm`.
+struct FormatBackups {
+  private let path: String
+  private let files = FileManager.default
+
+  /// Three months; older copies are removed.
+  static let maximumAge: TimeInterval = 92 * 24 * 60 * 60
+
+  init(of path: String) { self.path = path }
+
+  /// The path of the copy in a format.
+  func path(format: Int) -> String {
+    let url = URL(fileURLWithPath: path)
+    let name = url.deletingPathExtension().lastPathComponent
+    return url.deletingLastPathComponent()
+      .appendingPathComponent("\(name).v\(format).backup.realm").path
+  }
+
+  /// The formats of copies that could be opened here, the newest first.
+  private static var formats: [Int] {
+    [FileHeader.supportedVersion] + FileHeader.upgradableVersions.sorted(by: >)
+  }
+
+  // MARK: Making
+
+  /// Copies the file, which is in `format`, unless there is such a copy or too little space for it.
+  ///
+  /// Nobody else has the file open.
+  func make(format: Int) {
+    let target = path(format: format)
+    guard !files.fileExists(atPath: target) else { return }
+    guard hasSpace else {
+      return Logger.log(.warn, "There is too little space for a copy of '\(path)'")
+    }
+    let unfinished = "\(target).\(UUID().uuidString)"
+    do {
+      try files.copyItem(atPath: path, toPath: unfinished)
+      // The age of a copy counts from when it was made.
+      try files.setAttributes([.modificationDate: Date()], ofItemAtPath: unfinished)
+      try SystemFiles().open(path: unfinished, mode: .readWrite).sync()
+      try files.moveItem(atPath: unfinished, toPath: target)
+      try DatabaseFile.syncDirectory(of: target)
+    } catch {
+      try? files.removeItem(atPath: unfinished)
+      Logger.log(.warn, "Copying '\(path)' to '\(target)' failed: \(error)")
+    }
+  }
+
+  /// Whether there is room for a copy, and for as much again that the upgrade may need.
+  private var hasSpace: Bool {
+    let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let system = try? files.attributesOfFileSystem(forPath: directory)
+    guard let free = (system?[.systemFreeSize] as? NSNumber)?.int64Value,
+      let size = (try? files.attributesOfItem(atPath: path))?[.size] as? NSNumber
+    else { return true }
+    return free / 2 >= size.int64Value
+  }
+
+  // MARK: Removing
+
+  /// Removes the copies that are older than three months.
+  func removeOld() {
+    for format in Self.formats {
+      let copy = path(format: format)
+      guard let date = (try? files.attributesOfItem(atPath: copy))?[.modificationDate] as? Date,
+        -date.timeIntervalSinceNow > Self.maximumAge
+      else { continue }
+      try? files.removeItem(atPath: copy)
+      Logger.log(.info, "Removed the old copy '\(copy)'")
+    }
+  }
+
+  // MARK: Restoring
+
+  /// Puts the newest copy that can be opened in the place of the file, which a newer version of the
+  /// library has brought to the format `version`.
+  ///
+  /// - Returns: Whether it is worthwhile to open the file again.
+  func restore(replacing version: Int, _ key: EncryptionKey?) throws(StorageError) -> Bool {
+    guard version > FileHeader.supportedVersion,
+      let copy = Self.formats.map({ path(format: $0) }).first(where: files.fileExists)
+    else { return false }
+    var isRestored = false
+    let wasAlone = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
+      // Another process may have been faster; then this copy is not what the file was before.
+      guard try isUnsupported(version, key) else { return }
+      try DatabaseFile.replace(path: path, by: copy, keepingAs: path(format: version))
+      isRestored = true
+    }
+    if isRestored {
+      Logger.log(
+        .warn, "Restored '\(path)' from '\(copy)', as it was in the newer format \(version)")
+    }
+    return wasAlone
+  }
+
+  private func isUnsupported(_ version: Int, _ key: EncryptionKey?) throws(StorageError) -> Bool {
+    do throws(StorageError) {
+      _ = try DatabaseFile.openForInspection(path: path, key: key)
+      return false
+    } catch {
+      guard case .unsupportedFormat(_, version) = error else { throw error }
+      return true
+    }
+  }
+}

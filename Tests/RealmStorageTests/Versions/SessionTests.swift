@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What those who want to join a session learn of somebody who is alone with the file for long.
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+@testable import RealmStorage
+
+@Suite struct SessionTests {
+  @Test func whoIsAloneSaysSo() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    do { _ = try DatabaseFile.open(path: path) }
+    func mark() throws -> UInt8? {
+      let data = try Data(contentsOf: URL(fileURLWithPath: path + ".lock"))
+      return data.count > SharedMemory.busyMarkOffset ? data[SharedMemory.busyMarkOffset] : nil
+    }
+    #expect(try mark() == 0)
+    var seen: UInt8?
+    let wasAlone = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
+      seen = (try? mark()) ?? nil
+    }
+    #expect(wasAlone && seen == 1)
+    #expect(try mark() == 0)
+    #expect(throws: StorageError.limitExceeded("enough")) {
+      _ = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
+        throw .limitExceeded("enough")
+      }
+    }
+    #expect(try mark() == 0)
+    // A mark that a crash has left keeps nobody out.
+    let lockFile = try SystemFiles().open(path: path + ".lock", mode: .readWrite)
+    try lockFile.write(UInt64(1), at: SharedMemory.busyMarkOffset)
+    let file = try DatabaseFile.open(path: path)
+    #expect(file.newestVersion == 1)
+    #expect(try mark() == 0)
+    #expect(try !DatabaseFile.whileClosed(path: path) {})
+  }
+}

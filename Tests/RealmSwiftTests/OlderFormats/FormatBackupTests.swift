@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Copies from before an upgrade: when they are made, restored and removed.
+
+import Foundation
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@testable import RealmSwift
+
+/// The class of `migration-example-v0.realm`.
+private enum First {
+  final class Person: Object {
+    @Persisted var firstName: String
+    @Persisted var lastName: String
+    @Persisted var age: Int
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+}
+
+@Suite(
+  "api.md 2: copies from before an upgrade",
+  .enabled(if: !OldFixture.all.isEmpty, "the folder shared/fixtures/old-formats is not there"))
+struct FormatBackupTests {
+  private let file: TemporaryRealm
+  private let url: URL
+  private let original: Data
+
+  init() throws {
+    file = try TemporaryRealm([First.Person.self])
+    url = try #require(file.configuration.fileURL)
+    let fixture = try #require(OldFixture.upgradable.first { $0.name == "migration-example-v0" })
+    original = Data(try fixture.bytes())
+    try original.write(to: url)
+  }
+
+  private func copy(_ format: Int) -> URL {
+    file.directory.appendingPathComponent("test.v\(format).backup.realm")
+  }
+
+  private var names: Set<String> {
+    get throws { Set(try FileManager.default.contentsOfDirectory(atPath: file.directory.path)) }
+  }
+
+  private func open() throws -> [String] {
+    Array(try file.open().objects(First.Person.self).map(\.firstName))
+  }
+
+  @Test func aCopyIsMadeOnce() throws {
+    #expect(try open() == ["John", "Jane", "John"])
+    #expect(try Data(contentsOf: copy(20)) == original)
+    #expect(try names == ["test.realm", "test.realm.lock", "test.v20.backup.realm"])
+    // Later opens make none, and an upgrade finds one.
+    #expect(try open().count == 3)
+    try Data("kept".utf8).write(to: copy(20))
+    try original.write(to: url)
+    #expect(try open().count == 3)
+    #expect(try Data(contentsOf: copy(20)) == Data("kept".utf8))
+    #expect(try names.count == 3)
+  }
+
+  @Test func filesWithoutAnExtensionHaveCopiesToo() throws {
+    let path = file.directory.appendingPathComponent("data").path
+    #expect(
+      FormatBackups(of: path).path(format: 23)
+        == file.directory.appendingPathComponent("data.v23.backup.realm").path)
+    let dotted = file.directory.appendingPathComponent("my.data.realm").path
+    #expect(
+      FormatBackups(of: dotted).path(format: 10)
+        == file.directory.appendingPathComponent("my.data.v10.backup.realm").path)
+  }
+
+  @Test func withoutACopyTheFileIsUpgradedAllTheSame() throws {
+    // A directory has the name of the copy's first form: nothing can be copied there.
+    let backups = FormatBackups(of: file.directory.appendingPathComponent("no/x.realm").path)
+    backups.make(format: 20)
+    try FileManager.default.createDirectory(at: copy(20), withIntermediateDirectories: false)
+    #expect(try open().count == 3)
+    #expect(try Data(contentsOf: url)[20...21].contains(24))
+  }
+
+  @Test func copiesAreRemovedAfterThreeMonths() throws {
+    _ = try open()
+    func setAge(days: Double, _ format: Int) throws {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -days * 86_400)],
+        ofItemAtPath: copy(format).path)
+    }
+    try original.write(to: copy(11))
+    try original.write(to: copy(25))
+    try setAge(days: 80, 20)
+    try setAge(days: 100, 11)
+    try setAge(days: 400, 25)
+    _ = try open()
+    #expect(
+      try names == [
+        "test.realm", "test.realm.lock", "test.v20.backup.realm", "test.v25.backup.realm",
+      ])
+    try setAge(days: 93, 20)
+    _ = try open()
+    #expect(try names == ["test.realm", "test.realm.lock", "test.v25.backup.realm"])
+  }
+
+  @Test func aCopyTakesThePlaceOfAFileInANewerFormat() throws {
+    _ = try open()
+    var newer = try Data(contentsOf: url)
+    newer[20] = 25
+    newer[21] = 25
+    try newer.write(to: url)
+    #expect(try open() == ["John", "Jane", "John"])
+    #expect(try Data(contentsOf: copy(25)) == newer)
+    // The copy was in format 20: it was upgraded, and copied, again.
+    #expect(try Data(contentsOf: copy(20)) == original)
+    #expect(
+      try names == [
+        "test.realm", "test.realm.lock", "test.v20.backup.realm", "test.v25.backup.realm",
+      ])
+  }
+
+  @Test func theNewestCopyIsTaken() throws {
+    try FileManager.default.moveItem(at: url, to: copy(20))
+    let other = try TemporaryRealm([])
+    do {
+      let realm = try other.open()
+      _ = realm
+    }
+    try FileManager.default.copyItem(
+      at: try #require(other.configuration.fileURL), to: copy(24))
+    var newer = original
+    newer[20] = 26
+    newer[21] = 26
+    try newer.write(to: url)
+    #expect(try open().isEmpty)
+    #expect(try Data(contentsOf: copy(20)) == original)
+    #expect(!FileManager.default.fileExists(atPath: copy(24).path))
+    #expect(try Data(contentsOf: copy(26)) == newer)
+  }
+
+  @Test func nothingTakesThePlaceOfOtherFiles() throws {
+    try original.write(to: copy(20))
+    var older = original
+    older[20] = 9
+    older[21] = 9
+    try older.write(to: url)
+    let error = #expect(throws: Realm.Error.self) { try file.open() }
+    #expect(error?.code == .unsupportedFileFormatVersion)
+    // Read-only realms change nothing.
+    older[20] = 25
+    older[21] = 25
+    try older.write(to: url)
+    file.configuration.readOnly = true
+    #expect(throws: Realm.Error.self) { try file.open() }
+    #expect(try Data(contentsOf: url) == older)
+    #expect(FileManager.default.fileExists(atPath: copy(20).path))
+    // Without a copy there is nothing to restore.
+    file.configuration.readOnly = false
+    try FileManager.default.removeItem(at: copy(20))
+    #expect(throws: Realm.Error.self) { try file.open() }
+    #expect(try Data(contentsOf: url) == older)
+  }
+}

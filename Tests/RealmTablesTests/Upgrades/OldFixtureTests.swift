@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Files of older formats that Realm Core wrote: after the upgrade they hold what Realm Core itself
+// reads in them after its own.
+
+import Foundation
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@testable import RealmTables
+
+@Suite(
+  "Fixtures of older formats",
+  .enabled(if: !OldFixture.all.isEmpty, "the folder shared/fixtures/old-formats is not there"))
+struct OldFixtureTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func dump(_ file: DatabaseFile) throws -> JSON {
+    try ContentDump(TableGroup(file.snapshot())).json()
+  }
+
+  /// Errors and warnings, but for lists of indexes that the upgrade leaves in their order.
+  private func findings(_ file: DatabaseFile) throws -> [CheckFinding] {
+    try DatabaseCheck.run(file.snapshot()).filter { $0.check != 37 }
+  }
+
+  /// Expects the file to hold what Realm Core reads in it after an upgrade.
+  private func expect(_ fixture: OldFixture, in file: DatabaseFile) throws {
+    let expected = try fixture.expected()
+    let differences = JSON.differences(
+      expected: expected["tables"] ?? [], actual: try dump(file))
+    #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
+    let version = try TableGroup(file.snapshot()).schemaVersion()
+      .map { JSON.integer(Int64(bitPattern: $0)) }
+    #expect(version ?? .null == expected["schemaVersion"] ?? .null)
+    #expect(file.formatVersion == 24)
+    #expect(try findings(file) == [])
+  }
+
+  private func expectReferenceAgrees(
+    _ path: String, _ dump: JSON, key: [UInt8]? = nil
+  ) throws {
+    guard ReferenceReader.isAvailable else { return }
+    let report = try ReferenceReader.check(path, key: key)
+    #expect(report.errors == [])
+    let reference = try ReferenceReader.dump(path, key: key)
+    #expect(reference["fileFormat"]?.number == 24)
+    let differences = JSON.differences(expected: reference["tables"] ?? [], actual: dump)
+    #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
+  }
+
+  @Test(
+    "hold what Realm Core reads in them, and are opened as they are from then on",
+    arguments: OldFixture.upgradable)
+  func contents(fixture: OldFixture) throws {
+    let path = try directory.copy(of: fixture.path)
+    var formats: [Int] = []
+    do {
+      let file = try DatabaseFile.openUpgraded(path: path) { formats.append($0) }
+      try expect(fixture, in: file)
+      try expectReferenceAgrees(path, try dump(file))
+    }
+    #expect(formats == [fixture.format])
+    let file = try DatabaseFile.openUpgraded(path: path) { formats.append($0) }
+    #expect(formats == [fixture.format])
+    try expect(fixture, in: file)
+  }
+
+  @Test("are changed as any other file", arguments: OldFixture.upgradable)
+  func changes(fixture: OldFixture) throws {
+    let path = try directory.copy(of: fixture.path)
+    for seed in 1...2 as ClosedRange<UInt64> {
+      let file = try DatabaseFile.openUpgraded(path: path)
+      let group = try WriteGroup(file.beginWrite())
+      if try group.tableKeys().isEmpty { try ModelTable.create(in: group) }
+      var editor = FixtureEditor(group, seed: seed)
+      try editor.run()
+      var collections = CollectionEditor(group, seed: seed)
+      try collections.run()
+      _ = try group.commit()
+      #expect(try findings(file) == [])
+    }
+    let file = try DatabaseFile.openUpgraded(path: path)
+    try expectReferenceAgrees(path, try dump(file))
+  }
+
+  @Test("are copied and compacted", arguments: OldFixture.upgradable)
+  func copies(fixture: OldFixture) throws {
+    let path = try directory.copy(of: fixture.path)
+    let copyPath = directory.file("copy.realm")
+    do {
+      let file = try DatabaseFile.openUpgraded(path: path)
+      let target = try SystemFiles().open(path: copyPath, mode: .readWriteCreating)
+      try file.snapshot().write(to: target)
+    }
+    #expect(try DatabaseFile.compact(path: path))
+    for path in [path, copyPath] { try expect(fixture, in: try DatabaseFile.open(path: path)) }
+  }
+
+  @Test("are upgraded encrypted", arguments: OldFixture.upgradable)
+  func encrypted(fixture: OldFixture) throws {
+    let bytes = (0..<64).map { UInt8($0) &* 5 &+ 1 }
+    let key = try #require(EncryptionKey(bytes))
+    let path = directory.file("encrypted.realm")
+    try Data(fixture.encrypted(key)).write(to: URL(fileURLWithPath: path))
+    for _ in 0..<2 {
+      let file = try DatabaseFile.openUpgraded(
+        path: path, options: OpenOptions(encryptionKey: key))
+      try expect(fixture, in: file)
+      _ = try WriteGroup(file.beginWrite()).commit()
+    }
+    #expect(try DatabaseFile.compact(path: path, key: key))
+    let file = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
+    try expect(fixture, in: file)
+    // The reference reader decrypts slowly.
+    guard try file.fileByteCount() < 40_000 else { return }
+    try expectReferenceAgrees(path, try dump(file), key: bytes)
+  }
+
+  @Test(
+    "are refused for reading, and looked at without an upgrade",
+    arguments: OldFixture.upgradable)
+  func reading(fixture: OldFixture) throws {
+    let expected = StorageError.formatUpgradeRequired(path: fixture.path, version: fixture.format)
+    let options = OpenOptions(isReadOnly: true, mustExist: true)
+    #expect(throws: expected) {
+      try DatabaseFile.openUpgraded(path: fixture.path, options: options)
+    }
+    let path = try directory.copy(of: fixture.path)
+    let file = try DatabaseFile.openForInspection(path: path, key: nil)
+    let version = try TableGroup(file.snapshot()).schemaVersion()
+      .map { JSON.integer(Int64(bitPattern: $0)) }
+    #expect(version ?? .null == (try fixture.expected())["schemaVersion"] ?? .null)
+    #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path))) == (try fixture.bytes()))
+  }
+
+  @Test("are refused if they are older than format 10", arguments: OldFixture.all)
+  func refusal(fixture: OldFixture) throws {
+    guard !OldFixture.upgradable.contains(where: { $0.name == fixture.name }) else { return }
+    let path = try directory.copy(of: fixture.path)
+    #expect(throws: StorageError.unsupportedFormat(path: path, version: fixture.format)) {
+      try DatabaseFile.openUpgraded(path: path)
+    }
+    #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path))) == (try fixture.bytes()))
+  }
+
+  @Test("are not touched by versions that no release wrote", arguments: [12, 19, 25, 99])
+  func unknown(format: Int) throws {
+    let fixture = try #require(OldFixture.upgradable.first)
+    var bytes = try fixture.bytes()
+    bytes[20] = UInt8(format)
+    bytes[21] = UInt8(format)
+    let system = try SimulatedFileSystem(contents: bytes)
+    #expect(throws: StorageError.unsupportedFormat(path: system.file.path, version: format)) {
+      try system.openUpgradedDatabase()
+    }
+    #expect(try system.file.contents() == bytes)
+  }
+}
