@@ -18,6 +18,7 @@ struct RealmLatency {
       try await costs()
     }
     try await print(ResultsCosts.afterCommits(rows: 1_000_000).text)
+    try await print(ResultsCosts.afterLargeCommits(rows: 1_000_000).text)
     try await print(ResultsCosts.whileWriting(rows: 100_000).text)
   }
 

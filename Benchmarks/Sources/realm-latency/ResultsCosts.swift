@@ -7,10 +7,9 @@ import Foundation
 import RealmSwift
 
 /// Results that nobody observes.
-@MainActor
 enum ResultsCosts {
   /// A commit of one row, then a look at the number of elements and the first of them.
-  static func afterCommits(rows: Int) async throws -> Table {
+  @MainActor static func afterCommits(rows: Int) async throws -> Table {
     let realm = try await Realm(configuration: freshConfiguration())
     try insertRows(rows, into: realm)
     return try afterCommits(realm, rows)
@@ -52,8 +51,42 @@ enum ResultsCosts {
     return table
   }
 
+  /// Looks after commits that change many rows: at some number, finding all anew is faster.
+  @MainActor static func afterLargeCommits(rows: Int) async throws -> Table {
+    let realm = try await Realm(configuration: freshConfiguration())
+    try insertRows(rows, into: realm)
+    return try afterLargeCommits(realm, rows)
+  }
+
+  private static func afterLargeCommits(_ realm: Realm, _ rows: Int) throws -> Table {
+    let all = realm.objects(WatchedTodo.self)
+    let filtered = all.where { $0.priority < 250 }
+    let sorted = all.sorted(byKeyPath: "priority")
+    var table = Table("looks after commits of many rows, in µs", "filtered", "sorted")
+    for count in [10, 100, 1000, 3000, 10_000, 30_000, 200_000] {
+      var times = (Samples(), Samples())
+      for round in 0..<7 {
+        // What was kept is as new as it can be.
+        precondition(filtered[0].id >= 0 && sorted[0].id >= 0)
+        try realm.write {
+          for number in 0..<count {
+            WatchedTodo.change(((round &* count &+ number) &* 7919) % rows, in: realm)
+          }
+        }
+        let start = ContinuousClock.now
+        precondition(filtered[0].id >= 0)
+        let middle = ContinuousClock.now
+        precondition(sorted[0].id >= 0)
+        times.0.add(start.duration(to: middle))
+        times.1.add(middle.duration(to: .now))
+      }
+      table.add("\(count)", microseconds(times.0.median), microseconds(times.1.median))
+    }
+    return table
+  }
+
   /// Looks after each of many changes in one transaction.
-  static func whileWriting(rows: Int) async throws -> Table {
+  @MainActor static func whileWriting(rows: Int) async throws -> Table {
     let realm = try await Realm(configuration: freshConfiguration())
     try insertRows(rows, into: realm)
     return whileWriting(realm, rows)
@@ -63,7 +96,7 @@ enum ResultsCosts {
     let all = realm.objects(WatchedTodo.self)
     let filtered = all.where { $0.priority < 500 }
     let sorted = all.sorted(byKeyPath: "priority")
-    var table = Table("each change in a transaction, with a look at results, in µs", "rows", "each")
+    var table = Table("a change in a transaction, with a look at results, in µs", "rows", "each")
     var nextID = rows
     func measure(_ name: String, _ count: Int, _ body: (Int) -> Void) {
       realm.beginWrite()

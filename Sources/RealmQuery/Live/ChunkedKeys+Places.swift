@@ -31,7 +31,7 @@ extension ChunkedKeys {
       }
       return positions.sorted()
     }
-    return keys.count <= 4 ? self.positions(ofFew: keys) : self.positions(of: KeyFilter(keys))
+    return keys.count <= 8 ? self.positions(ofFew: keys) : self.positions(ofMany: keys)
   }
 
   /// Looks for each key by itself, until it is found.
@@ -67,19 +67,49 @@ extension ChunkedKeys {
     }
   }
 
-  /// Where the keys of a set stand, ascending.
-  private func positions(of wanted: KeyFilter) -> [Int] {
+  /// Passes over all keys, of which a table of bits lets few pass that are not looked for.
+  private func positions(ofMany wanted: [ObjectKey]) -> [Int] {
+    let bitCount = UInt64(64 - (wanted.count * 16).leadingZeroBitCount)
+    let shift = 64 - bitCount
+    var bits = [UInt64](repeating: 0, count: 1 << Int(bitCount - 6))
+    @inline(__always)
+    func place(of key: ObjectKey) -> (word: Int, bit: UInt64) {
+      let hash = (UInt64(bitPattern: key.rawValue) &* 0x9E37_79B9_7F4A_7C15) &>> shift
+      return (Int(truncatingIfNeeded: hash &>> 6), 1 &<< (hash & 63))
+    }
+    for key in wanted {
+      let (word, bit) = place(of: key)
+      bits[word] |= bit
+    }
     var positions: [Int] = []
     var start = 0
     for chunk in chunks {
       chunk.withUnsafeBufferPointer { keys in
-        for index in keys.indices where wanted.contains(keys[index].rawValue) {
-          positions.append(start &+ index)
+        bits.withUnsafeBufferPointer { bits in
+          for index in keys.indices {
+            let (word, bit) = place(of: keys[index])
+            if bits[word] & bit != 0, wanted.containsAscending(keys[index]) {
+              positions.append(start &+ index)
+            }
+          }
         }
       }
       start += chunk.count
     }
     return positions
+  }
+}
+
+extension [ObjectKey] {
+  /// Whether a key is among these, which ascend.
+  fileprivate func containsAscending(_ key: ObjectKey) -> Bool {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] == key
   }
 }
 

@@ -24,8 +24,29 @@ extension LiveQuery {
       try source.queryTable(self.table)
     }
     guard !changes.schemaChanged, let table,
-      var step = try LiveStep(self, state, by: changes, from: nil, to: (table, source))
+      var step = try LiveStep(self, by: changes, from: nil, to: (table, source))
     else { return nil }
     return step.isEmpty ? state : try step.run(state)?.0
+  }
+
+  /// Where some objects, by ascending keys, stand in the result of a version, ascending; those that
+  /// are not in it are left out.
+  package func positions(
+    of keys: [ObjectKey], in result: ChunkedKeys, of source: any TableSource
+  ) throws(QueryError) -> [Int] {
+    let table = try QueryError.widen { () throws(StorageError) in
+      try source.queryTable(self.table)
+    }
+    guard let table else { return [] }
+    var paths = try order?.paths(from: table, in: source) ?? []
+    for step in rest {
+      if case .sort(let order) = step {
+        paths = try order.paths(from: table, in: source) + paths
+      }
+    }
+    let order = RowOrder(paths, table)
+    return try QueryError.widen { () throws(StorageError) in
+      try result.positions(of: keys, isAscending: order.isByKey, order)
+    }
   }
 }

@@ -198,7 +198,7 @@ extension LiveQuery {
     }
     guard
       var advance = try LiveStep(
-        self, state, by: step.changes, from: (old, step.old), to: (new, step.new)),
+        self, by: step.changes, from: (old, step.old), to: (new, step.new)),
       let (newState, edit) = try advance.run(state)
     else { return try restart(state, by: step) }
     return (newState, try advance.changes(edit, modified: step.modified))

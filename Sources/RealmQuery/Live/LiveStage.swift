@@ -12,6 +12,9 @@ enum LiveStage: Equatable {
   /// Limits and offsets in a row: the elements at some positions.
   case window(Range<Int>)
 
+  /// Whether this leaves out elements that equal others.
+  var tellsApart: Bool { if case .distinct = self { true } else { false } }
+
   /// How many elements a window in front of everything else remembers: some more than it shows, so
   /// that others can move up.
   static func rememberedCount(for window: Range<Int>) -> Int {

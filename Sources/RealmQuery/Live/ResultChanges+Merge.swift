@@ -19,7 +19,7 @@ extension ResultChanges {
   }
 
   /// Where an element of the new state was in the old one; nil if it came.
-  private func oldIndex(_ index: Int) -> Int? {
+  package func oldIndex(_ index: Int) -> Int? {
     let (came, isNew) = ResultChanges.find(index, in: insertions)
     return isNew ? nil : ResultChanges.index(of: index - came, besides: deletions)
   }

@@ -18,28 +18,14 @@ struct RowOrder {
   /// Whether the order is that of the keys.
   var isByKey: Bool { paths.isEmpty }
 
-  /// Whether `left` comes before `right`; both exist in the version.
-  func isOrdered(_ left: ObjectKey, before right: ObjectKey) throws(StorageError) -> Bool {
-    guard !paths.isEmpty, left != right else { return left < right }
-    let order = try compare(left, right)
-    return order == 0 ? left < right : order < 0
-  }
-
   /// Whether two objects, which exist in the version, are equal in all that is sorted by.
   func areLevel(_ left: ObjectKey, _ right: ObjectKey) throws(StorageError) -> Bool {
-    try compare(left, right) == 0
-  }
-
-  private func compare(_ left: ObjectKey, _ right: ObjectKey) throws(StorageError) -> Int {
-    guard let first = try table.row(of: left), let second = try table.row(of: right) else {
-      throw .corrupted("a result names an object that does not exist")
-    }
+    let (first, second) = (try existingRow(of: left), try existingRow(of: right))
     for path in paths {
-      let order = RowOrder.compare(
-        try path.value(of: first), try path.value(of: second), isMixed: path.isMixed)
-      if order != 0 { return path.isAscending ? order : -order }
+      let (value, other) = (try path.value(of: first), try path.value(of: second))
+      if RowOrder.compare(value, other, isMixed: path.isMixed) != 0 { return false }
     }
-    return 0
+    return true
   }
 
   /// The keys in order.
@@ -51,20 +37,56 @@ struct RowOrder {
 
   /// How many of the keys that are kept, which are in this order, come before an object.
   func gap(of key: ObjectKey, in kept: KeptKeys) throws(StorageError) -> Int {
+    let place = try place(of: key)
     var low = 0
     var high = kept.count
     while low < high {
       let middle = (low + high) / 2
-      if try isOrdered(kept[middle], before: key) { low = middle + 1 } else { high = middle }
+      if try isOrdered(kept[middle], before: place) { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+
+  /// An object with its values, read once for many comparisons.
+  private struct Place {
+    let key: ObjectKey
+    /// By path.
+    let values: [MixedValue]
+  }
+
+  private func place(of key: ObjectKey) throws(StorageError) -> Place {
+    if paths.isEmpty { return Place(key: key, values: []) }
+    let row = try existingRow(of: key)
+    var values: [MixedValue] = []
+    values.reserveCapacity(paths.count)
+    for path in paths { values.append(try path.value(of: row)) }
+    return Place(key: key, values: values)
+  }
+
+  private func existingRow(of key: ObjectKey) throws(StorageError) -> Row {
+    guard let row = try table.row(of: key) else {
+      throw .corrupted("a result names an object that does not exist")
+    }
+    return row
+  }
+
+  /// Whether an object comes before another.
+  private func isOrdered(_ left: ObjectKey, before right: Place) throws(StorageError) -> Bool {
+    guard !paths.isEmpty, left != right.key else { return left < right.key }
+    let row = try existingRow(of: left)
+    for (path, value) in zip(paths, right.values) {
+      let order = RowOrder.compare(try path.value(of: row), value, isMixed: path.isMixed)
+      if order != 0 { return path.isAscending ? order < 0 : order > 0 }
+    }
+    return left < right.key
   }
 
   /// The index of an object in a list of keys in this order; nil if it is not there.
   func index(of key: ObjectKey, in keys: ChunkedKeys) throws(StorageError) -> Int? {
     if !paths.isEmpty, try table.row(of: key) == nil { return nil }
+    let place = try place(of: key)
     let index = try keys.partitionPoint { (other) throws(StorageError) in
-      try isOrdered(other, before: key)
+      try isOrdered(other, before: place)
     }
     return index < keys.count && keys[index] == key ? index : nil
   }

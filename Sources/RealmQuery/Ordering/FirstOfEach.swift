@@ -14,8 +14,7 @@ struct FirstOfEach: Sendable {
   }
 
   private var firsts: [First] = []
-  /// Open addressing: positions of the firsts, plus one; at least twice as many places as firsts.
-  private var places = [UInt32](repeating: 0, count: 64)
+  private var numbers = HashedNumbers()
 
   /// The keys of the objects, in the order in which they came.
   var keys: [ObjectKey] { firsts.map(\.key) }
@@ -29,19 +28,12 @@ struct FirstOfEach: Sendable {
   @inline(__always)
   mutating func offer(_ value: MixedValue, _ key: @autoclosure () -> ObjectKey) {
     let sortKey = SortKey(value, isMixed: false)
-    var place = Self.hash(sortKey, value) & (places.count - 1)
-    while places[place] != 0 {
-      let first = firsts[Int(places[place]) - 1]
-      if first.sortKey.rank == sortKey.rank, first.sortKey.prefix == sortKey.prefix,
-        sortKey.isExact || first.value.compare(to: value) == 0
-      {
-        return
-      }
-      place = (place + 1) & (places.count - 1)
+    let isNew = numbers.insert(Self.hash(sortKey, value)) { number in
+      let first = firsts[number]
+      return first.sortKey.rank == sortKey.rank && first.sortKey.prefix == sortKey.prefix
+        && (sortKey.isExact || first.value.compare(to: value) == 0)
     }
-    firsts.append(First(sortKey: sortKey, value: value, key: key()))
-    places[place] = UInt32(firsts.count)
-    if firsts.count * 2 > places.count { grow() }
+    if isNew { firsts.append(First(sortKey: sortKey, value: value, key: key())) }
   }
 
   /// Takes the objects that another has found behind these.
@@ -49,20 +41,11 @@ struct FirstOfEach: Sendable {
     for first in other.firsts { offer(first.value, first.key) }
   }
 
-  private mutating func grow() {
-    places = [UInt32](repeating: 0, count: places.count * 2)
-    for (index, first) in firsts.enumerated() {
-      var place = Self.hash(first.sortKey, first.value) & (places.count - 1)
-      while places[place] != 0 { place = (place + 1) & (places.count - 1) }
-      places[place] = UInt32(index + 1)
-    }
-  }
-
   @inline(__always)
-  private static func hash(_ sortKey: SortKey, _ value: MixedValue) -> Int {
+  private static func hash(_ sortKey: SortKey, _ value: MixedValue) -> UInt64 {
     var hash = (sortKey.prefix ^ UInt64(sortKey.rank)) &* 0x9E37_79B9_7F4A_7C15
     if !sortKey.isExact { hash ^= value.tailHash &* 0xBF58_476D_1CE4_E5B9 }
-    return Int(truncatingIfNeeded: hash ^ hash &>> 32)
+    return hash ^ hash &>> 32
   }
 }
 

@@ -84,39 +84,22 @@ struct SortTable {
   func distinctPositions() -> [UInt32] {
     guard columns.allSatisfy(\.isHashable) else { return groupedPositions().firsts }
     var firsts: [UInt32] = []
-    // Open addressing: positions of the firsts, plus one; twice as many places as firsts.
-    var places = [UInt32](repeating: 0, count: 64)
+    var numbers = HashedNumbers()
     for position in 0..<count {
-      var place = hash(position) & (places.count - 1)
-      while places[place] != 0, compareFully(Int(places[place]) - 1, position) != 0 {
-        place = (place + 1) & (places.count - 1)
-      }
-      guard places[place] == 0 else { continue }
-      places[place] = UInt32(position) + 1
-      firsts.append(UInt32(position))
-      if firsts.count * 2 > places.count { places = rehashed(firsts, places.count * 2) }
+      let isNew = numbers.insert(hash(position)) { compareFully(Int(firsts[$0]), position) == 0 }
+      if isNew { firsts.append(UInt32(position)) }
     }
     return firsts
   }
 
-  private func rehashed(_ firsts: [UInt32], _ placeCount: Int) -> [UInt32] {
-    var places = [UInt32](repeating: 0, count: placeCount)
-    for first in firsts {
-      var place = hash(Int(first)) & (placeCount - 1)
-      while places[place] != 0 { place = (place + 1) & (placeCount - 1) }
-      places[place] = first + 1
-    }
-    return places
-  }
-
   @inline(__always)
-  private func hash(_ position: Int) -> Int {
+  private func hash(_ position: Int) -> UInt64 {
     var hash: UInt64 = 0
     for column in columns {
       hash = (hash ^ column.hash(position)) &* 0x9E37_79B9_7F4A_7C15
       hash ^= hash &>> 32
     }
-    return Int(truncatingIfNeeded: hash)
+    return hash
   }
 
   /// The positions with those of equals side by side, and, ascending, the first of each group.

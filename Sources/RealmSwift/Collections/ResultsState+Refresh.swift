@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Results that follow the versions of their realm by the change log, without a new query.
+// Results that follow their realm by the change log, without a new query: from version to version,
+// and through a write transaction.
 
 import RealmQuery
 import RealmStorage
 import RealmTables
 
 extension ResultsState {
-  /// What results held in one version, in a form from which later versions are made.
+  /// What results held at one moment, in a form from which later states are made.
   struct Settled {
-    let version: UInt64
-    let contents: _CollectionContents
+    let moment: DataMoment
+    var contents: _CollectionContents
     /// Nil if the elements alone tell it.
     let state: ResultState?
   }
@@ -22,7 +23,7 @@ extension ResultsState {
   /// Whether later contents can be made from earlier ones: those of queries of a table.
   private var isRefreshable: Bool {
     guard case .table = source else { return false }
-    return info != nil && !request.isEverything && !core.isInWrite
+    return info != nil && !request.isEverything && !core.isFrozen
   }
 
   /// Whether what the last steps remember is worth being found.
@@ -30,49 +31,64 @@ extension ResultsState {
     evaluationCount >= Self.plainLooks || !request.hasDistinct
   }
 
-  /// What was kept, brought to the version that the realm shows; nil if a new query is cheaper.
-  func refreshedContents() throws(StorageError) -> _CollectionContents? {
-    guard let settled, let info, isRefreshable else { return nil }
-    let shown = try core.readableGroup()
-    if settled.version == shown.version { return settled.contents }
-    guard settled.version < shown.version, let state = settled.usableState,
-      // A log takes longer to read the longer it is, and a query the more it has to find.
-      let changes = try core.changes(
-        since: settled.version, through: shown, byteLimit: 4096 + state.count / 2)
-    else { return nil }
-    let query = request.query(of: info.tableKey)
-    let refreshed = try unwrappingQueryErrors { () throws(QueryError) in
-      try query.refreshed(state, by: changes, in: shown)
+  /// What was kept of the present transaction or, outside and at its beginning, of a version.
+  private var lastSettled: Settled? {
+    guard core.isInWrite else {
+      settledWhileWriting = nil
+      return settled
     }
-    guard let refreshed else { return nil }
-    return try settle(refreshed, at: shown.version)
+    if let last = settledWhileWriting, case .writing(core.transactionNumber, _) = last.moment {
+      return last
+    }
+    settledWhileWriting = nil
+    return settled
   }
 
-  /// Finds the elements by a query, and keeps what later versions need.
+  /// What was kept, brought to what the realm shows; nil if a new query is cheaper.
+  func refreshedContents() throws(StorageError) -> _CollectionContents? {
+    guard isRefreshable, let last = lastSettled, let info else { return nil }
+    if !core.isInWrite, last.moment == .version(try core.readableGroup().version) {
+      return last.contents
+    }
+    guard let state = last.usableState,
+      // A log takes longer to read the longer it is, and a query the more it has to find.
+      let changes = try core.changes(since: last.moment, byteLimit: 4096 + state.count / 16)
+    else { return nil }
+    let query = request.query(of: info.tableKey)
+    let tables = try core.presentTables()
+    let refreshed = try unwrappingQueryErrors { () throws(QueryError) in
+      try query.refreshed(state, by: changes, in: tables)
+    }
+    guard let refreshed else { return nil }
+    return try settle(refreshed)
+  }
+
+  /// Finds the elements by a query, and keeps what later states need.
   func settledEvaluation() throws(StorageError) -> _CollectionContents? {
     guard isRefreshable, let info else { return nil }
-    let shown = try core.readableGroup()
     evaluationCount &+= 1
     if request.rest.isEmpty {
       let contents = try evaluate()
-      settled = Settled(version: shown.version, contents: contents, state: nil)
+      keep(Settled(moment: try core.moment(), contents: contents, state: nil))
       return contents
     }
-    settled = nil
     guard remembersSteps else { return nil }
+    let tables = try core.presentTables()
     let state = try unwrappingQueryErrors { () throws(QueryError) in
-      try self.request.query(of: info.tableKey).state(in: shown)
+      try self.request.query(of: info.tableKey).state(in: tables)
     }
-    return try settle(state, at: shown.version)
+    return try settle(state)
   }
 
-  private func settle(
-    _ state: ResultState, at version: UInt64
-  ) throws(StorageError) -> _CollectionContents? {
+  private func settle(_ state: ResultState) throws(StorageError) -> _CollectionContents? {
     guard let keys = state.keys else { return nil }
     let contents = try _CollectionContents(.chunkedKeys(keys), core, info)
-    settled = Settled(version: version, contents: contents, state: state)
+    keep(Settled(moment: try core.moment(), contents: contents, state: state))
     return contents
+  }
+
+  private func keep(_ found: Settled) {
+    if case .writing = found.moment { settledWhileWriting = found } else { settled = found }
   }
 }
 
@@ -80,9 +96,16 @@ extension ResultsState.Settled {
   /// What later versions are made from; nil for contents that cannot be exchanged in parts.
   fileprivate var usableState: ResultState? {
     if let state { return state }
-    return switch contents.form {
-    case .chunkedKeys(let keys): ResultState(keys)
-    case .keys(let keys): ResultState(ChunkedKeys(keys))
+    return contents.chunkedKeys.map { ResultState($0) }
+  }
+}
+
+extension _CollectionContents {
+  /// The keys in the form in which parts of them can be exchanged; nil for other contents.
+  var chunkedKeys: ChunkedKeys? {
+    switch form {
+    case .chunkedKeys(let keys): keys
+    case .keys(let keys): ChunkedKeys(keys)
     case .table, .values, .list: nil
     }
   }

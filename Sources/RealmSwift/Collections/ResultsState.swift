@@ -7,8 +7,9 @@
 //    computed for results that nobody looks at.
 // 2. What an observer of the results has seen is taken over, or brought up to date, instead of
 //    evaluating them: a callback that looks at its collection costs no more than the change.
-// 3. What was found outside of write transactions is kept, and later versions are made from it and
-//    the change log where that is cheaper than a new query. It holds no version of the file.
+// 3. What was found is kept, and later states are made from it and the changes since then where
+//    that is cheaper than a new query. It holds no version of the file. What was found within a
+//    write transaction is kept besides, as the transaction may be undone.
 // 4. Results of a frozen realm are used on many threads at once: `frozen` holds what they remember,
 //    and the other variables stay as they are.
 
@@ -36,8 +37,12 @@ final class ResultsState {
   private let birth: UInt64
   private var cached: _CollectionContents?
   private var cachedGeneration: UInt64 = 0
-  /// What was found last outside of write transactions, and in which version.
+  /// What was found last outside of write transactions.
   var settled: Settled?
+  /// What was found last in the open write transaction.
+  var settledWhileWriting: Settled?
+  /// How often a number or a first element was found without the elements, since these were.
+  private var passingLooks = 0
   /// How often the elements were found by a query.
   var evaluationCount = 0
   private var cachedCount = 0
@@ -130,6 +135,13 @@ final class ResultsState {
     } catch { stop(error) }
   }
 
+  /// Remembers the present elements in another form than they were found in.
+  func replace(_ contents: _CollectionContents, by other: _CollectionContents) {
+    if cached === contents { cached = other }
+    if settled?.contents === contents { settled?.contents = other }
+    if settledWhileWriting?.contents === contents { settledWhileWriting?.contents = other }
+  }
+
   /// Checks that the caller may look at the elements, and notes it if it tracks that.
   private func checkAccess() {
     core.checkIsolation()
@@ -167,6 +179,7 @@ final class ResultsState {
     do throws(StorageError) {
       if let contents = try refreshedContents() { return contents.count }
     } catch { stop(error) }
+    if looksOften() { return contents().count }
     if cachedCountGeneration != core.dataGeneration {
       do throws(StorageError) {
         cachedCount = try selection(predicate, info).count()
@@ -187,7 +200,26 @@ final class ResultsState {
       return contents.count == 0 ? nil : contents.key(at: 0)
     }
     checkAccess()
+    do throws(StorageError) {
+      if let contents = try refreshedContents() {
+        return contents.count == 0 ? nil : contents.key(at: 0)
+      }
+    } catch { stop(error) }
+    if looksOften() {
+      let contents = contents()
+      return contents.count == 0 ? nil : contents.key(at: 0)
+    }
     do throws(StorageError) { return try selection(predicate, info).first() } catch { stop(error) }
+  }
+
+  /// Whether to find all elements for somebody who asks for less, as it would be done again and
+  /// again, and states that follow are made from them.
+  private func looksOften() -> Bool {
+    guard frozen == nil, cachedCountGeneration != core.dataGeneration else { return false }
+    passingLooks &+= 1
+    guard passingLooks > 4 else { return false }
+    passingLooks = 0
+    return true
   }
 
   /// The results are observed from now on.

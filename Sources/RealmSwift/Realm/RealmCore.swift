@@ -59,6 +59,8 @@ final class RealmCore: ObjectOwner {
 
   private var group: TableGroup?
   private(set) var transaction: WriteGroup?
+  /// Counts the write transactions, so that moments of them can be told apart.
+  private(set) var transactionNumber: UInt64 = 0
   private var structureGeneration = 0
   private var classes: [ObjectIdentifier: ClassInfo] = [:]
   /// The class that was last asked for: loops ask for the same again and again.
@@ -309,6 +311,7 @@ final class RealmCore: ObjectOwner {
       let writing = try WriteGroup(engineTransaction, schemas: shared.schemas)
       writing.deleteRules = deleteRules
       transaction = writing
+      transactionNumber &+= 1
     } catch {
       engineTransaction.rollback()
       throw error

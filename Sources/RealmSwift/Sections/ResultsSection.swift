@@ -20,24 +20,26 @@ public struct ResultsSection<
   public var id: Key { key }
 
   /// The number of elements.
-  public var count: Int { members(of: state.sections()).count }
+  public var count: Int {
+    let layout = state.sections().layout
+    return layout.indexByKey[key].map { layout.counts[$0] } ?? 0
+  }
 
   /// Element `position`.
   public subscript(position: Int) -> SectionElement {
     let sections = state.sections()
-    let members = members(of: sections)
-    checkPosition(position, below: members.count)
-    return sections.contents.element(at: members[position], as: SectionElement.self)
+    let section = sections.layout.indexByKey[key]
+    checkPosition(position, below: section.map { sections.layout.counts[$0] } ?? 0)
+    return sections.contents.element(
+      at: sections.layout.position(of: position, in: section ?? 0), as: SectionElement.self)
   }
 
   /// Iterates over the elements; in a write transaction over those of the present moment.
   public func makeIterator() -> SectionIterator<SectionElement> {
     let sections = state.sections()
-    return SectionIterator(sections.contents, members(of: sections))
-  }
-
-  private func members(of sections: SectionedState<Key, SectionElement>.Sections) -> [Int] {
-    sections.layout.indexByKey[key].map { sections.layout.members[$0] } ?? []
+    let section = sections.layout.indexByKey[key]
+    return SectionIterator(
+      sections.contents, section.map { sections.layout.positions(in: $0) } ?? [])
   }
 }
 
@@ -117,20 +119,24 @@ extension ResultsSection {
 /// Iterates over the elements of a section.
 public struct SectionIterator<SectionElement: RealmCollectionValue>: IteratorProtocol {
   private let contents: _CollectionContents
-  private let members: [Int]
-  private var position = 0
+  /// The positions that are left, in runs, but for those of `run`.
+  private var positions: ArraySlice<Range<Int>>
+  private var run = 0..<0
 
-  init(_ contents: _CollectionContents, _ members: [Int]) {
+  init(_ contents: _CollectionContents, _ positions: [Range<Int>]) {
     // What happens to the results does not concern the loop.
     self.contents = contents.forIteration()
-    self.members = members
+    self.positions = positions[...]
   }
 
   /// The next element, or nil at the end.
   public mutating func next() -> SectionElement? {
-    guard position < members.count else { return nil }
+    if run.isEmpty {
+      guard let next = positions.popFirst() else { return nil }
+      run = next
+    }
     contents.core.checkIsolation()
-    defer { position += 1 }
-    return contents.element(at: members[position], as: SectionElement.self)
+    defer { run = run.lowerBound + 1..<run.upperBound }
+    return contents.element(at: run.lowerBound, as: SectionElement.self)
   }
 }

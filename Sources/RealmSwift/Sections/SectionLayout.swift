@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which elements of a sorted result make up which section, and what a change of the result is in
-// terms of sections.
+// Which elements of a sorted result make up which section.
 
 import Foundation
-import RealmQuery
 
 /// The sections of one state of a result.
 ///
 /// Sections stand in the order in which their keys first come up; the elements of each keep theirs.
+///
+/// Invariant: `runs` follow each other without a gap, and neighbours belong to different sections.
+/// Where the result is sorted by what makes the sections, there is one for each section.
 struct SectionLayout<Key: Hashable> {
   /// Where an element is.
   struct Place {
@@ -18,105 +19,134 @@ struct SectionLayout<Key: Hashable> {
     var path: IndexPath { IndexPath(indexes: [section, item]) }
   }
 
+  /// Neighbours in the result that belong to one section.
+  struct Run {
+    let section: Int
+    /// The position of the first in the result.
+    let start: Int
+    /// The position of the first in the section.
+    let item: Int
+    fileprivate(set) var count: Int
+
+    var end: Int { start + count }
+  }
+
   private(set) var keys: [Key] = []
-  /// By section, the positions of its elements in the result.
-  private(set) var members: [[Int]] = []
-  /// By position in the result.
-  private(set) var places: [Place] = []
   private(set) var indexByKey: [Key: Int] = [:]
+  private(set) var runs: [Run] = []
+  /// By section, its runs as indexes of `runs`.
+  private var runIndexes: [[Int]] = []
+  /// By section, the number of its elements.
+  private(set) var counts: [Int] = []
 
   init() {}
 
   /// The sections of a result whose elements have these keys.
   init(_ elementKeys: some Sequence<Key>) {
-    for (position, key) in elementKeys.enumerated() {
-      let section: Int
-      if let known = indexByKey[key] {
-        section = known
-      } else {
-        section = keys.count
-        indexByKey[key] = section
-        keys.append(key)
-        members.append([])
-      }
-      places.append(Place(section: section, item: members[section].count))
-      members[section].append(position)
-    }
+    for key in elementKeys { append(key, count: 1) }
   }
-}
 
-/// What became of sections and their elements.
-///
-/// Invariants:
-/// 1. `deletions`, `modifications` and `sectionsToDelete` are places of the old state, `insertions`
-///    and `sectionsToInsert` of the new one. Deleting elements, then sections, and inserting
-///    sections, then elements, makes the new state from the old one.
-/// 2. An element whose section is another one now, and a section that moved, are deleted and
-///    inserted.
-struct SectionChanges: Equatable {
-  var deletions: [IndexPath] = []
-  var insertions: [IndexPath] = []
-  var modifications: [IndexPath] = []
-  var sectionsToInsert = IndexSet()
-  var sectionsToDelete = IndexSet()
+  /// The number of elements in all sections.
+  var count: Int { runs.last?.end ?? 0 }
 
-  init() {}
+  /// The place of the element at a position in the result.
+  ///
+  /// - Complexity: O(log runs).
+  func place(of position: Int) -> Place {
+    let run = runs[runIndex(of: position)]
+    return Place(section: run.section, item: run.item + position - run.start)
+  }
 
-  /// The change from one state to the next; `set` is that of the result.
-  init<Key: Hashable>(
-    from old: SectionLayout<Key>, to new: SectionLayout<Key>, _ set: ResultChanges
+  /// The index of the run that has a position.
+  func runIndex(of position: Int) -> Int {
+    var low = 0
+    var high = runs.count
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].end <= position { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The position in the result of an element of a section.
+  func position(of item: Int, in section: Int) -> Int {
+    let indexes = runIndexes[section]
+    var low = 0
+    var high = indexes.count - 1
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if runs[indexes[middle]].item <= item { low = middle } else { high = middle - 1 }
+    }
+    let run = runs[indexes[low]]
+    return run.start + item - run.item
+  }
+
+  /// The positions in the result of the elements of a section, in runs.
+  func positions(in section: Int) -> [Range<Int>] {
+    runIndexes[section].map { runs[$0].start..<runs[$0].end }
+  }
+
+  // MARK: - Making
+
+  private mutating func append(_ key: Key, count: Int) {
+    append(section(of: key), count: count)
+  }
+
+  private mutating func section(of key: Key) -> Int {
+    if let known = indexByKey[key] { return known }
+    indexByKey[key] = keys.count
+    keys.append(key)
+    counts.append(0)
+    runIndexes.append([])
+    return keys.count - 1
+  }
+
+  private mutating func append(_ section: Int, count: Int) {
+    if let last = runs.last, last.section == section {
+      runs[runs.count - 1].count += count
+    } else {
+      runIndexes[section].append(runs.count)
+      runs.append(Run(section: section, start: self.count, item: counts[section], count: count))
+    }
+    counts[section] += count
+  }
+
+  /// The sections after a change of the result.
+  ///
+  /// - Parameters:
+  ///   - removed: The positions of the elements that go, ascending.
+  ///   - arrivals: The positions, ascending, and keys of the elements that come.
+  /// - Complexity: follows the numbers of runs and of what changes.
+  func replacing(removed: [Int], with arrivals: [(position: Int, key: Key)]) -> SectionLayout {
+    var result = SectionLayout()
+    var removed = removed[...]
+    var arrivals = arrivals[...]
+    for run in runs {
+      var rest = run.count
+      while let index = removed.first, index < run.end {
+        removed.removeFirst()
+        rest -= 1
+      }
+      result.append(keys[run.section], kept: rest, &arrivals)
+    }
+    for arrival in arrivals { result.append(arrival.key, count: 1) }
+    return result
+  }
+
+  /// Adds elements that stay, with those that come in front of them and between.
+  private mutating func append(
+    _ key: Key, kept: Int, _ arrivals: inout ArraySlice<(position: Int, key: Key)>
   ) {
-    var keptSections: Set<Key> = Set(old.keys)
-    for change in new.keys.difference(from: old.keys) {
-      switch change {
-      case .remove(let offset, let key, _):
-        sectionsToDelete.insert(offset)
-        keptSections.remove(key)
-      case .insert(let offset, let key, _):
-        sectionsToInsert.insert(offset)
-        keptSections.remove(key)
+    var rest = kept
+    while rest > 0 {
+      if let next = arrivals.first, next.position == count {
+        append(next.key, count: 1)
+        arrivals.removeFirst()
+        continue
       }
+      let length = min(rest, (arrivals.first?.position ?? .max) - count)
+      append(key, count: length)
+      rest -= length
     }
-    let modified = Set(set.modifications)
-    var survivors = Self.others(than: set.insertions, below: new.places.count)[...]
-    for index in Self.others(than: set.deletions, below: old.places.count) {
-      guard let newIndex = survivors.popFirst() else { break }
-      let (place, newPlace) = (old.places[index], new.places[newIndex])
-      let key = old.keys[place.section]
-      if key == new.keys[newPlace.section], keptSections.contains(key) {
-        if modified.contains(index) { modifications.append(place.path) }
-      } else {
-        deletions.append(place.path)
-        insertions.append(newPlace.path)
-      }
-    }
-    deletions += set.deletions.filter(old.places.indices.contains).map { old.places[$0].path }
-    insertions += set.insertions.filter(new.places.indices.contains).map { new.places[$0].path }
-    deletions.sort()
-    insertions.sort()
-    modifications.sort()
-  }
-
-  /// The numbers below `count` that are not in `excluded`, which ascends.
-  private static func others(than excluded: [Int], below count: Int) -> [Int] {
-    var excluded = excluded[...]
-    return (0..<count).filter { index in
-      guard excluded.first == index else { return true }
-      excluded.removeFirst()
-      return false
-    }
-  }
-
-  var isEmpty: Bool { self == SectionChanges() }
-
-  /// What concerns one section, which had position `old` and has position `new`.
-  func ofSection(old: Int?, new: Int?) -> SectionChanges {
-    var changes = SectionChanges()
-    changes.deletions = deletions.filter { $0[0] == old }
-    changes.modifications = modifications.filter { $0[0] == old }
-    changes.insertions = insertions.filter { $0[0] == new }
-    if let new, sectionsToInsert.contains(new) { changes.sectionsToInsert = [new] }
-    if let old, sectionsToDelete.contains(old) { changes.sectionsToDelete = [old] }
-    return changes
   }
 }

@@ -24,8 +24,9 @@ where Index == Int {
 /// ```
 ///
 /// Sections stand in the order in which their keys first come up. The code that names the section
-/// of an element is called for all elements when the sections are first looked at, and again after
-/// changes.
+/// of an element is called for all elements when the sections are first looked at, and again for
+/// those that came or changed, by themselves or in what they link to; it may be called for others.
+/// So it has to decide by the element and what its properties lead to, and by nothing else.
 public struct SectionedResults<
   Key: _Persistable & Hashable, SectionElement: RealmCollectionValue
 > {

@@ -3,12 +3,15 @@
 // Sorted results and the sections that their elements make up at the moment.
 //
 // Invariants:
-// 1. Sections are computed when asked for, and remembered until the data changes.
+// 1. Sections are computed when asked for, and remembered until the data changes; then they are
+//    made from what they were and what happened, if it is known of all elements whose section may
+//    be another one (`ResultsState.elementsChanged`).
 // 2. The program's code that names sections is never called under a lock.
 // 3. Sections of a frozen realm are used on many threads at once: `frozen` holds what they
 //    remember, and the other variables stay as they are.
 
 import RealmQuery
+import RealmStorage
 import Synchronization
 
 /// Results in sections; shared by the copies of a `SectionedResults` and by its sections.
@@ -19,10 +22,15 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     // others stay where their realm lives.
     let layout: SectionLayout<Key>
     let contents: _CollectionContents
+    /// Nil for what is never brought up to date.
+    let moment: DataMoment?
 
-    init(_ layout: SectionLayout<Key>, _ contents: _CollectionContents) {
+    init(
+      _ layout: SectionLayout<Key>, _ contents: _CollectionContents, _ moment: DataMoment? = nil
+    ) {
       self.layout = layout
       self.contents = contents
+      self.moment = moment
     }
   }
 
@@ -31,6 +39,8 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
   let keyOf: (Element) -> Key
   private var cached: Sections?
   private var cachedGeneration: UInt64 = 0
+  /// What was last seen outside of write transactions.
+  private var settled: Sections?
   private let frozen = AtomicLazyReference<Sections>()
 
   init(_ results: Results<Element>, _ keyOf: @escaping (Element) -> Key) {
@@ -43,23 +53,70 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
 
   /// The sections as they are now.
   func sections() -> Sections {
-    let contents = results.state.contents()
     let core = results.state.core
     if core.isFrozen {
+      let contents = results.state.contents()
       return frozen.load() ?? frozen.storeIfNil(sections(of: contents))
     }
+    let contents = results.state.exchangeableContents()
     if let cached, cachedGeneration == core.dataGeneration { return cached }
-    let sections = sections(of: contents)
-    cached = sections
-    cachedGeneration = core.dataGeneration
-    return sections
+    do throws(StorageError) {
+      let isFollowed = results.state.isOfTable && !results.isInvalidated
+      let moment = isFollowed ? try core.moment() : nil
+      var layout: SectionLayout<Key>?
+      if moment != nil {
+        if let cached { layout = try self.layout(of: contents, since: cached) }
+        // A transaction that is over left nothing to go on from.
+        if layout == nil, let settled, settled !== cached {
+          layout = try self.layout(of: contents, since: settled)
+        }
+      }
+      let sections = Sections(
+        layout ?? SectionLayout(keys(of: contents, at: 0..<contents.count)), contents, moment)
+      cached = sections
+      cachedGeneration = core.dataGeneration
+      if !core.isInWrite { settled = sections }
+      return sections
+    } catch { stop(error) }
   }
 
   private func sections(of contents: _CollectionContents) -> Sections {
-    let keys = (0..<contents.count).lazy.map { [keyOf] position in
+    Sections(SectionLayout(keys(of: contents, at: 0..<contents.count)), contents)
+  }
+
+  /// The keys of some elements, by the program's code.
+  private func keys(
+    of contents: _CollectionContents, at positions: some Sequence<Int>
+  ) -> some Sequence<Key> {
+    positions.lazy.map { [keyOf] position in
       keyOf(contents.element(at: position, as: Element.self))
     }
-    return Sections(SectionLayout(keys), contents)
+  }
+
+  /// The sections of contents, made from those of an earlier moment; nil if it is not known of all
+  /// elements whether they are in the section that they were in.
+  private func layout(
+    of contents: _CollectionContents, since last: Sections
+  ) throws(StorageError) -> SectionLayout<Key>? {
+    guard let moment = last.moment, let old = last.contents.chunkedKeys,
+      let new = contents.chunkedKeys,
+      let changed = try results.state.elementsChanged(
+        since: moment, in: new, byteLimit: 4096 + old.count / 16)
+    else { return nil }
+    let changes = ResultChanges(from: old, to: new)
+    var positions = changes.insertions
+    var removed = changes.deletions
+    for position in changed {
+      guard let index = changes.oldIndex(position) else { continue }
+      positions.append(position)
+      removed.append(index)
+    }
+    if positions.count > new.count / 2 + 16 { return nil }
+    positions.sort()
+    removed.sort()
+    let keys = self.keys(of: contents, at: positions)
+    return last.layout.replacing(
+      removed: removed, with: zip(positions, keys).map { (position: $0, key: $1) })
   }
 
   /// The same sections in the frozen or live results that `definition` describes.

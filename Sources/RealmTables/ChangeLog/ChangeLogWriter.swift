@@ -29,6 +29,9 @@ package final class ChangeLogWriter {
   private var selectedNested: (place: CollectionSelection, path: [NestedStep])?
   private var lastSet: CollectionSelection?
 
+  /// What those are told who look at the data within the transaction.
+  private var journal = WriteJournal()
+
   /// The objects of the selected table that this transaction created.
   private var created = ObjectKeySet()
   /// The same for the tables selected before.
@@ -47,6 +50,21 @@ package final class ChangeLogWriter {
   /// The changeset so far.
   package var changeset: [UInt8] {
     Array(UnsafeBufferPointer(start: buffer, count: count))
+  }
+
+  /// The number of bytes of the changeset so far.
+  package var byteCount: Int { count }
+
+  /// Lets the writer remember what happens from now on for whoever looks at the data within the
+  /// transaction.
+  ///
+  /// - Returns: The present position, from which on changes can be asked for.
+  package func follow() -> Int { journal.follow() }
+
+  /// What happened since a position, everything of objects that the transaction created included;
+  /// nil if it is not known any more.
+  package func changes(since position: Int) -> VersionChanges? {
+    journal.changes(since: position)
   }
 
   /// Whether this transaction created the object.
@@ -94,6 +112,7 @@ package final class ChangeLogWriter {
 
   /// An object was created; what is assigned to it later is not news.
   package func createObject(_ object: ObjectKey, in table: TableKey) {
+    if journal.isFollowed { journal.noteCreated(object, in: table) }
     select(table)
     created.insert(object)
     append(.createObject, object.rawValue)
@@ -101,6 +120,7 @@ package final class ChangeLogWriter {
 
   /// An object was deleted.
   package func removeObject(_ object: ObjectKey, in table: TableKey) {
+    if journal.isFollowed { journal.noteRemoved(object, in: table) }
     select(table)
     created.remove(object)
     lastSet = nil
@@ -113,6 +133,7 @@ package final class ChangeLogWriter {
   package func set(
     _ column: ColumnKey, of object: ObjectKey, in table: TableKey, isDefault: Bool = false
   ) {
+    if journal.isFollowed { journal.noteSet(column, of: object, in: table) }
     select(table)
     if created.contains(object) { return }
     let place = CollectionSelection(column: column, object: object)
@@ -199,6 +220,7 @@ package final class ChangeLogWriter {
   private func select(
     _ column: ColumnKey, _ object: ObjectKey, _ table: TableKey, _ path: [NestedStep]
   ) -> Bool {
+    if journal.isFollowed { journal.noteSet(column, of: object, in: table) }
     if !path.isEmpty { return selectNested(column, object, table, path) }
     select(table)
     // An assignment after this instruction is news again.
@@ -232,6 +254,7 @@ package final class ChangeLogWriter {
   // MARK: Bytes
 
   private func tableInstruction(_ instruction: ChangeLogInstruction, _ table: TableKey) {
+    if journal.isFollowed { journal.noteSchema() }
     leaveTable()
     append(instruction, Int64(table.rawValue))
   }
@@ -239,6 +262,7 @@ package final class ChangeLogWriter {
   private func columnInstruction(
     _ instruction: ChangeLogInstruction, _ column: ColumnKey, _ table: TableKey
   ) {
+    if journal.isFollowed { journal.noteSchema() }
     select(table)
     selectedCollection = nil
     selectedNested = nil

@@ -47,6 +47,8 @@ private final class Forest: Object {
       all.where { $0.number > 1 }.sorted(byKeyPath: "tree.forest.size"),
       all.filter("TRUEPREDICATE SORT(numbers.@sum ASC)"),
       all.filter("number > 2 SORT(number ASC) LIMIT(7)"), all.distinct(by: ["number"]),
+      all.sorted(byKeyPath: "word").distinct(by: ["other", "tree.height"]),
+      all.distinct(by: ["number"]).sorted(byKeyPath: "other").limit(3), all.limit(5),
     ]
   }
 
@@ -113,6 +115,55 @@ private final class Forest: Object {
         #expect(kept.count == new.count, "seed \(seed), round \(round)")
         #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "seed \(seed), round \(round)")
       }
+    }
+  }
+
+  /// Within a transaction, of which every third is undone.
+  @Test(arguments: [UInt64](1...4)) func resultsFollowAnOpenTransaction(seed: UInt64) throws {
+    let realm = try TemporaryRealm([Leaf.self, Tree.self, Forest.self]).open()
+    var random = SeededGenerator(seed: seed)
+    try realm.write { for _ in 0..<100 { Self.change(realm, &random) } }
+    let leaves = Self.leaves(realm)
+    let trees = Self.trees(realm)
+    for round in 0..<9 {
+      realm.beginWrite()
+      // What an earlier look has seen of it, the log does not tell.
+      let created = realm.create(Leaf.self)
+      for step in 0..<12 {
+        Self.change(realm, &random)
+        if !created.isInvalidated { created.number = Int.random(in: 0..<10, using: &random) }
+        let text = "seed \(seed), round \(round), step \(step)"
+        for (kept, new) in zip(leaves, Self.leaves(realm)) where random.chance(0.5) {
+          #expect(kept.first?._key == new.first?._key, "\(text)")
+          #expect(kept.count == new.count, "\(text)")
+          #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "\(text)")
+        }
+        for (kept, new) in zip(trees, Self.trees(realm)) where random.chance(0.5) {
+          #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "\(text)")
+        }
+      }
+      if round % 3 == 2 { realm.cancelWrite() } else { try realm.commitWrite() }
+      for (kept, new) in zip(leaves, Self.leaves(realm)) where random.chance(0.7) {
+        #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "seed \(seed), \(round)")
+      }
+    }
+  }
+
+  @Test func deletingTheFirstUntilNoneIsLeft() throws {
+    let realm = try TemporaryRealm([Leaf.self, Tree.self, Forest.self]).open()
+    try realm.write {
+      for number in 0..<600 { realm.create(Leaf.self, value: ["number": number % 10]) }
+      let leaves = realm.objects(Leaf.self)
+      for results in [leaves.where { $0.number > 7 }, leaves.sorted(byKeyPath: "number")] {
+        var count = results.count
+        while let leaf = results.first {
+          realm.delete(leaf)
+          count -= 1
+          #expect(results.count == count)
+        }
+        #expect(count == 0)
+      }
+      #expect(leaves.isEmpty)
     }
   }
 

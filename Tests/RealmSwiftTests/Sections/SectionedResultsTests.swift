@@ -199,8 +199,8 @@ import Testing
         modifications: old.indices.filter {
           newIDs.contains(old[$0].id) && modified.contains(old[$0].id)
         }))
-    var copy = before.members.map { $0.map { old[$0].id } }
-    let target = after.members.map { $0.map { new[$0].id } }
+    var copy = before.keys.indices.map { before.positions(in: $0).joined().map { old[$0].id } }
+    let target = after.keys.indices.map { after.positions(in: $0).joined().map { new[$0].id } }
     for path in changes.deletions.reversed() { copy[path[0]].remove(at: path[1]) }
     for section in changes.sectionsToDelete.reversed() {
       #expect(copy[section].isEmpty)

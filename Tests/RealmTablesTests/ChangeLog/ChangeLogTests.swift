@@ -42,6 +42,43 @@ struct ChangeLogTests {
     #expect(log.changeset == expected)
   }
 
+  @Test("tells who follows a transaction what readers of other versions need not know")
+  func followers() throws {
+    let log = ChangeLogWriter()
+    let (first, second) = (ObjectKey(1), ObjectKey(2))
+    log.createObject(first, in: Self.people)
+    let start = log.follow()
+    #expect(log.changes(since: start)?.isEmpty == true)
+    log.set(Self.name, of: first, in: Self.people)
+    log.set(Self.name, of: first, in: Self.people)
+    log.insert(at: 0, in: Self.tags, of: first, Self.dogs)
+    let own = try #require(log.changes(since: start))
+    #expect(own[Self.people]?.isModified(first, Self.name) == true)
+    #expect(own[Self.dogs]?.isModified(first, Self.tags) == true)
+    let later = log.follow()
+    log.insert(at: 1, in: Self.tags, of: first, Self.dogs)
+    #expect(log.changes(since: later)?[Self.dogs]?.isModified(first, Self.tags) == true)
+    log.removeObject(first, in: Self.people)
+    log.createObject(second, in: Self.people)
+    let changes = try #require(log.changes(since: start)?[Self.people])
+    #expect(changes.deleted == [first] && changes.inserted == [second])
+    #expect(changes.modifications.isEmpty && log.changes(since: start)?.schemaChanged == false)
+    log.insertColumn(Self.name, in: Self.people)
+    #expect(log.changes(since: start)?.schemaChanged == true)
+    #expect(log.changes(since: log.follow())?.schemaChanged == false)
+  }
+
+  @Test("forgets what long transactions did first")
+  func longTransactions() {
+    let log = ChangeLogWriter()
+    let start = log.follow()
+    for number in 0..<300_000 { log.createObject(ObjectKey(Int64(number)), in: Self.people) }
+    #expect(log.changes(since: start) == nil)
+    let now = log.follow()
+    log.removeObject(ObjectKey(5), in: Self.people)
+    #expect(log.changes(since: now)?[Self.people]?.deleted == [ObjectKey(5)])
+  }
+
   @Test(
     "encodes numbers as the format shows",
     arguments: [

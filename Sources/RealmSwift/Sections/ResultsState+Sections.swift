@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What sections need to know of the results that they are made of.
+
+import RealmQuery
+import RealmStorage
+import RealmTables
+
+extension ResultsState {
+  /// Whether the results are those of a query of a class.
+  var isOfTable: Bool {
+    guard case .table = source else { return false }
+    return info != nil
+  }
+
+  /// The elements as they are now, in a form that shares what is the same with those of later
+  /// states.
+  func exchangeableContents() -> _CollectionContents {
+    let contents = contents()
+    guard isOfTable, case .keys(let keys) = contents.form else { return contents }
+    do throws(StorageError) {
+      let exchangeable = try _CollectionContents(.chunkedKeys(ChunkedKeys(keys)), core, info)
+      replace(contents, by: exchangeable)
+      return exchangeable
+    } catch { stop(error) }
+  }
+
+  /// The positions of elements that may have changed since a moment, by themselves or in what they
+  /// link to; nil if it is not known of all.
+  ///
+  /// - Parameter elements: What the results hold now.
+  func elementsChanged(
+    since moment: DataMoment, in elements: ChunkedKeys, byteLimit: Int
+  ) throws(StorageError) -> [Int]? {
+    guard let info, let changes = try core.changes(since: moment, byteLimit: byteLimit),
+      !changes.schemaChanged, let linked = try linkedChanges(changes, of: info.tableKey)
+    else { return nil }
+    var changed = linked
+    if let own = changes[info.tableKey] {
+      // The key of a new object may be that of one that is gone.
+      changed.formUnion(own.modifications.keys)
+      changed.formUnion(own.inserted.sorted())
+    }
+    if changed.count > elements.count / 8 + 64 { return nil }
+    let tables = try core.presentTables()
+    let query = request.query(of: info.tableKey)
+    let keys = changed.sorted()
+    return try unwrappingQueryErrors { () throws(QueryError) in
+      try query.positions(of: keys, in: elements, of: tables)
+    }
+  }
+
+  /// The objects of a table that link to changed ones; nil if not all of them can be told: those
+  /// that look at others through backlinks, mixed values or many links.
+  private func linkedChanges(
+    _ changes: VersionChanges, of table: TableKey
+  ) throws(StorageError) -> Set<ObjectKey>? {
+    let reach = try LinkReach(from: table, in: core)
+    if reach.isUnbounded { return nil }
+    if reach.tables.allSatisfy({ changes[$0] == nil }) { return [] }
+    guard reach.isFollowedBack, !core.isInWrite else { return nil }
+    let tables = try core.readableGroup()
+    return try LinkedModifications(old: tables, tables: tables, changes: changes)
+      .keys(in: table, filter: nil)
+  }
+}
+
+/// Which other objects the properties of an object lead to.
+private struct LinkReach {
+  /// The tables that properties lead to, over any number of objects.
+  private(set) var tables: Set<TableKey> = []
+  /// Whether properties may lead to any table.
+  private(set) var isUnbounded = false
+  /// Whether observers of an object are told of changes of all that its properties lead to: no
+  /// backlinks, and few links one behind the other.
+  private(set) var isFollowedBack = true
+
+  init(from table: TableKey, in core: RealmCore) throws(StorageError) {
+    var border: Set<TableKey> = [table]
+    var distance = 0
+    while !border.isEmpty, !isUnbounded {
+      distance += 1
+      var next: Set<TableKey> = []
+      for key in border { try add(key, core, to: &next) }
+      if distance > LinkedModifications.depth {
+        if !next.isEmpty { isFollowedBack = false }
+        border = next.subtracting(tables)
+      } else {
+        border = next
+      }
+      tables.formUnion(next)
+    }
+  }
+
+  private mutating func add(
+    _ table: TableKey, _ core: RealmCore, to next: inout Set<TableKey>
+  ) throws(StorageError) {
+    guard let info = core.info(ofTable: table) else {
+      isUnbounded = true
+      return
+    }
+    for property in info.schema.properties {
+      let column = info.columns[property.index]
+      if column == nil { isFollowedBack = false }
+      if let target = try info.followed(property)?.target {
+        next.insert(target.tableKey)
+      } else if column?.type == .link || column?.type == .mixed || column == nil {
+        isUnbounded = true
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a change of a result is in terms of its sections.
+
+import Foundation
+import RealmQuery
+
+/// What became of sections and their elements.
+///
+/// Invariants:
+/// 1. `deletions`, `modifications` and `sectionsToDelete` are places of the old state, `insertions`
+///    and `sectionsToInsert` of the new one. Deleting elements, then sections, and inserting
+///    sections, then elements, makes the new state from the old one.
+/// 2. An element whose section is another one now, and a section that moved, are deleted and
+///    inserted.
+struct SectionChanges: Equatable {
+  var deletions: [IndexPath] = []
+  var insertions: [IndexPath] = []
+  var modifications: [IndexPath] = []
+  var sectionsToInsert = IndexSet()
+  var sectionsToDelete = IndexSet()
+
+  init() {}
+
+  /// The change from one state to the next; `set` is that of the result.
+  init<Key: Hashable>(
+    from old: SectionLayout<Key>, to new: SectionLayout<Key>, _ set: ResultChanges
+  ) {
+    var keptSections: Set<Key> = Set(old.keys)
+    for change in new.keys.difference(from: old.keys) {
+      switch change {
+      case .remove(let offset, let key, _):
+        sectionsToDelete.insert(offset)
+        keptSections.remove(key)
+      case .insert(let offset, let key, _):
+        sectionsToInsert.insert(offset)
+        keptSections.remove(key)
+      }
+    }
+    addKept(from: old, to: new, set, keptSections)
+    deletions += set.deletions.filter { $0 < old.count }.map { old.place(of: $0).path }
+    insertions += set.insertions.filter { $0 < new.count }.map { new.place(of: $0).path }
+    deletions.sort()
+    insertions.sort()
+    modifications.sort()
+  }
+
+  /// Adds what became of the elements that both states have: in stretches that no change and no
+  /// border of a section interrupts.
+  private mutating func addKept<Key: Hashable>(
+    from old: SectionLayout<Key>, to new: SectionLayout<Key>, _ set: ResultChanges,
+    _ keptSections: Set<Key>
+  ) {
+    var gone = set.deletions[...]
+    var came = set.insertions[...]
+    var modified = set.modifications[...]
+    var (index, newIndex) = (0, 0)
+    while true {
+      while gone.first == index {
+        gone.removeFirst()
+        index += 1
+      }
+      while came.first == newIndex {
+        came.removeFirst()
+        newIndex += 1
+      }
+      guard index < old.count, newIndex < new.count else { return }
+      let run = old.runs[old.runIndex(of: index)]
+      let newRun = new.runs[new.runIndex(of: newIndex)]
+      let length = min(
+        min(run.end, gone.first ?? .max) - index,
+        min(newRun.end, came.first ?? .max) - newIndex)
+      let key = old.keys[run.section]
+      let stays = key == new.keys[newRun.section] && keptSections.contains(key)
+      while let next = modified.first, next < index + length {
+        if stays, next >= index { modifications.append(old.place(of: next).path) }
+        modified.removeFirst()
+      }
+      if !stays {
+        for offset in 0..<length {
+          deletions.append(old.place(of: index + offset).path)
+          insertions.append(new.place(of: newIndex + offset).path)
+        }
+      }
+      index += length
+      newIndex += length
+    }
+  }
+
+  var isEmpty: Bool { self == SectionChanges() }
+
+  /// What concerns one section, which had position `old` and has position `new`.
+  func ofSection(old: Int?, new: Int?) -> SectionChanges {
+    var changes = SectionChanges()
+    changes.deletions = deletions.filter { $0[0] == old }
+    changes.modifications = modifications.filter { $0[0] == old }
+    changes.insertions = insertions.filter { $0[0] == new }
+    if let new, sectionsToInsert.contains(new) { changes.sectionsToInsert = [new] }
+    if let old, sectionsToDelete.contains(old) { changes.sectionsToDelete = [old] }
+    return changes
+  }
+}
