@@ -94,6 +94,7 @@ extension WritableTable {
 
   func reloadSchema() throws(StorageError) {
     isChanged = true
+    keyBound = KeyBound()
     group.generation.value &+= 1
     schema = try SchemaDecoder(top, name: schema.name, in: allocator.space).decode()
   }

@@ -16,8 +16,8 @@ extension WritableTable {
   @inline(never)
   func enterNewKeys() throws(StorageError) {
     guard let column = schema.primaryKey else { return }
-    let entries = newKeys.takeSorted()
-    try editIndex(column) { (editor) throws(StorageError) in try editor.insert(entries) }
+    let batch = newKeys.takeSorted()
+    try editIndex(column) { (editor) throws(StorageError) in try editor.insert(batch) }
   }
 
   /// Enters the newest object in all indexes but that of the primary key.

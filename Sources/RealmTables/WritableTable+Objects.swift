@@ -39,6 +39,7 @@ extension WritableTable {
     let (key, place) = try insertObject(beginningWith: values)
     try setPrimaryKey(IntegerLeaf.self, value, leafIndex, at: place)
     newKeys.insert(value, key)
+    keyBound.include(value)
     if newKeys.isFull { try enterNewKeys() }
     return (key, row(at: place))
   }

@@ -17,9 +17,31 @@ extension WritableTable {
   package func findRow(
     primaryKey value: Int64
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    guard keyBound.mayHold(value) else { return nil }
     // What is not among the new keys is found, or missed, in the index as it is.
     if newKeys.contains(value) { try enterNewKeys() }
-    return try currentTable.findRow(primaryKey: value)
+    if let found = try currentTable.findRow(primaryKey: value) { return found }
+    try noteMissingKey()
+    return nil
+  }
+
+  /// Finds the bound of the keys after many look-ups of keys that are new.
+  @inline(never)
+  private func noteMissingKey() throws(StorageError) {
+    // The keys of tombstones are not in the index, and come back without `newKeys`.
+    guard let leafIndex = schema.integerKeyLeaf, tombstones == nil,
+      keyBound.noteMiss(amongObjects: try objectCount())
+    else { return }
+    var highest = Int64.min
+    var cursor = ClusterCursor(tree, reading: leafIndex)
+    while let cluster = try cursor.next() {
+      let leaf = try cluster.leaf(leafIndex)
+      guard leaf.count == cluster.count, leaf.header.layout == .bits else {
+        throw .corrupted("the primary keys of table '\(schema.name)' are malformed")
+      }
+      for index in 0..<leaf.count { highest = max(highest, leaf.uncheckedInteger(at: index)) }
+    }
+    keyBound.set(highest)
   }
 
   /// The object with that primary key; created, beginning with `values`, if there is none.

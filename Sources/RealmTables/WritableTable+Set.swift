@@ -136,6 +136,7 @@ extension WritableTable {
   ) throws(StorageError) {
     let isIndexed = column.hasIndex && (key != unindexed || column.isPrimaryKey)
     if isIndexed { try removeFromIndex(column, key) }
+    if column.isPrimaryKey { keyBound = KeyBound() }
     try editLeaf(column.leafIndex, of: key) { (ref, index) throws(StorageError) -> Ref in
       try L.set(value, at: index, in: ref, allocator)
     }

@@ -33,6 +33,8 @@ package final class WritableTable {
   @exclusivity(unchecked) var unindexed = ObjectKey.null
   /// See invariant 2.
   @exclusivity(unchecked) var newKeys = NewKeys()
+  /// What is known of the integer primary keys, those in `newKeys` included.
+  @exclusivity(unchecked) var keyBound: KeyBound
   /// The tombstones by primary key, made when first needed.
   var tombstonesByPrimaryKey: [TableValue: ObjectKey]?
 
@@ -49,6 +51,9 @@ package final class WritableTable {
     allocator = group.allocator
     log = group.log
     key = top.key
+    // Where there are tombstones, objects come back without a word to the bound.
+    let keyBound = top.tombstones.isNull ? group.keyBounds[top.key] : nil
+    self.keyBound = keyBound ?? KeyBound()
     isChanged = topRef.isNull
     schema = try group.schemas.schema(of: top, name: name, in: group.allocator.space)
     let layouts = schema.columnsByLeafIndex.map { $0.map(LeafLayout.init) }

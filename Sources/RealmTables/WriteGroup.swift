@@ -32,16 +32,26 @@ package final class WriteGroup {
   /// What is to be deleted because embedded objects were; see `deleteDropped`.
   var dropped: [StoredLink] = []
 
+  /// What was known of primary keys when the transaction began.
+  let keyBounds: [TableKey: KeyBound]
+  private let keyBoundCache: KeyBoundCache?
+
   private var names: [String]
   /// By table index: a ref or, where no table is, the counter for the next one.
   private var slots: [Int64]
   private var tables: [WritableTable?]
   private var isListChanged = false
 
+  /// - Parameters:
+  ///   - schemas: The schemas that are decoded already.
+  ///   - keyBounds: What the last transaction on this file knew of its tables' primary keys.
   package init(
-    _ transaction: WriteTransaction, schemas: SchemaCache = SchemaCache()
+    _ transaction: WriteTransaction, schemas: SchemaCache = SchemaCache(),
+    keyBounds: KeyBoundCache? = nil
   ) throws(StorageError) {
     self.transaction = transaction
+    keyBoundCache = keyBounds
+    self.keyBounds = keyBounds?.bounds(at: transaction.base.version) ?? [:]
     allocator = transaction.allocator
     self.schemas = schemas
     let list = try TableList(transaction.roots, in: transaction.allocator.space)
@@ -211,13 +221,25 @@ package final class WriteGroup {
   /// Makes the changes durable and visible as a new version.
   package func commit() throws(StorageError) -> Snapshot {
     try flush()
-    return try transaction.commit(changeset: log.changeset)
+    let snapshot = try transaction.commit(changeset: log.changeset)
+    keepKeyBounds()
+    return snapshot
   }
 
   /// Writes the changes as a new version that is not durable yet, and that only the caller knows.
   package func writeVersion() throws(StorageError) -> PendingCommit {
     try flush()
-    return try transaction.writeVersion(changeset: log.changeset)
+    let pending = try transaction.writeVersion(changeset: log.changeset)
+    keepKeyBounds()
+    return pending
+  }
+
+  /// Leaves what is known of primary keys to the transaction that goes on from this one.
+  private func keepKeyBounds() {
+    guard let keyBoundCache else { return }
+    var bounds = keyBounds
+    for case let table? in tables { bounds[table.key] = table.keyBound }
+    keyBoundCache.store(bounds, at: transaction.version)
   }
 
   /// Drops all changes.

@@ -195,10 +195,7 @@ package enum IntegerNode {
     if code == old.header.widthCode {
       new.payload.copyMemory(from: old.payload, byteCount: old.header.payloadByteCount)
     } else {
-      for index in 0..<old.count {
-        PackedIntegers.store(
-          old.uncheckedInteger(at: index), to: new.payload, widthCode: code, at: index)
-      }
+      old.pack(to: new.payload, widthCode: code)
     }
     try allocator.free(ref)
     return new

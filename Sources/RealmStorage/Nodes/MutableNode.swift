@@ -67,6 +67,13 @@ package struct MutableNode {
     address.storeBytes(of: bits, as: UInt64.self)
   }
 
+  /// Tells the commit that the next transactions are likely to replace this node.
+  ///
+  /// To be called last: changes of the header may take the mark away.
+  package func markShortLived() {
+    address.storeBytes(of: NodeHeader.shortLivedMark, toByteOffset: 3, as: UInt8.self)
+  }
+
   /// Overwrites element `index` of a node of packed integers; `value` must fit the width.
   @inlinable @inline(__always)
   package func store(_ value: Int64, at index: Int) {

@@ -138,9 +138,7 @@ package final class NodeAllocator {
       let header = NodeHeader(
         flags: old.header.flags, layout: .bits, widthCode: 7, count: old.count)
       new = try allocate(header, capacity: (old.count + 2) * 8)
-      for index in 0..<old.count {
-        new.store(old.uncheckedInteger(at: index), at: index)
-      }
+      old.pack(to: new.payload, widthCode: 7)
     } else {
       let byteCount = old.header.payloadByteCount
       // Room to grow a little: most copies are made to insert or to widen.

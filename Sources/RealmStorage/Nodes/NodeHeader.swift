@@ -8,7 +8,8 @@
 /// byte:  0..3         4                                              5..7
 ///        'A' 'A' 'A' 'A'  inner|hasRefs|context|wtype(2)|width(3)    size, big endian
 /// ```
-/// In the slab, and nowhere else, bytes 0 to 2 hold the capacity of the node in units of 8 bytes.
+/// In the slab, and nowhere else, bytes 0 to 2 hold the capacity of the node in units of 8 bytes,
+/// and byte 3 may say that the node is not going to live long.
 @frozen @usableFromInline
 package struct NodeHeader: Hashable, Sendable {
   /// The header as one little-endian word.
@@ -70,6 +71,13 @@ package struct NodeHeader: Hashable, Sendable {
     default: count
     }
   }
+
+  /// Whether the node was marked (`MutableNode.markShortLived`).
+  var isShortLived: Bool {
+    UInt8(truncatingIfNeeded: bits &>> 24) == NodeHeader.shortLivedMark
+  }
+
+  static var shortLivedMark: UInt8 { 0x61 }
 
   /// The bytes that the node occupies in the file, header and padding included.
   @inlinable @inline(__always)

@@ -54,6 +54,8 @@ struct NodePlacement {
   private let extend: (Int) throws(StorageError) -> Void
   private var long: Run
   private var short: Run
+  /// Whether the long-lived nodes are so few that each may go to a hole of its own.
+  private let mayScatter: Bool
   /// Whether long-lived and short-lived nodes may still become one run.
   private var mayJoin: Bool
   /// What was filled, but for the present runs.
@@ -69,7 +71,7 @@ struct NodePlacement {
   static let longListCount = 16384
   /// How many holes a commit fills to shorten the lists.
   private static let filledHoleLimit = 4
-  /// Up to so many bytes, each node may go to a hole of its own.
+  /// Up to so many bytes of long-lived nodes, each may go to a hole of its own.
   private static let scatteredByteCount = 32 << 10
   /// What a new lane has room for beside its first commit, in a large file.
   private static let laneRoom = 64 << 10
@@ -85,6 +87,7 @@ struct NodePlacement {
     self.extend = extend
     long = Run(remaining: byteCounts.long)
     short = Run(remaining: byteCounts.short)
+    mayScatter = byteCounts.long <= Self.scatteredByteCount
     mayJoin =
       byteCounts.long + byteCounts.short <= Self.smallByteCount
       && space.list.count <= Self.longListCount
@@ -164,7 +167,7 @@ struct NodePlacement {
   private mutating func takeSmallLongRun(
     _ wanted: Int, _ needed: Int
   ) throws(StorageError) -> Range<Int> {
-    if space.list.count > Self.longListCount, filledHoleCount < Self.filledHoleLimit {
+    if mayScatter, space.list.count > Self.longListCount, filledHoleCount < Self.filledHoleLimit {
       filledHoleCount += 1
       if let taken = space.take(wanted: needed, needed: needed, from: .low) { return taken }
     }
@@ -175,9 +178,7 @@ struct NodePlacement {
   /// Takes the hole that fits a node best if there are few nodes, else a good part of what all of
   /// them need: with hundreds of nodes, a hole for each would be hundreds of writes.
   private mutating func takeHoles(_ wanted: Int, _ needed: Int) -> Range<Int>? {
-    if wanted <= Self.scatteredByteCount {
-      return space.take(wanted: needed, needed: needed, from: .low)
-    }
+    if mayScatter { return space.take(wanted: needed, needed: needed, from: .low) }
     return space.take(wanted: wanted, needed: max(needed, wanted / 16), from: .low)
   }
 

@@ -59,8 +59,9 @@ struct NodeWriter {
     var byteCount = node.header.nodeByteCount
     if node.header.hasRefs {
       // New refs are taken for as wide as the end of the file, which is true but for small files.
-      var code = 0
-      for index in 0..<node.count {
+      let numbers = node.numbersAtEnd
+      var code = numbers.widthCode
+      for index in 0..<numbers.start {
         var slot = try node.integer(at: index)
         if slot & 1 == 0, slab.isWritable(Ref(Int(slot))) {
           let below = try measure(Ref(Int(slot)), isData, depth: depth + 1, slab, &counts)
@@ -72,7 +73,7 @@ struct NodeWriter {
       byteCount =
         NodeHeader(flags: .hasRefs, layout: .bits, widthCode: code, count: node.count).nodeByteCount
     }
-    switch lifetime(isData, depth: depth, height: height) {
+    switch lifetime(of: node, isData, depth: depth, height: height) {
     case .long: counts.long += byteCount
     case .short: counts.short += byteCount
     }
@@ -80,9 +81,12 @@ struct NodeWriter {
   }
 
   /// A leaf with data and the node that holds leaves together change when that data changes; what
-  /// is above changes nearly always. Only generations of changed nodes count: they are known.
-  private static func lifetime(_ isData: Bool, depth: Int, height: Int) -> NodeLifetime {
-    isData && depth > 0 && height <= 1 ? .long : .short
+  /// is above changes nearly always. Only generations of changed nodes count: they are known. Who
+  /// made a node may know better.
+  private static func lifetime(
+    of node: Node, _ isData: Bool, depth: Int, height: Int
+  ) -> NodeLifetime {
+    isData && depth > 0 && height <= 1 && !node.header.isShortLived ? .long : .short
   }
 
   // MARK: Writing trees
@@ -103,15 +107,18 @@ struct NodeWriter {
     guard depth < 512 else { throw .corrupted("a tree of nodes does not end") }
     let node = try slab.node(at: ref)
     guard node.header.hasRefs else {
-      return (try writePlain(node, Self.lifetime(isData, depth: depth, height: 0)), 0)
+      return (
+        try writePlain(node, Self.lifetime(of: node, isData, depth: depth, height: 0)), 0
+      )
     }
     // Final slots replace the ones in the slab: they are smaller, so they fit.
     let payload = UnsafeMutableRawPointer(mutating: node.payload)
     let code = node.header.widthCode
-    var newCode = 0
+    let numbers = node.numbersAtEnd
+    var newCode = numbers.widthCode
     var height = height
     let heights = node.header.isInner ? try writeColumns(below: node, isData, depth: depth) : []
-    for index in 0..<node.count {
+    for index in 0..<numbers.start {
       var slot = try node.integer(at: index)
       if slot & 1 == 0, slab.isWritable(Ref(Int(slot))) {
         let child = try write(
@@ -124,7 +131,7 @@ struct NodeWriter {
     }
     let header = NodeHeader(
       flags: node.header.flags, layout: .bits, widthCode: newCode, count: node.count)
-    let lifetime = Self.lifetime(isData, depth: depth, height: height)
+    let lifetime = Self.lifetime(of: node, isData, depth: depth, height: height)
     return (try writeSlots(header, of: node, lifetime), height)
   }
 
@@ -170,21 +177,14 @@ struct NodeWriter {
     if byteCount > StagedRun.Buffer.byteCount {
       // Packing in place never overtakes what is still to be read: the new width is not larger.
       let payload = UnsafeMutableRawPointer(mutating: node.payload)
-      for index in 0..<header.count {
-        PackedIntegers.store(
-          node.uncheckedInteger(at: index), to: payload, widthCode: header.widthCode, at: index)
-      }
+      node.pack(to: payload, widthCode: header.widthCode)
       try writeThrough(header, UnsafeMutableRawPointer(mutating: node.address), at: ref)
       return ref
     }
     let target = try stage(byteCount, at: ref.offset, lifetime)
     clearTail(of: header, at: target)
     target.storeBytes(of: header.bits, as: UInt64.self)
-    for index in 0..<header.count {
-      PackedIntegers.store(
-        node.uncheckedInteger(at: index), to: target + NodeHeader.byteCount,
-        widthCode: header.widthCode, at: index)
-    }
+    node.pack(to: target + NodeHeader.byteCount, widthCode: header.widthCode)
     return ref
   }
 

@@ -37,8 +37,8 @@ public struct ObjectSnapshot<Model: ObjectBase>: Sendable, Hashable {
 
   /// A new object with these values that belongs to no realm. It can be added to one, with
   /// `update: .modified` if the original is there. Objects of which the snapshot has only the
-  /// primary key have default values otherwise, which are then written too: take it with a depth
-  /// that leaves none.
+  /// primary key have default values otherwise, which are then written too:
+  /// `Realm.create(from:update:)` leaves them alone.
   public func makeObject() -> Model { record.makeObject(Model.self) }
 
   private func value(_ path: PartialKeyPath<Model>) -> SnapshotValue {

@@ -17,6 +17,8 @@ final class SharedFile: Sendable {
   private let pending = Guarded<TableGroup?>(nil)
   /// The schemas of tables, which most versions have in common.
   let schemas = SchemaCache()
+  /// What the last transaction knew of primary keys.
+  let keyBounds = KeyBoundCache()
 
   private final class WeakFile: Sendable {
     weak let shared: SharedFile?
@@ -52,6 +54,11 @@ final class SharedFile: Sendable {
       registry[ObjectIdentifier(file)] = WeakFile(shared)
       return shared
     }
+  }
+
+  /// The tables of a write transaction.
+  func tables(in transaction: WriteTransaction) throws(StorageError) -> WriteGroup {
+    try WriteGroup(transaction, schemas: schemas, keyBounds: keyBounds)
   }
 
   /// The tables of a version.

@@ -308,7 +308,7 @@ final class RealmCore: ObjectOwner {
     do throws(StorageError) {
       try requireFewVersions()
       if shown != base.version { show(try shared.tables(of: base)) }
-      let writing = try WriteGroup(engineTransaction, schemas: shared.schemas)
+      let writing = try shared.tables(in: engineTransaction)
       writing.deleteRules = deleteRules
       transaction = writing
       transactionNumber &+= 1

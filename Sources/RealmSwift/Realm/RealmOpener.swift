@@ -131,7 +131,7 @@ struct RealmOpener {
     let transaction = try shared.writers.begin()
     do {
       let base = try shared.tables(of: transaction.base)
-      let writing = try WriteGroup(transaction, schemas: shared.schemas)
+      let writing = try shared.tables(in: transaction)
       // Another process, or thread, may have been faster.
       let comparison = try SchemaComparison(
         schemas, writing.tableSchemas(), writing.schemaVersion())

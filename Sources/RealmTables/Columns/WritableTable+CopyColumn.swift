@@ -13,6 +13,7 @@ extension WritableTable {
   package func copyValues(from source: ColumnKey, to target: ColumnKey) throws(StorageError) {
     try settleIndexes()
     let (source, target) = (try column(source), try column(target))
+    keyBound = KeyBound()
     // Writing moves clusters, so where objects are is found before.
     var clusters: [[ObjectKey]] = []
     var cursor = currentTable.clusterCursor()

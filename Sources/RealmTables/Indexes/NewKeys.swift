@@ -33,10 +33,20 @@ struct NewKeys {
       return Int64(bitPattern: UInt64(high) &<< 32 | UInt64(low))
     }
 
+    /// The lowest byte, by which entries are ordered first.
+    var lowestByte: UInt8 { UInt8(truncatingIfNeeded: order &>> 56) ^ 0x80 }
+
     /// The chunk by which the nodes of the top level are ordered.
     var chunk: Int32 {
       Int32(bitPattern: UInt32(truncatingIfNeeded: (order ^ Self.signs) &>> 32))
     }
+  }
+
+  /// All keys in the order of the index.
+  struct Batch {
+    let entries: [Entry]
+    /// Whether each key was larger than the one before when they came.
+    let areAscending: Bool
   }
 
   /// More are not collected, so that memory stays bounded.
@@ -45,6 +55,7 @@ struct NewKeys {
   private var entries: [Entry] = []
   /// The integers; they arrive as object keys do, mostly ascending.
   private var values = ObjectKeySet()
+  private var areAscending = true
 
   var isEmpty: Bool { entries.isEmpty }
   var isFull: Bool { entries.count >= Self.maximumCount }
@@ -52,17 +63,18 @@ struct NewKeys {
   func contains(_ value: Int64) -> Bool { values.contains(ObjectKey(value)) }
 
   mutating func insert(_ value: Int64, _ object: ObjectKey) {
+    if areAscending, let last = entries.last { areAscending = last.value < value }
     entries.append(Entry(value, object))
     values.insert(ObjectKey(value))
   }
 
   /// Takes out all keys, in the order of the index.
-  mutating func takeSorted() -> [Entry] {
+  mutating func takeSorted() -> Batch {
     var sorted = entries
-    entries = []
-    values = ObjectKeySet()
+    let areAscending = areAscending
+    self = NewKeys()
     Self.sort(&sorted)
-    return sorted
+    return Batch(entries: sorted, areAscending: areAscending)
   }
 
   /// Sorts byte by byte, the lowest first, and skips bytes that all have in common.

@@ -4,118 +4,121 @@
 
 import RealmStorage
 
-/// What a node of an index holds, or will hold, beside its flags.
-private struct NodeContent {
-  var keys: [Int32] = []
-  var slots: [Int64] = []
-
-  mutating func append(_ key: Int32, _ slot: Int64) {
-    keys.append(key)
-    slots.append(slot)
-  }
-}
-
 extension SearchIndexEditor {
   /// Fewer are entered one by one.
   private static var smallCount: Int { 4 }
 
-  /// Enters objects under integers that are in the order of the index.
-  mutating func insert(_ entries: [NewKeys.Entry]) throws(StorageError) {
+  /// So many ascending keys come by all lowest bytes, and as many more by the same nodes.
+  private static var sweepingCount: Int { 512 }
+
+  /// Enters objects under integers.
+  mutating func insert(_ batch: NewKeys.Batch) throws(StorageError) {
+    let entries = batch.entries
     guard entries.count > Self.smallCount else {
       for entry in entries { try insert(.int(entry.value), entry.object) }
       return
     }
-    var nodes = try merged(entries[...], intoNode: root, depth: 0)
-    while nodes.keys.count > 1 { nodes = try nodesHolding(nodes, isInner: true) }
-    root = Ref(Int(nodes.slots[0]))
+    let isSweeping = batch.areAscending && entries.count >= Self.sweepingCount
+    var nodes = try merged(
+      entries, 0..<entries.count, intoNode: root, depth: 0, isSweeping: isSweeping)
+    while nodes.count > 1 {
+      var parents = try SearchIndexNodeBuilder(total: nodes.count, isInner: true, allocator)
+      try parents.append(nodes)
+      nodes = try parents.finish()
+    }
+    root = nodes.first.ref
   }
 
-  /// Enters objects below a node; gives the nodes that take its place, by their last keys.
+  /// Enters objects below a node; gives the nodes that take its place.
   private func merged(
-    _ entries: ArraySlice<NewKeys.Entry>, intoNode ref: Ref, depth: Int
-  ) throws(StorageError) -> NodeContent {
+    _ entries: [NewKeys.Entry], _ range: Range<Int>, intoNode ref: Ref, depth: Int,
+    isSweeping: Bool
+  ) throws(StorageError) -> SearchIndexNodes {
     guard depth < 8 else { throw .corrupted("a search index does not end") }
     let node = try SearchIndexNode(ref, in: allocator.space)
-    let content =
+    let nodes =
       node.isInner
-      ? try childrenAfterMerging(entries, into: node, depth: depth)
-      : try entriesAfterMerging(entries, into: node)
-    try allocator.free(try node.node.ref(at: 0))
+      ? try childrenAfterMerging(entries, range, into: node, depth: depth, isSweeping: isSweeping)
+      : try entriesAfterMerging(entries, range, into: node, isSweeping: isSweeping)
+    try allocator.free(node.keysRef)
     try allocator.free(ref)
-    return try nodesHolding(content, isInner: node.isInner)
+    return nodes
   }
 
   private func childrenAfterMerging(
-    _ entries: ArraySlice<NewKeys.Entry>, into node: SearchIndexNode, depth: Int
-  ) throws(StorageError) -> NodeContent {
+    _ entries: [NewKeys.Entry], _ range: Range<Int>, into node: SearchIndexNode, depth: Int,
+    isSweeping: Bool
+  ) throws(StorageError) -> SearchIndexNodes {
     guard node.count > 0 else { throw .corrupted("an inner search index node is empty") }
-    var content = NodeContent()
-    content.keys.reserveCapacity(node.count + 8)
-    content.slots.reserveCapacity(node.count + 8)
-    var rest = entries
-    for index in 0..<node.count {
-      let key = node.key(at: index)
-      // What lies behind all keys goes to the last child.
-      let isLast = index == node.count - 1
-      let end = isLast ? rest.endIndex : rest.firstIndex { $0.chunk > key } ?? rest.endIndex
-      if end == rest.startIndex {
-        content.append(key, node.node.uncheckedInteger(at: index + 1))
-        continue
+    var changed: [(index: Int, nodes: SearchIndexNodes)] = []
+    var total = node.count
+    var start = range.lowerBound
+    var index = 0
+    while start < range.upperBound {
+      // The child with the first key that is not less; what lies behind all keys goes to the last.
+      let chunk = entries[start].chunk
+      index = min(node.lowerBound(of: chunk, from: index), node.count - 1)
+      var end = range.upperBound
+      if index < node.count - 1 {
+        let key = node.key(at: index)
+        end = start + 1
+        while end < range.upperBound, entries[end].chunk <= key { end += 1 }
       }
       let child = try node.node.ref(at: index + 1)
-      let nodes = try merged(rest[..<end], intoNode: child, depth: depth + 1)
-      content.keys += nodes.keys
-      content.slots += nodes.slots
-      rest = rest[end...]
+      let nodes = try merged(
+        entries, start..<end, intoNode: child, depth: depth + 1, isSweeping: isSweeping)
+      changed.append((index, nodes))
+      total += nodes.count - 1
+      start = end
     }
-    return content
+    var builder = try SearchIndexNodeBuilder(total: total, isInner: true, allocator)
+    index = 0
+    for change in changed {
+      try builder.append(index..<change.index, of: node)
+      try builder.append(change.nodes)
+      index = change.index + 1
+    }
+    try builder.append(index..<node.count, of: node)
+    return try builder.finish()
   }
 
   private func entriesAfterMerging(
-    _ entries: ArraySlice<NewKeys.Entry>, into node: SearchIndexNode
-  ) throws(StorageError) -> NodeContent {
+    _ entries: [NewKeys.Entry], _ range: Range<Int>, into node: SearchIndexNode, isSweeping: Bool
+  ) throws(StorageError) -> SearchIndexNodes {
     let count = node.count
-    var content = NodeContent()
-    content.keys.reserveCapacity(count + entries.count)
-    content.slots.reserveCapacity(count + entries.count)
+    var builder = try SearchIndexNodeBuilder(
+      total: count + range.count, isInner: false, allocator)
     var index = 0
-    for entry in entries {
+    for position in range {
+      let entry = entries[position]
       let chunk = entry.chunk
-      while index < count, node.key(at: index) <= chunk {
-        content.append(node.key(at: index), node.node.uncheckedInteger(at: index &+ 1))
-        index &+= 1
+      let next = node.upperBound(of: chunk, from: index)
+      try builder.append(index..<next, of: node)
+      index = next
+      if builder.lastKey == chunk {
+        let value = MixedValue.int(entry.value)
+        builder.lastSlot = try merged(
+          value, IndexData(value), entry.object,
+          with: SearchIndexEntry(slot: builder.lastSlot, in: allocator.space), offset: 0)
+      } else {
+        try builder.append(chunk, singleSlot(entry.object))
       }
-      guard let last = content.keys.last, last == chunk else {
-        content.append(chunk, singleSlot(entry.object))
-        continue
+      // The next keys with this lowest byte belong right behind.
+      if isSweeping,
+        position + 1 == entries.count || entries[position + 1].lowestByte != entry.lowestByte
+      {
+        builder.markShortLived()
       }
-      let value = MixedValue.int(entry.value)
-      let place = content.slots.count &- 1
-      content.slots[place] = try merged(
-        value, IndexData(value), entry.object,
-        with: SearchIndexEntry(slot: content.slots[place], in: allocator.space), offset: 0)
     }
-    while index < count {
-      content.append(node.key(at: index), node.node.uncheckedInteger(at: index &+ 1))
-      index &+= 1
-    }
-    return content
+    try builder.append(index..<count, of: node)
+    return try builder.finish()
   }
+}
 
-  /// New nodes, as few as may be and equally filled, by their last keys.
-  private func nodesHolding(
-    _ content: NodeContent, isInner: Bool
-  ) throws(StorageError) -> NodeContent {
-    let limit = SearchIndexLimits.filledEntryCount(isInner: isInner)
-    let count = content.keys.count
-    let nodeCount = (count + limit - 1) / limit
-    var nodes = NodeContent()
-    for number in 0..<nodeCount {
-      let range = count * number / nodeCount..<count * (number + 1) / nodeCount
-      let ref = try SearchIndexNodeEditor.make(
-        content.keys[range], content.slots[range], inner: isInner, allocator)
-      nodes.append(content.keys[range.upperBound - 1], ref.slot)
-    }
-    return nodes
+extension SearchIndexNodeBuilder {
+  /// Appends entries of an inner node.
+  fileprivate mutating func append(_ nodes: SearchIndexNodes) throws(StorageError) {
+    try append(nodes.first.key, nodes.first.ref.slot)
+    for node in nodes.others { try append(node.key, node.ref.slot) }
   }
 }

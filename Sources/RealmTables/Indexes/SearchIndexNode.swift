@@ -51,6 +51,25 @@ struct SearchIndexNode {
     return low
   }
 
+  /// The first entry from `start` on whose key is not less than `chunk`.
+  func lowerBound(of chunk: Int32, from start: Int) -> Int {
+    var low = start
+    var high = count
+    while low < high {
+      let middle = (low &+ high) &>> 1
+      if key(at: middle) < chunk { low = middle &+ 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The first entry from `start` on whose key is greater than `chunk`.
+  func upperBound(of chunk: Int32, from start: Int) -> Int {
+    chunk == .max ? count : lowerBound(of: chunk &+ 1, from: start)
+  }
+
+  /// The ref of the keys.
+  var keysRef: Ref { Ref(Int(node.uncheckedInteger(at: 0))) }
+
   /// What is known of the keys of a child; nil for the first, whose keys have no lower bound.
   func bounds(ofChild index: Int) -> ChunkBounds? {
     index == 0 ? nil : ChunkBounds(lower: key(at: index - 1), upper: key(at: index))

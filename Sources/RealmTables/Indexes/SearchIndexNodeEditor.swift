@@ -27,31 +27,6 @@ struct SearchIndexNodeEditor {
     return try IntegerNode.make([keys.ref.slot], flags: flags, in: allocator).ref
   }
 
-  /// A new node with the given entries.
-  static func make(
-    _ entryKeys: ArraySlice<Int32>, _ slots: ArraySlice<Int64>, inner: Bool,
-    _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    let count = entryKeys.count
-    let keys = try allocator.allocate(
-      NodeHeader(flags: [], layout: .bits, widthCode: 6, count: count), capacity: 0)
-    var index = 0
-    for key in entryKeys {
-      PackedIntegers.store(Int64(key), to: keys.payload, widthCode: 6, at: index)
-      index &+= 1
-    }
-    let flags: NodeFlags = inner ? [.hasRefs, .context, .inner] : [.hasRefs, .context]
-    let node = try allocator.allocate(
-      NodeHeader(flags: flags, layout: .bits, widthCode: 7, count: count + 1), capacity: 0)
-    PackedIntegers.store(keys.ref.slot, to: node.payload, widthCode: 7, at: 0)
-    index = 1
-    for slot in slots {
-      PackedIntegers.store(slot, to: node.payload, widthCode: 7, at: index)
-      index &+= 1
-    }
-    return node.ref
-  }
-
   var isInner: Bool { view.isInner }
   var count: Int { view.count }
   func key(at index: Int) -> Int32 { view.key(at: index) }

@@ -94,6 +94,39 @@ import Testing
     #expect(places <= 17)
   }
 
+  /// What is left over when large holes are full does not go to small ones node by node.
+  @Test func theRestOfManyNodesGoesToOnePlace() throws {
+    let space = fragmented(2000, rest: 100_000)
+    var commit = placement(space, long: 210 * 520, short: 3000)
+    var places = 1
+    var end = try commit.place(520, .long) + 520
+    for _ in 1..<210 {
+      let position = try commit.place(520, .long)
+      if position != end { places += 1 }
+      end = position + 520
+    }
+    #expect(places <= 2)
+  }
+
+  /// Nodes that were marked go where the next commits replace them, and the mark stays in memory.
+  @Test func markedNodesAreShortLived() throws {
+    let file = try DatabaseFile.open(
+      path: "marked-\(UUID().uuidString)", options: OpenOptions(isInMemory: true))
+    let write = try file.beginWrite()
+    try NumberTree.replace(with: (0..<4000).map { Int64($0) << 30 }, in: write)
+    let root = write.roots.tables
+    var before = NodeByteCounts()
+    try NodeWriter.measure(root, isData: true, in: write.allocator.space, into: &before)
+    let leaf = try write.allocator.node(at: root).ref(at: 1)
+    let byteCount = try write.allocator.node(at: leaf).header.nodeByteCount
+    write.allocator.mutableNode(at: leaf).markShortLived()
+    var after = NodeByteCounts()
+    try NodeWriter.measure(root, isData: true, in: write.allocator.space, into: &after)
+    #expect(after.long == before.long - byteCount && after.short == before.short + byteCount)
+    _ = try write.commit(changeset: [])
+    #expect(try file.check() == [])
+  }
+
   /// A small commit to an old file with holes everywhere changes one place of it and the header.
   @Test func aSmallCommitWritesOnePlace() throws {
     let system = try SimulatedFileSystem()

@@ -83,6 +83,32 @@ class SnapshotHolder: Object {
     #expect(rest.makeObject().list[0] == .int(1))
   }
 
+  @Test func creatingLeavesWhatIsKnownByItsKeyAlone() throws {
+    let (realm, holder) = try holder()
+    let snapshot = ObjectSnapshot(holder)
+    try realm.write {
+      holder.list.removeAll()
+      realm.object(ofType: SnapshotTarget.self, forPrimaryKey: "far")?.numbers.append(10)
+      realm.object(ofType: SnapshotTarget.self, forPrimaryKey: "near")?.numbers.removeAll()
+      // The list holds `far` whole, `near` knows its key alone.
+      realm.create(from: snapshot, update: .modified)
+    }
+    #expect(ObjectSnapshot(holder) == snapshot && realm.objects(SnapshotTarget.self).count == 2)
+    let near = try #require(realm.object(ofType: SnapshotTarget.self, forPrimaryKey: "near"))
+    let shallow = ObjectSnapshot(near, depth: 0)
+    try realm.write {
+      near.numbers.removeAll()
+      near.next = .none
+      let made = realm.create(from: shallow, update: .modified)
+      #expect(made == near && Array(near.numbers) == [1, 2])
+    }
+    #expect(near.next.object(SnapshotTarget.self)?.numbers.first == 9)
+    let other = try TemporaryRealm([SnapshotTarget.self, SnapshotHolder.self]).open()
+    try other.write { other.create(from: shallow) }
+    #expect(other.objects(SnapshotTarget.self).count == 2)
+    #expect(other.object(ofType: SnapshotTarget.self, forPrimaryKey: "far")?.numbers.count == 0)
+  }
+
   @Test func decodedObjectsCanBeAdded() throws {
     let (realm, holder) = try holder()
     let data = try JSONEncoder().encode(ObjectSnapshot(holder))

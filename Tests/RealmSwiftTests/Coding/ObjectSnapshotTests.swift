@@ -98,6 +98,46 @@ import Testing
       try JSONDecoder().decode(ObjectSnapshot<CreateTests.Node>.self, from: encoded) == shallow)
   }
 
+  @Test func creatingFromASnapshotLeavesDistantObjectsAlone() throws {
+    let classes = [CreateTests.Node.self, CreateTests.Loose.self, CreateTests.Box.self]
+    let realm = try TemporaryRealm(classes).open()
+    let node = try realm.write {
+      realm.create(
+        CreateTests.Node.self,
+        value: [
+          "id": 1, "box": ["width": 2], "boxes": [["width": 3], ["width": 4]],
+          "next": ["id": 2, "box": ["width": 7]],
+        ] as [String: Any])
+    }
+    let snapshot = ObjectSnapshot(node, depth: 0)
+    try realm.write {
+      node.box = nil
+      node.next = nil
+      node.boxes.removeLast()
+      #expect(realm.create(from: snapshot, update: .modified) == node)
+    }
+    #expect(node.box?.width == 2 && node.boxes.map(\.width) == [3, 4])
+    #expect(node.next?.box?.width == 7 && realm.objects(CreateTests.Node.self).count == 2)
+    try realm.write { realm.create(from: ObjectSnapshot(node), update: .all) }
+    #expect(node.next?.box?.width == 7 && realm.objects(CreateTests.Node.self).count == 2)
+    let other = try TemporaryRealm(classes).open()
+    try other.write { other.create(from: snapshot) }
+    #expect(other.objects(CreateTests.Node.self).count == 2)
+    #expect(other.object(ofType: CreateTests.Node.self, forPrimaryKey: 2)?.box == nil)
+  }
+
+  @Test func creatingWhatIsThere() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try TemporaryRealm([Person.self, Dog.self]).open()
+      try realm.write {
+        let person = realm.create(Person.self, value: ["id": 1])
+        realm.create(from: ObjectSnapshot(person))
+      }
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("existing primary key"))
+  }
+
   @Test func readingBeyondTheDepth() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let node = CreateTests.Node(value: ["id": 1, "next": ["id": 2]])

@@ -60,14 +60,14 @@ class LooseItem: Object {
       let numbers = [0, 1, 3, -1, 200, 40_000, 3_000_000_000, .max, .min]
       let long = String(repeating: "é", count: 40)
       let texts = ["", "a", "fifteen bytes..", "sixteen bytes...", long]
-      count = random.chance(90) ? 1 : numbers.randomElement(using: &random) ?? 0
-      limit = random.chance(50) ? nil : numbers.randomElement(using: &random)
-      isOn = random.chance(30)
-      isKnown = random.chance(30) ? nil : random.chance(50)
-      weight = random.chance(50) ? 0 : Double.random(in: -1...1, using: &random)
-      height = random.chance(50) ? nil : Double.random(in: -1...1, using: &random)
-      name = random.chance(80) ? "x" : texts.randomElement(using: &random) ?? ""
-      note = random.chance(80) ? nil : texts.randomElement(using: &random)
+      count = random.chance(0.90) ? 1 : numbers.randomElement(using: &random) ?? 0
+      limit = random.chance(0.50) ? nil : numbers.randomElement(using: &random)
+      isOn = random.chance(0.30)
+      isKnown = random.chance(0.30) ? nil : random.chance(0.50)
+      weight = random.chance(0.50) ? 0 : Double.random(in: -1...1, using: &random)
+      height = random.chance(0.50) ? nil : Double.random(in: -1...1, using: &random)
+      name = random.chance(0.80) ? "x" : texts.randomElement(using: &random) ?? ""
+      note = random.chance(0.80) ? nil : texts.randomElement(using: &random)
       self.next = next
     }
 
@@ -111,24 +111,24 @@ class LooseItem: Object {
       let before = expected
       realm.beginWrite()
       for _ in 0..<400 {
-        let id = random.chance(80) ? expected.count * 3 : Int.random(in: -9...9, using: &random)
-        let next = random.chance(10) ? expected.keys.sorted().randomElement(using: &random) : nil
-        let value = random.chance(5) ? Item() : Item(&random, next: next)
+        let id = random.chance(0.80) ? expected.count * 3 : Int.random(in: -9...9, using: &random)
+        let next = random.chance(0.10) ? expected.keys.sorted().randomElement(using: &random) : nil
+        let value = random.chance(0.05) ? Item() : Item(&random, next: next)
         let item = value.make(id: id, realm)
         realm.add(item, update: .all)
         expected[id] = value
         #expect(item.id == id && Item(item) == value)
-        if random.chance(5) {
+        if random.chance(0.05) {
           item.note = "changed"
           expected[id]?.note = "changed"
         }
-        if random.chance(3), let gone = expected.keys.sorted().randomElement(using: &random) {
+        if random.chance(0.03), let gone = expected.keys.sorted().randomElement(using: &random) {
           realm.delete(try #require(realm.object(ofType: PlainItem.self, forPrimaryKey: gone)))
           expected[gone] = nil
           for (other, item) in expected where item.next == gone { expected[other]?.next = nil }
         }
       }
-      if random.chance(30) {
+      if random.chance(0.30) {
         realm.cancelWrite()
         expected = before
       } else {

@@ -22,7 +22,7 @@ import Testing
       keys.insert(value, ObjectKey(Int64(number)))
       #expect(keys.contains(value))
     }
-    let sorted = keys.takeSorted()
+    let sorted = keys.takeSorted().entries
     #expect(keys.isEmpty && objects.keys.allSatisfy { !keys.contains($0) })
     #expect(Dictionary(uniqueKeysWithValues: sorted.map { ($0.value, $0.object) }) == objects)
     let chunks = sorted.map { entry in
@@ -47,9 +47,13 @@ import Testing
       try table.addColumn(named: "rank", type: .int, isIndexed: hasSecondIndex)
     }
     var model: [Int64: ObjectKey] = [:]
+    var bounds = KeyBoundCache()
     for _ in 0..<14 {
       let old = model
-      let group = try WriteGroup(database.file.beginWrite(), schemas: database.schemas)
+      // Now and then another process commits, which knows nothing of our bounds.
+      let group = try WriteGroup(
+        database.file.beginWrite(), schemas: database.schemas,
+        keyBounds: random.chance(20) ? KeyBoundCache() : bounds)
       let table = try #require(try group.table(named: "class_A"))
       let start = Int64.random(in: -1000...1000, using: &random)
       let stride =
@@ -79,8 +83,57 @@ import Testing
         let snapshot = try group.commit()
         #expect(try DatabaseCheck.run(snapshot).isEmpty)
       }
-      if random.chance(30) { try database.reopen() }
+      if random.chance(30) {
+        try database.reopen()
+        bounds = KeyBoundCache()
+      }
       try expectComplete(model, database)
+    }
+  }
+
+  /// Keys that are assigned, or come with another column, count as those of new objects do.
+  @Test func theBoundFollowsAssignedKeys() throws {
+    let database = try TestDatabase()
+    let bounds = KeyBoundCache()
+    func write(_ body: (WritableTable) throws -> Void) throws {
+      let group = try WriteGroup(
+        database.file.beginWrite(), schemas: database.schemas, keyBounds: bounds)
+      if try group.table(named: "class_A") == nil {
+        let table = try group.createTable(named: "class_A")
+        let id = try table.addColumn(named: "id", type: .int)
+        try table.addColumn(named: "other", type: .int)
+        try table.setPrimaryKey(id.key)
+      }
+      try body(try #require(try group.table(named: "class_A")))
+      #expect(try DatabaseCheck.run(try group.commit()).isEmpty)
+    }
+    try write { table in
+      for value in 0..<10 as Range<Int64> { _ = try table.findOrCreate(primaryKey: value) }
+      #expect(table.keyBound.highest == 9)
+    }
+    try write { table in
+      // What the transaction before knew goes on; a key is found among others and as the highest.
+      #expect(table.keyBound.highest == 9 && !table.keyBound.mayHold(10))
+      #expect(try table.findRow(primaryKey: 9) != nil)
+      let nine = try #require(try table.findRow(primaryKey: 9))
+      try table.setInt(100, try table.schema.existing("id"), nine.key)
+      #expect(try table.findRow(primaryKey: 100)?.key == nine.key)
+      #expect(try table.findOrCreate(primaryKey: 100).isNew == false)
+      #expect(try table.findOrCreate(primaryKey: 101).isNew)
+    }
+    try write { table in
+      #expect(try table.findOrCreate(primaryKey: 101).isNew == false)
+      let other = try table.schema.existing("other")
+      for value in 0..<9 as Range<Int64> {
+        let row = try #require(try table.findRow(primaryKey: value))
+        try table.setInt(1000 + value, other, row.key)
+      }
+      for value in [100, 101] as [Int64] {
+        try table.delete(try #require(try table.findRow(primaryKey: value)).key)
+      }
+      try table.setPrimaryKey(other.key)
+      #expect(try table.findRow(primaryKey: 1008) != nil)
+      #expect(try table.findOrCreate(primaryKey: 1005).isNew == false)
     }
   }
 
