@@ -13,11 +13,23 @@ import RealmStorage
 struct FormatBackups {
   private let path: String
   private let files = FileManager.default
+  private let freeByteCount: (_ directory: String) -> Int64?
 
   /// Three months; older copies are removed.
   static let maximumAge: TimeInterval = 92 * 24 * 60 * 60
 
-  init(of path: String) { self.path = path }
+  /// - Parameter freeByteCount: How much space the disk of a directory has left; nil if unknown.
+  init(
+    of path: String, freeByteCount: @escaping (_ directory: String) -> Int64? = Self.freeByteCount
+  ) {
+    self.path = path
+    self.freeByteCount = freeByteCount
+  }
+
+  private static func freeByteCount(_ directory: String) -> Int64? {
+    let system = try? FileManager.default.attributesOfFileSystem(forPath: directory)
+    return (system?[.systemFreeSize] as? NSNumber)?.int64Value
+  }
 
   /// The path of the copy in a format.
   func path(format: Int) -> String {
@@ -60,8 +72,7 @@ struct FormatBackups {
   /// Whether there is room for a copy, and for as much again that the upgrade may need.
   private var hasSpace: Bool {
     let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    let system = try? files.attributesOfFileSystem(forPath: directory)
-    guard let free = (system?[.systemFreeSize] as? NSNumber)?.int64Value,
+    guard let free = freeByteCount(directory),
       let size = (try? files.attributesOfItem(atPath: path))?[.size] as? NSNumber
     else { return true }
     return free / 2 >= size.int64Value

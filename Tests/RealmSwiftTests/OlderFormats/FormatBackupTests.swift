@@ -47,6 +47,16 @@ struct FormatBackupTests {
     Array(try file.open().objects(First.Person.self).map(\.firstName))
   }
 
+  /// Writes other contents into the file, once nobody has it open any more.
+  private func replace(by contents: Data) throws {
+    var failure: (any Error)?
+    let wasClosed = try RealmCache.whileClosed(url.path) {
+      do { try contents.write(to: url) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    #expect(wasClosed)
+  }
+
   @Test func aCopyIsMadeOnce() throws {
     #expect(try open() == ["John", "Jane", "John"])
     #expect(try Data(contentsOf: copy(20)) == original)
@@ -54,7 +64,7 @@ struct FormatBackupTests {
     // Later opens make none, and an upgrade finds one.
     #expect(try open().count == 3)
     try Data("kept".utf8).write(to: copy(20))
-    try original.write(to: url)
+    try replace(by: original)
     #expect(try open().count == 3)
     #expect(try Data(contentsOf: copy(20)) == Data("kept".utf8))
     #expect(try names.count == 3)
@@ -78,6 +88,17 @@ struct FormatBackupTests {
     try FileManager.default.createDirectory(at: copy(20), withIntermediateDirectories: false)
     #expect(try open().count == 3)
     #expect(try Data(contentsOf: url)[20...21].contains(24))
+  }
+
+  @Test func noCopyIsMadeWhereSpaceIsShort() throws {
+    for (free, isMade) in [(original.count * 2 - 1, false), (original.count * 2, true)] {
+      let backups = FormatBackups(of: url.path) { directory in
+        directory == file.directory.path ? Int64(free) : nil
+      }
+      backups.make(format: 20)
+      #expect(try names == (isMade ? ["test.realm", "test.v20.backup.realm"] : ["test.realm"]))
+    }
+    #expect(try Data(contentsOf: copy(20)) == original)
   }
 
   @Test func copiesAreRemovedAfterThreeMonths() throws {
@@ -107,7 +128,7 @@ struct FormatBackupTests {
     var newer = try Data(contentsOf: url)
     newer[20] = 25
     newer[21] = 25
-    try newer.write(to: url)
+    try replace(by: newer)
     #expect(try open() == ["John", "Jane", "John"])
     #expect(try Data(contentsOf: copy(25)) == newer)
     // The copy was in format 20: it was upgraded, and copied, again.

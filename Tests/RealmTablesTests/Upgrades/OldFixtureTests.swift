@@ -87,6 +87,23 @@ struct OldFixtureTests {
     try expectReferenceAgrees(path, try dump(file))
   }
 
+  @Test("are upgraded once, however many threads open them", arguments: OldFixture.upgradable)
+  func threads(fixture: OldFixture) async throws {
+    let path = try directory.copy(of: fixture.path)
+    let upgrades = Guarded(0)
+    let files = try await withThrowingTaskGroup(of: DatabaseFile.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          try DatabaseFile.openUpgraded(path: path) { _ in upgrades.withLock { $0 += 1 } }
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(upgrades.withLock { $0 } == 1)
+    #expect(files.allSatisfy { $0 === files[0] })
+    try expect(fixture, in: files[0])
+  }
+
   @Test("are copied and compacted", arguments: OldFixture.upgradable)
   func copies(fixture: OldFixture) throws {
     let path = try directory.copy(of: fixture.path)
