@@ -42,6 +42,8 @@ package struct ParsedComparison: Hashable, Sendable {
   /// Nil where nothing is said, which means `any`.
   package var quantifier: Quantifier?
   package var left: ParsedOperand
+  /// The operator if it is one that no type supports, in place of `operation`.
+  package var unsupported: String?
   package var operation: ComparisonOperator
   package var options: TextOptions
   /// For how many elements of the right side; nil means `any`.
@@ -67,6 +69,8 @@ package indirect enum ParsedOperand: Hashable, Sendable {
   case bool(Bool)
   case integer(Int64)
   case number(Double)
+  /// The digits of a number that has more than a `Double` keeps.
+  case longNumber(String)
   case string(String)
   /// Seconds and nanoseconds since 1970.
   case time(Int64, Int32)

@@ -3,8 +3,9 @@
 // Operands: literals, arguments, lists, key paths, subqueries, and what is computed from them.
 //
 //     operand = term { ("+" | "-") term }
-//     term    = factor { ("*" | "/") factor }
-//     factor  = "(" operand ")" | literal | argument | list | key path | subquery
+//     term    = factor { ("*" | "/" | "%%") factor }
+//     factor  = "(" operand ")" | "-" factor | literal | argument | list | key path | subquery
+//     list    = "{" [operand { , operand }] "}" | "(" operand { , operand } ")"
 
 extension QueryParser {
   mutating func operand() throws(QuerySyntaxError) -> ParsedOperand {
@@ -18,7 +19,7 @@ extension QueryParser {
 
   private mutating func term() throws(QuerySyntaxError) -> ParsedOperand {
     var left = try factor()
-    while let operation = takeArithmetic(["*", "/"]) {
+    while let operation = takeArithmetic(["*", "/", "%"]) {
       left = .arithmetic(operation, left, try factor())
       try countComputation()
     }
@@ -49,16 +50,25 @@ extension QueryParser {
     case .symbol("("):
       position += 1
       let inner = try operand()
+      guard current.kind == .symbol(",") else {
+        try expectSymbol(")")
+        return inner
+      }
+      var elements = [inner]
+      while takeSymbol(",") { elements.append(try operand()) }
       try expectSymbol(")")
-      return inner
+      return .list(elements)
     case .symbol("{"): return .list(try list())
-    case .symbol("-"), .symbol("+"): return try signedNumber()
+    case .symbol("-"), .symbol("+"): return try signed()
     case .integer(let number):
       position += 1
       return .integer(number)
     case .number(let number):
       position += 1
       return .number(number)
+    case .longNumber(let text):
+      position += 1
+      return .longNumber(text)
     case .string(let text):
       position += 1
       return .string(text)
@@ -87,22 +97,21 @@ extension QueryParser {
     return elements
   }
 
-  private mutating func signedNumber() throws(QuerySyntaxError) -> ParsedOperand {
+  /// A number with a sign, or what is computed with the other one.
+  private mutating func signed() throws(QuerySyntaxError) -> ParsedOperand {
     let isNegative = current.kind == .symbol("-")
     position += 1
-    switch current.kind {
-    case .integer(let number):
-      position += 1
-      return .integer(isNegative ? -number : number)
-    case .number(let number):
-      position += 1
-      // The only whole number whose magnitude is none.
-      if isNegative, number == 0x1p63 { return .integer(.min) }
-      return .number(isNegative ? -number : number)
-    case .word(let word) where ["INFINITY", "INF"].contains(word.uppercased()):
-      position += 1
-      return .number(isNegative ? -.infinity : .infinity)
-    default: throw error("a number")
+    let inner = try factor()
+    guard isNegative else { return inner }
+    switch inner {
+    case .integer(let number): return .integer(-number)
+    case .number(let number): return .number(-number)
+    case .longNumber(let digits):
+      return Int64("-" + digits).map { .integer($0) } ?? .longNumber("-" + digits)
+    case .keyPath, .matchCount, .arithmetic, .argument:
+      try countComputation()
+      return .arithmetic(.subtract, .integer(0), inner)
+    default: throw error("a number behind the sign")
     }
   }
 
@@ -116,11 +125,11 @@ extension QueryParser {
     case "TRUE", "YES": literal = .bool(true)
     case "FALSE", "NO": literal = .bool(false)
     case "NULL", "NIL": literal = .null
-    case "INFINITY": literal = .number(.infinity)
+    case "INFINITY", "INF": literal = .number(.infinity)
     case "NAN": literal = .number(.nan)
     case "SUBQUERY" where next == .symbol("("): return try subquery()
-    case "OID" where next == .symbol("("): return .objectId(try textInParentheses())
-    case "UUID" where next == .symbol("("): return .uuid(try textInParentheses())
+    case "OID" where next == .symbol("("): return .objectId(try objectId())
+    case "UUID" where next == .symbol("("): return .uuid(try uuid())
     case "OBJ" where next == .symbol("("): return try object()
     case "GEOBOX" where next == .symbol("("), "GEOCIRCLE" where next == .symbol("("),
       "GEOPOLYGON" where next == .symbol("("):
@@ -128,25 +137,14 @@ extension QueryParser {
     case "B64":
       guard case .string(let text) = next else { return .keyPath(try keyPath()) }
       position += 1
+      guard QueryParser.isBase64(text) else { throw error("bytes in base 64") }
       literal = .base64(text)
+    case _ where next == .symbol("("):
+      throw error("a property or a value (there is no such function)")
     default: return .keyPath(try keyPath())
     }
     position += 1
     return literal
-  }
-
-  /// The characters between the parentheses behind the present word, as they stand in the query.
-  private mutating func textInParentheses() throws(QuerySyntaxError) -> String {
-    position += 1
-    let start = current.offset + 1
-    try expectSymbol("(")
-    while current.kind != .symbol(")") {
-      guard current.kind != .end else { throw error("')'") }
-      position += 1
-    }
-    let end = current.offset
-    position += 1
-    return String(Array(query)[start..<end].filter { !$0.isWhitespace })
   }
 
   /// `SUBQUERY(collection, $x, condition).@count`
@@ -162,7 +160,7 @@ extension QueryParser {
     let condition = try condition()
     variables.removeLast()
     try expectSymbol(")")
-    try expectSymbol(".")
+    guard takeSymbol(".") else { throw error(".@count") }
     guard case .function(let function) = current.kind,
       ["count", "size"].contains(function.lowercased())
     else { throw error("@count") }
@@ -185,8 +183,10 @@ extension QueryParser {
       guard takeSymbol(".") else { return ParsedKeyPath(components: components) }
     } else if case .variable(let name) = current.kind {
       guard variables.last == name else {
+        let isOuter = variables.contains(name)
         throw error(
-          variables.last.map { "the variable $\($0)" } ?? "a variable inside of a SUBQUERY only")
+          variables.last.map { "the variable $\($0)" + (isOuter ? " (the innermost)" : "") }
+            ?? "a variable inside of a SUBQUERY only")
       }
       position += 1
       guard takeSymbol(".") else { return ParsedKeyPath(components: []) }
@@ -248,7 +248,8 @@ extension QueryParser {
         case "ANY": components.append(.anyIndex)
         case "FIRST": components.append(.firstIndex)
         case "LAST": components.append(.lastIndex)
-        default: throw error("an index, a key, FIRST, LAST or *")
+        case "SIZE": components.append(.function("count"))
+        default: throw error("an index, a key in quotes, FIRST, LAST, SIZE or *")
         }
         position += 1
       case .keyPathArgument:

@@ -3,7 +3,7 @@
 // Reads query strings: the predicate format that Cocoa's users know, and Realm Query Language.
 // The two have so much in common that one grammar reads both.
 //
-//     query      = condition { SORT(…) | DISTINCT(…) | LIMIT(…) | OFFSET(…) }
+//     query      = [condition] { SORT(…) | DISTINCT(…) | LIMIT(…) | OFFSET(…) }
 //     condition  = conjunction { OR conjunction }
 //     conjunction = negation { AND negation }
 //     negation   = NOT negation | "(" condition ")" | TRUEPREDICATE | FALSEPREDICATE | comparison
@@ -41,12 +41,20 @@ package struct QueryParser {
   /// - Throws: an error that names the column and what was expected there.
   package static func parse(_ query: String) throws(QuerySyntaxError) -> ParsedQuery {
     var parser = try QueryParser(query)
-    let condition = try parser.condition()
+    let condition = parser.isModifier ? .constant(true) : try parser.condition()
     let modifiers = try parser.modifiers()
     guard parser.current.kind == .end else {
       throw parser.error("AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end")
     }
     return ParsedQuery(condition: condition, modifiers: modifiers)
+  }
+
+  /// The key path that `text` says, as `%K` takes it.
+  package static func parse(keyPath text: String) throws(QuerySyntaxError) -> ParsedKeyPath {
+    var parser = try QueryParser(text)
+    let path = try parser.keyPath()
+    guard parser.current.kind == .end else { throw parser.error("the end") }
+    return path
   }
 
   // MARK: Conditions
@@ -96,7 +104,8 @@ package struct QueryParser {
     guard current.kind == .symbol("("), let closer = closers[position] else { return false }
     switch tokens[closer + 1].kind {
     case .symbol(let symbol):
-      return QueryParser.symbolOperators[symbol] != nil || ["+", "-", "*", "/"].contains(symbol)
+      return QueryParser.symbolOperators[symbol] != nil
+        || ["+", "-", "*", "/", "%"].contains(symbol)
     case .word(let word): return QueryParser.operators[word.uppercased()] != nil
     default: return false
     }
@@ -105,12 +114,15 @@ package struct QueryParser {
   private mutating func comparison() throws(QuerySyntaxError) -> ParsedComparison {
     let quantifier = takeQuantifier()
     let left = try operand()
+    let word = current.text
     let (operation, options) = try comparisonOperator()
     let rightQuantifier = takeQuantifier()
     let right = try operand()
-    return ParsedComparison(
+    var comparison = ParsedComparison(
       quantifier: quantifier, left: left, operation: operation, options: options,
       rightQuantifier: rightQuantifier, right: right)
+    if word.uppercased() == "'MATCHES'" { comparison.unsupported = "MATCHES" }
+    return comparison
   }
 
   private mutating func takeQuantifier() -> ParsedComparison.Quantifier? {
@@ -139,6 +151,8 @@ package struct QueryParser {
     "BETWEEN": .between, "IN": .in, "BEGINSWITH": .beginsWith,
     "ENDSWITH": .endsWith, "CONTAINS": .contains, "LIKE": .like,
     "TEXT": .text, "GEOWITHIN": .in,
+    // Read as a pattern, and refused where the type is known.
+    "MATCHES": .like,
   ]
 
   /// What may come behind a comparison.
@@ -157,9 +171,7 @@ package struct QueryParser {
       }
       operation = known
     case .word(let word):
-      let name = word.uppercased()
-      if name == "MATCHES" { throw error("an operator other than MATCHES, which is not supported") }
-      guard let known = QueryParser.operators[name] else {
+      guard let known = QueryParser.operators[word.uppercased()] else {
         throw error("an operator such as ==, IN or BEGINSWITH")
       }
       operation = known
@@ -187,6 +199,15 @@ package struct QueryParser {
   }
 
   // MARK: Modifiers
+
+  private static let modifierNames: Set<String> = ["SORT", "DISTINCT", "LIMIT", "OFFSET"]
+
+  /// Whether a modifier begins here, and not a condition on a property of that name.
+  private var isModifier: Bool {
+    guard case .word(let word) = current.kind else { return false }
+    return QueryParser.modifierNames.contains(word.uppercased())
+      && tokens[position + 1].kind == .symbol("(")
+  }
 
   private mutating func modifiers() throws(QuerySyntaxError) -> [ParsedQuery.Modifier] {
     var modifiers: [ParsedQuery.Modifier] = []
@@ -258,6 +279,6 @@ package struct QueryParser {
 
   func error(_ expected: String) -> QuerySyntaxError {
     QuerySyntaxError(
-      query: query, column: current.offset + 1, expected: expected, found: current.text)
+      query: query, offset: current.offset, expected: expected, found: current.text)
   }
 }

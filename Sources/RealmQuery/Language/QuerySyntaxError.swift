@@ -12,6 +12,14 @@ package struct QuerySyntaxError: Error, Hashable, Sendable {
   package let expected: String
   /// What stands there.
   package let found: String
+
+  /// - Parameter offset: the number of scalars in front of the place.
+  init(query: String, offset: Int, expected: String, found: String) {
+    self.query = query
+    column = String(String.UnicodeScalarView(query.unicodeScalars.prefix(offset))).count + 1
+    self.expected = expected
+    self.found = found
+  }
 }
 
 extension QuerySyntaxError: CustomStringConvertible {

@@ -13,6 +13,8 @@ struct QueryToken: Hashable {
     case function(String)
     case integer(Int64)
     case number(Double)
+    /// A number with more digits than a `Double` keeps.
+    case longNumber(String)
     case string(String)
     /// `%@`, `%d` and the like: the next argument.
     case argument
@@ -32,7 +34,7 @@ struct QueryToken: Hashable {
   }
 
   let kind: Kind
-  /// The position in the query's characters.
+  /// The number of scalars in front of it.
   let offset: Int
 
   /// The token as messages show it.
@@ -42,6 +44,7 @@ struct QueryToken: Hashable {
     case .escapedWord(let word): "'#\(word)'"
     case .function(let name): "'@\(name)'"
     case .integer(let number): "'\(number)'"
+    case .longNumber(let text): "'\(text)'"
     case .number(let number): "'\(number)'"
     case .string(let text): "the string \"\(text)\""
     case .argument: "an argument"

@@ -50,15 +50,22 @@ struct FirstOfEach: Sendable {
 }
 
 extension SortOrder {
+  /// The column whose values can be told apart while they are passed; nil if there is none.
+  func toldApartColumn(
+    of table: Table, in source: any TableSource
+  ) throws(QueryError) -> Column? {
+    guard criteria.count == 1, let column = try paths(from: table, in: source)[0].ownColumn,
+      FirstOfEach.canTellApart(column)
+    else { return nil }
+    return column
+  }
+
   /// The keys of the matches whose values equal those of no match before them; nil if all values
   /// have to be compared to know.
   func distinct(
     _ selection: Selection, in source: any TableSource
   ) throws(QueryError) -> [ObjectKey]? {
-    guard criteria.count == 1,
-      let column = try paths(from: selection.table, in: source)[0].ownColumn,
-      FirstOfEach.canTellApart(column)
-    else { return nil }
+    guard let column = try toldApartColumn(of: selection.table, in: source) else { return nil }
     return try QueryError.widen { () throws(StorageError) in
       let parts = try selection.fold(into: FirstOfEach(), reading: column.leafIndex) {
         (firsts, cluster, rows) throws(StorageError) in

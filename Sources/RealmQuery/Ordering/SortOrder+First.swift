@@ -9,15 +9,23 @@ extension SortOrder {
   /// With more than this, sorting all is faster than keeping a heap.
   private static let pickedLimit = 4096
 
+  /// The column by which the first `limit` matches can be picked; nil if all have to be sorted.
+  func pickedColumn(
+    _ limit: Int, of table: Table, in source: any TableSource
+  ) throws(QueryError) -> Column? {
+    guard limit > 0, limit <= Self.pickedLimit, criteria.count == 1,
+      let column = try paths(from: table, in: source)[0].ownColumn, column.type != .mixed
+    else { return nil }
+    return column
+  }
+
   /// The first `limit` matches in this order; nil if they have to be sorted to know.
   ///
   /// Most values are seen to come too late by their first bytes, so nothing is kept of them.
   func first(
     _ limit: Int, of selection: Selection, in source: any TableSource
   ) throws(QueryError) -> [ObjectKey]? {
-    guard limit > 0, limit <= Self.pickedLimit, criteria.count == 1,
-      let column = try paths(from: selection.table, in: source)[0].ownColumn, column.type != .mixed
-    else { return nil }
+    guard let column = try pickedColumn(limit, of: selection.table, in: source) else { return nil }
     let isAscending = criteria[0].isAscending
     // What was taken at some time; items say where. Ascending keys make ties come in their order.
     var taken: [(key: ObjectKey, value: MixedValue)] = []

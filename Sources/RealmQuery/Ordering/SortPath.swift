@@ -73,6 +73,11 @@ struct SortPath {
     _ name: String, of table: Table, on path: PropertyPath
   ) throws(QueryError) -> Column {
     guard let column = table.schema.column(named: name) else {
+      // How paths name the other end of links.
+      if name.hasPrefix("@links") {
+        throw failure(
+          path, "property '\(table.className).\(name)' is of unsupported type 'linking objects'")
+      }
       throw failure(path, "property '\(table.className).\(name)' does not exist")
     }
     return column

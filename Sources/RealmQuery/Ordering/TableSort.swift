@@ -24,9 +24,7 @@ struct TableSort {
 
   /// Nil if the table's keys need more than 32 bits, or if values have to be compared in full.
   init?(_ selection: Selection, by path: SortPath) throws(StorageError) {
-    guard let column = path.ownColumn, column.type != .mixed, column.type != .decimal else {
-      return nil
-    }
+    guard let column = TableSort.column(of: path) else { return nil }
     self.selection = selection
     self.column = column
     isAscending = path.isAscending
@@ -36,6 +34,14 @@ struct TableSort {
     }
     guard let layout = Layout(Survey(merging: parts)) else { return nil }
     self.layout = layout
+  }
+
+  /// The column that is sorted by; nil if its values have to be compared in full.
+  static func column(of path: SortPath) -> Column? {
+    guard let column = path.ownColumn, column.type != .mixed, column.type != .decimal else {
+      return nil
+    }
+    return column
   }
 
   /// The keys in their order.

@@ -10,6 +10,9 @@ package enum ValueSteps {
   /// The path by which queries name a value that is an element.
   package static let path = PropertyPath([])
 
+  /// The path to the name of its type.
+  static let typePath = PropertyPath([], part: .type)
+
   /// The values that match.
   ///
   /// - Throws: `QueryError.invalid` if the condition asks about anything but `self`.

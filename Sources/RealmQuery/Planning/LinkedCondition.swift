@@ -8,6 +8,18 @@
 import RealmStorage
 import RealmTables
 
+/// How the linked objects that match were found, which is told when somebody asks.
+struct LinkedSearch {
+  let selection: Selection
+  let found: Int
+
+  var text: String {
+    let count = (try? selection.table.objectCount()) ?? 0
+    let isIndexed = (try? selection.usesIndex) ?? false
+    return "\(found) of \(count) \(selection.table.className), by \(isIndexed ? "index" : "scan")"
+  }
+}
+
 /// Whether a link leads to one of certain objects.
 struct LinkedCondition: Condition {
   let leafIndex: Int

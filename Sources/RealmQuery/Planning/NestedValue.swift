@@ -97,7 +97,7 @@ extension CollectionPart {
 
 extension MixedValue {
   /// What queries call the type of the value.
-  fileprivate var typeName: ByteView {
+  var typeName: ByteView {
     switch self {
     case .null: ByteView("null")
     case .int: ByteView("int")

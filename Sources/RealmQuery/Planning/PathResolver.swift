@@ -26,6 +26,30 @@ struct ResolvedEnd {
     }
   }
 
+  var isText: Bool { [.string, .binary, .mixed].contains(type) }
+
+  /// Checks that values of this type can be compared so.
+  ///
+  /// - Throws: `QueryError.invalid` for parts of what is no text, and for orders of objects;
+  ///   null is in no order with anything, and may be asked for.
+  func check(
+    _ operation: ComparisonOperator, beside right: Operand
+  ) throws(QueryError) {
+    if right == .value(.null) { return }
+    let isSupported =
+      switch operation {
+      case .equal, .notEqual, .in: true
+      case .less, .lessOrEqual, .greater, .greaterOrEqual, .between:
+        ![.link, .backlink, .typedLink].contains(type)
+      case .beginsWith, .endsWith, .contains, .like: isText
+      // Has a message of its own.
+      case .text: true
+      }
+    guard isSupported else {
+      throw .invalid("Operator '\(operation.text)' not supported for type '\(typeName)'")
+    }
+  }
+
   var isNumeric: Bool { [.int, .float, .double, .decimal, .mixed].contains(type) }
 
   /// Whether values of the two types can be compared.
@@ -44,7 +68,9 @@ struct ResolvedEnd {
     case (.decimal, .int), (.decimal, .float), (.decimal, .double), (.decimal, .decimal): true
     case (.bool, .bool), (.string, .string), (.binary, .binary), (.timestamp, .timestamp): true
     case (.objectId, .objectId), (.uuid, .uuid): true
-    case (.link, .typedLink), (.typedLink, .typedLink), (.backlink, .typedLink): true
+    case (.link, .typedLink(let table, _)), (.backlink, .typedLink(let table, _)):
+      target.map { Int64($0.rawValue) == Int64(table) } ?? true
+    case (.typedLink, .typedLink): true
     default: false
     }
   }
@@ -108,8 +134,8 @@ struct PathResolver {
     case (_, .timestamp): throw .invalid("Cannot sum or average date properties")
     default:
       throw .invalid(
-        "Invalid keypath '\(path.text).@\(function.rawValue)': @\(function.rawValue) can only be "
-          + "applied to a numeric property.")
+        "Invalid keypath '\(path.fullText)': @\(function.rawValue) can only be applied to a "
+          + "numeric property.")
     }
   }
 
@@ -269,38 +295,4 @@ struct PathResolver {
 extension Column {
   /// Whether a path through the column leads to any number of values.
   var isMany: Bool { collection != .none || type == .backlink }
-}
-
-extension TableValue {
-  /// The value as messages show it.
-  var text: String {
-    switch self {
-    case .null: "nil"
-    case .int(let number): "\(number)"
-    case .bool(let truth): "\(truth)"
-    case .float(let number): "\(number)"
-    case .double(let number): "\(number)"
-    case .string(let text): text
-    default: "\(self)"
-    }
-  }
-
-  var typeName: String {
-    switch self {
-    case .null: "null"
-    case .int: "int"
-    case .bool: "bool"
-    case .float: "float"
-    case .double: "double"
-    case .string: "string"
-    case .binary: "data"
-    case .timestamp: "date"
-    case .decimal: "decimal128"
-    case .objectId: "object id"
-    case .uuid: "uuid"
-    case .link, .typedLink: "object"
-    case .list: "list"
-    case .dictionary: "dictionary"
-    }
-  }
 }

@@ -75,7 +75,8 @@ struct PlanBuilder {
     let operation = comparison.operation == .in ? .equal : comparison.operation.mirrored
     guard let operation else {
       guard comparison.operation.isTextual else {
-        throw .invalid("Operator '\(comparison.operation)' requires a keypath on the left side.")
+        throw .invalid(
+          "Operator '\(comparison.operation.text)' requires a keypath on the left side.")
       }
       return try lists(comparison, table)
     }
@@ -117,12 +118,22 @@ struct PlanBuilder {
 
   /// Two properties whose values are never equal nor in order are a mistake.
   func checkTypes(_ comparison: Comparison, _ table: Table) throws(QueryError) {
-    guard case .property(let left) = comparison.left, case .property(let right) = comparison.right
+    guard let first = try end(of: comparison.left, table),
+      let second = try end(of: comparison.right, table)
     else { return }
-    let first = try PathResolver(path: left, source: source).resolve(from: table).end
-    let second = try PathResolver(path: right, source: source).resolve(from: table).end
     guard first.isComparable(with: second) else {
       throw .invalid("Property type mismatch between \(first.typeName) and \(second.typeName)")
+    }
+    if second.type != .mixed { try first.check(comparison.operation, beside: comparison.right) }
+  }
+
+  /// What an operand leads to; nil for constants.
+  private func end(of operand: Operand, _ table: Table) throws(QueryError) -> ResolvedEnd? {
+    switch operand {
+    case .property(ValueSteps.path), .value, .values: nil
+    case .property(let path): try PathResolver(path: path, source: source).resolve(from: table).end
+    case .matchCount: .integer
+    case .arithmetic: ResolvedEnd(type: .double, target: nil, isElement: false)
     }
   }
 
@@ -219,10 +230,12 @@ struct PlanBuilder {
     let test = try plan.test(comparison, end, path: path)
     let selection = try Selection(inner, in: target, of: source)
     let keys = try QueryError.widen { () throws(StorageError) in try selection.keys() }
-    return plan.add(
+    let node = plan.add(
       .linked(
         LinkedCondition(
           leafIndex: column.leafIndex, targets: KeyFilter(keys),
           matchesNull: test.matches(.null))))
+    plan.note(LinkedSearch(selection: selection, found: keys.count), for: node)
+    return node
   }
 }

@@ -13,6 +13,7 @@ extension QueryPlan {
     func checked(_ value: TableValue) throws(QueryError) -> MixedValue {
       try constant(value, for: end, path: path)
     }
+    try end.check(comparison.operation, beside: comparison.right)
     switch (comparison.operation, comparison.right) {
     case (.in, .values(let values)):
       var constants: [MixedValue] = []
@@ -21,7 +22,8 @@ extension QueryPlan {
     case (.between, .values(let values)) where values.count == 2:
       return ValueTest(from: try checked(values[0]), through: try checked(values[1]))
     case (.in, _), (.between, _), (_, .values):
-      throw .invalid("The right side of \(comparison.operation) has the wrong number of values")
+      throw .invalid(
+        "The right side of \(comparison.operation.text) has the wrong number of values")
     case (.text, .value(.string(let terms))) where end.type == .string:
       return ValueTest(words: TextSearch(terms))
     case (.text, _):
@@ -29,12 +31,7 @@ extension QueryPlan {
     case (let operation, .value(let value)):
       let constant = try checked(value)
       let isText = operation.isTextual || !comparison.options.isEmpty
-      if isText, end.type == .string || end.type == .binary || end.type == .mixed {
-        return try textTest(operation, constant, comparison.options)
-      }
-      guard !operation.isTextual else {
-        throw .invalid("Operator '\(operation)' not supported for type '\(end.typeName)'")
-      }
+      if isText, end.isText { return try textTest(operation, constant, comparison.options) }
       return ValueTest(operation, value: constant)
     default:
       throw .invalid("Predicate expressions must compare a keypath and another keypath or a value")
@@ -48,7 +45,7 @@ extension QueryPlan {
     _ value: TableValue, for end: ResolvedEnd, path: PropertyPath
   ) throws(QueryError) -> MixedValue {
     guard let constant = constants.value(value, target: end.target), end.accepts(constant) else {
-      throw .typeMismatch("\(value.text)", of: value.typeName, path: path, end.typeName)
+      throw .typeMismatch(value.text, of: value.typeName, path: path, end.typeName)
     }
     // Decimals are compared with other numbers as decimals, which are made once here.
     switch constant {

@@ -20,10 +20,12 @@ final class QueryPlan {
   private var costs: [Int] = []
   /// The share of the rows that a node is expected to let pass.
   private var shares: [Double] = []
-  /// The nodes as people read them.
-  private(set) var texts: [Int: String] = [:]
+  /// The nodes as people read them, made when somebody asks.
+  private(set) var texts: [Int: () -> String] = [:]
   /// Conditions that an index can answer, by node.
   private(set) var lookups: [Int: IndexLookup] = [:]
+  /// Where linked objects were looked for, by node.
+  private(set) var searches: [Int: LinkedSearch] = [:]
   let constants = ConstantStore()
 
   /// Adds a node and gives its index.
@@ -52,7 +54,7 @@ final class QueryPlan {
   }
 
   /// Says what a node is; the first text stays.
-  func describe(_ node: Int, _ text: String) {
+  func describe(_ node: Int, _ text: @escaping @autoclosure () -> String) {
     if texts[node] == nil { texts[node] = text }
   }
 
@@ -100,7 +102,9 @@ final class QueryPlan {
       }
       let both = other.intersection(range)
       let joined = both.map { add(.integers($0)) } ?? add(.constant(false))
-      describe(joined, "\(text(of: merged[partner])) and \(text(of: child))")
+      // The plan would keep itself alive if it were asked then.
+      let (first, second) = (texts[merged[partner]], texts[child])
+      describe(joined, "\(first?() ?? "") and \(second?() ?? "")")
       merged[partner] = joined
     }
     return merged
@@ -115,6 +119,8 @@ final class QueryPlan {
   }
 
   func note(_ lookup: IndexLookup, for node: Int) { lookups[node] = lookup }
+
+  func note(_ search: LinkedSearch, for node: Int) { searches[node] = search }
 
   /// The column of which a node reads most, if it does in most clusters.
   func scannedLeaf(_ node: Int) -> Int? {

@@ -12,6 +12,20 @@ extension Comparison {
   }
 }
 
+extension Predicate {
+  /// The condition as strings spell it.
+  var text: String {
+    switch self {
+    case .constant(let truth): truth ? "TRUEPREDICATE" : "FALSEPREDICATE"
+    case .all(let parts): "(" + parts.map(\.text).joined(separator: " AND ") + ")"
+    case .any(let parts): "(" + parts.map(\.text).joined(separator: " OR ") + ")"
+    case .not(let part): "NOT " + part.text
+    case .comparison(let comparison): comparison.text
+    case .within(let path, _): "\(path.text) within a region"
+    }
+  }
+}
+
 extension Comparison.Quantifier {
   /// As strings spell it in front of an operand.
   package var text: String {
@@ -27,22 +41,20 @@ extension Operand {
   var text: String {
     switch self {
     case .value(.string(let text)): "\"\(text)\""
+    case .value(.objectId(let id)): "oid(\(TableValue.objectId(id).text))"
+    case .value(.uuid(let id)): "uuid(\(TableValue.uuid(id).text))"
     case .value(let value): value.text
     case .values(let values):
       values.count <= 3
         ? "{" + values.map { Operand.value($0).text }.joined(separator: ", ") + "}"
         : "{\(values.count) values}"
     case .property(let path): path.fullText
-    case .matchCount(let path, _): "SUBQUERY(\(path.text), …).@count"
+    case .matchCount(let path, let predicate):
+      "SUBQUERY(\(path.text), $, \(predicate.text)).@count"
     case .arithmetic(let operation, let left, let right):
-      "(\(left.text) \(operation.rawValue) \(right.text))"
+      "(\(left.text) \(operation == .remainder ? "%%" : operation.rawValue) \(right.text))"
     }
   }
-}
-
-extension PropertyPath {
-  /// The path with its function.
-  var fullText: String { text + (function.map { ".@\($0.rawValue)" } ?? "") }
 }
 
 extension ComparisonOperator {

@@ -7,12 +7,20 @@ package import RealmTables
 
 extension Selection {
   /// How the objects are found, a line for each step.
-  package func explanation() throws(StorageError) -> [String] {
+  ///
+  /// - Parameter isWhole: whether all matches are wanted, so that several threads may look.
+  package func explanation(isWhole: Bool = true) throws(StorageError) -> [String] {
     var lines: [String] = []
+    let count = try table.objectCount()
     if let best = try bestLookup(root) {
-      lines.append("index: \(best.text), \(best.count) of \(try table.objectCount()) objects")
+      lines.append("index: \(best.text), \(best.count) of \(count) objects")
     } else {
-      lines.append("scan: \(try table.objectCount()) objects")
+      var line = "scan: \(count) objects"
+      if isWhole, plan.isQuickToMake, let parts = try ScanParts(table) {
+        let threads = min(WorkerPool.shared.workerCount, parts.ranges.count)
+        line += " in \(parts.ranges.count) parts by \(threads) threads"
+      }
+      lines.append(line)
     }
     let tests = plan.text(of: root)
     // What an index has of one value is not tested again.
@@ -49,7 +57,8 @@ extension QueryPlan {
     case .all(let children): children.map(text).joined(separator: ", then ")
     case .any(let children): "(" + children.map(text).joined(separator: " or else ") + ")"
     case .not(let child): "not (" + text(of: child) + ")"
-    default: texts[node] ?? "a condition"
+    default:
+      (texts[node]?() ?? "a condition") + (searches[node].map { " (\($0.text))" } ?? "")
     }
   }
 }
@@ -59,28 +68,89 @@ extension LiveQuery {
   package func explanation(
     in table: Table, of source: any TableSource
   ) throws(QueryError) -> [String] {
-    var lines: [String] = []
-    let selection = try Selection(predicate ?? .constant(true), in: table, of: source)
-    lines += try QueryError.widen { () throws(StorageError) in try selection.explanation() }
     let limit = rest.neededCount
+    let isPicked = try order?.pickedColumn(limit, of: table, in: source) != nil
+    let isWhole = order == nil ? limit == .max : !isPicked
+    let selection = try Selection(predicate ?? .constant(true), in: table, of: source)
+    var lines = try QueryError.widen { () throws(StorageError) in
+      try selection.explanation(isWhole: isWhole)
+    }
+    var steps = rest[...]
     if let order {
-      lines.append("sort: \(order.text)\(limit < .max ? ", the first \(limit)" : "")")
+      lines.append(
+        isPicked
+          ? "pick: the first \(limit) by \(order.text)"
+          : try order.explanation(of: table, in: source, limit: limit))
     } else if limit < .max {
       lines.append("stop: after \(limit) objects")
+    } else if case .distinct(let paths) = rest.first,
+      try paths.toldApartColumn(of: table, in: source) != nil
+    {
+      lines.append("distinct: \(paths.namesText), while looking")
+      steps = steps.dropFirst()
     }
-    for step in rest {
-      switch step {
-      case .filter(let predicate):
-        let selection = try Selection(predicate, in: table, of: source, isScan: false)
-        lines.append("test: \(selection.testText)")
-      case .sort(let order): lines.append("sort: \(order.text)")
-      case .distinct(let paths):
-        let names = paths.criteria.map(\.path.fullText).joined(separator: ", ")
-        lines.append("distinct: \(names)")
-      case .limit(let count): lines.append("limit: \(count)")
-      case .offset(let count): lines.append("offset: \(count)")
-      }
-    }
+    for step in steps { lines.append(try step.explanation(of: table, in: source)) }
     return lines
   }
+
+  /// What is done with the objects of a collection, a line for each step; each is looked at by
+  /// itself.
+  package func explanation(
+    ofCollection count: Int, in table: Table, of source: any TableSource
+  ) throws(QueryError) -> [String] {
+    var lines = ["elements: \(count) of a collection, each by itself"]
+    if let predicate {
+      lines.append(try QueryStep.filter(predicate).explanation(of: table, in: source))
+    }
+    if let order { lines.append(try QueryStep.sort(order).explanation(of: table, in: source)) }
+    for step in rest { lines.append(try step.explanation(of: table, in: source)) }
+    return lines
+  }
+}
+
+extension ValueSteps {
+  /// What is done with the values of a collection, a line for each step.
+  package static func explanation(_ steps: [QueryStep], count: Int) -> [String] {
+    ["elements: \(count) of a collection, each by itself"]
+      + steps.map { step in
+        switch step {
+        case .filter(let predicate): "test: \(predicate.text)"
+        case .sort(let order): "sort: \(order.text), by comparing"
+        case .distinct(let paths): "distinct: \(paths.namesText)"
+        case .limit(let count): "limit: \(count)"
+        case .offset(let count): "offset: \(count)"
+        }
+      }
+  }
+}
+
+extension QueryStep {
+  /// The step on objects that are known already.
+  fileprivate func explanation(
+    of table: Table, in source: any TableSource
+  ) throws(QueryError) -> String {
+    switch self {
+    case .filter(let predicate):
+      return "test: \(try Selection(predicate, in: table, of: source, isScan: false).testText)"
+    case .sort(let order): return "sort: \(order.text), by comparing"
+    case .distinct(let paths): return "distinct: \(paths.namesText)"
+    case .limit(let count): return "limit: \(count)"
+    case .offset(let count): return "offset: \(count)"
+    }
+  }
+}
+
+extension SortOrder {
+  /// How the matches of a table are sorted.
+  fileprivate func explanation(
+    of table: Table, in source: any TableSource, limit: Int
+  ) throws(QueryError) -> String {
+    let paths = try paths(from: table, in: source)
+    let isRadix = paths.count == 1 && TableSort.column(of: paths[0]) != nil
+    return "sort: \(text), by \(isRadix ? "radix" : "comparing")"
+      + (limit < .max ? ", the first \(limit)" : "")
+  }
+
+  /// The names of the key paths.
+  fileprivate var namesText: String { criteria.map(\.path.fullText).joined(separator: ", ") }
 }

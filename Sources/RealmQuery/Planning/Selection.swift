@@ -31,6 +31,14 @@ package struct Selection {
   /// The tests in the order in which they are made.
   var testText: String { plan.text(of: root) }
 
+  /// Whether an index tells which objects to look at.
+  var usesIndex: Bool {
+    get throws(StorageError) {
+      if try exactLookup != nil { return true }
+      return try candidates(root) != nil
+    }
+  }
+
   // MARK: Whole table
 
   /// The number of objects that match.

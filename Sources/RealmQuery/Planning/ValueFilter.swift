@@ -19,12 +19,15 @@ struct ValueFilter {
   /// What is computed from the value.
   private indirect enum Computation {
     case itself
+    /// The name of its type.
+    case type
     case constant(MixedValue)
     case arithmetic(ArithmeticOperator, Computation, Computation)
 
     func result(_ value: MixedValue) -> MixedValue {
       switch self {
       case .itself: value
+      case .type: .string(value.typeName)
       case .constant(let constant): constant
       case .arithmetic(let operation, let left, let right):
         operation.apply(left.result(value), right.result(value))
@@ -85,6 +88,7 @@ struct ValueFilter {
   ) throws(QueryError) -> Computation {
     switch operand {
     case .property(ValueSteps.path): return .itself
+    case .property(ValueSteps.typePath): return .type
     case .value(let value):
       guard let constant = plan.constants.value(value, target: nil) else { throw other }
       return .constant(constant)

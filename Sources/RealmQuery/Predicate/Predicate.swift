@@ -77,7 +77,8 @@ package enum ComparisonOperator: Hashable, Sendable {
   /// Equal to one of several values.
   case `in`
   case beginsWith, endsWith, contains
-  /// Matches a pattern: `?` stands for one character, `*` for any number.
+  /// Matches a pattern: `?` stands for one character, `*` for any number, and what is behind a
+  /// backslash for itself.
   case like
   /// Has certain words; needs a full-text index.
   case text

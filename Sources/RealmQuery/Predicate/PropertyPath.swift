@@ -7,6 +7,8 @@ package struct PropertyPath: Hashable, Sendable {
   package private(set) var names: [String]
   /// What to compute from the collection on the path, instead of looking at its elements.
   package var function: CollectionFunction?
+  /// How many of the names lead to the collection that the function is about, for texts alone.
+  package var collectionLength: Int?
   /// What is taken out of collections and nested values, by the index of the name in front of it;
   /// no list is empty.
   package private(set) var parts: [Int: [CollectionPart]] = [:]
@@ -31,16 +33,28 @@ package struct PropertyPath: Hashable, Sendable {
   package func droppingFirst(_ count: Int) -> PropertyPath {
     var path = self
     path.names.removeFirst(count)
+    path.collectionLength = collectionLength.flatMap { $0 > count ? $0 - count : nil }
     path.parts = [:]
     for (index, parts) in parts where index >= count { path.parts[index - count] = parts }
     return path
   }
 
-  /// The path as messages show it.
+  /// The path as messages show it, without the function.
   package var text: String {
-    names.enumerated().map { index, name in
-      name + (parts[index] ?? []).map(\.text).joined()
-    }.joined(separator: ".")
+    names.isEmpty
+      ? "self" + (parts[-1] ?? []).map(\.text).joined() : text(of: names.indices)
+  }
+
+  /// The path with its function, which stands behind the collection: `list.@avg.price`.
+  var fullText: String {
+    guard let function else { return text }
+    let length = min(collectionLength ?? names.count, names.count)
+    let end = text(of: length..<names.count)
+    return text(of: 0..<length) + ".@\(function.rawValue)" + (end.isEmpty ? "" : "." + end)
+  }
+
+  private func text(of range: Range<Int>) -> String {
+    range.map { names[$0] + (parts[$0] ?? []).map(\.text).joined() }.joined(separator: ".")
   }
 }
 

@@ -39,7 +39,7 @@ extension QueryError {
     _ value: String, of type: String, path: PropertyPath, _ columnType: String
   ) -> QueryError {
     .invalid(
-      "Cannot compare value '\(value)' of type '\(type)' to property '\(path.text)' of type "
+      "Cannot compare value '\(value)' of type '\(type)' to property '\(path.fullText)' of type "
         + "'\(columnType)'")
   }
 

@@ -12,6 +12,22 @@ extension Map {
     return _ResultsSource(ResultsState(.list(managed), managed.core, managed.info))
   }
 
+  /// The values that match a condition; objects that are nil are left out.
+  public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
+    resultsSource.filtered(by: isIncluded(Query(.root)).node)
+  }
+
+  /// The values that match a query string, in which a scalar is called `self`; see
+  /// `RealmCollection.filter(_:_:)`. Objects that are nil are left out.
+  public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
+    resultsSource.filtered(by: predicateFormat, args)
+  }
+
+  /// The values that match a predicate; see `RealmCollection.filter(_:)`.
+  public func filter(_ predicate: NSPredicate) -> Results<Value> {
+    resultsSource.filtered(by: predicate)
+  }
+
   /// The values in the order of the named property, or of `self` for scalars.
   ///
   /// Equal ones keep the order of their keys; objects that are nil are left out.
@@ -34,21 +50,6 @@ extension Map where Value: _HasPersistedType, Value.PersistedType: SortableType 
 }
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-  /// The objects among the values that match a condition.
-  public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
-    resultsSource.filtered(by: isIncluded(Query(.root)).node)
-  }
-
-  /// The objects among the values that match a query string; see `RealmCollection.filter(_:_:)`.
-  public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
-    resultsSource.filtered(by: predicateFormat, args)
-  }
-
-  /// The objects among the values that match a predicate; see `RealmCollection.filter(_:)`.
-  public func filter(_ predicate: NSPredicate) -> Results<Value> {
-    resultsSource.filtered(by: predicate)
-  }
-
   /// The least value of the named property; nil if there is none. Nil values do not count.
   public func min<T: _Scalar>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {

@@ -49,6 +49,11 @@ struct ResultsRequest: Hashable, Sendable {
     return request
   }
 
+  /// All steps, in the sequence in which they are made.
+  var steps: [QueryStep] {
+    (predicate.map { [.filter($0)] } ?? []) + (order.map { [.sort($0)] } ?? []) + rest
+  }
+
   /// The live query that makes the request of a whole table.
   func query(of table: TableKey) -> LiveQuery {
     LiveQuery(table: table, predicate: predicate, order: order, rest: rest)

@@ -292,8 +292,7 @@ final class ResultsState {
   private func checkValueRequest() {
     do throws(StorageError) {
       try unwrappingQueryErrors { () throws(QueryError) in
-        try ValueSteps.check(
-          (self.request.predicate.map { [.filter($0)] } ?? []) + self.request.rest)
+        try ValueSteps.check(self.request.steps)
       }
     } catch { stop(error) }
   }
@@ -301,13 +300,21 @@ final class ResultsState {
   /// What is done to find the elements, a line for each step.
   func explanation() -> [String] {
     checkAccess()
-    guard case .table = source, let info else {
-      return ["elements: those of a collection of one object, each by itself"]
-    }
     do throws(StorageError) {
+      guard let info else {
+        if case .table = source { return ["elements: none, as the file has no such class"] }
+        return ValueSteps.explanation(request.steps, count: try sourceContents().count)
+      }
+      if case .table = source {
+        return try unwrappingQueryErrors { () throws(QueryError) in
+          try self.request.query(of: info.tableKey)
+            .explanation(in: self.table(info), of: self.core.tableSource())
+        }
+      }
+      let count = try sourceContents().count
       return try unwrappingQueryErrors { () throws(QueryError) in
-        try self.request.query(of: info.tableKey)
-          .explanation(in: self.table(info), of: self.core.tableSource())
+        try self.request.query(of: info.tableKey).explanation(
+          ofCollection: count, in: self.table(info), of: self.core.tableSource())
       }
     } catch { stop(error) }
   }

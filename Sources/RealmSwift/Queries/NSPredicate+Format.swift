@@ -7,6 +7,8 @@
 // and arguments in its block, which shows them to a probe.
 
 public import Foundation
+import RealmQuery
+import RealmStorage
 
 #if canImport(Darwin)
 extension NSPredicate {
@@ -18,7 +20,8 @@ extension NSPredicate {
   /// A predicate that filters collections of a realm, in the language of
   /// `RealmCollection.filter(_:_:)`.
   ///
-  /// The format is read when the predicate is used.
+  /// The format is read when the predicate is used. `evaluate(with:)` takes objects of a realm;
+  /// what the format says of order and numbers does not count there.
   public convenience init(format: String, _ args: Any...) {
     self.init(format: format, argumentArray: args)
   }
@@ -29,7 +32,12 @@ extension NSPredicate {
     nonisolated(unsafe) let arguments = argumentArray ?? []
     self.init { object, _ in
       guard let probe = object as? PredicateProbe else {
-        throwRealmException("A predicate made from a format can only filter Realm collections.")
+        guard let matches = object.flatMap(modelObject)?.matches(format, arguments) else {
+          throwRealmException(
+            "A predicate made from a format can only filter collections of a Realm, and be "
+              + "evaluated with its objects.")
+        }
+        return matches
       }
       probe.found = (format, arguments)
       return false
@@ -41,6 +49,23 @@ extension NSPredicate {
     let probe = PredicateProbe()
     _ = evaluate(with: probe)
     return probe.found
+  }
+}
+
+extension ObjectBase {
+  /// Whether the object matches a query string; nil if no realm has it.
+  fileprivate func matches(_ format: String, _ arguments: [Any]) -> Bool? {
+    guard let info = _info, _locate(info) else { return nil }
+    let core = info.core
+    let query = QueryBinder.query(format, arguments, of: core, on: info)
+    let predicate = PredicateBuilder(core, info).predicate(query.condition)
+    do throws(StorageError) {
+      let table = try info.table
+      let selection = try unwrappingQueryErrors { () throws(QueryError) in
+        try Selection(predicate, in: table, of: core.tableSource(), isScan: false)
+      }
+      return try selection.matches(_key)
+    } catch { stop(error) }
   }
 }
 
@@ -63,6 +88,10 @@ extension NSPredicate {
   fileprivate func query(of core: RealmCore, on info: ClassInfo?) -> BoundQuery {
     if let compound = self as? NSCompoundPredicate {
       return compound.joinedQuery(of: core, on: info)
+    }
+    // Those that are always true or false have no format everywhere.
+    for truth in [true, false] where isEqual(NSPredicate(value: truth)) {
+      return BoundQuery(condition: .constant(truth), steps: [])
     }
     guard let (format, arguments) = queryFormat else {
       throwRealmException(

@@ -3,6 +3,7 @@
 // A query as a predicate that the engine runs.
 
 import RealmQuery
+import RealmStorage
 import RealmTables
 
 /// Turns queries into predicates over the objects of one realm.
@@ -122,13 +123,20 @@ struct PredicateBuilder {
   }
 
   private func known(object: ObjectBase) -> TableValue? {
-    guard object._owner === core, let info = object._info, object._locate(info) else { return nil }
+    guard let owner = object._owner, let info = object._info, object._locate(info) else {
+      return nil
+    }
+    // Frozen and live objects of one file have the same keys.
+    guard owner === core || info.core.file === core.file else {
+      throwRealmException("Object must be from the Realm being queried")
+    }
     return .typedLink(info.tableKey, object._key)
   }
 
   /// The constant in the engine's terms; nil for an object that this realm does not have.
   private func known(_ constant: Any) -> TableValue? {
     guard let constant = unwrapped(constant) else { return .null }
+    if let time = constant as? Timestamp { return .timestamp(time) }
     if let any = constant as? AnyRealmValue {
       if case .object(let object) = any { return known(object: object) }
       return AnyRealmValue._encode(any, _RealmContext(core)).value

@@ -51,6 +51,37 @@ where
   }
 }
 
+extension Query
+where
+  T: RealmCollection, T.Element: OptionalProtocol,
+  T.Element.Wrapped: _HasPersistedType & Comparable,
+  T.Element.Wrapped.PersistedType: _QueryNumeric
+{
+  /// Whether all elements that are not null lie in the range, and there is one.
+  public func contains(_ range: Range<T.Element.Wrapped>) -> Query<Bool> {
+    contains(node.path, range)
+  }
+
+  /// Whether all elements that are not null lie in the range, ends included, and there is one.
+  public func contains(_ range: ClosedRange<T.Element.Wrapped>) -> Query<Bool> {
+    contains(node.path, range)
+  }
+}
+
+extension Query {
+  /// Whether the extremes of a collection lie in a range.
+  func contains<Bound>(_ path: QueryPath, _ range: Range<Bound>) -> Query<Bool> {
+    Query<Int>(.path(path.applying(.min))).compared(.greaterOrEqual, range.lowerBound)
+      && Query<Int>(.path(path.applying(.max))).compared(.less, range.upperBound)
+  }
+
+  /// Whether the extremes of a collection lie in a range, ends included.
+  func contains<Bound>(_ path: QueryPath, _ range: ClosedRange<Bound>) -> Query<Bool> {
+    Query<Int>(.path(path.applying(.min))).compared(.greaterOrEqual, range.lowerBound)
+      && Query<Int>(.path(path.applying(.max))).compared(.lessOrEqual, range.upperBound)
+  }
+}
+
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryNumeric {
   /// The least value of the property in the collection that the path leads through.
   public var min: Query { aggregated(.min) }

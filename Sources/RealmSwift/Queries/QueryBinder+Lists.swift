@@ -36,6 +36,45 @@ extension QueryBinder {
         right: right))
   }
 
+  /// `ALL` with an operator that has no right side to go through value by value: what must be true
+  /// of each end of a range, or of no element the other way round.
+  func eachElement(_ comparison: ParsedComparison) -> QueryNode? {
+    guard comparison.quantifier == .all, comparison.rightQuantifier == nil else { return nil }
+    switch comparison.operation {
+    case .between:
+      let left = operand(comparison.left, beside: comparison.right)
+      let range =
+        range(comparison.right)
+        ?? ends(comparison.right, beside: comparison.left).map {
+          QueryRange(lower: $0.lower, upper: $0.upper, isClosed: true, isCountable: false)
+        }
+      guard let range else { return nil }
+      func all(_ operation: ComparisonOperator, _ end: Any) -> QueryNode {
+        .quantified(
+          QuantifiedComparison(
+            leftQuantifier: .all, left: left, operation: operation, options: [],
+            rightQuantifier: .any, right: .constant(end)))
+      }
+      return .and(
+        all(.greaterOrEqual, range.lower), all(range.isClosed ? .lessOrEqual : .less, range.upper))
+    case .text:
+      guard case .keyPath(let path) = comparison.left else { return nil }
+      return allHaveWords(path, comparison)
+    default: return nil
+    }
+  }
+
+  /// `ALL list.text TEXT words`: as many elements have the words as there are.
+  private func allHaveWords(_ parsed: ParsedKeyPath, _ comparison: ParsedComparison) -> QueryNode? {
+    guard case .path(let path) = operand(comparison.left, beside: nil),
+      let length = path.collectionLength, path.names.count > length, path.parts.isEmpty,
+      !path.hasSeveralCollections
+    else { return nil }
+    let words = operand(comparison.right, beside: comparison.left)
+    return .comparison(
+      .matchCount(path, .not(.comparison(.path(path), .text, words, []))), .equal, .constant(0), [])
+  }
+
   /// Whether a value of one path is looked for among those of another one.
   private func isMembership(_ comparison: ParsedComparison) -> Bool {
     guard comparison.operation == .in, case .keyPath = comparison.left,
@@ -44,7 +83,7 @@ extension QueryBinder {
     return true
   }
 
-  private func quantifier(_ quantifier: ParsedComparison.Quantifier?) -> Comparison.Quantifier {
+  func quantifier(_ quantifier: ParsedComparison.Quantifier?) -> Comparison.Quantifier {
     switch quantifier {
     case nil, .any: .any
     case .all: .all
@@ -56,7 +95,8 @@ extension QueryBinder {
   func isList(_ operand: ParsedOperand) -> Bool {
     switch operand {
     case .list: true
-    case .argument(let number) where number < arguments.count: enumerable(arguments[number]) != nil
+    case .argument(let number) where number < arguments.count:
+      enumerable(QueryBinder.plain(arguments[number])) != nil
     default: false
     }
   }

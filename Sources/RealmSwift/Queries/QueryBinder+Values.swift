@@ -8,15 +8,19 @@ import RealmStorage
 
 extension QueryBinder {
   /// A constant as the program knows it.
-  func value(_ operand: ParsedOperand) -> Any {
+  ///
+  /// - Parameter other: what it is compared with, which decides how exact a number must be.
+  func value(_ operand: ParsedOperand, beside other: ParsedOperand? = nil) -> Any {
     switch operand {
     case .null: return Any?.none as Any
     case .bool(let truth): return truth
     case .integer(let number): return Int(number)
     case .number(let number): return number
+    case .longNumber(let digits): return number(digits, beside: other)
     case .string(let text): return text
     case .time(let seconds, let nanoseconds):
-      return Date(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
+      // A `Date` is not that exact.
+      return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
     case .objectId(let digits):
       do { return try ObjectId(string: digits) } catch {
         throwRealmException("Invalid predicate: 'oid(\(digits))' is no object id")
@@ -34,25 +38,60 @@ extension QueryBinder {
     case .object(let name, let key): return object(name, key)
     case .region(let region): return shape(region)
     case .argument(let number):
-      guard number < arguments.count else {
-        throwRealmException(
-          "Invalid predicate: argument \(number + 1) is missing; there are \(arguments.count)")
-      }
-      return arguments[number]
-    case .list(let elements): return elements.map(value)
+      guard number < arguments.count else { QueryBinder.refuseMissing(number, of: arguments) }
+      return QueryBinder.plain(arguments[number])
+    case .list(let elements): return elements.map { value($0, beside: other) }
     case .keyPath, .matchCount, .arithmetic:
       throwRealmException("Predicate expressions must compare a keypath and a value.")
     }
   }
 
+  static func refuseMissing(_ number: Int, of arguments: [Any]) -> Never {
+    throwRealmException(
+      "Invalid predicate: argument \(number + 1) is missing; there are \(arguments.count)")
+  }
+
+  /// An argument as a type that properties have: that of Swift for objects of Foundation, `Int` for
+  /// other integers.
+  static func plain(_ argument: Any) -> Any {
+    switch swiftValue(argument) {
+    case let text as Substring: String(text)
+    case let number as any FixedWidthInteger & UnsignedInteger:
+      Int(exactly: number) ?? Double(number)
+    case let number as CGFloat: Double(number)
+    case let number as Decimal: Decimal128(value: number)
+    case let value: value
+    }
+  }
+
+  /// A number that is exact only beside decimals and values of any type.
+  private func number(_ digits: String, beside other: ParsedOperand?) -> Any {
+    if case .keyPath(let path) = other, let type = paths.type(path),
+      [.decimal128, .any].contains(type), let decimal = try? Decimal128(string: digits)
+    {
+      return decimal
+    }
+    return Double(digits) ?? .nan
+  }
+
   /// The values of a list, or of a collection among the arguments.
   func values(_ operand: ParsedOperand, beside other: ParsedOperand) -> [Any] {
-    let whole = value(operand)
-    guard !(whole is String), let elements = unwrapped(whole) as? any Sequence else {
+    guard let values = listed(operand, beside: other) else {
       throwRealmException("Predicate with IN operator must compare a KeyPath with an aggregate")
     }
+    return values
+  }
+
+  /// The two values of a range.
+  func ends(_ operand: ParsedOperand, beside other: ParsedOperand) -> (lower: Any, upper: Any)? {
+    guard let ends = listed(operand, beside: other), ends.count == 2 else { return nil }
+    return (ends[0], ends[1])
+  }
+
+  private func listed(_ operand: ParsedOperand, beside other: ParsedOperand) -> [Any]? {
+    guard let elements = enumerable(value(operand, beside: other)) else { return nil }
     func all<S: Sequence>(_ sequence: S) -> [Any] {
-      sequence.map { fitting($0 as Any, beside: other) }
+      sequence.map { fitting(QueryBinder.plain($0 as Any), beside: other) }
     }
     return all(elements)
   }
@@ -66,10 +105,24 @@ extension QueryBinder {
     return Realm(core: core).dynamicObject(ofType: name, forPrimaryKey: value(key)) ?? Object()
   }
 
+  /// Ends the process if a link to objects of one class is compared with an object of another.
+  private func checkClass(of object: ObjectBase, beside parsed: ParsedKeyPath) {
+    // What stands for an object that is missing has no class.
+    if type(of: object) == Object.self { return }
+    let (path, target) = paths.resolve(parsed)
+    let name = object._schema.className
+    guard let target, target.className != name else { return }
+    throwRealmException(
+      "Cannot compare value '\(name)' of type '\(name)' to property "
+        + "'\(path.names.isEmpty ? "self" : path.names.joined(separator: "."))' of type "
+        + "'\(target.className)'")
+  }
+
   /// The value as the other side needs it: 0 and 1 are also what a Bool can be, bytes can be
   /// written as a text, and the types of values have several names.
   func fitting(_ value: Any, beside other: ParsedOperand?) -> Any {
     guard case .keyPath(let path) = other else { return value }
+    if let object = modelObject(value) { checkClass(of: object, beside: path) }
     switch value {
     case let number as Int where number == 0 || number == 1:
       return paths.type(path) == .bool ? number == 1 : value
@@ -79,32 +132,5 @@ extension QueryBinder {
       return paths.type(path) == .data ? Data(text.utf8) : value
     default: return value
     }
-  }
-
-  /// The name that the engine has for a type.
-  private static func typeName(_ name: String) -> String {
-    switch name.lowercased() {
-    case "integer": "int"
-    case "boolean": "bool"
-    case "binary": "data"
-    case "timestamp": "date"
-    case "decimal": "decimal128"
-    case "objectid", "object id": "objectId"
-    case "link", "typedlink": "object"
-    case "array": "list"
-    case "nil": "null"
-    default: name.lowercased()
-    }
-  }
-
-  /// A comparison with the name that stands for all types of numbers.
-  func typeTest(
-    _ path: QueryNode, _ operation: ComparisonOperator, _ name: QueryNode
-  ) -> QueryNode? {
-    guard case .path(let typed) = path, typed.lastParts.last == .type,
-      case .constant(let name as String) = name, name == "numeric"
-    else { return nil }
-    let isNumber = QueryNode.oneOf(path, ["int", "float", "double", "decimal128"])
-    return operation == .notEqual ? .not(isNumber) : isNumber
   }
 }

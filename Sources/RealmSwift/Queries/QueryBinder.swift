@@ -52,10 +52,12 @@ struct QueryBinder {
   }
 
   private func count(_ operand: ParsedOperand, of modifier: String) -> Int {
-    guard let count = value(operand) as? Int, count >= 0 else {
-      throwRealmException("\(modifier) needs a number that is not negative.")
+    switch operand {
+    case .integer, .argument:
+      if let count = value(operand) as? Int, count >= 0 { return count }
+    default: break
     }
-    return count
+    throwRealmException("\(modifier) needs a number that is not negative.")
   }
 
   // MARK: Conditions
@@ -71,7 +73,10 @@ struct QueryBinder {
   }
 
   private func node(_ comparison: ParsedComparison) -> QueryNode {
+    if let name = comparison.unsupported { refuse(name, comparison.left) }
     if comparison.quantifier != nil { checkCollection(comparison) }
+    if let types = typeTest(comparison) { return types }
+    if let each = eachElement(comparison) { return each }
     if let lists = lists(comparison) { return lists }
     let node = node(comparison, comparison.operation)
     if comparison.quantifier == nil { checkAggregates(comparison, comparison.operation) }
@@ -84,18 +89,20 @@ struct QueryBinder {
     let left = operand(comparison.left, beside: comparison.right)
     switch operation {
     case .between:
-      let ends = values(comparison.right, beside: comparison.left)
-      guard ends.count == 2, isPath(left) else {
+      if let range = range(comparison.right), isPath(left) { return range.condition(left) }
+      guard isPath(left), let ends = ends(comparison.right, beside: comparison.left) else {
         throwRealmException(
           "Predicate with BETWEEN operator must compare a KeyPath with an aggregate with two values"
         )
       }
-      return .between(left, ends[0], ends[1])
+      return .between(left, ends.lower, ends.upper)
     case .in:
       if case .keyPath = comparison.right, case .constant(let value) = left,
         case .path(let collection) = operand(comparison.right, beside: comparison.left)
       {
-        return .contains(collection, value)
+        return comparison.options.isEmpty
+          ? .contains(collection, value)
+          : .comparison(.path(collection), .equal, .constant(value), comparison.options)
       }
       if let region = region(comparison.right), case .path(let path) = left {
         return .within(path, region.geoRegion, shape: region)
@@ -103,12 +110,16 @@ struct QueryBinder {
       guard isPath(left) else {
         throwRealmException("Operator 'IN' requires a keypath on one side.")
       }
-      return .oneOf(left, values(comparison.right, beside: comparison.left))
+      if let range = range(comparison.right), range.isCheaper(than: comparison.left, paths) {
+        return range.condition(left)
+      }
+      return oneOf(
+        left, values(comparison.right, beside: comparison.left), comparison.options)
     default:
       let right = operand(comparison.right, beside: comparison.left)
       if isPath(left) {
-        return typeTest(left, operation, right)
-          ?? .comparison(left, operation, right, comparison.options)
+        checkOrder(comparison)
+        return .comparison(left, operation, right, comparison.options)
       }
       guard isPath(right) else {
         throwRealmException("Predicate expressions must compare a keypath and a value.")
@@ -129,6 +140,22 @@ struct QueryBinder {
   }
 
   // MARK: Checks
+
+  /// No type has the operator.
+  private func refuse(_ operation: String, _ left: ParsedOperand) -> Never {
+    var type = "number"
+    if case .keyPath(let path) = left { type = paths.type(path)?.description ?? "object" }
+    throwRealmException("Operator '\(operation)' not supported for type '\(type)'")
+  }
+
+  /// Neither of true and false comes first.
+  private func checkOrder(_ comparison: ParsedComparison) {
+    guard [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison.operation),
+      case .keyPath(let path) = comparison.left, paths.type(path) == .bool,
+      comparison.right != .null
+    else { return }
+    throwRealmException("Operator '\(comparison.operation.text)' not supported for type 'bool'")
+  }
 
   func paths(_ comparison: ParsedComparison) -> [QueryPath] {
     func paths(_ operand: ParsedOperand) -> [QueryPath] {
@@ -170,21 +197,28 @@ struct QueryBinder {
     switch operand {
     case .keyPath(let path):
       let bound = paths.path(path)
-      return bound.names.isEmpty ? .root : .path(bound)
+      return bound.names.isEmpty && bound.parts.isEmpty ? .root : .path(bound)
     case .matchCount(let collection, let condition): return matchCount(collection, condition)
     case .arithmetic(let operation, let left, let right):
       return .arithmetic(
         operation, self.operand(left, beside: nil), self.operand(right, beside: nil))
-    default: return .constant(fitting(value(operand), beside: other))
+    default: return .constant(fitting(value(operand, beside: other), beside: other))
     }
+  }
+
+  /// Whether the values on the left are among some values.
+  func oneOf(_ left: QueryNode, _ values: [Any], _ options: TextOptions) -> QueryNode {
+    guard !options.isEmpty, !values.isEmpty else { return .oneOf(left, values) }
+    return values.map { .comparison(left, .equal, .constant($0), options) }
+      .reduced(QueryNode.or)
   }
 
   private func matchCount(
     _ collection: ParsedKeyPath, _ condition: ParsedCondition
   ) -> QueryNode {
     let (path, target) = paths.resolve(collection)
-    guard path.collectionLength != nil, path.function == nil, let target else {
-      throwRealmException("SUBQUERY is only supported for collections of objects.")
+    guard path.collectionLength != nil, path.function == nil else {
+      throwRealmException("SUBQUERY is only supported for collections of objects and of values.")
     }
     let inner = QueryBinder(paths: paths.from(target), arguments: arguments, core: core).node(
       condition)

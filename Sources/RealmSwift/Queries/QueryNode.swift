@@ -64,6 +64,13 @@ extension QueryNode {
         names: collection.names + path.names, collectionLength: collection.names.count,
         function: path.function, parts: parts)
     }
+    /// The collection of a subquery within another one.
+    func inner(_ path: QueryPath) -> QueryPath {
+      var inner = prefixed(path)
+      inner.collectionLength =
+        collection.names.count + (path.collectionLength ?? path.names.count)
+      return inner
+    }
     switch self {
     case .root: return .path(prefixed(QueryPath(names: [])))
     case .path(let path): return .path(prefixed(path))
@@ -85,7 +92,7 @@ extension QueryNode {
       return .or(left.prefixed(by: collection), right.prefixed(by: collection))
     case .not(let node): return .not(node.prefixed(by: collection))
     case .matchCount(let path, let condition):
-      return .matchCount(prefixed(path), condition.prefixed(by: collection))
+      return .matchCount(inner(path), condition.prefixed(by: collection))
     case .arithmetic(let operation, let left, let right):
       return .arithmetic(operation, left.prefixed(by: collection), right.prefixed(by: collection))
     case .within(let path, let region, let shape):

@@ -9,6 +9,8 @@ struct QueryPath {
   var names: [String]
   /// How many of the names lead to the first collection; nil if there is none.
   var collectionLength: Int?
+  /// Whether there are more collections behind the first.
+  var hasSeveralCollections = false
   /// What is computed from the collection.
   var function: CollectionFunction?
   /// What is taken out of collections and nested values, by the index of the name in front of it.
@@ -82,8 +84,10 @@ struct QueryPath {
 
   /// The path for the engine, by the names of columns.
   func propertyPath(_ columnNames: [String]) -> PropertyPath {
-    PropertyPath(
+    var path = PropertyPath(
       columnNames, function: function, parts: parts.mapValues { $0.map(\.engine) })
+    path.collectionLength = collectionLength
+    return path
   }
 
   /// As predicates spell it: `a.b`, `ANY list.b`, `list.@count`, `list.@avg.price`, with `%@` and

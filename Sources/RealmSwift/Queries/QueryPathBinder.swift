@@ -11,6 +11,8 @@ struct QueryPathBinder {
   /// Nil for a collection of values.
   private let schema: ModelSchema?
   private let arguments: [Any]
+  /// Whether key paths begin at the elements of a subquery.
+  private var isInner = false
 
   init(_ core: RealmCore, _ schema: ModelSchema?, _ arguments: [Any]) {
     self.core = core
@@ -21,8 +23,12 @@ struct QueryPathBinder {
   /// The path, checked.
   func path(_ parsed: ParsedKeyPath) -> QueryPath { resolve(parsed).path }
 
-  /// The same for key paths that begin at another class.
-  func from(_ schema: ModelSchema) -> QueryPathBinder { QueryPathBinder(core, schema, arguments) }
+  /// The same for key paths that begin at another class, or at values.
+  func from(_ schema: ModelSchema?) -> QueryPathBinder {
+    var binder = QueryPathBinder(core, schema, arguments)
+    binder.isInner = true
+    return binder
+  }
 
   /// The type of the values at the end; nil for the object itself.
   func type(_ parsed: ParsedKeyPath) -> PropertyType? {
@@ -38,7 +44,9 @@ struct QueryPathBinder {
 
   private func walk(_ parsed: ParsedKeyPath) -> QueryPathWalk {
     let components = components(parsed)
-    var walk = QueryPathWalk(core: core, schema: schema, text: text(components))
+    var walk = QueryPathWalk(
+      core: core, schema: schema, isAboutValues: schema == nil && !isInner,
+      text: text(components))
     for component in components {
       switch component {
       case .index(let operand): walk.take(bracket(operand, walk.text))
@@ -77,8 +85,15 @@ struct QueryPathBinder {
   private func components(_ parsed: ParsedKeyPath) -> [ParsedKeyPath.Component] {
     parsed.components.flatMap { component -> [ParsedKeyPath.Component] in
       guard case .argument(let number) = component else { return [component] }
-      guard number < arguments.count, let path = arguments[number] as? String else {
+      guard number < arguments.count else { QueryBinder.refuseMissing(number, of: arguments) }
+      guard let path = swiftValue(arguments[number]) as? String else {
         throwRealmException("Invalid predicate: the argument for %K must be the name of a property")
+      }
+      // Names with brackets behind them, and `self`, as strings write them.
+      if path.contains("[") || path.lowercased().hasPrefix("self"),
+        let parsed = try? QueryParser.parse(keyPath: path)
+      {
+        return parsed.components
       }
       return path.split(separator: ".", omittingEmptySubsequences: false).map { part in
         part.hasPrefix("@") ? .function(String(part.dropFirst())) : .name(String(part))

@@ -7,6 +7,8 @@ import RealmQuery
 /// A key path, followed one component after the other.
 struct QueryPathWalk {
   private let core: RealmCore
+  /// Whether the path begins at the elements of a collection of values.
+  private let isAboutValues: Bool
   /// The class of the objects that the next name is a property of; nil behind a value.
   var schema: ModelSchema?
   let text: String
@@ -17,8 +19,9 @@ struct QueryPathWalk {
   /// The last property, for the message if it leads no further.
   private var last: (owner: String, name: String)?
 
-  init(core: RealmCore, schema: ModelSchema?, text: String) {
+  init(core: RealmCore, schema: ModelSchema?, isAboutValues: Bool, text: String) {
     self.core = core
+    self.isAboutValues = isAboutValues
     self.schema = schema
     self.text = text
   }
@@ -40,10 +43,9 @@ struct QueryPathWalk {
           + "'\(schema.className)'")
     }
     path.names.append(name)
-    if property.shape.collection != .none || property.shape.type == .linkingObjects,
-      path.collectionLength == nil
-    {
-      path.collectionLength = path.names.count
+    if property.shape.collection != .none || property.shape.type == .linkingObjects {
+      path.hasSeveralCollections = path.collectionLength != nil
+      path.collectionLength = path.collectionLength ?? path.names.count
     }
     type = property.shape.type
     collection = property.shape.collection
@@ -56,10 +58,17 @@ struct QueryPathWalk {
     guard schema != nil, let target = core.schema(named: origin) else {
       throwRealmException("Invalid keypath '\(text)': there is no class '\(origin)'")
     }
-    guard let link = target.property(named: property), link.shape.linkedClass != nil else {
+    guard let link = target.property(named: property) else {
       throwRealmException(
         "Invalid keypath '\(text)': Property '\(property)' not found in object of type "
           + "'\(origin)'")
+    }
+    guard let linked = link.linkedSchema, link.shape.type == .object,
+      linked.className == schema?.className
+    else {
+      throwRealmException(
+        "Invalid keypath '\(text)': Property '\(origin).\(property)' does not link to objects of "
+          + "type '\(schema?.className ?? "")'")
     }
     path.names.append("@links.\(origin).\(link.columnName)")
     if path.collectionLength == nil { path.collectionLength = path.names.count }
@@ -70,8 +79,14 @@ struct QueryPathWalk {
 
   /// Goes on with what stands in brackets.
   mutating func take(_ part: QueryPath.Part) {
+    if part == .type, isAboutValues, path.names.isEmpty, path.parts.isEmpty {
+      path = path.taking(.type)
+      type = .string
+      return
+    }
     guard !path.names.isEmpty, path.function == nil else {
-      throwRealmException("Invalid keypath '\(text)': brackets must stand behind a property.")
+      let place = part == .type ? "@type" : "brackets"
+      throwRealmException("Invalid keypath '\(text)': \(place) must stand behind a property.")
     }
     switch (collection, part) {
     case (.map, .value), (.map, .keys), (.map, .values), (.map, .any),

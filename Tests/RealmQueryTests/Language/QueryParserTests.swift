@@ -44,6 +44,10 @@ import Testing
         == compare(path("age"), .between, .list([.integer(1), .integer(5)])))
     #expect(try condition("age IN {}") == compare(path("age"), .in, .list([])))
     #expect(try condition("%@ IN tags") == compare(.argument(0), .in, path("tags")))
+    let list = ParsedOperand.list([.integer(1), .integer(5)])
+    #expect(try condition("age BETWEEN (1, 5)") == compare(path("age"), .between, list))
+    #expect(try condition("(age) IN (1, 5)") == compare(path("age"), .in, list))
+    #expect(try condition("age IN (%@)") == compare(path("age"), .in, .argument(0)))
   }
 
   @Test(arguments: [
@@ -61,7 +65,21 @@ import Testing
     ),
     ("T1600000000:7", .time(1_600_000_000, 7)), ("T-5:-3", .time(-5, -3)),
     ("1970-01-01@00:00:00:0", .time(0, 0)), ("2020-02-29T23:59:59:12", .time(1_583_020_799, 12)),
-    ("$2", .argument(2)), ("%lld", .argument(0)),
+    ("$2", .argument(2)), ("%lld", .argument(0)), ("0b101", .integer(5)), ("0o17", .integer(15)),
+    ("-0x10", .integer(-16)), ("10.", .number(10)), ("inf", .number(.infinity)),
+    ("12345678901234567890.5", .longNumber("12345678901234567890.5")),
+    ("-12345678901234567890", .longNumber("-12345678901234567890")),
+    ("'\\ud83d\\ude00\\U0001F600'", .string("😀😀")), ("'\u{301}a'", .string("\u{301}a")),
+    ("1970-01-01T00:00:01Z", .time(1, 0)),
+    ("1969-12-31@23:59:58:999999999", .time(-1, -1)), ("T5:-1", .time(4, 999_999_999)),
+    ("2020-02-29", .time(1_582_934_400, 0)),
+    ("1970-01-01T02:00:00.25+01:30", .time(1800, 250_000_000)),
+    ("1969-12-31@19:00:00-0500", .time(0, 0)), ("%f\u{A0}", .argument(0)),
+    ("oid('0b3f1f77bcf86cd799439011')", .objectId("0b3f1f77bcf86cd799439011")),
+    (
+      "uuid(\"3b241101-e2bb-4255-8caf-4136c566a962\")",
+      .uuid("3b241101-e2bb-4255-8caf-4136c566a962")
+    ),
   ])
   func literals(text: String, operand: ParsedOperand) throws {
     #expect(try condition("x == \(text)") == compare(path("x"), .equal, operand))
@@ -153,6 +171,13 @@ import Testing
       try operand("a - b -2")
         == .arithmetic(.subtract, .arithmetic(.subtract, a, b), .integer(2)))
     #expect(try operand("a / -2") == .arithmetic(.divide, a, .integer(-2)))
+    #expect(try operand("a %% 3") == .arithmetic(.remainder, a, .integer(3)))
+    #expect(try operand("-a") == .arithmetic(.subtract, .integer(0), a))
+    #expect(
+      try operand("+a - -b") == .arithmetic(.subtract, a, .arithmetic(.subtract, .integer(0), b)))
+    #expect(
+      try operand("a-2-10")
+        == .arithmetic(.subtract, .arithmetic(.subtract, a, .integer(2)), .integer(10)))
     #expect(try condition("(a == 1)") == compare(path("a"), .equal, .integer(1)))
     #expect(
       try condition("((a + b) > c AND (a) IN {1})")
@@ -176,6 +201,10 @@ import Testing
         ]),
         .distinct([path("name"), path("age")]), .limit(.integer(10)), .offset(.argument(1)),
       ])
+    #expect(
+      try QueryParser.parse("LIMIT(3)")
+        == ParsedQuery(condition: .constant(true), modifiers: [.limit(.integer(3))]))
+    #expect(try condition("limit == 3") == compare(self.path("limit"), .equal, .integer(3)))
   }
 
   @Test(arguments: [
@@ -188,13 +217,35 @@ import Testing
     ("age > 'x", 7, "a string that ends"),
     ("age >[x] 5", 7, "c, d or cd"),
     ("a..b == 1", 3, "the name of a property"),
-    ("name MATCHES 'x'", 6, "an operator other than MATCHES, which is not supported"),
-    ("a == %q", 6, "a format such as %@ or %K"),
+    ("a == %q", 6, "a format such as %@ or %K, or %% for a remainder"),
     ("a == ;", 6, "a name, a value or an operator"),
     ("SUBQUERY(a, x, y == 1).@count > 0", 13, "a variable such as $x"),
     ("SUBQUERY(a, $x, $y.b == 1).@count > 0", 17, "the variable $x"),
     ("$x.b == 1", 1, "a variable inside of a SUBQUERY only"),
     ("SUBQUERY(a, $x, $x.b == 1).@sum > 0", 28, "@count"),
+    ("SUBQUERY(a, $x, $x.b == 1) > 0", 28, ".@count"),
+    (
+      "SUBQUERY(a, $x, SUBQUERY($x.b, $y, $y.c == $x.d).@count > 0).@count > 0", 44,
+      "the variable $y (the innermost)"
+    ),
+    ("a > % 3", 5, "a format such as %@ or %K, or %% for a remainder"),
+    ("when > 2020-13-01@00:00:00", 8, "a date such as 2020-02-28 or 2020-02-28@13:05:00"),
+    ("when > 2021-02-29", 8, "a date such as 2020-02-28 or 2020-02-28@13:05:00"),
+    ("when > 2020-02-28@25:00:00", 8, "a date such as 2020-02-28 or 2020-02-28@13:05:00"),
+    ("when > 2020-02-28@", 8, "a date such as 2020-02-28 or 2020-02-28@13:05:00"),
+    (
+      "when > 2020-02-28@10:00:00:9999999999", 8, "a date such as 2020-02-28 or 2020-02-28@13:05:00"
+    ),
+    ("a == 0xFFFFFFFFFFFFFFFFF", 6, "a hexadecimal number of at most 63 bits"),
+    ("a == '\\ud83d'", 9, "the number of a character"),
+    ("é\u{301}🇫🇷 == '\\u12'", 10, "4 hexadecimal digits of a character"),
+    ("a == “x”", 6, "a straight quote, \" or ', around a string"),
+    ("a WITHIN circle(3)", 3, "an operator such as ==, IN or BEGINSWITH"),
+    ("a IN circle(3)", 6, "a property or a value (there is no such function)"),
+    ("a == oid(12)", 10, "the 24 hexadecimal digits of an object id"),
+    ("a == uuid(x)", 11, "a UUID such as 3b241101-e2bb-4255-8caf-4136c566a962"),
+    ("a == B64'?'", 9, "bytes in base 64"),
+    ("a[x] == 1", 3, "an index, a key in quotes, FIRST, LAST, SIZE or *"),
     ("a IN {1, 2", 11, "'}'"),
     ("a == 1 SORT(b", 14, "')'"),
     ("a == oid(12", 12, "')'"),

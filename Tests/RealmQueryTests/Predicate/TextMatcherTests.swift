@@ -64,6 +64,11 @@ import Testing
     #expect(!matches("abcabc", .like, "*b"))
     #expect(matches("", .like, "*") && matches("", .like, "") && !matches("", .like, "?"))
     #expect(matches("ABC", .like, "a?C", .caseInsensitive))
+    // Behind a backslash they stand for themselves.
+    #expect(matches("a*b", .like, "a\\*b") && !matches("axb", .like, "a\\*b"))
+    #expect(matches("A?", .like, "*\\?", .caseInsensitive) && !matches("Ab", .like, "?\\?"))
+    #expect(matches("a\\b", .like, "a\\\\?") && matches("a\\b", .like, "a\\b"))
+    #expect(matches("é\\", .like, "É\\", .caseInsensitive))
     // Many stars must not take exponential time.
     let text = String(repeating: "a", count: 2000)
     #expect(!matches(text, .like, String(repeating: "a*", count: 20) + "b"))

@@ -36,6 +36,9 @@ import Testing
     #expect(scores.average() == 2.0)
     #expect(marks.min() == 1.5 && marks.max() == 2.5 && marks.sum() == 4)
     #expect(marks.average() == 2.0)
+    #expect(Array(scores.where { $0 > 1 }) == [3, 2])
+    #expect(Array(scores.filter("self > %@ SORT(self ASC)", 1)) == [2, 3])
+    #expect(Array(marks.filter(NSPredicate(format: "self BETWEEN {2, 3}"))) == [2.5])
   }
 
   @Test func entriesHavePositions() {

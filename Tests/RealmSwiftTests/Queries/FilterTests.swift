@@ -190,7 +190,7 @@ private final class Clerk: Object {
     ("ALL name == 'x'", "Aggregate operations can only be used on key paths"),
     // There is such a class in the program, but not in the realm.
     ("@links.Person.dogs.@count > 1", "there is no class 'Person'"),
-    ("id == oid(12)", "'oid(12)' is no object id"),
+    ("id == oid(12)", "expected the 24 hexadecimal digits of an object id at column 11"),
     ("rating > 1 LIMIT(-3)", "LIMIT needs a number that is not negative."),
   ])
   func misuseIsToldAtTheCall(format: String, text: String) async {

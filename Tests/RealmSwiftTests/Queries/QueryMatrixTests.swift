@@ -269,6 +269,33 @@ extension Matrix {
     }
   }
 
+  /// Whether all elements lie in a range.
+  mutating func elementRanges<V: _Scalar & RealmCollectionValue & Comparable>(
+    _ label: String, _ paths: MatrixPaths<V>
+  ) where V.PersistedType: _QueryNumeric {
+    // What is no number is no end of a range.
+    let ends = [any(of: paths.values), any(of: paths.values)].filter { $0 == $0 }.sorted()
+    guard let low = ends.first, let high = ends.last else { return }
+    func isWithin(_ values: some Sequence, _ isClosed: Bool) -> Bool {
+      let values = values.map { PlainValue($0) }
+      return PlainValue.least(values).compares(PlainValue(low)) { $0 >= 0 }
+        && PlainValue.greatest(values).compares(PlainValue(high)) { isClosed ? $0 <= 0 : $0 < 0 }
+    }
+    let (list, optionals, map) = (paths.list, paths.optionalList, paths.map)
+    expect("\(label) list in", { $0[dynamicMember: list].contains(low...high) }) {
+      isWithin($0[keyPath: list], true)
+    }
+    expect("\(label)? list in", { $0[dynamicMember: optionals].contains(low...high) }) {
+      isWithin($0[keyPath: optionals], true)
+    }
+    expect("\(label) map in", { $0[dynamicMember: map].contains(low...high) }) {
+      isWithin($0[keyPath: map].values, true)
+    }
+    expect("\(label) map within", { $0[dynamicMember: map].contains(low..<high) }) {
+      isWithin($0[keyPath: map].values, false)
+    }
+  }
+
   /// Aggregates of a property of the objects in a collection.
   mutating func memberAggregates<V: _Persistable>(
     _ label: String, _ path: KeyPath<MatrixRow, V>, _ values: [V]
@@ -371,6 +398,7 @@ extension Matrix {
     aggregates("\(label) list", paths.list, paths.values)
     aggregates("\(label)? list", paths.optionalList, optionals)
     aggregates("\(label) set", paths.set, paths.values)
+    elementRanges(label, paths)
     memberAggregates(label, paths.plain, paths.values)
     memberAggregates("\(label)?", paths.optional, optionals)
   }

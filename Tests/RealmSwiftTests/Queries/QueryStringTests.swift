@@ -19,6 +19,13 @@ private final class Sheet: Object {
   @Persisted var chapters: Map<String, Sheet?>
   @Persisted var any: AnyRealmValue
   @Persisted var next: Sheet?
+  @Persisted var isOn: Bool
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private final class Binder: Object {
+  @Persisted var sheets: List<Sheet>
 
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -140,6 +147,182 @@ private final class Sheet: Object {
     expect("ANY pages.a * 2 > 6") { $0.pages.contains { $0.a * 2 > 6 } }
   }
 
+  @Test func remaindersAndSigns() {
+    expect("a %% 2 == 1") { $0.a % 2 == 1 }
+    expect("-a > 1") { -$0.a > 1 }
+    expect("-(a + b) < -2") { sheet in sheet.b.map { -(sheet.a + $0) < -2 } ?? false }
+    expect("names[SIZE] == 2") { $0.names.count == 2 }
+  }
+
+  @Test func optionsOfMembership() {
+    expect("names[0] IN[c] {'X', 'Y'}") { ["x", "y"].contains($0.names.first) }
+    expect("names[0] IN[c] %@", ["X", nil] as [String?]) {
+      $0.names.isEmpty || $0.names.first == "x"
+    }
+    expect("ANY names IN[c] {'X', 'Y'}") { !$0.names.filter("self IN {'x', 'y'}").isEmpty }
+    expect("NONE names IN[cd] {'X́'}") { !$0.names.contains("x") }
+    expect("ALL names IN[c] {'X', 'Y'}") { $0.names.allSatisfy { ["x", "y"].contains($0) } }
+    expect("'Z' IN[c] names") { $0.names.contains("z") }
+    expect("NOT %@ IN[c] names", "Z") { !$0.names.contains("z") }
+  }
+
+  @Test func rangesOfElementsAndArguments() {
+    expect("ALL pages.a BETWEEN {-2, 4}") { $0.pages.allSatisfy { (-2...4).contains($0.a) } }
+    expect("NONE pages.a BETWEEN {3, 4}") { !$0.pages.contains { (3...4).contains($0.a) } }
+    expect("ANY pages.b BETWEEN %@", -1...0) {
+      $0.pages.contains { $0.b.map { (-1...0).contains($0) } ?? false }
+    }
+    expect("ALL prices.@values BETWEEN %@", 1..<3) {
+      $0.prices.values.allSatisfy { (1..<3).contains($0) }
+    }
+    expect("a BETWEEN %@", 0...2) { (0...2).contains($0.a) }
+    expect("a IN %@", -1_000_000_000...1) { $0.a <= 1 }
+    expect("price BETWEEN %@", 0.25..<1.0) { (0.25..<1).contains($0.price) }
+    expect("price IN %@", 0.25...1.0) { (0.25...1).contains($0.price) }
+    expect("price IN %@", 0...1) { [0, 1].contains($0.price) }
+    expect("b BETWEEN (%d, %d)", 0, 2) { $0.b.map { (0...2).contains($0) } ?? false }
+  }
+
+  @Test func subqueriesWithinSubqueriesAndOfValues() {
+    expect("SUBQUERY(pages, $p, SUBQUERY($p.pages, $q, $q.a > 0).@count > 1).@count > 0") {
+      $0.pages.contains { $0.pages.filter { $0.a > 0 }.count > 1 }
+    }
+    expect(
+      "SUBQUERY(pages, $p, $p.a < 0 AND SUBQUERY($p.next.pages, $q, "
+        + "SUBQUERY($q.names, $n, $n == 'x').@count > 0).@count == 0).@count > 0"
+    ) {
+      $0.pages.contains { page in
+        page.a < 0 && !(page.next?.pages.contains { $0.names.contains("x") } ?? false)
+      }
+    }
+    expect("SUBQUERY(names, $n, $n > 'x' AND $n != 'z').@count == 1") {
+      $0.names.filter { $0 == "y" }.count == 1
+    }
+    expect("SUBQUERY(prices, $p, $p * 2 > 3).@count >= 1") {
+      $0.prices.values.contains { $0 * 2 > 3 }
+    }
+    expect("SUBQUERY(next.names, $n, $n ==[c] 'X').@count BETWEEN {1, 2}") {
+      let count = $0.next.map { Array($0.names).filter { $0 == "x" }.count } ?? 0
+      return (1...2).contains(count)
+    }
+  }
+
+  @Test func argumentsOfAllNumberAndTextTypes() {
+    expect("a == %@ OR a == %@", NSNumber(value: 1), NSNumber(value: 2.0)) {
+      [1, 2].contains($0.a)
+    }
+    expect("a IN %@", [UInt8(1), UInt8(2)]) { [1, 2].contains($0.a) }
+    expect("a > %u", UInt(1)) { $0.a > 1 }
+    expect("price > %f", CGFloat(0.5)) { $0.price > 0.5 }
+    expect("price == %@", Decimal(0.25)) { $0.price == 0.25 }
+    expect("ANY names == %@", "x" as NSString) { $0.names.contains("x") }
+    expect("ANY names == %@", "x y".prefix(1)) { $0.names.contains("x") }
+    expect("ANY names IN %@", NSSet(array: ["x", "y"])) {
+      $0.names.contains("x") || $0.names.contains("y")
+    }
+    expect("b == %@", NSNull()) { $0.b == nil }
+  }
+
+  @Test func keyPathArguments() {
+    expect("%K > 0", "pages[0].a") { $0.pages.first.map { $0.a > 0 } ?? false }
+    expect("%K > 1", "prices['a']") { ($0.prices["a"] ?? 0) > 1 }
+    expect("%K == nil", "self.next.b") { $0.next?.b == nil }
+    expect("pages.@max.%K > 3", "a") { $0.pages.contains { $0.a > 3 } }
+    expect("%K > 3", "pages.@max.a") { $0.pages.contains { $0.a > 3 } }
+  }
+
+  @Test func typesOfValues() throws {
+    expect("any.@type == 'collection'") { $0.any.listValue != nil || $0.any.dictionaryValue != nil }
+    expect("any.@type != 'collection'") { $0.any.listValue == nil && $0.any.dictionaryValue == nil }
+    expect("any.@type IN {'numeric', 'null'}") { $0.any.intValue != nil || $0.any == .none }
+    expect("NOT any.@type IN {'numeric', 'null'}") { $0.any.intValue == nil && $0.any != .none }
+    expect("any[*].@type == 'collection'") {
+      $0.any.listValue != nil || $0.any.dictionaryValue != nil
+    }
+    expect("ALL any[*].@type IN {'numeric', 'collection'} AND any.@type == 'collection'") {
+      $0.any.dictionaryValue != nil
+    }
+    expect("NONE any[*].@type == 'string'") { $0.any.listValue == nil }
+    let list = try #require(realm.objects(Sheet.self).compactMap(\.any.listValue).first)
+    #expect(Array(list.filter("self.@type == 'string'")) == [.string("x")])
+    #expect(list.filter("self.@type != 'numeric'").count == 2)
+    #expect(list.filter("self.@type IN {'numeric', 'collection'}").count == 2)
+  }
+
+  @Test func longNumbersAreExactBesideDecimals() throws {
+    let all = realm.objects(Sheet.self)
+    let sheet = try #require(all.first)
+    try realm.write { sheet.any = .decimal128("12345678901234567890.5") }
+    #expect(all.filter("any == 12345678901234567890.5").first == sheet)
+    #expect(all.filter("any > 12345678901234567890").first == sheet)
+    #expect(all.filter("any > 12345678901234567891").isEmpty)
+    #expect(all.filter("price < 12345678901234567890").count == 60)
+  }
+
+  @Test func objectsOfFrozenRealms() throws {
+    let all = realm.objects(Sheet.self)
+    let frozen = all.freeze()
+    let next = try #require(all.first { $0.next != nil }?.next)
+    let count = Array(all).filter { $0.next == next }.count
+    #expect(all.filter("next == %@", next.freeze()).count == count)
+    #expect(frozen.where { $0.next == next }.count == count)
+    #expect(all.filter("next IN %@", frozen.filter("id == %@", next.id)).count == count)
+    let added = try realm.write { realm.create(Sheet.self, value: ["id": 100]) }
+    #expect(frozen.filter("next == %@ OR self == %@", added, added).isEmpty)
+  }
+
+  @Test func predicatesAreEvaluatedWithObjects() {
+    let predicate = NSPredicate(format: "a > %d AND ANY pages.next.a < 3 SORT(a ASC)", 0)
+    let both = NSCompoundPredicate(notPredicateWithSubpredicate: predicate)
+    let all = realm.objects(Sheet.self)
+    let found = Set(all.filter(predicate).map(\.id))
+    for sheet in all {
+      #expect(predicate.evaluate(with: sheet) == found.contains(sheet.id))
+      #expect(both.evaluate(with: sheet.freeze()) != found.contains(sheet.id))
+    }
+    #expect(!found.isEmpty && found.count < 60)
+  }
+
+  @Test func predicatesThatAreAlwaysTrueOrFalse() {
+    let all = realm.objects(Sheet.self)
+    #expect(all.filter(NSPredicate(value: true)).count == 60)
+    #expect(all.filter(NSPredicate(value: false)).isEmpty)
+    let both = NSCompoundPredicate(andPredicateWithSubpredicates: [
+      NSPredicate(format: "SORT(id DESC)"), NSPredicate(value: true),
+    ])
+    #expect(all.filter(both).first?.id == 59)
+    #expect(all.filter("SORT(id DESC) LIMIT(2)").map(\.id).elementsEqual([59, 58]))
+  }
+
+  @Test func textsOfMisuse() async {
+    await #expect(processExitsWith: .success) {
+      #expect(
+        Traps.text { _ = NSPredicate(format: "a > 1").evaluate(with: Sheet()) }
+          == "A predicate made from a format can only filter collections of a Realm, and be "
+          + "evaluated with its objects.")
+      for (format, text) in QueryStringMisuse.texts {
+        let found = Traps.text {
+          _ = try TemporaryRealm([Sheet.self]).open().objects(Sheet.self).filter(format)
+        }
+        #expect(found == text, "\(format)")
+      }
+      #expect(
+        Traps.text {
+          let realm = try TemporaryRealm([Sheet.self, Binder.self]).open()
+          let binder = try realm.write { realm.create(Binder.self) }
+          _ = realm.objects(Sheet.self).filter("ANY pages == %@", binder)
+        } == "Cannot compare value 'Binder' of type 'Binder' to property 'pages' of type 'Sheet'")
+      #expect(
+        Traps.text {
+          let sheet = Sheet()
+          let other = try TemporaryRealm([Sheet.self]).open()
+          try other.write { other.add(sheet) }
+          _ = try TemporaryRealm([Sheet.self]).open().objects(Sheet.self).filter(
+            "next == %@", sheet)
+        } == "Object must be from the Realm being queried")
+    }
+  }
+
   @Test(arguments: [
     ("names['x'] == 1", "only maps have keys"),
     ("prices[0] == 1", "only lists have indexes"),
@@ -159,4 +342,55 @@ private final class Sheet: Object {
     let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(output.contains(text), "\(output)")
   }
+}
+
+/// Strings that do not fit the class, and what is said of them.
+private enum QueryStringMisuse {
+  static let texts = [
+    (
+      "a BETWEEN 3",
+      "Predicate with BETWEEN operator must compare a KeyPath with an aggregate with two values"
+    ),
+    ("a IN 3", "Predicate with IN operator must compare a KeyPath with an aggregate"),
+    ("a CONTAINS 'x'", "Operator 'CONTAINS' not supported for type 'int'"),
+    ("a LIKE '*'", "Operator 'LIKE' not supported for type 'int'"),
+    ("ANY names MATCHES '.*'", "Operator 'MATCHES' not supported for type 'string'"),
+    ("price == nil OR next matches[c] 'x'", "Operator 'MATCHES' not supported for type 'object'"),
+    ("isOn >= true", "Operator '>=' not supported for type 'bool'"),
+    ("next > next.next", "Operator '>' not supported for type 'object'"),
+    (
+      "names[0] IN {3}",
+      "Cannot compare value '3' of type 'int' to property 'names[0]' of type 'string'"
+    ),
+    (
+      "pages.@max.a > 'x'",
+      "Cannot compare value 'x' of type 'string' to property 'pages.@max.a' of type 'int'"
+    ),
+    (
+      "a == 2020-02-28@13:05:00:7",
+      "Cannot compare value '2020-02-28@13:05:00:7' of type 'date' to property 'a' of type 'int'"
+    ),
+    (
+      "pages.@max.next > 1",
+      "Invalid keypath 'pages.@max.next': @max can only be applied to a numeric property."
+    ),
+    ("names[0] == a + 1", "Property type mismatch between string and double"),
+    ("%K == 3", "Invalid predicate: argument 1 is missing; there are 0"),
+    (
+      "any.@type == 'text'",
+      "Invalid predicate: there is no type 'text' of values; there are numeric, collection, null, "
+        + "int, bool, float, double, decimal128, string, data, date, objectId, uuid, object, list, "
+        + "dictionary"
+    ),
+    (
+      "@links.Sheet.price.@count > 1",
+      "Invalid keypath '@links.Sheet.price.@count': Property 'Sheet.price' does not link to "
+        + "objects of type 'Sheet'"
+    ),
+    ("LIMIT(a)", "LIMIT needs a number that is not negative."),
+    (
+      "SUBQUERY(a, $x, $x > 3).@count > 0",
+      "SUBQUERY is only supported for collections of objects and of values."
+    ),
+  ]
 }

@@ -17,6 +17,8 @@ private final class QueryCity: Object {
   @Persisted var tags: List<String>
   @Persisted var scores: List<Int>
   @Persisted var prices: Map<String, Int>
+  @Persisted var numbers: List<Int?>
+  @Persisted var fees: Map<String, Int?>
   @Persisted var rulers: Map<String, QueryCountry?>
   @Persisted var any: AnyRealmValue
   @Persisted var rank = MatrixLevel.low
@@ -68,6 +70,13 @@ private final class QueryCountry: Object {
     #expect(text { $0.size.contains(1...5) } == "(size BETWEEN {%@, %@})")
     #expect(text { $0.height.contains(1...5) } == "(height BETWEEN {%@, %@})")
     #expect(text { $0.size.in([1, 2, 3]) } == "(size IN %@)")
+    let (numbers, prices) = (
+      "((numbers.@min >= %@) && (numbers.@max < %@))", "((fees.@min >= %@) && (fees.@max <= %@))"
+    )
+    #expect(text { $0.numbers.contains(1..<5) } == numbers)
+    #expect(text { $0.numbers.contains(1...5) } == numbers.replacing("max <", with: "max <="))
+    #expect(text { $0.fees.contains(1..<5) } == prices.replacing("max <=", with: "max <"))
+    #expect(text { $0.fees.contains(1...5) } == prices)
   }
 
   @Test func strings() {

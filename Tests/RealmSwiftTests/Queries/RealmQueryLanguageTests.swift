@@ -175,6 +175,8 @@ private final class WorkProject: Object {
     items("name CONTAINS[cd] $0", "EC") { $0.name == "Écrire" }
     items("name TEXT $0", "write") { $0.name.hasPrefix("write") }
     items("name TEXT 're* -write'") { $0.name.hasPrefix("read") }
+    projects("ALL items.name TEXT 'fly'") { $0.items.allSatisfy { $0.name == "fly" } }
+    projects("NONE items.name TEXT 'write'") { !$0.items.contains { $0.name.contains("write") } }
   }
 
   @Test func aggregatesAndCollections() {
@@ -361,7 +363,7 @@ private final class WorkProject: Object {
     ("place GEOWITHIN geoPolygon({[0, 0], [1, 1], [0, 0]})", "a ring needs at least four points"),
     ("place GEOWITHIN geoBox([0], [1, 1])", "expected longitude and latitude at column 26"),
     ("main == obj(Nothing, 3)", "there is no class 'Nothing'"),
-    ("any == B64'?'", "is not in base 64"),
+    ("any == B64'?'", "expected bytes in base 64 at column 11"),
     ("quota > ALL id", "Aggregate operations can only be used on key paths"),
     ("name IN id", "Aggregate operations can only be used on key paths"),
     ("self > %@", "argument 1 is missing"),

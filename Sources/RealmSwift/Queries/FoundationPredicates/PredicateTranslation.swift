@@ -23,6 +23,9 @@ extension RealmCollection {
   /// `filter(_:).count`, `min()` and `max()` of collections, elements of lists by position and of
   /// maps by key. Strings are compared by their bytes. The results are live.
   ///
+  /// Foundation admits captured values that are `Codable` only: compare `choice.rawValue` of an
+  /// enumeration that is not, and the primary key of an object instead of the object.
+  ///
   /// Ends the process for a collection that no realm manages.
   ///
   /// - Throws: `PredicateTranslationError` for what has no query.
