@@ -31,6 +31,44 @@ import Testing
     #expect(chunked.count == chunked.chunks.reduce(0) { $0 + $1.count })
   }
 
+  @Test(arguments: [0, 1, 8, 9, 300]) func keysAreFoundInAnyOrder(wantedCount: Int) throws {
+    var random = SeededGenerator(seed: UInt64(wantedCount))
+    let keys = Self.keys(5000).shuffled(using: &random)
+    let chunked = ChunkedKeys(keys)
+    // Odd keys are not in the list.
+    let wanted = Set((0..<wantedCount).map { _ in Int64.random(in: 0..<10_000, using: &random) })
+      .map { ObjectKey($0) }.sorted()
+    let expected = keys.indices.filter { wanted.contains(keys[$0]) }
+    #expect(try chunked.positions(of: wanted, isAscending: false, nil) == expected)
+    let ascending = Self.keys(5000)
+    #expect(
+      try ChunkedKeys(ascending).positions(of: wanted, isAscending: true, nil)
+        == ascending.indices.filter { wanted.contains(ascending[$0]) })
+  }
+
+  @Test(arguments: [UInt64](1...3)) func listsThatShareChunksAreCompared(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let keys = Self.keys(9000).shuffled(using: &random)
+    let old = ChunkedKeys(keys)
+    let removed = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+      Int.random(in: 0..<keys.count, using: &random)
+    }
+    let places = Set(removed).sorted()
+    // What is taken out comes back elsewhere, with new keys.
+    let arriving = places.map { keys[$0] } + (0..<5).map { ObjectKey(Int64($0) * 2 + 1) }
+    let gaps = arriving.map { _ in
+      Int.random(in: 0...keys.count - places.count, using: &random)
+    }.sorted()
+    let new = old.replacing(
+      removed: places, with: zip(gaps, arriving.shuffled(using: &random)).map { ($0, $1) })
+    let changes = ResultChanges(from: old, to: new)
+    var copy = keys
+    for index in changes.deletions.reversed() { copy.remove(at: index) }
+    let target = new.array()
+    for index in changes.insertions { copy.insert(target[index], at: index) }
+    #expect(copy == target && changes.deletions.count <= places.count)
+  }
+
   @Test(arguments: [0, 1, 255, 1024, 2048, 2049, 10_000])
   func whatGoesInComesOut(count: Int) {
     let keys = Self.keys(count)

@@ -4,6 +4,7 @@
 // random commits and within transactions.
 
 import Foundation
+import RealmTables
 import RealmTestSupport
 import Testing
 
@@ -39,6 +40,40 @@ private final class Scholar: Object {
   @Persisted(originProperty: "friend") var friends: LinkingObjects<Scholar>
 
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Keeps a copy of sections up to date by what an observer is told.
+private final class SectionMirror {
+  private var copy: [[ObjectKey]] = []
+  private(set) var updateCount = 0
+  private let name: String
+  var token: NotificationToken?
+
+  init(_ name: String) { self.name = name }
+
+  private func read(_ sections: SectionedResults<Int, Tome>) -> [[ObjectKey]] {
+    sections.map { $0.map(\._key) }
+  }
+
+  func apply(_ change: SectionedResultsChange<SectionedResults<Int, Tome>>) {
+    switch change {
+    case .initial(let sections): copy = read(sections)
+    case .update(let sections, let deletions, let insertions, _, let added, let removed):
+      let target = read(sections)
+      updateCount += 1
+      for path in deletions.reversed() { copy[path[0]].remove(at: path[1]) }
+      for section in removed.reversed() {
+        #expect(copy[section].isEmpty, "\(name)")
+        copy.remove(at: section)
+      }
+      for section in added { copy.insert([], at: section) }
+      for path in insertions {
+        copy[path[0]].insert(target[path[0]][path[1]], at: path[1])
+      }
+      #expect(copy == target, "\(name)")
+      copy = target
+    }
+  }
 }
 
 @Suite struct SectionRefreshTests {
@@ -143,6 +178,30 @@ private final class Scholar: Object {
       compare(sections, Self.sections(realm), &random, text)
       compare(scholars, Self.scholars(realm), &random, text)
     }
+  }
+
+  @MainActor @Test(arguments: [UInt64](1...3))
+  func whatObserversAreToldGivesTheSections(seed: UInt64) async throws {
+    let file = try TemporaryRealm(Self.classes)
+    let realm = try await Realm(configuration: file.configuration)
+    var random = SeededGenerator(seed: seed)
+    try realm.write { for _ in 0..<120 { Self.change(realm, &random) } }
+    let sections = Self.sections(realm)
+    let mirrors = sections.enumerated().map { index, sections in
+      let mirror = SectionMirror("seed \(seed), sections \(index)")
+      mirror.token = sections.observe { mirror.apply($0) }
+      return mirror
+    }
+    realm.refresh()
+    for round in 0..<40 {
+      try realm.write {
+        for _ in 0...Int.random(in: 0...3, using: &random) { Self.change(realm, &random) }
+        if round % 6 == 0 { #expect(sections[0].count == Self.sections(realm)[0].count) }
+      }
+      realm.refresh()
+    }
+    #expect(mirrors.allSatisfy { $0.updateCount > 5 })
+    for mirror in mirrors { mirror.token?.invalidate() }
   }
 
   @Test func sectionsOfOthersAreNotAskedForAgain() throws {
