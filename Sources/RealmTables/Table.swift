@@ -77,17 +77,11 @@ package struct Table: Sendable {
   }
 
   /// Walks the clusters in key order.
-  ///
-  /// - Parameter leafIndex: a column that will be read in every cluster.
-  package func clusterCursor(reading leafIndex: Int? = nil) -> ClusterCursor {
-    ClusterCursor(clusters, reading: leafIndex)
-  }
+  package func clusterCursor() -> ClusterCursor { ClusterCursor(clusters) }
 
   /// Walks the clusters of one range in key order.
-  package func clusterCursor(
-    of range: ClusterRange, reading leafIndex: Int? = nil
-  ) throws(StorageError) -> ClusterCursor {
-    try ClusterCursor(clusters, range, reading: leafIndex)
+  package func clusterCursor(of range: ClusterRange) throws(StorageError) -> ClusterCursor {
+    try ClusterCursor(clusters, range)
   }
 
   /// The root of a column's index; null if it has none.

@@ -33,9 +33,9 @@ extension WritableTable {
       keyBound.noteMiss(amongObjects: try objectCount())
     else { return }
     var highest = Int64.min
-    var cursor = ClusterCursor(tree, reading: leafIndex)
+    var cursor = ClusterCursor(tree)
     while let cluster = try cursor.next() {
-      let leaf = try cluster.leaf(leafIndex)
+      let leaf = try cluster.scannedLeaf(leafIndex)
       guard leaf.count == cluster.count, leaf.header.layout == .bits else {
         throw .corrupted("the primary keys of table '\(schema.name)' are malformed")
       }

@@ -2,19 +2,32 @@
 
 // Sums of floating-point numbers.
 
+import RealmStorage
+
 /// Aggregates over the cells of Double leaves.
 package enum FloatingSums {
+  /// So many lines are asked for at once.
+  @inline(__always) private static var linesAtOnce: Int { 8 }
+  @inline(__always) private static var cellsAtOnce: Int { linesAtOnce &* 8 }
+
   /// The sum of all cells, in sixteen partial sums: one alone waits for each addition to finish.
   ///
+  /// - Parameter upcoming: memory to ask for meanwhile.
   /// - Safety: `cells` holds `count` values.
-  package static func sum(doubles cells: UnsafeRawPointer, count: Int) -> Double {
+  static func sum(
+    doubles cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer
+  ) -> Double {
     var sums = SIMD8<Double>.zero
     var others = SIMD8<Double>.zero
     var index = 0
     while index &+ 16 <= count {
-      sums += cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
-      others += cells.loadUnaligned(fromByteOffset: index &* 8 &+ 64, as: SIMD8<Double>.self)
-      index &+= 16
+      NodeSpace.prefetch(upcoming + index &* 8, lines: linesAtOnce)
+      let end = min(count, index &+ cellsAtOnce)
+      while index &+ 16 <= end {
+        sums += cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
+        others += cells.loadUnaligned(fromByteOffset: index &* 8 &+ 64, as: SIMD8<Double>.self)
+        index &+= 16
+      }
     }
     sums += others
     var total =
@@ -26,51 +39,63 @@ package enum FloatingSums {
     return total
   }
 
-  /// The largest of the cells that are numbers; nil if none is.
+  /// The largest of the cells that are numbers and of eight candidates.
   ///
   /// - Safety: as for `sum`.
-  package static func maximum(doubles cells: UnsafeRawPointer, count: Int) -> Double? {
-    var largest = SIMD8<Double>(repeating: -.infinity)
+  @inline(__always)
+  static func maximum(
+    doubles cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer,
+    _ candidates: SIMD8<Double>
+  ) -> SIMD8<Double> {
+    var largest = candidates
     var index = 0
     while index &+ 8 <= count {
-      let cells = cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
-      // NaN is in no order, so neither NaN nor null, which is one, gets in.
-      largest.replace(with: cells, where: cells .> largest)
-      index &+= 8
+      NodeSpace.prefetch(upcoming + index &* 8, lines: linesAtOnce)
+      let end = min(count, index &+ cellsAtOnce)
+      while index &+ 8 <= end {
+        let cells = cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
+        // NaN is in no order, so neither NaN nor null, which is one, gets in.
+        largest.replace(with: cells, where: cells .> largest)
+        index &+= 8
+      }
     }
-    var found = -Double.infinity
-    for lane in 0..<8 { found = Swift.max(found, largest[lane]) }
     while index < count {
       let cell = cells.load(fromByteOffset: index &* 8, as: Double.self)
-      if cell > found { found = cell }
+      if cell > largest[0] { largest[0] = cell }
       index &+= 1
     }
-    return found > -.infinity || holdsNumber(cells, count) ? found : nil
+    return largest
   }
 
-  /// The smallest of the cells that are numbers; nil if none is.
+  /// The smallest of the cells that are numbers and of eight candidates.
   ///
   /// - Safety: as for `sum`.
-  package static func minimum(doubles cells: UnsafeRawPointer, count: Int) -> Double? {
-    var smallest = SIMD8<Double>(repeating: .infinity)
+  @inline(__always)
+  static func minimum(
+    doubles cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer,
+    _ candidates: SIMD8<Double>
+  ) -> SIMD8<Double> {
+    var smallest = candidates
     var index = 0
     while index &+ 8 <= count {
-      let cells = cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
-      smallest.replace(with: cells, where: cells .< smallest)
-      index &+= 8
+      NodeSpace.prefetch(upcoming + index &* 8, lines: linesAtOnce)
+      let end = min(count, index &+ cellsAtOnce)
+      while index &+ 8 <= end {
+        let cells = cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
+        smallest.replace(with: cells, where: cells .< smallest)
+        index &+= 8
+      }
     }
-    var found = Double.infinity
-    for lane in 0..<8 { found = Swift.min(found, smallest[lane]) }
     while index < count {
       let cell = cells.load(fromByteOffset: index &* 8, as: Double.self)
-      if cell < found { found = cell }
+      if cell < smallest[0] { smallest[0] = cell }
       index &+= 1
     }
-    return found < .infinity || holdsNumber(cells, count) ? found : nil
+    return smallest
   }
 
   /// Whether there is a number among the cells.
-  private static func holdsNumber(_ cells: UnsafeRawPointer, _ count: Int) -> Bool {
+  static func holdsNumber(_ cells: UnsafeRawPointer, _ count: Int) -> Bool {
     for index in 0..<count
     where !cells.load(fromByteOffset: index &* 8, as: Double.self).isNaN { return true }
     return false

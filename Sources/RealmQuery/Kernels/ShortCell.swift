@@ -72,11 +72,11 @@ struct ShortCell {
         | (cell.load(fromByteOffset: 8, as: UInt64.self) ^ high)
       return different == 0 ? 1 : 0
     }
+    NodeSpace.prefetch(upcoming, lines: 16)
     var bits: UInt64 = 0
     let end = min(count, 64)
     var index = 0
     while index &+ 4 <= end {
-      NodeSpace.prefetch(upcoming + index &* 16)
       let four =
         isWanted(index) | isWanted(index &+ 1) &<< 1 | isWanted(index &+ 2) &<< 2
         | isWanted(index &+ 3) &<< 3

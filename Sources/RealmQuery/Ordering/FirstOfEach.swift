@@ -67,7 +67,7 @@ extension SortOrder {
   ) throws(QueryError) -> [ObjectKey]? {
     guard let column = try toldApartColumn(of: selection.table, in: source) else { return nil }
     return try QueryError.widen { () throws(StorageError) in
-      let parts = try selection.fold(into: FirstOfEach(), reading: column.leafIndex) {
+      let parts = try selection.fold(into: FirstOfEach()) {
         (firsts, cluster, rows) throws(StorageError) in
         try cluster.forEachValue(of: column, in: rows) { row, value in
           firsts.offer(value, cluster.key(at: row))

@@ -111,7 +111,7 @@ extension Cluster {
       for row in rows { body(row, .int(node.uncheckedInteger(at: row))) }
     case .string:
       let leaf = try BytesLeaf(
-        try leaf(column.leafIndex), count: count, terminator: 1, in: space)
+        try scannedLeaf(column.leafIndex), count: count, terminator: 1, in: space)
       for row in rows { body(row, try leaf.bytes(at: row).map { .string($0) } ?? .null) }
     default:
       for row in rows { body(row, try self.row(at: row).mixedValue(of: column)) }

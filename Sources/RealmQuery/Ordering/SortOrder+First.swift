@@ -37,7 +37,7 @@ extension SortOrder {
     }
     var items = FirstItems(limit: limit)
     try QueryError.widen { () throws(StorageError) in
-      try selection.forEachMatch(reading: column.leafIndex) {
+      try selection.forEachMatch {
         (cluster, rows) throws(StorageError) in
         let near = try items.last.map { (last) throws(StorageError) in
           try cluster.rows(rows, of: column, notBehind: last, isAscending: isAscending)

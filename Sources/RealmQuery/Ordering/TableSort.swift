@@ -28,7 +28,7 @@ struct TableSort {
     self.selection = selection
     self.column = column
     isAscending = path.isAscending
-    let parts = try selection.fold(into: Survey(), reading: column.leafIndex) {
+    let parts = try selection.fold(into: Survey()) {
       (survey, cluster, rows) throws(StorageError) in
       try survey.add(column, of: cluster, rows)
     }
@@ -48,7 +48,7 @@ struct TableSort {
   func keys() throws(StorageError) -> [ObjectKey] {
     var items: [UInt64] = []
     items.reserveCapacity(layout.count)
-    try selection.forEachMatch(reading: column.leafIndex) {
+    try selection.forEachMatch {
       (cluster, rows) throws(StorageError) in
       try cluster.forEachValue(of: column, in: rows) { row, value in
         items.append(item(SortKey(value, isMixed: false), cluster.key(at: row)))

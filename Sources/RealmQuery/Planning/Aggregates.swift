@@ -11,9 +11,10 @@ package enum Aggregates {
   package static func fold(
     _ function: CollectionFunction, of column: Column, in table: Table
   ) throws(StorageError) -> MixedValue {
-    guard !column.isFoldedAtTheSpeedOfMemory, let parts = try ScanParts(table) else {
+    if let result = try foldPlain(function, of: column, in: table) { return result }
+    guard column.leafKind != .nullableInt, let parts = try ScanParts(table) else {
       var aggregator = Aggregator(function)
-      var cursor = table.clusterCursor(reading: column.leafIndex)
+      var cursor = table.clusterCursor()
       try aggregator.add(column, of: &cursor)
       return aggregator.result
     }
@@ -21,11 +22,40 @@ package enum Aggregates {
     let aggregators = try Workers.map(parts: parts.ranges.count, tools: tables) {
       (table, part) throws(StorageError) in
       var aggregator = Aggregator(function)
-      var cursor = try table.clusterCursor(of: parts.ranges[part], reading: column.leafIndex)
+      var cursor = try table.clusterCursor(of: parts.ranges[part])
       try aggregator.add(column, of: &cursor)
       return aggregator
     }
     return Aggregator(merging: aggregators).result
+  }
+
+  /// Folds a column of numbers that fill their leaves, with one core: that is as fast as memory
+  /// delivers them, and two cores would only wait for each other. Nil for other columns.
+  private static func foldPlain(
+    _ function: CollectionFunction, of column: Column, in table: Table
+  ) throws(StorageError) -> MixedValue? {
+    var aggregator = Aggregator(function)
+    switch column.leafKind {
+    case .int where aggregator.isSum:
+      var fold = IntegerSum()
+      try fold.add(column, of: table)
+      aggregator.add(integers: fold.total, count: fold.count)
+    case .int where aggregator.isExtreme:
+      var fold = IntegerBounds()
+      try fold.add(column, of: table)
+      if fold.count > 0 { aggregator.add(fold.smallest...fold.largest) }
+    case .double where aggregator.isSum && !column.isNullable:
+      var fold = DoubleSum()
+      try fold.add(column, of: table)
+      if fold.count > 0 { aggregator.add(doubles: fold.total, count: fold.count) }
+    case .double where aggregator.isExtreme:
+      // Null is no number, so it is not in the way.
+      var fold = DoubleExtreme(isMinimum: aggregator.isMinimum)
+      try fold.add(column, of: table)
+      if let extreme = fold.extreme { aggregator.add(.double(extreme)) }
+    default: return nil
+    }
+    return aggregator.result
   }
 
   /// Folds a column over some objects of a table; an object counts as often as it is named.
@@ -55,18 +85,13 @@ extension Aggregator {
   mutating func add(
     _ column: Column, of cluster: Cluster, _ rows: LeafMask
   ) throws(StorageError) {
+    if isCount { return add(countOf: rows) }
     switch column.leafKind {
     case .int: try addIntegers(column.leafIndex, isNullable: false, of: cluster, rows)
     case .nullableInt: try addIntegers(column.leafIndex, isNullable: true, of: cluster, rows)
     case .double where isSum:
       try addDoubles(column.leafIndex, isNullable: column.isNullable, of: cluster, rows)
-    case .double where isExtreme && rows.count == cluster.count:
-      let cells = try cluster.cellLeaf(column.leafIndex, widthCode: 4).payload
-      let extreme =
-        isMinimum
-        ? FloatingSums.minimum(doubles: cells, count: cluster.count)
-        : FloatingSums.maximum(doubles: cells, count: cluster.count)
-      if let extreme { add(extreme: extreme) }
+    case .double where isExtreme: try addExtreme(column.leafIndex, of: cluster, rows)
     case .collection, .link, .typedLink, .backlink:
       throw .limitExceeded("\(column.name) cannot be aggregated")
     default:
@@ -89,8 +114,7 @@ extension Aggregator {
     guard !rows.isEmpty else { return }
     guard isSum else {
       let bounds = PackedSums.bounds(node, first: first, rows: rows)
-      add(.int(bounds.lowerBound))
-      add(.int(bounds.upperBound))
+      add(bounds)
       return
     }
     let count = rows.count
@@ -113,7 +137,9 @@ extension Aggregator {
           cells8: cells, count: cluster.count, equalTo: DoubleCondition.nullBits)
     }
     guard rows.count < cluster.count else {
-      add(doubles: FloatingSums.sum(doubles: cells, count: cluster.count), count: cluster.count)
+      let sum = FloatingSums.sum(
+        doubles: cells, count: cluster.count, upcoming: cells)
+      add(doubles: sum, count: cluster.count)
       return
     }
     var sum = 0.0
@@ -121,12 +147,17 @@ extension Aggregator {
     let count = rows.count
     if count > 0 { add(doubles: sum, count: count) }
   }
-}
 
-extension Column {
-  /// Whether a leaf is folded faster than memory delivers the next: a second core gains nothing
-  /// then, and the two only wait for each other.
-  fileprivate var isFoldedAtTheSpeedOfMemory: Bool {
-    leafKind == .int || leafKind == .nullableInt || leafKind == .double
+  private mutating func addExtreme(
+    _ leafIndex: Int, of cluster: Cluster, _ rows: LeafMask
+  ) throws(StorageError) {
+    let cells = try cluster.cellLeaf(leafIndex, widthCode: 4).payload
+    var extreme = Double.nan
+    // NaN, and with it null, is in no order.
+    for row in rows {
+      let number = cells.load(fromByteOffset: row &* 8, as: Double.self)
+      if isMinimum ? !(number >= extreme) : !(number <= extreme), !number.isNaN { extreme = number }
+    }
+    if !extreme.isNaN { add(.double(extreme)) }
   }
 }

@@ -65,6 +65,9 @@ package struct Aggregator {
     }
   }
 
+  /// Whether only the number of the values matters.
+  var isCount: Bool { function == .count }
+
   /// Whether only the sum of the values and their number matter.
   var isSum: Bool { function == .sum || function == .average }
 
@@ -74,15 +77,12 @@ package struct Aggregator {
   /// Whether only the smallest value matters.
   var isMinimum: Bool { function == .min }
 
-  /// Adds the extreme of several numbers, none of them NaN.
-  @inline(__always)
-  mutating func add(extreme number: Double) {
-    // Most leaves do not change what was found before.
-    if case .double(let found) = extreme, function == .min ? found <= number : found >= number {
-      count &+= 1
-    } else {
-      add(.double(number))
-    }
+  /// Counts the values of several rows.
+  mutating func add(countOf rows: LeafMask) { count &+= rows.count }
+
+  /// Adds the smallest and the largest of several integers.
+  mutating func add(_ bounds: ClosedRange<Int64>) {
+    add(.int(isMinimum ? bounds.lowerBound : bounds.upperBound))
   }
 
   /// Adds the sum of several integers.

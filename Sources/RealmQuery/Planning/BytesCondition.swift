@@ -30,16 +30,17 @@ struct BytesCondition: Condition {
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
   ) throws(StorageError) -> LeafMask {
     let leaf = try BytesLeaf(
-      try cluster.leaf(leafIndex), count: cluster.count, terminator: isBinary ? 0 : 1,
+      try cluster.scannedLeaf(leafIndex), count: cluster.count, terminator: isBinary ? 0 : 1,
       in: cluster.space)
     switch test {
     case .equal(let value):
       return try leaf.mask(
-        equalTo: value, count: cluster.count, rows: rows, upcoming: cluster.upcoming)
+        equalTo: value, count: cluster.count, rows: rows, upcoming: cluster.upcomingLeaf(leafIndex))
     case .notEqual(let value):
       return rows
         - (try leaf.mask(
-          equalTo: value, count: cluster.count, rows: rows, upcoming: cluster.upcoming))
+          equalTo: value, count: cluster.count, rows: rows,
+          upcoming: cluster.upcomingLeaf(leafIndex)))
     case .contains(let part):
       return try leaf.mask(containing: part, count: cluster.count, rows: rows)
     case .other(let test):

@@ -5,14 +5,18 @@
 import RealmStorage
 import RealmTables
 
-/// A condition bound to leaf indexes; children are indexes into the plan's nodes.
+/// The children of a node: a range of `QueryPlan.children`, which says where they are among the
+/// nodes.
+typealias PlanChildren = Range<Int>
+
+/// A condition bound to leaf indexes.
 ///
 /// A node is copied for each cluster: the large ones, and those that would count references, stand
 /// in boxes.
 enum PlanNode {
   case constant(Bool)
-  case all([Int])
-  case any([Int])
+  case all(PlanChildren)
+  case any(PlanChildren)
   case not(Int)
   case integers(IntegerCondition)
   case integerSet(IntegerSetCondition)
@@ -109,7 +113,7 @@ extension Cluster {
   /// - Parameter extra: the elements in front of the first row's: 1 for the null marker.
   @inline(__always)
   func packedLeaf(_ leafIndex: Int, extra: Int) throws(StorageError) -> Node {
-    let node = try leaf(leafIndex)
+    let node = try scannedLeaf(leafIndex)
     guard node.header.layout == .bits, node.count == count &+ extra else {
       throw StorageError.leafMismatch(leafIndex)
     }
@@ -118,9 +122,13 @@ extension Cluster {
 
   /// The leaf of a column of cells of `1 << (widthCode - 1)` bytes, checked to have one for each
   /// row.
+  ///
+  /// - Parameter asksAhead: false for whoever asks for the cells of the cluster ahead line by line.
   @inline(__always)
-  func cellLeaf(_ leafIndex: Int, widthCode: Int) throws(StorageError) -> Node {
-    let node = try leaf(leafIndex)
+  func cellLeaf(
+    _ leafIndex: Int, widthCode: Int, asksAhead: Bool = true
+  ) throws(StorageError) -> Node {
+    let node = asksAhead ? try scannedLeaf(leafIndex) : try leaf(leafIndex)
     guard node.header.layout == .multiply, node.header.widthCode == widthCode, node.count == count
     else { throw StorageError.leafMismatch(leafIndex) }
     return node

@@ -17,6 +17,8 @@ import RealmTables
 final class QueryPlan {
   /// A plan that runs does not change: no access needs a check for each cluster.
   @exclusivity(unchecked) private(set) var nodes: [PlanNode] = []
+  /// The children of all nodes, as indexes into `nodes`.
+  @exclusivity(unchecked) private(set) var children: [Int] = []
   private var costs: [Int] = []
   /// The share of the rows that a node is expected to let pass.
   private var shares: [Double] = []
@@ -38,7 +40,8 @@ final class QueryPlan {
 
   private func cost(of node: PlanNode) -> Int {
     switch node {
-    case .all(let children), .any(let children): children.reduce(1) { $0 + costs[$1] }
+    case .all(let children), .any(let children):
+      self.children[children].reduce(1) { $0 + costs[$1] }
     case .not(let child): 1 + costs[child]
     default: node.cost
     }
@@ -46,8 +49,8 @@ final class QueryPlan {
 
   private func share(of node: PlanNode) -> Double {
     switch node {
-    case .all(let children): children.reduce(1) { $0 * shares[$1] }
-    case .any(let children): 1 - children.reduce(1) { $0 * (1 - shares[$1]) }
+    case .all(let children): self.children[children].reduce(1) { $0 * shares[$1] }
+    case .any(let children): 1 - self.children[children].reduce(1) { $0 * (1 - shares[$1]) }
     case .not(let child): 1 - shares[child]
     default: node.share
     }
@@ -68,23 +71,28 @@ final class QueryPlan {
   func addAll(_ children: [Int]) -> Int {
     let children = mergingRanges(children.flatMap(conjuncts))
     if children.count == 1 { return children[0] }
-    return add(.all(ordered(children) { 1 - shares[$0] }))
+    return add(.all(note(ordered(children) { 1 - shares[$0] })))
   }
 
   /// Adds the disjunction of several nodes, the one that lets pass the most for its cost first.
   func addAny(_ children: [Int]) -> Int {
     if children.count == 1 { return children[0] }
     let children = children.flatMap(disjuncts)
-    return add(.any(ordered(children) { shares[$0] }))
+    return add(.any(note(ordered(children) { shares[$0] })))
+  }
+
+  private func note(_ nodes: [Int]) -> PlanChildren {
+    children += nodes
+    return children.count - nodes.count..<children.count
   }
 
   /// The conditions of a conjunction within a conjunction.
   private func conjuncts(_ node: Int) -> [Int] {
-    if case .all(let children) = nodes[node] { children } else { [node] }
+    if case .all(let children) = nodes[node] { Array(self.children[children]) } else { [node] }
   }
 
   private func disjuncts(_ node: Int) -> [Int] {
-    if case .any(let children) = nodes[node] { children } else { [node] }
+    if case .any(let children) = nodes[node] { Array(self.children[children]) } else { [node] }
   }
 
   /// Joins conditions that each want one integer column in a range: `a >= 1 && a < 5` looks at the
@@ -122,29 +130,6 @@ final class QueryPlan {
 
   func note(_ search: LinkedSearch, for node: Int) { searches[node] = search }
 
-  /// The column of which a node reads most, if it does in most clusters.
-  func scannedLeaf(_ node: Int) -> Int? {
-    switch nodes[node] {
-    case .all(let children), .any(let children):
-      // Leaves of strings are longer than all others.
-      children.first(where: isBytes).flatMap(scannedLeaf) ?? scannedLeaf(children[0])
-    case .not(let child): scannedLeaf(child)
-    case .integers(let condition): condition.leafIndex
-    case .integerSet(let condition): condition.leafIndex
-    case .doubles(let condition): condition.leafIndex
-    case .floats(let condition): condition.leafIndex
-    case .bytes(let condition): condition.leafIndex
-    case .timestamps(let condition): condition.leafIndex
-    case .values(let condition): condition.column.leafIndex
-    case .linked(let condition): condition.leafIndex
-    case .constant, .general, .within, .identity: nil
-    }
-  }
-
-  private func isBytes(_ node: Int) -> Bool {
-    if case .bytes = nodes[node] { true } else { false }
-  }
-
   /// Whether making the same plan again costs nothing against a scan: no other table is scanned for
   /// it.
   var isQuickToMake: Bool {
@@ -162,14 +147,14 @@ final class QueryPlan {
     case .all(let children):
       var left = rows
       for child in children {
-        left = try mask(child, cluster, left)
+        left = try mask(self.children[child], cluster, left)
         if left.isEmpty { break }
       }
       return left
     case .any(let children):
       var left = rows
       for child in children {
-        left = left - (try mask(child, cluster, left))
+        left = left - (try mask(self.children[child], cluster, left))
         if left.isEmpty { break }
       }
       return rows - left
@@ -193,10 +178,10 @@ final class QueryPlan {
     switch nodes[node] {
     case .constant(let truth): return truth
     case .all(let children):
-      for child in children where try !matches(row, node: child) { return false }
+      for child in children where try !matches(row, node: self.children[child]) { return false }
       return true
     case .any(let children):
-      for child in children where try matches(row, node: child) { return true }
+      for child in children where try matches(row, node: self.children[child]) { return true }
       return false
     case .not(let child): return try !matches(row, node: child)
     case .integers(let condition): return try condition.matches(row, self)

@@ -36,14 +36,14 @@ extension Selection {
     switch plan.nodes[node] {
     case .all(let children):
       var best: (text: String, count: Int)?
-      for child in children {
+      for child in plan.children[children] {
         guard let found = try bestLookup(child) else { continue }
         if found.count < best?.count ?? .max { best = found }
       }
       return best
     case .any(let children):
       guard let keys = try candidates(node) else { return nil }
-      return (children.map(plan.text).joined(separator: " OR "), keys.count)
+      return (plan.children[children].map(plan.text).joined(separator: " OR "), keys.count)
     default: return nil
     }
   }
@@ -54,8 +54,9 @@ extension QueryPlan {
   func text(of node: Int) -> String {
     switch nodes[node] {
     case .constant(let truth): truth ? "" : "FALSEPREDICATE"
-    case .all(let children): children.map(text).joined(separator: ", then ")
-    case .any(let children): "(" + children.map(text).joined(separator: " or else ") + ")"
+    case .all(let children): self.children[children].map(text).joined(separator: ", then ")
+    case .any(let children):
+      "(" + self.children[children].map(text).joined(separator: " or else ") + ")"
     case .not(let child): "not (" + text(of: child) + ")"
     default:
       (texts[node]?() ?? "a condition") + (searches[node].map { " (\($0.text))" } ?? "")

@@ -93,10 +93,7 @@ package struct Selection {
 
   /// Calls `body` with the matching rows of each cluster that has some, in key order, until it says
   /// false.
-  ///
-  /// - Parameter leafIndex: a column of which `body` reads the leaf, if the predicate reads none.
   package func forEachMatch(
-    reading leafIndex: Int? = nil,
     _ body: (Cluster, LeafMask) throws(StorageError) -> Bool
   ) throws(StorageError) {
     if let candidates = try candidates(root) {
@@ -106,7 +103,7 @@ package struct Selection {
       }
       return
     }
-    var cursor = table.clusterCursor(reading: plan.scannedLeaf(root) ?? leafIndex)
+    var cursor = table.clusterCursor()
     while let cluster = try cursor.next() {
       let found = try plan.mask(root, cluster, LeafMask(firstRows: cluster.count))
       if !found.isEmpty, try !body(cluster, found) { return }
@@ -157,14 +154,14 @@ package struct Selection {
     switch plan.nodes[node] {
     case .all(let children):
       var best: [ObjectKey]?
-      for child in children {
+      for child in plan.children[children] {
         guard let keys = try candidates(child) else { continue }
         if keys.count < best?.count ?? Int.max { best = keys }
       }
       return best
     case .any(let children):
       var keys: Set<ObjectKey> = []
-      for child in children {
+      for child in plan.children[children] {
         guard let more = try candidates(child) else { return nil }
         keys.formUnion(more)
       }

@@ -32,7 +32,7 @@ struct TimestampCondition: Condition {
   func mask(
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
   ) throws(StorageError) -> LeafMask {
-    let outer = try cluster.leaf(leafIndex)
+    let outer = try cluster.scannedLeaf(leafIndex)
     let node = try cluster.space.node(at: try outer.ref(at: 0))
     let count = cluster.count
     guard node.header.layout == .bits, node.count == count &+ 1 else {

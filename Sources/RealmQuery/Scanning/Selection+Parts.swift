@@ -31,11 +31,9 @@ extension Selection {
   /// Folds the matching rows, cluster by cluster in key order, into one value; or into one for each
   /// part of a large table, in key order.
   ///
-  /// - Parameters:
-  ///   - leafIndex: a column of which `add` reads the leaf, if the predicate reads none.
-  ///   - add: called on several threads, each with a value of its own.
+  /// - Parameter add: called on several threads, each with a value of its own.
   func fold<Result: Sendable>(
-    into initial: Result, reading leafIndex: Int? = nil,
+    into initial: Result,
     _ add: @Sendable (inout Result, Cluster, LeafMask) throws(StorageError) -> Void
   ) throws(StorageError) -> [Result] {
     if let candidates = try candidates(root) {
@@ -49,7 +47,7 @@ extension Selection {
     }
     guard plan.isQuickToMake, let parts = try ScanParts(table) else {
       var result = initial
-      try scan(table.clusterCursor(reading: plan.scannedLeaf(root) ?? leafIndex), &result, add)
+      try scan(table.clusterCursor(), &result, add)
       return [result]
     }
     let selections = copies(WorkerPool.shared.workerCount)
@@ -57,8 +55,7 @@ extension Selection {
       (selection, part) throws(StorageError) in
       var result = initial
       try selection.scan(
-        selection.table.clusterCursor(
-          of: parts.ranges[part], reading: selection.plan.scannedLeaf(selection.root) ?? leafIndex),
+        selection.table.clusterCursor(of: parts.ranges[part]),
         &result, add)
       return result
     }

@@ -20,9 +20,8 @@ package struct Cluster {
   @usableFromInline package let keys: Node?
   /// The number of objects.
   @usableFromInline package let count: Int
-  /// The values of a long leaf that a scan reads soon: whoever works through this cluster's asks
-  /// for them line by line (see `InnerCluster+Prefetch`).
-  @usableFromInline package var upcoming: UnsafeRawPointer?
+  /// A cluster that comes soon, if a cursor knows one; otherwise this one.
+  @usableFromInline package var ahead: Node
 
   /// Checks the form of a leaf's slot 0.
   @inlinable @inline(__always)
@@ -31,6 +30,7 @@ package struct Cluster {
   ) throws(StorageError) {
     self.space = space
     self.node = node
+    ahead = node
     self.spec = spec
     self.offset = offset
     guard node.header.hasRefs, node.count > 0 else {
@@ -89,6 +89,30 @@ package struct Cluster {
   @inlinable @inline(__always)
   package func leaf(_ leafIndex: Int) throws(StorageError) -> Node {
     try space.node(at: try leafRef(leafIndex))
+  }
+
+  /// Where the leaf of a column is that is read soon. The memory may be anything; it is not to be
+  /// read, but to be asked for: as many lines as this cluster's leaf has.
+  @inlinable @inline(__always)
+  package func upcomingLeaf(_ leafIndex: Int) -> UnsafeRawPointer {
+    guard leafIndex &+ 1 < ahead.count, ahead.header.layout == .bits else { return node.address }
+    let offset = Int(truncatingIfNeeded: ahead.uncheckedInteger(at: leafIndex &+ 1))
+    return offset < 0 || offset >= max(space.fileEnd, space.slabEnd)
+      ? node.address : space.base + offset
+  }
+
+  /// The leaf of a column, of which all is read, and soon that of the cluster ahead.
+  ///
+  /// - Complexity: a leaf of more than 2 KiB is asked for by whoever reads this one: see
+  ///   `upcomingLeaf`.
+  @inlinable @inline(__always)
+  package func scannedLeaf(_ leafIndex: Int) throws(StorageError) -> Node {
+    let leaf = try leaf(leafIndex)
+    let lines = (leaf.header.nodeByteCount &+ 63) &>> 6
+    if lines <= NodeSpace.prefetchedLineCount {
+      NodeSpace.prefetch(upcomingLeaf(leafIndex), lines: lines)
+    }
+    return leaf
   }
 
   /// Object `index`, which is below `count`.

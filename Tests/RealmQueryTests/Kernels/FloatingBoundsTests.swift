@@ -6,6 +6,17 @@ import Testing
 @testable import RealmQuery
 
 @Suite struct FloatingBoundsTests {
+  private static func extreme(of leaves: [ArraySlice<Double>], isMinimum: Bool) -> Double? {
+    var fold = DoubleExtreme(isMinimum: isMinimum)
+    for leaf in leaves {
+      leaf.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        fold.add(start, count: leaf.count, upcoming: start)
+      }
+    }
+    return fold.extreme
+  }
+
   @Test func numbersDecideAndNothingElse() {
     var random = SeededGenerator(seed: 3)
     let null = Double(bitPattern: 0x7FF8_0000_0000_00AA)
@@ -16,10 +27,11 @@ import Testing
           ? odd.randomElement(using: &random) ?? 0 : Double.random(in: -9...9, using: &random)
       }
       let numbers = cells.filter { !$0.isNaN }
-      cells.withUnsafeBytes { bytes in
-        guard let start = bytes.baseAddress else { return }
-        #expect(FloatingSums.minimum(doubles: start, count: count) == numbers.min())
-        #expect(FloatingSums.maximum(doubles: start, count: count) == numbers.max())
+      // In one leaf and in two.
+      let middle = Int.random(in: 0...count, using: &random)
+      for leaves in [[cells[...]], [cells[..<middle], cells[middle...]]] {
+        #expect(Self.extreme(of: leaves, isMinimum: true) == numbers.min())
+        #expect(Self.extreme(of: leaves, isMinimum: false) == numbers.max())
       }
     }
   }
@@ -27,11 +39,8 @@ import Testing
   @Test func onlyInfinitiesAreNumbersToo() {
     for odd in [Double.infinity, -.infinity] {
       let cells = [Double](repeating: odd, count: 20)
-      cells.withUnsafeBytes { bytes in
-        guard let start = bytes.baseAddress else { return }
-        #expect(FloatingSums.minimum(doubles: start, count: 20) == odd)
-        #expect(FloatingSums.maximum(doubles: start, count: 20) == odd)
-      }
+      #expect(Self.extreme(of: [cells[...]], isMinimum: true) == odd)
+      #expect(Self.extreme(of: [cells[...]], isMinimum: false) == odd)
     }
   }
 
@@ -39,7 +48,7 @@ import Testing
     for count in 0..<70 {
       let cells = (0..<count).map { Double($0 * $0 - 100) }
       let sum = cells.withUnsafeBytes { bytes in
-        bytes.baseAddress.map { FloatingSums.sum(doubles: $0, count: count) } ?? 0
+        bytes.baseAddress.map { FloatingSums.sum(doubles: $0, count: count, upcoming: $0) } ?? 0
       }
       #expect(sum == cells.reduce(0, +))
     }

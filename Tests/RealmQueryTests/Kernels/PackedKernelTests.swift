@@ -122,7 +122,7 @@ final class PackedNode {
     for count in [0, 1, 3, 4, 5, 8, 255, 256] {
       let numbers = (0..<count).map { Double($0) / 4 - 7 }
       let sum = numbers.withUnsafeBytes { cells in
-        cells.baseAddress.map { FloatingSums.sum(doubles: $0, count: count) }
+        cells.baseAddress.map { FloatingSums.sum(doubles: $0, count: count, upcoming: $0) }
       }
       #expect(sum ?? 0 == numbers.reduce(0, +))
     }

@@ -84,6 +84,30 @@ import Testing
     #expect(try nothing.aggregate(.min, of: int).isNull)
   }
 
+  @Test(arguments: ["int", "int?", "double", "double?"])
+  func countsAndExtremesOfSomeRowsAreThoseOfTheirValues(name: String) throws {
+    let tables = try SampleTables(seed: 23, items: 700, owners: 5, spread: 9)
+    let column = try #require(tables.items.schema.column(named: name))
+    let rows = try SelectionTests.rows(of: tables.items)
+    let condition = comparison("bool", .equal, .bool(true))
+    let naive = NaivePredicate(group: tables.group)
+    let selection = try Selection(condition, in: tables.items, of: tables.group)
+    for (objects, fold) in [
+      (rows, { try Aggregates.fold($0, of: column, in: tables.items) }),
+      (
+        try rows.filter { try naive.matches(condition, tables.items, $0.row) },
+        { try selection.aggregate($0, of: column) }
+      ),
+    ] as [([(key: ObjectKey, row: Row)], (CollectionFunction) throws -> MixedValue)] {
+      let values = try objects.map { try $0.row.mixedValue(of: column) }
+      for function in [CollectionFunction.min, .max, .count] {
+        var plain = Aggregator(function)
+        for value in values { plain.add(value) }
+        #expect(try fold(function).isEqual(to: plain.result))
+      }
+    }
+  }
+
   @Test func queriesThatDoNotFitTheSchemaSayWhy() throws {
     let tables = try SampleTables(seed: 23, items: 1, owners: 1)
     func message(_ left: [String], _ operation: ComparisonOperator, _ right: TableValue) -> String?
