@@ -38,6 +38,14 @@ let package = Package(
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
     .executableTarget(
+      name: "realm-encryption",
+      dependencies: [
+        "BenchmarkSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "RealmSwift", package: "OpenRealm"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+    .executableTarget(
       name: "realm-latency",
       dependencies: [.product(name: "RealmSwift", package: "OpenRealm")],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
