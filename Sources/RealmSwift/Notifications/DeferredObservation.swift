@@ -13,6 +13,10 @@ final class DeferredObservation: Cancellable {
   }
 
   private let state = Guarded(State.waiting)
+  /// Where it was asked for.
+  private let file: DatabaseFile
+
+  init(in file: DatabaseFile) { self.file = file }
 
   /// Whether there is still somebody to register it for.
   var isWanted: Bool {
@@ -38,6 +42,16 @@ final class DeferredObservation: Cancellable {
     return switch previous {
     case .waiting: true
     case .registered(let observation): observation.cancel()
+    case .cancelled: false
+    }
+  }
+
+  /// Until it is registered, it is taken to belong to every realm of its file.
+  func isForeign(to core: RealmCore) -> Bool {
+    let previous = state.withLock { $0 }
+    return switch previous {
+    case .waiting: file !== core.file
+    case .registered(let observation): observation.isForeign(to: core)
     case .cancelled: false
     }
   }

@@ -21,6 +21,9 @@ public final class NotificationToken: Sendable {
 
   /// The observer of a collection or an object that the token stands for, if it is one.
   var observation: Observation? { cancellable?.current as? Observation }
+
+  /// Whether that observer belongs to another realm than `core`.
+  func isForeign(to core: RealmCore) -> Bool { cancellable?.isForeign(to: core) ?? false }
 }
 
 /// Something that goes on until it is cancelled, from any thread.
@@ -31,8 +34,13 @@ protocol Cancellable: AnyObject, Sendable {
 
   /// What goes on now: itself, or what it has become.
   var current: (any Cancellable)? { get }
+
+  /// Whether it observes collections or objects of another realm than `core`.
+  func isForeign(to core: RealmCore) -> Bool
 }
 
 extension Cancellable {
   var current: (any Cancellable)? { self }
+
+  func isForeign(to core: RealmCore) -> Bool { false }
 }

@@ -78,7 +78,7 @@ final class Observation: Cancellable {
   /// What to call; nil once the observation has ended.
   var activeHandler: Handler? { handler.withLock { $0 } }
 
-  func belongs(to core: RealmCore) -> Bool { self.core === core }
+  func isForeign(to core: RealmCore) -> Bool { self.core !== core }
 
   @discardableResult
   func cancel() -> Bool {

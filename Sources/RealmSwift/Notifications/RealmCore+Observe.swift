@@ -72,7 +72,7 @@ extension RealmCore {
     _ = requireObservable(here: false)
     let reference = ThreadSafeReference(to: confined)
     let configuration = configuration
-    let deferred = DeferredObservation()
+    let deferred = DeferredObservation(in: file)
     // The observer's code goes to the queue and is used nowhere else.
     let register = Passage(register)
     queue.async {

@@ -94,12 +94,11 @@ extension Realm {
   /// The observations that `tokens` stand for. Those that have ended need no skipping.
   private func observations(of tokens: [NotificationToken]) -> [Observation] {
     tokens.compactMap { token in
-      guard let observation = token.observation else { return nil }
-      guard observation.belongs(to: core) else {
+      guard !token.isForeign(to: core) else {
         throwRealmException(
           "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
       }
-      return observation
+      return token.observation
     }
   }
 

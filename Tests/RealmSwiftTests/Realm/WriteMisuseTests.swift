@@ -94,6 +94,17 @@ import Testing
       try other.write(withoutNotifying: [token]) {}
     },
     MisuseCase(
+      "skippingObserversOfAnotherRealmThatAreYetToBegin",
+      "Incorrect Realm: only notifications for the Realm being modified can be skipped."
+    ) {
+      let queue = DispatchQueue(label: "observer")
+      queue.suspend()
+      let token = try Misuse.realmWithPerson().realm.objects(Person.self).observe(on: queue) { _ in
+      }
+      let other = try Misuse.realmWithPerson().realm
+      try other.write(withoutNotifying: [token]) {}
+    },
+    MisuseCase(
       "committingWithObserversOfAnotherRealm",
       "Incorrect Realm: only notifications for the Realm being modified can be skipped."
     ) {
