@@ -224,7 +224,9 @@ package struct RowReader {
   }
 
   /// Asks for the memory in which an object is that is read soon.
-  package func prefetch(_ key: ObjectKey) throws(StorageError) {
+  ///
+  /// Mutating, so that a reader in an object is used in its place and not copied for each call.
+  package mutating func prefetch(_ key: ObjectKey) throws(StorageError) {
     if cluster?.index(of: key) == nil { try table.clusters.prefetch(key) }
   }
 }

@@ -128,23 +128,8 @@ package struct TextMatcher: Sendable {
   }
 }
 
-/// Patterns with `?` for one character and `*` for any number of them; behind a backslash these,
-/// and the backslash, stand for themselves.
+/// Patterns with `?` for one character and `*` for any number of them.
 enum Wildcard {
-  /// The byte that stands for itself at a place of a pattern, and how many bytes say so.
-  @inline(__always)
-  private static func literal(
-    _ pattern: UnsafeRawBufferPointer, _ place: Int
-  ) -> (byte: UInt8, length: Int) {
-    let byte = pattern[place]
-    guard byte == UInt8(ascii: "\\"), place &+ 1 < pattern.count else { return (byte, 1) }
-    switch pattern[place &+ 1] {
-    case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "\\"):
-      return (pattern[place &+ 1], 2)
-    default: return (byte, 1)
-    }
-  }
-
   /// Whether all of `bytes`, each passed through `fold`, match the pattern.
   ///
   /// Greedy with one point of return: the last star takes one character more whenever the rest
@@ -166,11 +151,9 @@ enum Wildcard {
       } else if place < pattern.count, pattern[place] == UInt8(ascii: "?") {
         position = afterCharacter(bytes, position)
         place += 1
-      } else if place < pattern.count, case let (byte, length) = literal(pattern, place),
-        byte == fold(bytes[position])
-      {
+      } else if place < pattern.count, pattern[place] == fold(bytes[position]) {
         position += 1
-        place += length
+        place += 1
       } else if starPlace >= 0 {
         starPosition = afterCharacter(bytes, starPosition)
         position = starPosition

@@ -117,7 +117,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _TextIndexable {
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
   /// Whether the property matches a pattern in which `?` stands for one character and `*` for any
-  /// number of them; behind a backslash they stand for themselves.
+  /// number of them.
   public func like(_ pattern: T, caseInsensitive: Bool = false) -> Query<Bool> {
     compared(.like, pattern, caseInsensitive ? .caseInsensitive : [])
   }
