@@ -39,15 +39,16 @@ package enum FloatingSums {
     return total
   }
 
-  /// The largest of the cells that are numbers and of eight candidates.
+  /// The smallest or the largest of the cells that are numbers and of eight candidates.
   ///
+  /// - Parameter isMinimum: a literal, so that the loop has no choice to make.
   /// - Safety: as for `sum`.
   @inline(__always)
-  static func maximum(
-    doubles cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer,
+  static func extreme(
+    isMinimum: Bool, doubles cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer,
     _ candidates: SIMD8<Double>
   ) -> SIMD8<Double> {
-    var largest = candidates
+    var found = candidates
     var index = 0
     while index &+ 8 <= count {
       NodeSpace.prefetch(upcoming + index &* 8, lines: linesAtOnce)
@@ -55,43 +56,16 @@ package enum FloatingSums {
       while index &+ 8 <= end {
         let cells = cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
         // NaN is in no order, so neither NaN nor null, which is one, gets in.
-        largest.replace(with: cells, where: cells .> largest)
+        found.replace(with: cells, where: isMinimum ? cells .< found : cells .> found)
         index &+= 8
       }
     }
     while index < count {
       let cell = cells.load(fromByteOffset: index &* 8, as: Double.self)
-      if cell > largest[0] { largest[0] = cell }
+      if isMinimum ? cell < found[0] : cell > found[0] { found[0] = cell }
       index &+= 1
     }
-    return largest
-  }
-
-  /// The smallest of the cells that are numbers and of eight candidates.
-  ///
-  /// - Safety: as for `sum`.
-  @inline(__always)
-  static func minimum(
-    doubles cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer,
-    _ candidates: SIMD8<Double>
-  ) -> SIMD8<Double> {
-    var smallest = candidates
-    var index = 0
-    while index &+ 8 <= count {
-      NodeSpace.prefetch(upcoming + index &* 8, lines: linesAtOnce)
-      let end = min(count, index &+ cellsAtOnce)
-      while index &+ 8 <= end {
-        let cells = cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
-        smallest.replace(with: cells, where: cells .< smallest)
-        index &+= 8
-      }
-    }
-    while index < count {
-      let cell = cells.load(fromByteOffset: index &* 8, as: Double.self)
-      if cell < smallest[0] { smallest[0] = cell }
-      index &+= 1
-    }
-    return smallest
+    return found
   }
 
   /// Whether there is a number among the cells.

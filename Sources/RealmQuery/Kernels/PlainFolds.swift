@@ -95,8 +95,10 @@ struct DoubleExtreme: PlainFold {
   mutating func add(_ cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer) {
     found =
       isMinimum
-      ? FloatingSums.minimum(doubles: cells, count: count, upcoming: upcoming, found)
-      : FloatingSums.maximum(doubles: cells, count: count, upcoming: upcoming, found)
+      ? FloatingSums.extreme(
+        isMinimum: true, doubles: cells, count: count, upcoming: upcoming, found)
+      : FloatingSums.extreme(
+        isMinimum: false, doubles: cells, count: count, upcoming: upcoming, found)
     if !hasNumbers { hasNumbers = FloatingSums.holdsNumber(cells, count) }
   }
 }

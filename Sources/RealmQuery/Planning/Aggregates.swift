@@ -12,7 +12,7 @@ package enum Aggregates {
     _ function: CollectionFunction, of column: Column, in table: Table
   ) throws(StorageError) -> MixedValue {
     if let result = try foldPlain(function, of: column, in: table) { return result }
-    guard column.leafKind != .nullableInt, let parts = try ScanParts(table) else {
+    guard !column.isFoldedAtTheSpeedOfMemory, let parts = try ScanParts(table) else {
       var aggregator = Aggregator(function)
       var cursor = table.clusterCursor()
       try aggregator.add(column, of: &cursor)
@@ -29,8 +29,7 @@ package enum Aggregates {
     return Aggregator(merging: aggregators).result
   }
 
-  /// Folds a column of numbers that fill their leaves, with one core: that is as fast as memory
-  /// delivers them, and two cores would only wait for each other. Nil for other columns.
+  /// Folds a column of numbers that fill their leaves, with one core. Nil for other columns.
   private static func foldPlain(
     _ function: CollectionFunction, of column: Column, in table: Table
   ) throws(StorageError) -> MixedValue? {
@@ -159,5 +158,13 @@ extension Aggregator {
       if isMinimum ? !(number >= extreme) : !(number <= extreme), !number.isNaN { extreme = number }
     }
     if !extreme.isNaN { add(.double(extreme)) }
+  }
+}
+
+extension Column {
+  /// Whether a leaf is folded faster than memory delivers the next: a second core gains nothing
+  /// then, and the two only wait for each other.
+  fileprivate var isFoldedAtTheSpeedOfMemory: Bool {
+    leafKind == .int || leafKind == .nullableInt || leafKind == .double
   }
 }

@@ -39,7 +39,8 @@ package final class WorkerPool: Sendable {
   /// How many work at once, the calling thread among them.
   package let workerCount: Int
   private let state = Guarded(State())
-  // Atomics at which threads sleep. They are never freed, as the threads never end.
+  // nonisolated(unsafe): addresses that never change, of atomics at which threads sleep. They are
+  // never freed, as the threads never end.
   /// Counts the jobs.
   nonisolated(unsafe) private let jobs: UnsafeMutablePointer<Atomic<UInt32>>
   /// The threads that work.

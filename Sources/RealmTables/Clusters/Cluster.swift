@@ -109,7 +109,8 @@ package struct Cluster {
   package func scannedLeaf(_ leafIndex: Int) throws(StorageError) -> Node {
     let leaf = try leaf(leafIndex)
     let lines = (leaf.header.nodeByteCount &+ 63) &>> 6
-    if lines <= NodeSpace.prefetchedLineCount {
+    // Whoever comes for a few rows, not from a cursor, must not wait for a whole leaf.
+    if ahead.address != node.address, lines <= NodeSpace.prefetchedLineCount {
       NodeSpace.prefetch(upcomingLeaf(leafIndex), lines: lines)
     }
     return leaf

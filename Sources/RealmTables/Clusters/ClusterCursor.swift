@@ -30,7 +30,7 @@ package struct ClusterCursor {
   @usableFromInline var inner: InnerCluster?
   /// The child of it that comes next.
   @usableFromInline var nextChild = 0
-  /// 0 before the beginning and at the end; 1 for a tree of one cluster.
+  /// Where its children end; 0 before the beginning, 1 for a tree of one cluster.
   @usableFromInline var childCount = 0
   @usableFromInline var offset: UInt64 = 0
   /// The inner nodes above.
