@@ -4,6 +4,7 @@
 #ifndef C_REALM_PLATFORM_H
 #define C_REALM_PLATFORM_H
 
+#include "RealmCellMasks.h"
 #include "RealmDigest.h"
 #include "RealmFiles.h"
 #include "RealmIsolation.h"

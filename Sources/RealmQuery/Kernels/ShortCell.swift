@@ -36,58 +36,15 @@ struct ShortCell {
   func mask(
     _ cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer
   ) -> LeafMask {
-    switch width {
-    case 1: PackedRange.bytes(cells, count, UInt8(truncatingIfNeeded: low), 0)
-    case 2: PackedRange.halves(cells, count, UInt16(truncatingIfNeeded: low), 0)
-    case 4: PackedRange.words(cells, count, UInt32(truncatingIfNeeded: low), 0)
-    case 8: PackedRange.doubleWords(cells, count, low, 0)
-    default: ShortCell.pairs(cells, count, low, high, upcoming)
-    }
-  }
-
-  /// Cells of 16 bytes.
-  private static func pairs(
-    _ start: UnsafeRawPointer, _ count: Int, _ low: UInt64, _ high: UInt64,
-    _ upcoming: UnsafeRawPointer
-  ) -> LeafMask {
-    LeafMask(
-      words: SIMD4(
-        sixtyFour(start, count, low, high, upcoming),
-        sixtyFour(start + 1024, count &- 64, low, high, upcoming + 1024),
-        sixtyFour(start + 2048, count &- 128, low, high, upcoming + 2048),
-        sixtyFour(start + 3072, count &- 192, low, high, upcoming + 3072)))
-  }
-
-  /// The same for the first 64 of `count` cells, if that many, without a branch that depends on
-  /// them: how many match does not change what it costs.
-  @inline(never)
-  private static func sixtyFour(
-    _ start: UnsafeRawPointer, _ count: Int, _ low: UInt64, _ high: UInt64,
-    _ upcoming: UnsafeRawPointer
-  ) -> UInt64 {
-    @inline(__always) func isWanted(_ index: Int) -> UInt64 {
-      let cell = start + index &* 16
-      let different =
-        (cell.load(as: UInt64.self) ^ low)
-        | (cell.load(fromByteOffset: 8, as: UInt64.self) ^ high)
-      return different == 0 ? 1 : 0
-    }
-    NodeSpace.prefetch(upcoming, lines: 16)
-    var bits: UInt64 = 0
-    let end = min(count, 64)
-    var index = 0
-    while index &+ 4 <= end {
-      let four =
-        isWanted(index) | isWanted(index &+ 1) &<< 1 | isWanted(index &+ 2) &<< 2
-        | isWanted(index &+ 3) &<< 3
-      bits |= four &<< UInt64(truncatingIfNeeded: index)
-      index &+= 4
-    }
-    while index < end {
-      bits |= isWanted(index) &<< UInt64(truncatingIfNeeded: index)
-      index &+= 1
-    }
-    return bits
+    let words =
+      switch width {
+      case 1: CellMasks.bytes(cells, count, UInt8(truncatingIfNeeded: low), 0, upcoming: upcoming)
+      case 2: CellMasks.halves(cells, count, UInt16(truncatingIfNeeded: low), 0, upcoming: upcoming)
+      case 4: CellMasks.words(cells, count, UInt32(truncatingIfNeeded: low), 0, upcoming: upcoming)
+      case 8: CellMasks.doubleWords(cells, count, low, 0, upcoming: upcoming)
+      default: CellMasks.pairs(cells, count, low, high, upcoming: upcoming)
+      }
+    return LeafMask(words: words)
   }
 
   /// Bit i tells whether the first eight bytes of cell i, as a big-endian number, lie in a range or

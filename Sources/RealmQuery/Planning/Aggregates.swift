@@ -133,7 +133,7 @@ extension Aggregator {
       rows =
         rows
         - FloatingRange.mask(
-          cells8: cells, count: cluster.count, equalTo: DoubleCondition.nullBits)
+          cells8: cells, count: cluster.count, equalTo: DoubleCondition.nullBits, upcoming: cells)
     }
     guard rows.count < cluster.count else {
       let sum = FloatingSums.sum(

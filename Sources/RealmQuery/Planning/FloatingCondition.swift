@@ -52,18 +52,22 @@ struct DoubleCondition: Condition {
   func mask(
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
   ) throws(StorageError) -> LeafMask {
-    let cells = try cluster.cellLeaf(leafIndex, widthCode: 4).payload
+    let cells = try cluster.cellLeaf(leafIndex, widthCode: 4, asksAhead: false).payload
+    let upcoming = cluster.upcomingLeaf(leafIndex)
     switch test {
     case .range(let lower, let upper, let excludes):
       let inside = FloatingRange.mask(
-        doubles: cells, count: cluster.count, lower: lower, upper: upper)
+        doubles: cells, count: cluster.count, lower: lower, upper: upper,
+        upcoming: upcoming)
       return excludes ? rows - inside : rows & inside
     case .isNull:
       return rows
-        & FloatingRange.mask(cells8: cells, count: cluster.count, equalTo: Self.nullBits)
+        & FloatingRange.mask(
+          cells8: cells, count: cluster.count, equalTo: Self.nullBits, upcoming: upcoming)
     case .isNotNull:
       return rows
-        - FloatingRange.mask(cells8: cells, count: cluster.count, equalTo: Self.nullBits)
+        - FloatingRange.mask(
+          cells8: cells, count: cluster.count, equalTo: Self.nullBits, upcoming: upcoming)
     }
   }
 
@@ -82,18 +86,22 @@ struct FloatCondition: Condition {
   func mask(
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
   ) throws(StorageError) -> LeafMask {
-    let cells = try cluster.cellLeaf(leafIndex, widthCode: 3).payload
+    let cells = try cluster.cellLeaf(leafIndex, widthCode: 3, asksAhead: false).payload
+    let upcoming = cluster.upcomingLeaf(leafIndex)
     switch test {
     case .range(let lower, let upper, let excludes):
       let inside = FloatingRange.mask(
-        floats: cells, count: cluster.count, lower: lower, upper: upper)
+        floats: cells, count: cluster.count, lower: lower, upper: upper,
+        upcoming: upcoming)
       return excludes ? rows - inside : rows & inside
     case .isNull:
       return rows
-        & FloatingRange.mask(cells4: cells, count: cluster.count, equalTo: Self.nullBits)
+        & FloatingRange.mask(
+          cells4: cells, count: cluster.count, equalTo: Self.nullBits, upcoming: upcoming)
     case .isNotNull:
       return rows
-        - FloatingRange.mask(cells4: cells, count: cluster.count, equalTo: Self.nullBits)
+        - FloatingRange.mask(
+          cells4: cells, count: cluster.count, equalTo: Self.nullBits, upcoming: upcoming)
     }
   }
 

@@ -20,9 +20,11 @@ struct IntegerCondition: Condition {
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
   ) throws(StorageError) -> LeafMask {
     let first = isNullable ? 1 : 0
-    let node = try cluster.packedLeaf(leafIndex, extra: first)
+    let node = try cluster.packedLeaf(leafIndex, extra: first, asksAhead: false)
     let count = cluster.count
-    let inside = PackedRange.mask(node, first: first, count: count, lower: lower, upper: upper)
+    let inside = PackedRange.mask(
+      node, first: first, count: count, lower: lower, upper: upper,
+      upcoming: cluster.upcomingLeaf(leafIndex))
     let found = excludes ? rows - inside : rows & inside
     guard isNullable else { return found }
     // Nulls were tested as the number that marks them; often that gave the right answer already.

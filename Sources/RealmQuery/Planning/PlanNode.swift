@@ -110,10 +110,14 @@ extension Condition {
 extension Cluster {
   /// The leaf of a column of packed integers, checked to have an element for each row.
   ///
-  /// - Parameter extra: the elements in front of the first row's: 1 for the null marker.
+  /// - Parameters:
+  ///   - extra: the elements in front of the first row's: 1 for the null marker.
+  ///   - asksAhead: false for whoever asks for the leaf of the cluster ahead line by line.
   @inline(__always)
-  func packedLeaf(_ leafIndex: Int, extra: Int) throws(StorageError) -> Node {
-    let node = try scannedLeaf(leafIndex)
+  func packedLeaf(
+    _ leafIndex: Int, extra: Int, asksAhead: Bool = true
+  ) throws(StorageError) -> Node {
+    let node = asksAhead ? try scannedLeaf(leafIndex) : try leaf(leafIndex)
     guard node.header.layout == .bits, node.count == count &+ extra else {
       throw StorageError.leafMismatch(leafIndex)
     }

@@ -18,30 +18,35 @@ extension ClusterTree {
   /// They follow from the tree's form alone, so that sums of floating-point numbers over the parts
   /// come out the same on every machine.
   ///
-  /// - Parameter wanted: how many ranges; there are fewer if the tree is small.
-  /// - Complexity: at most 256 children of as few inner nodes as have enough of them are looked at.
+  /// - Parameter wanted: about how many ranges; there are fewer if the tree is small, and less than
+  ///   twice as many if it has many inner nodes.
+  /// - Complexity: O(`wanted`).
   package func parts(_ wanted: Int) throws(StorageError) -> [ClusterRange] {
     var starts: [(ref: Ref, offset: UInt64)] = [(root, 0)]
-    for _ in 0..<ClusterLimits.maximumDepth where starts.count < wanted {
+    var areWholeNodes = true
+    for _ in 0..<ClusterLimits.maximumDepth where areWholeNodes && starts.count < wanted {
       guard try space.node(at: starts[0].ref).header.isInner else { break }
-      var children: [(ref: Ref, offset: UInt64)] = []
+      let piecesOfEach = (wanted + starts.count - 1) / starts.count
+      var below: [(ref: Ref, offset: UInt64)] = []
       for start in starts {
         let inner = try InnerCluster(try space.node(at: start.ref), in: space)
-        for child in 0..<inner.childCount {
-          children.append((try inner.ref(of: child), start.offset &+ inner.offset(of: child)))
+        let pieces = min(piecesOfEach, inner.childCount)
+        if pieces < inner.childCount { areWholeNodes = false }
+        for piece in 0..<pieces {
+          let child = piece * inner.childCount / pieces
+          below.append((try inner.ref(of: child), start.offset &+ inner.offset(of: child)))
         }
       }
-      starts = children
+      starts = below
     }
-    let count = max(1, min(wanted, starts.count))
     var ranges: [ClusterRange] = []
     var lower: UInt64 = 0
-    for part in 1...count {
-      let upper = part == count ? .max : starts[part * starts.count / count].offset &- 1
-      guard lower <= upper else { throw StorageError.badCluster("keys do not ascend") }
-      ranges.append(ClusterRange(lower...upper))
-      lower = upper &+ 1
+    for next in starts.indices.dropFirst() {
+      let upper = starts[next].offset
+      guard lower < upper else { throw StorageError.badCluster("keys do not ascend") }
+      ranges.append(ClusterRange(lower...upper - 1))
+      lower = upper
     }
-    return ranges
+    return ranges + [ClusterRange(lower ... .max)]
   }
 }

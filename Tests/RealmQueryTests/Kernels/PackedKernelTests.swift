@@ -90,17 +90,59 @@ final class PackedNode {
     ]
     let mask = doubles.withUnsafeBytes { cells in
       cells.baseAddress.map {
-        FloatingRange.mask(doubles: $0, count: doubles.count, lower: -1.5, upper: .infinity)
+        FloatingRange.mask(
+          doubles: $0, count: doubles.count, lower: -1.5, upper: .infinity, upcoming: $0)
       }
     }
     #expect(mask.map(Array.init) == [2, 3, 4, 5, 6])
     let floats: [Float] = [.nan, -3, 4, .infinity, Float(bitPattern: 0x7FC0_00AA)]
     let narrow = floats.withUnsafeBytes { cells in
       cells.baseAddress.map {
-        FloatingRange.mask(floats: $0, count: floats.count, lower: -.infinity, upper: 4)
+        FloatingRange.mask(
+          floats: $0, count: floats.count, lower: -.infinity, upper: 4, upcoming: $0)
       }
     }
     #expect(narrow.map(Array.init) == [1, 2])
+  }
+
+  @Test func floatingRangesAgreeWithAPlainLoop() {
+    var random = SeededGenerator(seed: 21)
+    let borders: [Double] = [.nan, -.infinity, -2.5, -0.0, 0, 1, 2.5, .infinity]
+    for count in [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 200, 255, 256] {
+      let doubles = (0..<count).map { _ in borders.randomElement(using: &random) ?? 0 }
+      let floats = doubles.map(Float.init)
+      for _ in 0..<20 {
+        let lower = borders.randomElement(using: &random) ?? 0
+        let upper = borders.randomElement(using: &random) ?? 0
+        let expected = (0..<count).filter { doubles[$0] >= lower && doubles[$0] <= upper }
+        // Allocations of the exact size: a sanitizer sees whoever reads more.
+        let wide = UnsafeMutableBufferPointer<Double>.allocate(capacity: max(count, 1))
+        let narrow = UnsafeMutableBufferPointer<Float>.allocate(capacity: max(count, 1))
+        defer {
+          wide.deallocate()
+          narrow.deallocate()
+        }
+        _ = wide.initialize(from: doubles)
+        _ = narrow.initialize(from: floats)
+        guard let cells8 = UnsafeRawPointer(wide.baseAddress),
+          let cells4 = UnsafeRawPointer(narrow.baseAddress)
+        else { return }
+        let found8 = FloatingRange.mask(
+          doubles: cells8, count: count, lower: lower, upper: upper, upcoming: cells8)
+        let found4 = FloatingRange.mask(
+          floats: cells4, count: count, lower: Float(lower), upper: Float(upper), upcoming: cells4)
+        #expect(Array(found8) == expected)
+        #expect(Array(found4) == expected)
+        let bits = lower.bitPattern
+        let same = FloatingRange.mask(
+          cells8: cells8, count: count, equalTo: bits, upcoming: cells8)
+        #expect(Array(same) == (0..<count).filter { doubles[$0].bitPattern == bits })
+        let bits4 = Float(lower).bitPattern
+        let same4 = FloatingRange.mask(
+          cells4: cells4, count: count, equalTo: bits4, upcoming: cells4)
+        #expect(Array(same4) == (0..<count).filter { floats[$0].bitPattern == bits4 })
+      }
+    }
   }
 
   @Test func boundsOfWholeLeavesAgreeWithAPlainLoop() {
