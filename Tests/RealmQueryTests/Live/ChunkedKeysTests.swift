@@ -46,7 +46,7 @@ import Testing
         == ascending.indices.filter { wanted.contains(ascending[$0]) })
   }
 
-  @Test(arguments: [UInt64](1...3)) func listsThatShareChunksAreCompared(seed: UInt64) {
+  @Test(arguments: RandomRuns.seeds(3)) func listsThatShareChunksAreCompared(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let keys = Self.keys(9000).shuffled(using: &random)
     let old = ChunkedKeys(keys)
@@ -97,7 +97,7 @@ import Testing
     #expect(try ChunkedKeys().partitionPoint { _ in true } == 0)
   }
 
-  @Test(arguments: [UInt64](0..<8)) func changesAreThoseOfAnArray(seed: UInt64) {
+  @Test(arguments: RandomRuns.seeds(8)) func changesAreThoseOfAnArray(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var keys = Self.keys(Int.random(in: 0...6000, using: &random))
     var chunked = ChunkedKeys(keys)

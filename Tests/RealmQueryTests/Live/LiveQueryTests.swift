@@ -50,7 +50,8 @@ import Testing
     return result
   }
 
-  @Test(arguments: [UInt64](1...2)) func changesLeadFromEachStateToTheNext(seed: UInt64) throws {
+  @Test(arguments: RandomRuns.seeds(2))
+  func changesLeadFromEachStateToTheNext(seed: UInt64) throws {
     let tables = try SampleTables(seed: seed, items: 300, owners: 12, spread: 2)
     var random = SeededGenerator(seed: seed)
     let file = tables.group.snapshot.file

@@ -20,7 +20,9 @@ import Testing
     return rows
   }
 
-  @Test(arguments: [UInt64](1...4)) func randomTreesAgreeWithThePlainMeaning(seed: UInt64) throws {
+  @Test(arguments: RandomRuns.seeds(4)) func randomTreesAgreeWithThePlainMeaning(
+    seed: UInt64
+  ) throws {
     let spread = Int(seed % 3) + 1
     let tables = try SampleTables(seed: seed, items: 300, owners: 40, spread: spread)
     let naive = NaivePredicate(group: tables.group)

@@ -13,7 +13,7 @@ import Testing
     try ScanParts.$smallestTable.withValue(0, operation: body)
   }
 
-  @Test(arguments: [UInt64](1...2)) func partsFindWhatOneScanFinds(seed: UInt64) throws {
+  @Test(arguments: RandomRuns.seeds(2)) func partsFindWhatOneScanFinds(seed: UInt64) throws {
     let tables = try SampleTables(
       seed: seed + 70, items: 900, owners: 40, spread: Int(seed % 2) + 1)
     var generator = RandomPredicates(tables: tables, random: SeededGenerator(seed: seed))

@@ -96,14 +96,18 @@ struct NaivePredicate {
       case .remainder: return right == 0 ? .null : .int(left % right)
       }
     }
-    guard let left = number(left), let right = number(right) else { return .null }
-    switch operation {
-    case .add: return .double(left + right)
-    case .subtract: return .double(left - right)
-    case .multiply: return .double(left * right)
-    case .divide: return .double(left / right)
-    case .remainder: return .double(left.truncatingRemainder(dividingBy: right))
-    }
+    guard let first = number(left), let second = number(right) else { return .null }
+    let result =
+      switch operation {
+      case .add: first + second
+      case .subtract: first - second
+      case .multiply: first * second
+      case .divide: first / second
+      case .remainder: first.truncatingRemainder(dividingBy: second)
+      }
+    let isDecimal = [left, right].contains { if case .decimal = $0 { true } else { false } }
+    // What is computed with decimals is one, which tells for NaN.
+    return isDecimal ? .decimal(DecimalBits(double: result)) : .double(result)
   }
 
   private static func fold(
@@ -157,8 +161,15 @@ struct NaivePredicate {
     func sign<T: Comparable>(_ first: T, _ second: T) -> Int {
       first < second ? -1 : first == second ? 0 : 1
     }
+    if case .int(let first) = left, case .int(let second) = right { return sign(first, second) }
     if let first = number(left), let second = number(right) {
-      return first.isNaN || second.isNaN ? nil : sign(first, second)
+      guard first.isNaN || second.isNaN else { return sign(first, second) }
+      // Decimals have an order in which NaN is lowest, other numbers compare as IEEE 754 says.
+      func isInOrder(_ value: TableValue, _ number: Double) -> Bool {
+        if case .decimal = value { true } else { !number.isNaN }
+      }
+      guard isInOrder(left, first), isInOrder(right, second) else { return nil }
+      return (first.isNaN ? 0 : 1) - (second.isNaN ? 0 : 1)
     }
     switch (left, right) {
     case (.bool(let first), .bool(let second)): return sign(first ? 1 : 0, second ? 1 : 0)
@@ -181,6 +192,7 @@ struct NaivePredicate {
     case .float(let number): return Double(number)
     case .double(let number): return number
     case .decimal(let bits):
+      if case .infinity(let isNegative) = bits.parts { return isNegative ? -.infinity : .infinity }
       guard case .finite(let isNegative, let coefficient, let exponent) = bits.parts else {
         return .nan
       }

@@ -136,7 +136,7 @@ private struct Plain {
     }
   }
 
-  @Test(arguments: [UInt64](1...40)) func stepsApplyInTheirSequence(seed: UInt64) throws {
+  @Test(arguments: RandomRuns.seeds(40)) func stepsApplyInTheirSequence(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let box = try #require(realm.objects(Box.self).max { $0.pieces.count < $1.pieces.count })
     let sources = [

@@ -158,7 +158,7 @@ private final class SectionMirror {
     }
   }
 
-  @Test(arguments: [UInt64](1...4)) func keptSectionsAreThoseOfNewOnes(seed: UInt64) throws {
+  @Test(arguments: RandomRuns.seeds(4)) func keptSectionsAreThoseOfNewOnes(seed: UInt64) throws {
     let realm = try TemporaryRealm(Self.classes).open()
     var random = SeededGenerator(seed: seed)
     try realm.write { for _ in 0..<160 { Self.change(realm, &random) } }
@@ -180,7 +180,7 @@ private final class SectionMirror {
     }
   }
 
-  @MainActor @Test(arguments: [UInt64](1...3))
+  @MainActor @Test(arguments: RandomRuns.seeds(3))
   func whatObserversAreToldGivesTheSections(seed: UInt64) async throws {
     let file = try TemporaryRealm(Self.classes)
     let realm = try await Realm(configuration: file.configuration)

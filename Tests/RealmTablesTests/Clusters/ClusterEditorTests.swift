@@ -147,19 +147,11 @@ import Testing
   func partsAreTheWholeTree(range: Int64) throws {
     var random = SeededGenerator(seed: 9)
     let model = try ClusterModel()
-    func keys(_ cursor: ClusterCursor) throws -> [ObjectKey] {
-      var cursor = cursor
-      var keys: [ObjectKey] = []
-      while let cluster = try cursor.next() {
-        keys += (0..<cluster.count).map { cluster.key(at: $0) }
-      }
-      return keys
-    }
     for size in [0, 1, 200, 1500] {
       while model.values.count < size {
         try model.insert(Int64.random(in: 0...range, using: &random), check: false)
       }
-      let all = try keys(ClusterCursor(model.tree))
+      let all = try keys(of: ClusterCursor(model.tree))
       #expect(all.map(\.rawValue) == model.values.keys.sorted())
       for wanted in [1, 2, 3, 32, 1000] {
         let parts = try model.tree.parts(wanted)
@@ -167,9 +159,45 @@ import Testing
         #expect(parts.count > 1 || wanted == 1 || size < 1500)
         #expect(parts.first?.ordinals.lowerBound == 0)
         #expect(parts.last?.ordinals.upperBound == .max)
-        let joined = try parts.flatMap { try keys(ClusterCursor(model.tree, $0)) }
+        let joined = try parts.flatMap { try keys(of: ClusterCursor(model.tree, $0)) }
         #expect(joined == all)
       }
     }
+  }
+
+  private func keys(of cursor: ClusterCursor) throws -> [ObjectKey] {
+    var cursor = cursor
+    var keys: [ObjectKey] = []
+    while let cluster = try cursor.next() {
+      keys += (0..<cluster.count).map { cluster.key(at: $0) }
+    }
+    return keys
+  }
+
+  /// Three levels, of which runs of keys are erased.
+  @Test func partsOfTallTreesAreTheWholeTree() throws {
+    var random = SeededGenerator(seed: 10)
+    let model = try ClusterModel()
+    var left = (0..<66_000).map { Int64($0) * 97_001 }
+    for key in left { try model.insert(key) }
+    #expect(
+      try InnerCluster(try model.space.node(at: model.editor.root), in: model.space).depth == 2)
+    for _ in 0..<4 {
+      for wanted in [3, 300] {
+        let parts = try model.tree.parts(wanted)
+        #expect(parts.count > 1 && parts.count < 2 * wanted)
+        let joined = try parts.flatMap { try keys(of: ClusterCursor(model.tree, $0)) }
+        #expect(joined.map(\.rawValue) == left)
+      }
+      let start = Int.random(in: 0..<left.count, using: &random)
+      let end = min(start + left.count / 2, left.count)
+      // Some of each cluster stays in every other run.
+      let isThinned = random.chance(0.5)
+      for (index, key) in left[start..<end].enumerated() where !isThinned || index % 50 != 0 {
+        try model.erase(key)
+      }
+      left = model.values.keys.sorted()
+    }
+    try model.check()
   }
 }
