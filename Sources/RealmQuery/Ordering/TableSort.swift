@@ -205,7 +205,9 @@ extension TableSort {
     func upper(_ key: SortKey) -> UInt32 {
       // Without rank bits the rank is shifted out.
       let rank = rankShift == 63 ? 0 : UInt64(key.rank) &<< rankShift
-      return UInt32(truncatingIfNeeded: rank | (key.prefix & mask) &>> shift)
+      // The bits that tell numbers apart do not order what is no number.
+      let value = key.rank == SortKey.values ? (key.prefix & mask) &>> shift : 0
+      return UInt32(truncatingIfNeeded: rank | value)
     }
   }
 }

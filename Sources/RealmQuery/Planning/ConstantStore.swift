@@ -62,6 +62,16 @@ extension MixedValue {
     }
   }
 
+  var isDecimal: Bool { if case .decimal = self { true } else { false } }
+
+  /// Whether the value is a float or a double.
+  var isFloatingNumber: Bool {
+    switch self {
+    case .float, .double: true
+    default: false
+    }
+  }
+
   /// Values of one kind are in order among each other.
   var kind: Int {
     switch self {

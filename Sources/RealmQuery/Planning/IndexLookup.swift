@@ -39,7 +39,7 @@ struct IndexLookup {
     }
     // Equal decimals may be entered in places that cannot be listed.
     if column.type == .mixed, case .values(let values) = goal,
-      values.contains(where: \.isDecimal)
+      values.contains(where: { $0.isDecimal || $0.isBeyondIntegers })
     {
       return nil
     }
@@ -81,7 +81,15 @@ struct IndexLookup {
 }
 
 extension MixedValue {
-  fileprivate var isDecimal: Bool { if case .decimal = self { true } else { false } }
+  /// Whether decimals that equal the number are too large to be entered as integers.
+  fileprivate var isBeyondIntegers: Bool {
+    switch self {
+    // The rounding of floating-point numbers may lead there, too.
+    case .float(let number): number.magnitude > 0x1p62
+    case .double(let number): number.magnitude > 0x1p62
+    default: false
+    }
+  }
 
   /// Whether all equal values of the column are entered where this one is.
   fileprivate func isPlaced(in column: Column) -> Bool {
@@ -95,16 +103,19 @@ extension MixedValue {
   /// Values that are entered in an index wherever one that equals this may be.
   fileprivate var places: [MixedValue] {
     let number: Double
+    var decimal: DecimalBits?
     switch self {
     case .int(let value):
       number = Double(value)
       // Not all integers are floating-point numbers.
       guard Int64(exactly: number) == value else { return [self] }
-    case .float(let value): number = Double(value)
+    case .float(let value):
+      number = Double(value)
+      decimal = DecimalBits(float: value)
     case .double(let value): number = value
     default: return [self]
     }
-    var places: [MixedValue] = [.double(number), .decimal(DecimalBits(double: number))]
+    var places: [MixedValue] = [.double(number), .decimal(decimal ?? DecimalBits(double: number))]
     if let float = Float(exactly: number) { places.append(.float(float)) }
     if let integer = Int64(exactly: number) { places.append(.int(integer)) }
     return places

@@ -25,6 +25,9 @@ struct ValueTest {
   let constant: Constant
   /// The text to look for, if there is one.
   private(set) var needle: ByteView?
+  /// Whether decimals and floating-point numbers are among several constants.
+  private var hasDecimals = false
+  private var hasFloatingNumbers = false
 
   init(_ operation: ComparisonOperator, value: MixedValue) {
     self.operation = operation
@@ -35,6 +38,8 @@ struct ValueTest {
     operation = .in
     constant = .oneOf(
       values.filter { !$0.isNaN }.sorted { $0.isOrdered(before: $1) })
+    hasDecimals = values.contains(where: \.isDecimal)
+    hasFloatingNumbers = values.contains(where: \.isFloatingNumber)
   }
 
   init(from lower: MixedValue, through upper: MixedValue) {
@@ -59,7 +64,12 @@ struct ValueTest {
   func matches(_ value: MixedValue) -> Bool {
     switch constant {
     case .value(let other): return ValueTest.compare(value, operation, other)
-    case .oneOf(let values): return ValueTest.contains(values, value)
+    case .oneOf(let values):
+      // Floats and doubles are rounded to be compared with decimals, so that two that differ can
+      // both equal a third: no order leads to it.
+      return (hasFloatingNumbers || value.isFloatingNumber) && (hasDecimals || value.isDecimal)
+        ? !value.isNaN && values.contains { $0.kind == value.kind && $0.isEqual(to: value) }
+        : ValueTest.contains(values, value)
     case .range(let lower, let upper):
       return ValueTest.compare(value, .greaterOrEqual, lower)
         && ValueTest.compare(value, .lessOrEqual, upper)

@@ -40,6 +40,54 @@ import Testing
     }
   }
 
+  /// Numbers that are equal though they are entered in an index in different places.
+  @Test func indexesFindEqualNumbersOfOtherTypes() throws {
+    func decimal(_ coefficient: UInt128, _ exponent: Int) -> TableValue {
+      .decimal(DecimalBits(isNegative: false, coefficient: coefficient, exponent: exponent))
+    }
+    let numbers: [TableValue] = [
+      .double(1e300), decimal(1, 300), decimal(10, 299), .float(1e20), .double(1e20),
+      decimal(1, 20), decimal(100, 18), .float(16_777_216), .int(16_777_216),
+      decimal(16_777_220, 0), decimal(16_777_216, 0), .float(0.1), .double(0.1), decimal(1, -1),
+      .int(1 << 53 + 1), .double(0x1p53), decimal(1 << 53 + 1, 0), .int(.max), .double(0x1p63),
+      decimal(UInt128(Int64.max), 0), .int(1), .double(1.5), decimal(15, -1), decimal(10, -1),
+    ]
+    let file = try DatabaseFile.open(
+      path: "/memory/numbers-\(UInt64.random(in: .min ... .max))",
+      options: OpenOptions(isInMemory: true))
+    let writing = try WriteGroup(try file.beginWrite())
+    let table = try writing.createTable(named: "class_Number")
+    let columns = try [("any", ColumnType.mixed), ("int", .int)].map { name, type in
+      (
+        try table.addColumn(named: name, type: type, isNullable: true),
+        try table.addColumn(named: name + "!", type: type, isNullable: true, isIndexed: true)
+      )
+    }
+    for number in numbers {
+      let (key, _) = try table.createObject()
+      for (plain, indexed) in columns {
+        if plain.type == .int { guard case .int = number else { continue } }
+        try table.set(number, plain, key)
+        try table.set(number, indexed, key)
+      }
+    }
+    let group = try TableGroup(try writing.commit())
+    let numbersTable = try #require(try group.table(table.key))
+    func keys(_ predicate: Predicate) throws -> [ObjectKey] {
+      try Selection(predicate, in: numbersTable, of: group).keys()
+    }
+    for number in numbers {
+      for name in ["any", "int"] {
+        let expected = try keys(comparison(name, .equal, number))
+        #expect(try keys(comparison(name + "!", .equal, number)) == expected, "\(name), \(number)")
+        let oneOf = Operand.values([number, .int(77)])
+        let found = try keys(
+          .comparison(Comparison(.property(PropertyPath([name + "!"])), .in, oneOf)))
+        #expect(found == expected, "\(name) in \(number)")
+      }
+    }
+  }
+
   @Test func aggregatesAgreeWithPlainFolds() throws {
     let tables = try SampleTables(seed: 22, items: 300, owners: 5, spread: 3)
     let rows = try SelectionTests.rows(of: tables.items)
