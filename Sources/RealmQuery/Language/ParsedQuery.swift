@@ -124,4 +124,7 @@ package struct ParsedKeyPath: Hashable, Sendable {
 
   /// Empty for `SELF`.
   package var components: [Component]
+  /// How many subqueries further out the path begins than those around it say: 0 for the variable
+  /// of the innermost one, and for names alone.
+  package var level = 0
 }

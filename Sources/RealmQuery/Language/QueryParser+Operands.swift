@@ -151,6 +151,11 @@ extension QueryParser {
   private mutating func subquery() throws(QuerySyntaxError) -> ParsedOperand {
     position += 1
     try expectSymbol("(")
+    if case .variable(let name) = current.kind, variables.contains(name), let last = variables.last,
+      name != last
+    {
+      throw error("the variable $\(last) (the innermost)")
+    }
     let collection = try keyPath()
     try expectSymbol(",")
     guard case .variable(let name) = current.kind else { throw error("a variable such as $x") }
@@ -177,25 +182,26 @@ extension QueryParser {
 
   mutating func keyPath() throws(QuerySyntaxError) -> ParsedKeyPath {
     var components: [ParsedKeyPath.Component] = []
+    var level = 0
     if case .word(let word) = current.kind, word.uppercased() == "SELF" {
       position += 1
       try brackets(&components)
       guard takeSymbol(".") else { return ParsedKeyPath(components: components) }
     } else if case .variable(let name) = current.kind {
-      guard variables.last == name else {
-        let isOuter = variables.contains(name)
+      guard let index = variables.lastIndex(of: name) else {
         throw error(
-          variables.last.map { "the variable $\($0)" + (isOuter ? " (the innermost)" : "") }
+          variables.last.map { "the variable $\($0)" }
             ?? "a variable inside of a SUBQUERY only")
       }
       position += 1
-      guard takeSymbol(".") else { return ParsedKeyPath(components: []) }
+      level = variables.count - 1 - index
+      guard takeSymbol(".") else { return ParsedKeyPath(components: [], level: level) }
     }
     repeat {
       components.append(try component())
       try brackets(&components)
     } while takeSymbol(".")
-    return ParsedKeyPath(components: components)
+    return ParsedKeyPath(components: components, level: level)
   }
 
   private mutating func component() throws(QuerySyntaxError) -> ParsedKeyPath.Component {

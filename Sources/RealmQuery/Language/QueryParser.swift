@@ -38,15 +38,39 @@ package struct QueryParser {
 
   /// What `query` says.
   ///
+  /// - Parameter argumentCount: The number of arguments; more than the query asks for do no harm.
   /// - Throws: an error that names the column and what was expected there.
-  package static func parse(_ query: String) throws(QuerySyntaxError) -> ParsedQuery {
+  package static func parse(
+    _ query: String, argumentCount: Int = .max
+  ) throws(QuerySyntaxError) -> ParsedQuery {
     var parser = try QueryParser(query)
     let condition = parser.isModifier ? .constant(true) : try parser.condition()
     let modifiers = try parser.modifiers()
     guard parser.current.kind == .end else {
       throw parser.error("AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end")
     }
+    try parser.requireArguments(argumentCount)
     return ParsedQuery(condition: condition, modifiers: modifiers)
+  }
+
+  /// Checks that there is an argument for each place of one.
+  private func requireArguments(_ count: Int) throws(QuerySyntaxError) {
+    var next = 0
+    for token in tokens {
+      let number: Int
+      switch token.kind {
+      case .argument, .keyPathArgument:
+        number = next
+        next += 1
+      case .numberedArgument(let given), .numberedKeyPath(let given): number = given
+      default: continue
+      }
+      guard number < count else {
+        throw QuerySyntaxError(
+          query: query, offset: token.offset, expected: "an argument", found: token.text,
+          problem: "argument \(number + 1) is missing; there are \(count)")
+      }
+    }
   }
 
   /// The key path that `text` says, as `%K` takes it.

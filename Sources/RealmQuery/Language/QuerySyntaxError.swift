@@ -13,17 +13,22 @@ package struct QuerySyntaxError: Error, Hashable, Sendable {
   /// What stands there.
   package let found: String
 
+  /// What is wrong, if it is not the query that is.
+  private let problem: String?
+
   /// - Parameter offset: the number of scalars in front of the place.
-  init(query: String, offset: Int, expected: String, found: String) {
+  init(query: String, offset: Int, expected: String, found: String, problem: String? = nil) {
     self.query = query
     column = String(String.UnicodeScalarView(query.unicodeScalars.prefix(offset))).count + 1
     self.expected = expected
     self.found = found
+    self.problem = problem
   }
 }
 
 extension QuerySyntaxError: CustomStringConvertible {
   package var description: String {
-    "Invalid predicate: expected \(expected) at column \(column), found \(found), in: \(query)"
+    problem.map { "Invalid predicate: \($0), at column \(column), in: \(query)" }
+      ?? "Invalid predicate: expected \(expected) at column \(column), found \(found), in: \(query)"
   }
 }

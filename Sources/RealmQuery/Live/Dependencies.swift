@@ -87,16 +87,21 @@ struct Dependencies {
 
   // MARK: - Finding them
 
+  /// Where a condition begins: the table of the objects that it is about, and the links to them.
+  private typealias Start = (table: Table, hops: [Hop]?)
+
+  /// - Parameter around: The same of the objects around, for conditions on elements.
   private mutating func add(
-    _ predicate: Predicate, _ table: Table, _ hops: [Hop]?
+    _ predicate: Predicate, _ table: Table, _ hops: [Hop]?, _ around: [Start] = []
   ) throws(QueryError) {
     switch predicate {
     case .constant: break
-    case .all(let parts), .any(let parts): for part in parts { try add(part, table, hops) }
-    case .not(let part): try add(part, table, hops)
+    case .all(let parts), .any(let parts):
+      for part in parts { try add(part, table, hops, around) }
+    case .not(let part): try add(part, table, hops, around)
     case .comparison(let comparison):
-      try add(comparison.left, table, hops)
-      try add(comparison.right, table, hops)
+      try add(comparison.left, table, hops, around)
+      try add(comparison.right, table, hops, around)
     case .within(let path, _):
       let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
       note(target.key, try add(path, table, hops))
@@ -104,14 +109,18 @@ struct Dependencies {
   }
 
   private mutating func add(
-    _ operand: Operand, _ table: Table, _ hops: [Hop]?
+    _ operand: Operand, _ table: Table, _ hops: [Hop]?, _ around: [Start]
   ) throws(QueryError) {
     switch operand {
     case .value, .values: break
     case .property(let path): _ = try add(path, table, hops)
+    case .outer(let level, let path):
+      guard level <= around.count else { break }
+      let start = around[around.count - level]
+      _ = try add(path, start.table, start.hops)
     case .arithmetic(_, let left, let right):
-      try add(left, table, hops)
-      try add(right, table, hops)
+      try add(left, table, hops, around)
+      try add(right, table, hops, around)
     case .matchCount(let path, let predicate):
       // Conditions on values look at nothing else.
       if try PathResolver(path: path, source: source).values(from: table) != nil {
@@ -121,7 +130,7 @@ struct Dependencies {
       let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
       let inner = try add(path, table, hops)
       note(target.key, inner)
-      try add(predicate, target, inner)
+      try add(predicate, target, inner, around + [(table, hops)])
     }
   }
 

@@ -47,13 +47,16 @@ extension PlanBuilder {
     switch operand {
     case .value(let value): values = [value]
     case .values(let all): values = all
-    case .property, .matchCount, .arithmetic: return try reader(of: operand, table)
+    case .property, .matchCount, .outer, .arithmetic: return try reader(of: operand, table)
     }
     var end = ResolvedEnd(type: .mixed, target: nil, isElement: false)
     var path = PropertyPath([])
     if case .property(let property) = other {
       path = property
       end = try PathResolver(path: property, source: source).resolve(from: table).end
+    } else if case .outer(let level, let property) = other {
+      path = property
+      end = try outer(level, property).end
     }
     var constants: [MixedValue] = []
     for value in values { constants.append(try plan.constant(value, for: end, path: path)) }

@@ -12,6 +12,8 @@ struct PlanBuilder {
   /// Whether the plan will run over whole tables, for which it pays to run conditions on linked
   /// objects over their tables first.
   let isScan: Bool
+  /// The tables of the objects around, for conditions on the elements of their collections.
+  var around: [Table] = []
 
   /// The node that decides a predicate for objects of `table`.
   func node(_ predicate: Predicate, _ table: Table) throws(QueryError) -> Int {
@@ -58,8 +60,13 @@ struct PlanBuilder {
       let end = ResolvedEnd(type: .double, target: nil, isElement: false)
       let test = try plan.test(comparison, end, path: PropertyPath(["an arithmetic expression"]))
       return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
-    case (.value(let value), .property(let path)):
-      return try mirrored(comparison, value, path, table)
+    case (.outer(let level, let path), .value), (.outer(let level, let path), .values):
+      let (reader, end) = try outer(level, path)
+      let test = try plan.test(comparison, end, path: path)
+      if comparison.operation == .text { try requireWordIndex(reader, path) }
+      return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
+    case (.value(let value), .property), (.value(let value), .outer):
+      return try mirrored(comparison, value, table)
     case (.value(let left), .value(let right)):
       return plan.add(.constant(try constant(left, comparison, right)))
     default:
@@ -70,7 +77,7 @@ struct PlanBuilder {
   /// A constant on the left: the comparison is turned around. `value IN collection` is true if an
   /// element is equal to it.
   private func mirrored(
-    _ comparison: Comparison, _ value: TableValue, _ path: PropertyPath, _ table: Table
+    _ comparison: Comparison, _ value: TableValue, _ table: Table
   ) throws(QueryError) -> Int {
     let operation = comparison.operation == .in ? .equal : comparison.operation.mirrored
     guard let operation else {
@@ -81,7 +88,7 @@ struct PlanBuilder {
       return try lists(comparison, table)
     }
     return try node(
-      Comparison(.property(path), operation, .value(value), options: comparison.options), table)
+      Comparison(comparison.right, operation, .value(value), options: comparison.options), table)
   }
 
   private func constant(
@@ -132,6 +139,7 @@ struct PlanBuilder {
     switch operand {
     case .property(ValueSteps.path), .value, .values: nil
     case .property(let path): try PathResolver(path: path, source: source).resolve(from: table).end
+    case .outer(let level, let path): try outer(level, path).end
     case .matchCount: .integer
     case .arithmetic: ResolvedEnd(type: .double, target: nil, isElement: false)
     }
@@ -146,15 +154,32 @@ struct PlanBuilder {
         return ValueReader(end: .valueCount(values, try ValueFilter(predicate)))
       }
       let (steps, target) = try PathResolver(path: path, source: source).objects(from: table)
-      let inner = PlanBuilder(plan: plan, source: source, isScan: false)
+      let inner = PlanBuilder(
+        plan: plan, source: source, isScan: false, around: around + [table])
       let node = try inner.node(predicate, target)
-      return ValueReader(end: .matchCount(steps, node: node))
+      return ValueReader(end: .matchCount(steps, node: node, looksOut: predicate.looksOut))
+    case .outer(let level, let path): return try outer(level, path).reader
     case .arithmetic(let operation, let left, let right):
       return ValueReader(
         end: .arithmetic(operation, try number(left, table), try number(right, table)))
     case .value, .values:
       throw .invalid("Predicate expressions must compare a keypath and another keypath or a value")
     }
+  }
+
+  /// A reader for a path from an object around, and what it leads to.
+  func outer(
+    _ level: Int, _ path: PropertyPath
+  ) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {
+    guard path != ValueSteps.path else {
+      throw .invalid("The object of an outer SUBQUERY can only be asked for its properties.")
+    }
+    guard level > 0, level <= around.count else {
+      throw .invalid("'\(path.text)' is not within so many subqueries.")
+    }
+    let table = around[around.count - level]
+    let (reader, end) = try PathResolver(path: path, source: source).resolve(from: table)
+    return (ValueReader(end: .outer(level, reader)), end)
   }
 
   /// A reader of something to compute with.
@@ -167,13 +192,21 @@ struct PlanBuilder {
       return ValueReader(end: .constant(constant))
     case .property(let path):
       let (reader, end) = try PathResolver(path: path, source: source).resolve(from: table)
-      guard end.isNumeric else {
-        throw .invalid(
-          "Cannot compute with property '\(path.text)' of type '\(end.typeName)'.")
-      }
-      return reader
+      return try numeric(reader, end, path)
+    case .outer(let level, let path):
+      let (reader, end) = try outer(level, path)
+      return try numeric(reader, end, path)
     default: return try reader(of: operand, table)
     }
+  }
+
+  private func numeric(
+    _ reader: ValueReader, _ end: ResolvedEnd, _ path: PropertyPath
+  ) throws(QueryError) -> ValueReader {
+    guard end.isNumeric else {
+      throw .invalid("Cannot compute with property '\(path.text)' of type '\(end.typeName)'.")
+    }
+    return reader
   }
 
   /// A path against constants.

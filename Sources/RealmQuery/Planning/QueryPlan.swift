@@ -9,6 +9,7 @@
 //    rules out the most for what it costs, and each sees only the rows that the ones before it left
 //    over; in `any` the one that decides the most.
 // 3. `mask` and `matches` agree for every node; `matches` exists for rows that come one at a time.
+// 4. One thread runs a plan at a time: it keeps the objects around an element that is looked at.
 
 import RealmStorage
 import RealmTables
@@ -29,6 +30,17 @@ final class QueryPlan {
   /// Where linked objects were looked for, by node.
   private(set) var searches: [Int: LinkedSearch] = [:]
   let constants = ConstantStore()
+  /// The objects whose elements are being looked at, the outermost first.
+  private var around: [Row] = []
+
+  /// Tells conditions that look out that the elements of an object's collection come now.
+  func enter(_ row: Row) { around.append(row) }
+
+  /// Ends what `enter` began.
+  func leave() { around.removeLast() }
+
+  /// The object that many levels out.
+  func row(around level: Int) -> Row { around[around.count - level] }
 
   /// Adds a node and gives its index.
   func add(_ node: PlanNode) -> Int {

@@ -49,6 +49,8 @@ extension Operand {
         ? "{" + values.map { Operand.value($0).text }.joined(separator: ", ") + "}"
         : "{\(values.count) values}"
     case .property(let path): path.fullText
+    case .outer(let level, let path):
+      String(repeating: "outer.", count: level) + path.fullText
     case .matchCount(let path, let predicate):
       "SUBQUERY(\(path.text), $, \(predicate.text)).@count"
     case .arithmetic(let operation, let left, let right):

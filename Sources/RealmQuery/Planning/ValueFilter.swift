@@ -94,7 +94,7 @@ struct ValueFilter {
       return .constant(constant)
     case .arithmetic(let operation, let left, let right):
       return .arithmetic(operation, try computation(left, plan), try computation(right, plan))
-    case .property, .values, .matchCount: throw other
+    case .property, .values, .matchCount, .outer: throw other
     }
   }
 

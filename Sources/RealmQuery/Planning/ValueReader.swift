@@ -45,7 +45,11 @@ struct ValueReader {
     /// What a function makes of the values of a reader.
     case function(CollectionFunction, ValueReader)
     /// How many of the objects that the steps lead to match a node of the plan.
-    case matchCount([Step], node: Int)
+    ///
+    /// Where the node looks out, it is told the object here.
+    case matchCount([Step], node: Int, looksOut: Bool)
+    /// What a reader finds in an object around, that many levels out.
+    case outer(Int, ValueReader)
     /// How many of the values of a reader match a condition of their own.
     case valueCount(ValueReader, ValueFilter)
     case constant(MixedValue)
@@ -188,6 +192,8 @@ extension ValueReader.End {
       }
     case .backlinkCount, .function, .matchCount, .valueCount:
       return try body(try computed(in: row, plan))
+    case .outer(let level, let reader):
+      return try reader.contains(in: plan.row(around: level), plan, body)
     case .constant(let value): return try body(value)
     case .constants(let values):
       for value in values where try body(value) { return true }
@@ -219,8 +225,10 @@ extension ValueReader.End {
         return false
       }
       return aggregator.result
-    case .matchCount(let steps, let node):
+    case .matchCount(let steps, let node, let looksOut):
       var count: Int64 = 0
+      if looksOut { plan.enter(row) }
+      defer { if looksOut { plan.leave() } }
       _ = try ValueReader.visit(steps, row) { (row) throws(StorageError) in
         if let row, try plan.matches(row, node: node) { count += 1 }
         return false

@@ -59,8 +59,35 @@ package indirect enum Operand: Hashable, Sendable {
   /// The number of elements of a collection that match a condition of their own; values are called
   /// by the empty path in it.
   case matchCount(PropertyPath, Predicate)
+  /// Within the condition of a `matchCount`: a property of the object whose collection is counted,
+  /// or, from two levels on, of one whose collection that object was found in.
+  case outer(Int, PropertyPath)
   /// What is computed from two numbers.
   case arithmetic(ArithmeticOperator, Operand, Operand)
+}
+
+extension Predicate {
+  /// Whether the condition is about other objects than those whose elements it counts.
+  var looksOut: Bool {
+    switch self {
+    case .constant, .within: false
+    case .all(let parts), .any(let parts): parts.contains(where: \.looksOut)
+    case .not(let part): part.looksOut
+    case .comparison(let comparison): comparison.left.looksOut || comparison.right.looksOut
+    }
+  }
+}
+
+extension Operand {
+  fileprivate var looksOut: Bool {
+    switch self {
+    case .value, .values, .property: false
+    case .outer: true
+    // What looks two levels out passes through here.
+    case .matchCount(_, let predicate): predicate.looksOut
+    case .arithmetic(_, let left, let right): left.looksOut || right.looksOut
+    }
+  }
 }
 
 /// A number computed from a collection.

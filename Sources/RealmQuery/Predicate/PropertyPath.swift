@@ -31,6 +31,8 @@ package struct PropertyPath: Hashable, Sendable {
 
   /// The path from the object that the first `count` names lead to.
   package func droppingFirst(_ count: Int) -> PropertyPath {
+    // What is taken out of a value by itself stands before the first name.
+    if count == 0 { return self }
     var path = self
     path.names.removeFirst(count)
     path.collectionLength = collectionLength.flatMap { $0 > count ? $0 - count : nil }

@@ -113,8 +113,8 @@ protocol AnyMap {
   /// Sets the value of a key; nil removes the entry.
   func setValue(_ value: Any?, forKey key: String)
 
-  /// The class and at most 100 entries, each value described by `element`.
-  func describe(_ element: (Any) -> String) -> String
+  /// Appends the class and at most 100 entries.
+  func describe(to text: inout IndentedText, depth: Int)
 }
 
 extension Map: AnyMap {
@@ -122,16 +122,15 @@ extension Map: AnyMap {
     map { (key: $0.key._text, value: $0.value as Any) }
   }
 
-  func describe(_ element: (Any) -> String) -> String {
+  func describe(to text: inout IndentedText, depth: Int) {
     let shown = 100
-    var lines: [String] = []
-    for entry in prefix(shown) {
-      let text = element(entry.value).replacing("\n", with: "\n\t")
-      lines.append("\t[\(entry.key)]: \(text)")
+    text.append("Map<\(Key.self), \(Value.self)> (")
+    text.list(skipping: count - shown) { text in
+      for entry in prefix(shown) {
+        text.startElement("[\(entry.key)]: ")
+        ObjectBase.describe(entry.value, to: &text, depth: depth)
+      }
     }
-    let count = count
-    if count > shown { lines.append("\t... \(count - shown) objects skipped.") }
-    return "Map<\(Key.self), \(Value.self)> (\n" + lines.joined(separator: ",\n") + "\n)"
   }
 }
 

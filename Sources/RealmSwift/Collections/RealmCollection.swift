@@ -103,14 +103,20 @@ extension RealmCollection {
   public var description: String { _description(limit: 100) }
 
   func _description(limit: Int) -> String {
+    var text = IndentedText()
+    describe(to: &text, depth: 0, limit: limit)
+    return text.text
+  }
+
+  /// Appends the class and at most so many elements.
+  func describe(to text: inout IndentedText, depth: Int, limit: Int) {
     let count = count
-    var lines: [String] = []
-    for position in 0..<Swift.min(count, limit) {
-      let text = ObjectBase.describe(self[position], depth: 0)
-        .replacingOccurrences(of: "\n", with: "\n\t")
-      lines.append("\t[\(position)] \(text)")
+    text.append("\(type(of: self)) (")
+    text.list(skipping: count - limit) { text in
+      for position in 0..<Swift.min(count, limit) {
+        text.startElement("[\(position)] ")
+        ObjectBase.describe(self[position], to: &text, depth: depth)
+      }
     }
-    if count > limit { lines.append("\t... \(count - limit) objects skipped.") }
-    return "\(type(of: self)) (\n" + lines.joined(separator: ",\n") + "\n)"
   }
 }

@@ -60,7 +60,11 @@ extension Map: RealmKeyedCollection {
   }
 
   /// The class and the entries, at most 100 of them.
-  public var description: String { describe { ObjectBase.describe($0, depth: 0) } }
+  public var description: String {
+    var text = IndentedText()
+    describe(to: &text, depth: 0)
+    return text.text
+  }
 
   /// The entries as pairs.
   public func asKeyValueSequence() -> RLMKeyValueIterator<Key, Value> {

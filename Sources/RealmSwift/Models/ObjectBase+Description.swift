@@ -8,31 +8,47 @@ extension ObjectBase {
   /// How many objects deep descriptions go.
   private static let maximumDepth = 5
 
-  final func _describe() -> String { _describe(depth: 0) }
-
-  private func _describe(depth: Int) -> String {
-    let schema = _schema
-    if isInvalidated { return "[invalid object]" }
-    if depth > ObjectBase.maximumDepth { return "<Maximum depth exceeded>" }
-    var text = "\(schema.className) {\n"
-    for property in schema.properties where property.shape.type != .linkingObjects {
-      let value = ObjectBase.describe(_value(of: property), depth: depth + 1)
-      text += "\t\(property.name) = \(value.replacingOccurrences(of: "\n", with: "\n\t"));\n"
-    }
-    return text + "}"
+  final func _describe() -> String {
+    var text = IndentedText()
+    _describe(to: &text, depth: 0)
+    return text.text
   }
 
-  /// The text of a value in the description of what holds it.
-  static func describe(_ value: Any, depth: Int) -> String {
-    guard let value = unwrapped(value) else { return "(null)" }
+  private func _describe(to text: inout IndentedText, depth: Int) {
+    let schema = _schema
+    if isInvalidated { return text.append("[invalid object]") }
+    if depth > ObjectBase.maximumDepth { return text.append("<Maximum depth exceeded>") }
+    text.append("\(schema.className) {")
+    text.indent()
+    for property in schema.properties where property.shape.type != .linkingObjects {
+      text.startLine("\(property.name) = ")
+      ObjectBase.describe(_value(of: property), to: &text, depth: depth + 1)
+      text.append(";")
+    }
+    text.unindent()
+    text.startLine("}")
+  }
+
+  /// Appends the text of a value in the description of what holds it.
+  static func describe(_ value: Any, to text: inout IndentedText, depth: Int) {
+    guard let value = unwrapped(value) else { return text.append("(null)") }
     switch value {
-    case let bool as Bool: return bool ? "1" : "0"
-    case let data as Data: return describe(data)
+    case let bool as Bool: text.append(bool ? "1" : "0")
+    case let data as Data: text.append(describe(data))
     case let mixed as AnyRealmValue:
-      return mixed.plain.map { describe($0, depth: depth) } ?? "(null)"
-    case let list as any AnyList: return list.describe { describe($0, depth: depth) }
-    case let map as any AnyMap: return map.describe { describe($0, depth: depth) }
-    default: return modelObject(value)?._describe(depth: depth) ?? "\(value)"
+      if let plain = mixed.plain {
+        describe(plain, to: &text, depth: depth)
+      } else {
+        text.append("(null)")
+      }
+    case let list as any AnyList: list.describe(to: &text, depth: depth)
+    case let map as any AnyMap: map.describe(to: &text, depth: depth)
+    default:
+      if let object = modelObject(value) {
+        object._describe(to: &text, depth: depth)
+      } else {
+        text.append(lines: "\(value)")
+      }
     }
   }
 
@@ -46,22 +62,15 @@ extension ObjectBase {
 
 /// A list or set of any type, for descriptions.
 protocol AnyList {
-  /// The class and at most 100 elements, each described by `element`.
-  func describe(_ element: (Any) -> String) -> String
+  /// Appends the class and at most 100 elements.
+  func describe(to text: inout IndentedText, depth: Int)
 }
 
 extension List: AnyList {}
 extension MutableSet: AnyList {}
 
 extension AnyList where Self: RealmCollection {
-  func describe(_ element: (Any) -> String) -> String {
-    let shown = 100
-    var lines: [String] = []
-    for (position, value) in self.enumerated().prefix(shown) {
-      let text = element(value).replacingOccurrences(of: "\n", with: "\n\t")
-      lines.append("\t[\(position)] \(text)")
-    }
-    if count > shown { lines.append("\t... \(count - shown) objects skipped.") }
-    return "\(Self.self) (\n" + lines.joined(separator: ",\n") + "\n)"
+  func describe(to text: inout IndentedText, depth: Int) {
+    describe(to: &text, depth: depth, limit: 100)
   }
 }

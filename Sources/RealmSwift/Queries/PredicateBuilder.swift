@@ -11,9 +11,12 @@ struct PredicateBuilder {
   let core: RealmCore
   /// The class that the query is about; nil for a collection of values.
   private let info: ClassInfo?
-  /// The names that every path begins with where a condition on the elements of a collection is
-  /// built; they are left out.
-  private var prefix: [String] = []
+  /// The names of the columns that lead to each collection whose elements a condition is about, the
+  /// outermost first, behind none for the objects that the query is about.
+  private var collections: [[String]] = [[]]
+
+  /// Every path that begins at an element begins with these, which are left out.
+  private var prefix: [String] { collections.last ?? [] }
 
   init(_ core: RealmCore, _ info: ClassInfo?) {
     self.core = core
@@ -24,8 +27,8 @@ struct PredicateBuilder {
   func predicate(_ node: QueryNode) -> Predicate {
     if let node = node.expanded { return predicate(node) }
     switch node {
-    case .and(let left, let right): return .all([predicate(left), predicate(right)])
-    case .or(let left, let right): return .any([predicate(left), predicate(right)])
+    case .and: return .all(node.conjuncts.map(predicate))
+    case .or: return .any(node.disjuncts.map(predicate))
     case .not(let node): return .not(predicate(node))
     case .path:
       return .comparison(Comparison(operand(node), .equal, .value(.bool(true))))
@@ -39,7 +42,7 @@ struct PredicateBuilder {
       return .comparison(Comparison(operand(left), .in, .values(values.compactMap(known))))
     case .contains(let path, let element):
       guard let element = known(element) else { return .constant(false) }
-      return .comparison(Comparison(.property(property(path)), .equal, .value(element)))
+      return .comparison(Comparison(operand(path), .equal, .value(element)))
     case .within(let path, let region, _): return .within(property(path), region)
     case .quantified(let quantified): return .comparison(comparison(quantified))
     case .root, .constant, .list, .matchCount, .arithmetic:
@@ -50,10 +53,7 @@ struct PredicateBuilder {
   private func comparison(
     _ left: QueryNode, _ operation: ComparisonOperator, _ right: QueryNode, _ options: TextOptions
   ) -> Predicate {
-    if case .path(let first) = left, case .path(let second) = right,
-      first.collectionLength != nil, second.collectionLength != nil, first.function == nil,
-      second.function == nil
-    {
+    if case .path(let path) = left, case .path(let other) = right, isMany(path), isMany(other) {
       throwRealmException("Comparing two collection columns is not permitted.")
     }
     if case .constant(let constant) = right, known(constant) == nil {
@@ -75,8 +75,9 @@ struct PredicateBuilder {
   private func operand(_ node: QueryNode) -> Operand {
     switch node {
     case .list(let values): .values(values.compactMap(known))
+    case .root where collections.count > 1: .outer(collections.count - 1, ValueSteps.path)
     case .root: .property(ValueSteps.path)
-    case .path(let path): .property(property(path))
+    case .path(let path): self.operand(path)
     case .constant(let constant): .value(value(constant))
     case .matchCount(let path, let condition): matchCount(path, condition)
     case .arithmetic(let operation, let left, let right):
@@ -85,15 +86,37 @@ struct PredicateBuilder {
     }
   }
 
+  /// A path of the object that the condition is about.
   private func property(_ path: QueryPath) -> PropertyPath {
-    var property = columns(path)
-    if !prefix.isEmpty {
-      guard property.names.starts(with: prefix) else {
-        throwRealmException("Subqueries must contain a keypath starting with a collection.")
-      }
-      property = property.droppingFirst(prefix.count)
+    guard case .property(let property) = operand(path) else {
+      throwRealmException("A condition on a place in a subquery must be about its elements.")
     }
     return property
+  }
+
+  private func operand(_ path: QueryPath) -> Operand {
+    let property = columns(path)
+    let start = start(of: path, property)
+    let relative = property.droppingFirst(collections[start].count)
+    let level = collections.count - 1 - start
+    return level == 0 ? .property(relative) : .outer(level, relative)
+  }
+
+  /// Which of the collections the path begins at an element of.
+  private func start(of path: QueryPath, _ property: PropertyPath) -> Int {
+    let start = collections.lastIndex {
+      $0.count <= path.base ?? .max && property.names.starts(with: $0)
+    }
+    guard let start, path.base != nil || start == collections.count - 1 else {
+      throwRealmException("Subqueries must contain a keypath starting with a collection.")
+    }
+    return start
+  }
+
+  /// Whether the path leads from where it begins to any number of values.
+  private func isMany(_ path: QueryPath) -> Bool {
+    guard let length = path.collectionLength, path.function == nil else { return false }
+    return path.base == nil || length > collections[start(of: path, columns(path))].count
   }
 
   /// The path by the names of the columns.
@@ -110,8 +133,11 @@ struct PredicateBuilder {
     collection.function = nil
     collection.parts = path.parts.filter { $0.key < length }
     let outer = columns(collection)
+    guard outer.names.starts(with: prefix) else {
+      throwRealmException("Subqueries must contain a keypath starting with a collection.")
+    }
     var inner = self
-    inner.prefix = outer.names
+    inner.collections.append(outer.names)
     return .matchCount(outer.droppingFirst(prefix.count), inner.predicate(condition))
   }
 

@@ -16,6 +16,13 @@ extension Query where T: RealmCollection {
     Query<Bool>(.oneOf(node, Array(elements)))
   }
 
+  /// Whether one of `elements`, none of which is null, is in the collection.
+  @_disfavoredOverload
+  public func containsAny<S: Sequence>(in elements: S) -> Query<Bool>
+  where T.Element: OptionalProtocol, S.Element == T.Element.Wrapped {
+    Query<Bool>(.oneOf(node, Array(elements)))
+  }
+
   /// The number of elements.
   public var count: Query<Int> { Query<Int>(.path(node.path.applying(.count))) }
 }

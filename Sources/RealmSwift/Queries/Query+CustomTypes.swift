@@ -77,7 +77,9 @@ extension QueryNode {
       return (nulls + objects.map { .memberwise(path, $0) }).reduced(QueryNode.or)
     case .contains(let path, let element):
       guard let object = QueryNode.storedObject(element) else { return nil }
-      let count = QueryNode.matchCount(path, .sameMembers(path, object))
+      var member = path
+      member.base = path.names.count
+      let count = QueryNode.matchCount(path, .sameMembers(member, object))
       return .comparison(count, .greater, .constant(0), [])
     default: return nil
     }

@@ -26,6 +26,13 @@ extension Query where T: RealmKeyedCollection {
     Query<Bool>(.oneOf(node, Array(values)))
   }
 
+  /// Whether one of `values`, none of which is null, is a value of the map.
+  @_disfavoredOverload
+  public func containsAny<S: Sequence>(in values: S) -> Query<Bool>
+  where T.Value: OptionalProtocol, S.Element == T.Value.Wrapped {
+    Query<Bool>(.oneOf(node, Array(values)))
+  }
+
   /// The number of entries.
   public var count: Query<Int> { Query<Int>(.path(node.path.applying(.count))) }
 }

@@ -127,6 +127,19 @@ extension Query where T: _Storable {
   }
 }
 
+extension Query where T: _Storable & OptionalProtocol {
+  /// Whether the property equals one of `values`; null never does.
+  ///
+  /// ```swift
+  /// let names: Set<String> = ["Ada", "Grace"]
+  /// let found = people.where { $0.nickname.in(names) }
+  /// ```
+  @_disfavoredOverload
+  public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T.Wrapped {
+    Query<Bool>(.oneOf(node, Array(values)))
+  }
+}
+
 // MARK: - Logic
 
 extension Query where T == Bool {

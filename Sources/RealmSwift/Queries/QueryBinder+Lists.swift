@@ -71,8 +71,11 @@ extension QueryBinder {
       !path.hasSeveralCollections
     else { return nil }
     let words = operand(comparison.right, beside: comparison.left)
+    var element = path
+    element.base = length
     return .comparison(
-      .matchCount(path, .not(.comparison(.path(path), .text, words, []))), .equal, .constant(0), [])
+      .matchCount(path, .not(.comparison(.path(element), .text, words, []))), .equal, .constant(0),
+      [])
   }
 
   /// Whether a value of one path is looked for among those of another one.

@@ -22,7 +22,7 @@ struct QueryBinder {
   ) -> BoundQuery {
     let parsed: ParsedQuery
     do throws(QuerySyntaxError) {
-      parsed = try QueryParser.parse(format)
+      parsed = try QueryParser.parse(format, argumentCount: arguments.count)
     } catch { throwRealmException("\(error)") }
     let paths = QueryPathBinder(core, info?.schema, arguments)
     let binder = QueryBinder(paths: paths, arguments: arguments, core: core)
@@ -197,7 +197,8 @@ struct QueryBinder {
     switch operand {
     case .keyPath(let path):
       let bound = paths.path(path)
-      return bound.names.isEmpty && bound.parts.isEmpty ? .root : .path(bound)
+      let isItself = bound.names.isEmpty && bound.parts.isEmpty && path.level == 0
+      return isItself ? .root : .path(bound)
     case .matchCount(let collection, let condition): return matchCount(collection, condition)
     case .arithmetic(let operation, let left, let right):
       return .arithmetic(

@@ -46,6 +46,29 @@ struct QuantifiedComparison {
 }
 
 extension QueryNode {
+  /// The conditions that a chain of `&&` joins, from left to right, as one list: one within the
+  /// other they would be as deep as the chain is long.
+  var conjuncts: [QueryNode] {
+    var rights: [QueryNode] = []
+    var first = self
+    while case .and(let left, let right) = first {
+      rights.append(right)
+      first = left
+    }
+    return [first] + rights.reversed()
+  }
+
+  /// The conditions that a chain of `||` joins, from left to right.
+  var disjuncts: [QueryNode] {
+    var rights: [QueryNode] = []
+    var first = self
+    while case .or(let left, let right) = first {
+      rights.append(right)
+      first = left
+    }
+    return [first] + rights.reversed()
+  }
+
   /// The path of a node that is one.
   var path: QueryPath {
     switch self {
@@ -56,13 +79,21 @@ extension QueryNode {
   }
 
   /// The node, about the elements of a collection instead of about an object by itself.
+  ///
+  /// Paths that begin further out stay as they are, one step nearer to where they begin.
   func prefixed(by collection: QueryPath) -> QueryNode {
     func prefixed(_ path: QueryPath) -> QueryPath {
+      let base = path.base ?? 0
+      if base < 0 {
+        var path = path
+        path.base = base + 1
+        return path
+      }
       var parts = collection.parts
       for (index, part) in path.parts { parts[collection.names.count + index] = part }
       return QueryPath(
-        names: collection.names + path.names, collectionLength: collection.names.count,
-        function: path.function, parts: parts)
+        names: collection.names + path.names, base: base + collection.names.count,
+        collectionLength: collection.names.count, function: path.function, parts: parts)
     }
     /// The collection of a subquery within another one.
     func inner(_ path: QueryPath) -> QueryPath {

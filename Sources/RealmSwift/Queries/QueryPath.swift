@@ -7,6 +7,10 @@ import RealmQuery
 /// The properties that lead from the object to a value.
 struct QueryPath {
   var names: [String]
+  /// How many of the names lead to the object that the path begins at: none for that of the query,
+  /// more for an element of a collection; nil for the innermost, whichever it is. Below zero, the
+  /// names are counted from an element that many subqueries further out.
+  var base: Int?
   /// How many of the names lead to the first collection; nil if there is none.
   var collectionLength: Int?
   /// Whether there are more collections behind the first.

@@ -11,8 +11,8 @@ struct QueryPathBinder {
   /// Nil for a collection of values.
   private let schema: ModelSchema?
   private let arguments: [Any]
-  /// Whether key paths begin at the elements of a subquery.
-  private var isInner = false
+  /// Those of the subqueries around, and of the query, the outermost first.
+  private var around: [QueryPathBinder] = []
 
   init(_ core: RealmCore, _ schema: ModelSchema?, _ arguments: [Any]) {
     self.core = core
@@ -26,7 +26,7 @@ struct QueryPathBinder {
   /// The same for key paths that begin at another class, or at values.
   func from(_ schema: ModelSchema?) -> QueryPathBinder {
     var binder = QueryPathBinder(core, schema, arguments)
-    binder.isInner = true
+    binder.around = around + [self]
     return binder
   }
 
@@ -43,9 +43,16 @@ struct QueryPathBinder {
   }
 
   private func walk(_ parsed: ParsedKeyPath) -> QueryPathWalk {
+    if parsed.level > 0, parsed.level <= around.count {
+      var own = parsed
+      own.level = 0
+      var walk = around[around.count - parsed.level].walk(own)
+      walk.path.base = -parsed.level
+      return walk
+    }
     let components = components(parsed)
     var walk = QueryPathWalk(
-      core: core, schema: schema, isAboutValues: schema == nil && !isInner,
+      core: core, schema: schema, isAboutValues: schema == nil && around.isEmpty,
       text: text(components))
     for component in components {
       switch component {

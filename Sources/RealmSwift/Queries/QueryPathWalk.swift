@@ -12,7 +12,7 @@ struct QueryPathWalk {
   /// The class of the objects that the next name is a property of; nil behind a value.
   var schema: ModelSchema?
   let text: String
-  var path = QueryPath(names: [])
+  var path = QueryPath(names: [], base: 0)
   var type: PropertyType?
   /// What the present value is: the property's collection, until something is taken out of it.
   private var collection = _PropertyShape.Collection.none
@@ -35,7 +35,8 @@ struct QueryPathWalk {
       let last = last.map { "\($0.owner).\($0.name)" } ?? name
       throwRealmException(
         "Invalid keypath '\(text)': Property '\(last)' is not a link or collection and can only "
-          + "appear at the end of a keypath.")
+          + "appear at the end of a keypath."
+          + (collection == .map || type == .any ? " A key stands in brackets: ['\(name)']." : ""))
     }
     guard let property = schema.property(named: name) else {
       throwRealmException(

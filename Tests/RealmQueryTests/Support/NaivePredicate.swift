@@ -10,6 +10,10 @@ import RealmTables
 /// Evaluates predicates on objects read value by value.
 struct NaivePredicate {
   let group: TableGroup
+  /// The objects around an element, the outermost first.
+  private var around: [(table: Table, row: Row)] = []
+
+  init(group: TableGroup) { self.group = group }
 
   func matches(_ predicate: Predicate, _ table: Table, _ row: Row) throws -> Bool {
     switch predicate {
@@ -49,13 +53,18 @@ struct NaivePredicate {
       }
     case .values(let values): return values
     case .property(let path): return try values(path.names[...], path.function, table, row)
+    case .outer(let level, let path):
+      let outer = around[around.count - level]
+      return try values(path.names[...], path.function, outer.table, outer.row)
     case .matchCount(let path, let predicate):
+      var inner = self
+      inner.around.append((table, row))
       guard let column = table.schema.column(named: path.names[0]),
         let target = try column.targetTable.flatMap({ try group.table($0) })
       else { return [] }
       let keys = try row.list(column).keys()
       let count = try keys.filter {
-        try target.row(of: $0).map { try matches(predicate, target, $0) } ?? false
+        try target.row(of: $0).map { try inner.matches(predicate, target, $0) } ?? false
       }.count
       return [.int(Int64(count))]
     }

@@ -62,6 +62,35 @@ private class Told: Object {
       object.description.contains("\tnext = Told {\n\t\tname = B;\n\t\tisOpen = 1;"), "\(object)")
   }
 
+  @Test func linesOfNestedValuesStandWhereTheyBelong() {
+    let row = MatrixRow()
+    row.any = .fromArray([
+      .string("a\nb"), .fromArray([]), .fromDictionary(["k": .fromArray([.int(1), .none])]),
+    ])
+    let text = """
+      \tany = List<AnyRealmValue> (
+      \t\t[0] a
+      \t\tb,
+      \t\t[1] List<AnyRealmValue> (
+      \t\t
+      \t\t),
+      \t\t[2] Map<String, AnyRealmValue> (
+      \t\t\t[k]: List<AnyRealmValue> (
+      \t\t\t\t[0] 1,
+      \t\t\t\t[1] (null)
+      \t\t\t)
+      \t\t)
+      \t);
+      """
+    #expect(row.description.contains(text), "\(row)")
+    let list = List<AnyRealmValue>()
+    list.append(objectsIn: (0..<101).map { .int($0) })
+    row.any = .none
+    row.anyList.append(objectsIn: list)
+    #expect(row.description.contains("\t\t[99] 99,\n\t\t... 1 objects skipped.\n\t);"), "\(row)")
+    #expect(list.description.hasSuffix("\t[99] 99,\n\t... 1 objects skipped.\n)"), "\(list)")
+  }
+
   @Test func fiveLevelsAreShown() {
     let object = told("0")
     var last = object

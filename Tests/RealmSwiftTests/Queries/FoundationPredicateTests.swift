@@ -245,11 +245,6 @@ private final class Drummer: Musician {
       "only '.orderedSame'",
       #Predicate { $0.name.caseInsensitiveCompare("b") == ascending })
     expect("'SequenceMaximum'", #Predicate { $0.genres.max() == "rock" })
-    expect(
-      "single comparison",
-      #Predicate { band in
-        band.members.contains { $0.age > band.size && $0.name == band.name }
-      })
     expect("Collections as a whole", #Predicate { $0.years == $0.years })
   }
 

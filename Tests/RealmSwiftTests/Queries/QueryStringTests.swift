@@ -207,6 +207,12 @@ private final class Binder: Object {
     }
   }
 
+  @Test func argumentsThatNobodyAsksFor() {
+    expect("a > %d", 0, 7, "more") { $0.a > 0 }
+    expect("a > $1 AND isOn == $3", 7, 0, "between", false) { $0.a > 0 && !$0.isOn }
+    #expect(realm.objects(Sheet.self).filter("TRUEPREDICATE", 1).count == 60)
+  }
+
   @Test func argumentsOfAllNumberAndTextTypes() {
     expect("a == %@ OR a == %@", NSNumber(value: 1), NSNumber(value: 2.0)) {
       [1, 2].contains($0.a)
@@ -375,7 +381,29 @@ private enum QueryStringMisuse {
       "Invalid keypath 'pages.@max.next': @max can only be applied to a numeric property."
     ),
     ("names[0] == a + 1", "Property type mismatch between string and double"),
-    ("%K == 3", "Invalid predicate: argument 1 is missing; there are 0"),
+    (
+      "%K == 3",
+      "Invalid predicate: argument 1 is missing; there are 0, at column 1, in: %K == 3"
+    ),
+    (
+      "a > 3 AND names CONTAINS $1",
+      "Invalid predicate: argument 2 is missing; there are 0, at column 26, in: "
+        + "a > 3 AND names CONTAINS $1"
+    ),
+    (
+      "a > 3 LIMIT(%d)",
+      "Invalid predicate: argument 1 is missing; there are 0, at column 13, in: a > 3 LIMIT(%d)"
+    ),
+    (
+      "prices.a == 1",
+      "Invalid keypath 'prices.a': Property 'Sheet.prices' is not a link or collection and can "
+        + "only appear at the end of a keypath. A key stands in brackets: ['a']."
+    ),
+    (
+      "any.list.first == 1",
+      "Invalid keypath 'any.list.first': Property 'Sheet.any' is not a link or collection and can "
+        + "only appear at the end of a keypath. A key stands in brackets: ['list']."
+    ),
     (
       "any.@type == 'text'",
       "Invalid predicate: there is no type 'text' of values; there are numeric, collection, null, "

@@ -38,16 +38,32 @@ extension PredicateScope {
   fileprivate func test(
     _ path: QueryPath, _ variable: PredicateExpressions.VariableID, _ test: Any
   ) throws -> QueryNode {
-    try binding(variable, to: .path(path)).condition(test)
+    var element = path
+    element.base = path.names.count
+    return try binding(variable, to: .path(element)).condition(test)
   }
 
-  /// The number of elements that meet a condition, which must be about the element alone.
-  fileprivate func count(_ path: QueryPath, _ condition: QueryNode) throws -> QueryNode {
-    let isOwn = condition.paths.allSatisfy { $0.names.starts(with: path.names) }
-    guard isOwn else {
+  /// The number of elements that meet a condition; of values, it must be about the element alone.
+  fileprivate func count(
+    _ path: QueryPath, _ condition: QueryNode, of type: Any.Type
+  ) throws -> QueryNode {
+    guard type is ObjectBase.Type || condition.isAbout(elementsOf: path) else {
       throw PredicateTranslationError(
-        "A condition on an element of a collection can only ask about another object in a single "
+        "A condition on a value in a collection can only ask about an object in a single "
           + "comparison.")
+    }
+    let isCounted = condition.countedCollections.allSatisfy {
+      $0.base == path.names.count && $0.names.starts(with: path.names)
+    }
+    guard isCounted else {
+      throw PredicateTranslationError(
+        "A condition on an element of a collection can only go through the collections of that "
+          + "element.")
+    }
+    guard !(type is ObjectBase.Type) || !condition.namesObjects(around: path) else {
+      throw PredicateTranslationError(
+        "An object by itself can only be compared in a predicate that compares nothing else in the "
+          + "collection.")
     }
     return .matchCount(path, condition)
   }
@@ -59,7 +75,7 @@ extension PredicateExpressions.Filter: TranslatableExpression {
       throw PredicateTranslationError(Self.self)
     }
     let both = condition.both(try scope.test(path, variable.key, filter))
-    _ = try scope.count(path, both)
+    _ = try scope.count(path, both, of: LHS.Output.Element.self)
     return .elements(path, both)
   }
 }
@@ -75,13 +91,15 @@ extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
       return .condition(result)
     }
     let test = try scope.test(path, variable.key, test)
-    if case .comparison = test, case .constant = condition,
-      test.paths.contains(where: { !$0.names.starts(with: path.names) })
+    if case .comparison(let left, _, let right, _) = test, case .constant = condition,
+      !test.isAbout(elementsOf: path),
+      !(LHS.Output.Element.self is ObjectBase.Type)
+        || left.isElement(of: path) && right.isSingle || right.isElement(of: path) && left.isSingle
     {
       // True for some element, as every comparison of a collection.
       return .condition(test)
     }
-    let count = try scope.count(path, condition.both(test))
+    let count = try scope.count(path, condition.both(test), of: LHS.Output.Element.self)
     return .condition(.comparison(count, .greater, .constant(0), []))
   }
 }
@@ -97,7 +115,7 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
       return .condition(result)
     }
     let fails = try scope.test(path, variable.key, test).negated
-    let count = try scope.count(path, condition.both(fails))
+    let count = try scope.count(path, condition.both(fails), of: LHS.Output.Element.self)
     return .condition(.comparison(count, .equal, .constant(0), []))
   }
 }

@@ -70,10 +70,7 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
 
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
   func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
-    guard let range = range as? any RangeOperand else {
-      throw PredicateTranslationError(type(of: range))
-    }
-    let bounds = try range.bounds
+    let bounds = try bounds(in: scope)
     var condition = QueryNode.constant(true)
     if let lower = bounds.lower {
       condition = try scope.comparison(element, .greaterOrEqual, lower).condition(of: Self.self)
@@ -84,6 +81,16 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
         try scope.comparison(element, operation, upper).condition(of: Self.self))
     }
     return .condition(condition)
+  }
+
+  private func bounds(in scope: PredicateScope) throws -> RangeBounds {
+    if let range = range as? any RangeOperand { return try range.bounds }
+    // A property of what the program captured.
+    guard case .choice(let cases) = try scope.meaning(range), cases.count == 1,
+      cases[0].condition == nil, case .constant(let value) = cases[0].value,
+      let range = value as? any RangeValue
+    else { throw PredicateTranslationError(type(of: range)) }
+    return range.bounds
   }
 }
 

@@ -46,7 +46,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
       guard let value = value as? Root.Output else { throw unknown }
       return .value(.constant(value[keyPath: keyPath]))
     case .path(let found): path = found
-    case .root: path = QueryPath(names: [])
+    case .root: path = QueryPath(names: [], base: 0)
     default: throw unknown
     }
     if let kind = kind ?? member { return try member(kind, of: path) }

@@ -125,10 +125,49 @@ extension QueryNode {
     }
   }
 
+  /// Whether this is an element of a collection by itself, and not a property of it.
+  func isElement(of collection: QueryPath) -> Bool {
+    guard case .path(let path) = self else { return false }
+    return path.isElement && path.names == collection.names
+  }
+
+  /// Whether this is a path that leads through no collection.
+  var isSingle: Bool {
+    guard case .path(let path) = self else { return false }
+    return path.collectionLength == nil
+  }
+
+  /// Whether the condition is about an element of a collection by itself, or about an object by
+  /// itself whose collection, or within whose collections, that is.
+  func namesObjects(around collection: QueryPath) -> Bool {
+    paths.contains { $0.isElement && collection.names.starts(with: $0.names) }
+  }
+
+  /// Whether the condition is about the elements of a collection and nothing else.
+  func isAbout(elementsOf collection: QueryPath) -> Bool {
+    paths.allSatisfy {
+      $0.base == collection.names.count && $0.names.starts(with: collection.names)
+    }
+  }
+
+  /// The collections whose elements the condition counts, but for those of conditions on elements.
+  var countedCollections: [QueryPath] {
+    switch self {
+    case .matchCount(let path, _): [path]
+    case .root, .path, .constant, .list, .contains, .within: []
+    case .comparison(let left, _, let right, _), .and(let left, let right),
+      .or(let left, let right), .arithmetic(_, let left, let right):
+      left.countedCollections + right.countedCollections
+    case .between(let node, _, _), .oneOf(let node, _), .not(let node): node.countedCollections
+    case .quantified(let comparison):
+      comparison.left.countedCollections + comparison.right.countedCollections
+    }
+  }
+
   /// All paths that a condition or a value names, but for those of conditions on elements.
   var paths: [QueryPath] {
     switch self {
-    case .root: [QueryPath(names: [])]
+    case .root: [QueryPath(names: [], base: 0)]
     case .path(let path), .contains(let path, _), .within(let path, _, _), .matchCount(let path, _):
       [path]
     case .constant, .list: []
@@ -139,4 +178,9 @@ extension QueryNode {
     case .quantified(let comparison): comparison.left.paths + comparison.right.paths
     }
   }
+}
+
+extension QueryPath {
+  /// Whether the path ends where it begins: at the object, or the element, by itself.
+  var isElement: Bool { names.count == base && function == nil && lastParts.isEmpty }
 }
