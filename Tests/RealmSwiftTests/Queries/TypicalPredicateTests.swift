@@ -279,6 +279,14 @@ private struct Search: Codable {
     expectError("has no query", #Predicate { $0.name.count > 3 })
     expectError("has no query", #Predicate { $0.photo?.count ?? 0 > 1 })
     expectError("Collections as a whole", #Predicate { $0.children == $0.children })
+    expectError(
+      "An object by itself",
+      #Predicate { citizen in citizen.children.contains { $0 == citizen } })
+    expectError(
+      "An object by itself",
+      #Predicate { citizen in citizen.children.contains { citizen == $0 } })
+    expectError(
+      "An object by itself", #Predicate { citizen in citizen.children.contains(citizen) })
     expectError("StringContainsRegex", #Predicate { $0.name.contains(#/A/#) })
   }
 }

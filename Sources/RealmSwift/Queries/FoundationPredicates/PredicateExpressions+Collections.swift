@@ -126,6 +126,10 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
       guard case .constant = condition else { throw PredicateTranslationError(Self.self) }
       return try scope.meaning(element).mapped(Self.self) { element in
         if case .constant(let value) = element { return .condition(.contains(path, value)) }
+        guard !element.isWhatIsAsked else {
+          throw PredicateTranslationError(
+            "An object by itself cannot be looked for in its collections.")
+        }
         return .condition(.comparison(.path(path), .equal, element, []))
       }
     }

@@ -131,6 +131,15 @@ extension QueryNode {
     return path.isElement && path.names == collection.names
   }
 
+  /// Whether this is the object of the query by itself.
+  var isWhatIsAsked: Bool {
+    switch self {
+    case .root: true
+    case .path(let path): path.names.isEmpty && path.lastParts.isEmpty
+    default: false
+    }
+  }
+
   /// Whether this is a path that leads through no collection.
   var isSingle: Bool {
     guard case .path(let path) = self else { return false }
