@@ -40,6 +40,7 @@ package final class SimulatedFile: StorageFile {
     var fault: FileFault?
     var ignoresSync: (@Sendable (Int) -> Bool)?
     var failingSync = 0
+    var capacity = Int.max
   }
 
   package let path: String
@@ -87,6 +88,9 @@ package final class SimulatedFile: StorageFile {
   package func failSync(after count: Int) {
     state.withLock { $0.failingSync = $0.syncCount + count }
   }
+
+  /// Makes the disk have room for so many bytes of the file.
+  package func limitDisk(to byteCount: Int) { state.withLock { $0.capacity = byteCount } }
 
   /// Makes syncs with these numbers (from 1) do nothing and say that all is well: a broken disk, or
   /// an engine without that sync.
@@ -169,6 +173,9 @@ package final class SimulatedFile: StorageFile {
 
   package func allocate(_ range: Range<Int>) throws(StorageError) {
     _ = try begin("Growing")
+    guard range.upperBound <= state.withLock({ $0.capacity }) else {
+      throw .system(operation: "Growing", path: path, code: ENOSPC)
+    }
     state.withLock { $0.trace.append(.resize(byteCount: range.upperBound)) }
     try backing.resize(to: range.upperBound)
   }

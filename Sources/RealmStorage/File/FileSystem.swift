@@ -153,4 +153,11 @@ extension StorageError {
   var isInterruption: Bool {
     if case .system(_, _, EINTR) = self { true } else { false }
   }
+
+  /// Whether the disk, the user's share of it, or what the process may write to a file has no room
+  /// left.
+  package var isDiskFull: Bool {
+    guard case .system(_, _, let code) = self else { return false }
+    return code == ENOSPC || code == EDQUOT || code == EFBIG
+  }
 }

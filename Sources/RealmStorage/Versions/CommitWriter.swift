@@ -23,10 +23,10 @@ import Synchronization
 
 /// Writes one transaction to the file.
 struct CommitWriter {
-  private let transaction: WriteTransaction
-  private let file: DatabaseFile
-  private let base: Snapshot
-  private let allocator: NodeAllocator
+  let transaction: WriteTransaction
+  let file: DatabaseFile
+  let base: Snapshot
+  let allocator: NodeAllocator
 
   init(_ transaction: WriteTransaction) {
     self.transaction = transaction
@@ -50,7 +50,9 @@ struct CommitWriter {
       changeset, to: oldTop.history, making: transaction.version, oldest: oldest, allocator)
     try giveUp(oldTop)
 
-    var writer = try makeWriter(top, oldTop, pinned)
+    var space = try currentSpace(oldTop, pinned)
+    try evacuate(&top, &space, pinned)
+    var writer = try makeWriter(top, space)
     top.roots.tables = try writer.write(top.roots.tables, isData: true)
     top.roots.tableNames = try writer.write(top.roots.tableNames)
     top.history = try writer.write(top.history)
@@ -118,9 +120,10 @@ struct CommitWriter {
     if let evacuation = Ref(slot: old.evacuation) { try allocator.free(evacuation) }
   }
 
-  private func makeWriter(
-    _ top: TopArray, _ oldTop: TopArray, _ pinned: [UInt64]
-  ) throws(StorageError) -> NodeWriter {
+  /// The free space that the transaction may use.
+  private func currentSpace(
+    _ oldTop: TopArray, _ pinned: [UInt64]
+  ) throws(StorageError) -> FreeSpace {
     let state = file.writer
     var space: FreeSpace
     if let known = state.freeSpace, state.freeSpaceVersion == base.version {
@@ -130,6 +133,12 @@ struct CommitWriter {
       space = try FreeSpace(oldTop, in: base.space)
     }
     space.expire(pinned: pinned)
+    return space
+  }
+
+  private func makeWriter(
+    _ top: TopArray, _ space: FreeSpace
+  ) throws(StorageError) -> NodeWriter {
     let slab = allocator.space
     var counts = NodeByteCounts()
     try NodeWriter.measure(top.roots.tables, isData: true, in: slab, into: &counts)
@@ -139,7 +148,7 @@ struct CommitWriter {
     let placement = NodePlacement(
       space, expecting: counts, pageSize: DatabaseFile.pageSize,
       extend: { [file] end throws(StorageError) in try file.extend(to: end) })
-    return NodeWriter(placement, slab: slab, file: file.storage, staging: state.staging)
+    return NodeWriter(placement, slab: slab, file: file.storage, staging: file.writer.staging)
   }
 
   // MARK: Free lists and top array

@@ -37,7 +37,7 @@ extension DatabaseFile {
       let file = try open(
         path: path, options: OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key),
         system: SystemFiles(), registry: FileRegistry())
-      let copyPath = path + ".compaction"
+      let copyPath = compactedPath(of: path)
       // What an interrupted compaction left.
       unlink(copyPath)
       do throws(StorageError) {
@@ -53,6 +53,13 @@ extension DatabaseFile {
       // Else a crash could bring the old file back after others committed to the new one.
       try syncDirectory(of: path)
     }
+  }
+
+  private static func compactedPath(of path: String) -> String { path + ".compaction" }
+
+  /// Removes the copy that an interrupted compaction left. The caller is alone with the database.
+  static func removeUnfinishedCompaction(of path: String, _ system: any FileSystem) {
+    if system is SystemFiles { unlink(compactedPath(of: path)) }
   }
 
   /// Makes what was done to names in the directory of `path` durable.

@@ -70,7 +70,10 @@ extension DatabaseFile {
     let session = try Session.join(path: path + ".lock", system: lockSystem) {
       () throws(StorageError) in
       try requireInPlace(storage, options, system)
-      if !options.isReadOnly { try initialiseIfEmpty(storage) }
+      if !options.isReadOnly {
+        removeUnfinishedCompaction(of: path, system)
+        try initialiseIfEmpty(storage)
+      }
       var new = try OpenedStorage(storage, path)
       let entry = try new.committedVersion(
         isReadOnly: options.isReadOnly, acceptsOlderFormats: acceptsOlderFormats)

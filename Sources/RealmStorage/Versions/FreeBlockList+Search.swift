@@ -74,7 +74,8 @@ extension FreeBlockList {
     switch field {
     case .position: pack(to: payload, widthCode) { $0.position }
     case .byteCount: pack(to: payload, widthCode) { $0.byteCount }
-    case .tag: pack(to: payload, widthCode) { Int(truncatingIfNeeded: $0.tag) }
+    case .tag:
+      pack(to: payload, widthCode) { $0.isHeld ? 0 : Int(truncatingIfNeeded: $0.tag) }
     }
   }
 

@@ -56,13 +56,13 @@ struct FreeBlockList: Sendable {
       return block
     }
 
-    /// Makes blocks usable, and merges neighbours.
-    mutating func expire(_ isExpired: (FreeBlock) -> Bool) {
+    /// Gives blocks that are not usable a new tag, and merges neighbours.
+    mutating func retag(_ newTag: (FreeBlock) -> UInt64?) {
       var kept = 0
       for index in blocks.indices {
         var block = blocks[index]
-        if !block.isUsable, isExpired(block) {
-          block.tag = 0
+        if !block.isUsable, let tag = newTag(block) {
+          block.tag = tag
           block.birth = 0
         }
         if kept > 0, blocks[kept - 1].absorb(block) { continue }
@@ -204,11 +204,13 @@ struct FreeBlockList: Sendable {
     if chunks[place.chunk].blocks.count > Self.chunkLimit { split(place.chunk) }
   }
 
-  /// Makes the blocks usable that `isExpired` says are.
-  mutating func expire(_ isExpired: (FreeBlock) -> Bool) {
+  /// Gives blocks that are not usable a new tag.
+  ///
+  /// - Parameter newTag: The tag of a block whose last reader is gone; nil keeps the one it has.
+  mutating func retag(_ newTag: (FreeBlock) -> UInt64?) {
     for index in chunks.indices where chunks[index].taggedCount > 0 {
       let before = chunks[index].blocks.count
-      chunks[index].expire(isExpired)
+      chunks[index].retag(newTag)
       count -= before - chunks[index].blocks.count
     }
     joinChunks()

@@ -15,6 +15,14 @@ struct FreeSpace: Sendable {
   private(set) var logicalSize: Int
   /// Where the long-lived nodes of the last commits ended, oldest first (`NodePlacement`).
   var fronts: [Int] = []
+  /// The regions that commits are emptying; nil if there are none.
+  var evacuation: Evacuation?
+  /// Whether the file grew since an evacuation was last considered.
+  var hasGrown = false
+  /// What the running compaction has tried.
+  var compaction = CompactionState()
+  /// Whether the file may be longer than `logicalSize` because of `trimTail`.
+  var hasExcess = false
   private var births = BirthMap()
 
   /// A window of the file that no node may cross the border of.
@@ -76,7 +84,13 @@ struct FreeSpace: Sendable {
   mutating func expire(pinned: [UInt64]) {
     let oldest = pinned.first ?? 0
     if pinned.count == 1 { births.removeAll() }
-    list.expire { $0.tag <= oldest || !Self.isNeeded($0, by: pinned) }
+    let evacuation = evacuation
+    list.retag { block in
+      guard !block.isHeld, block.tag <= oldest || !Self.isNeeded(block, by: pinned) else {
+        return nil
+      }
+      return evacuation?.contains(block.position..<block.end) == true ? FreeBlock.heldTag : 0
+    }
   }
 
   private static func isNeeded(_ block: FreeBlock, by pinned: [UInt64]) -> Bool {
@@ -186,13 +200,75 @@ struct FreeSpace: Sendable {
       FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: 0), merging: merging)
   }
 
-  /// Makes the file longer: twice as long below 1 MiB, then by 1 MiB, or as much as is wanted.
-  mutating func grow(by wanted: Int, pageSize: Int) throws(StorageError) {
-    let step = logicalSize < 1 << 20 ? logicalSize : 1 << 20
-    let end = logicalSize + max(step, wanted)
-    let newSize = (end + pageSize - 1) / pageSize * pageSize
+  /// The length of a file that has room for `wanted` more bytes at its end, and for commits to
+  /// come: half of the file, but at least 64 KiB (the file again, if that is less) and at most
+  /// 1 MiB.
+  ///
+  /// - Parameter isTight: Whether there shall be no such room.
+  func grownSize(for wanted: Int, isTight: Bool = false, pageSize: Int) -> Int {
+    let missing = wanted - usableTail.count
+    let step = isTight ? 0 : max(min(logicalSize, 64 << 10), min(1 << 20, logicalSize / 2))
+    // The tail may be long enough and have a section boundary in it.
+    let end = logicalSize + max(step, missing > 0 ? missing : wanted)
+    return (end + pageSize - 1) / pageSize * pageSize
+  }
+
+  /// The usable bytes at the end of the file.
+  var usableTail: Range<Int> {
+    guard let last = list.last, last.isUsable, last.end == logicalSize else {
+      return logicalSize..<logicalSize
+    }
+    return last.position..<last.end
+  }
+
+  /// Adds the bytes between the end of the file and `newSize`.
+  mutating func grow(to newSize: Int) throws(StorageError) {
     try list.insert(
       FreeBlock(position: logicalSize, byteCount: newSize - logicalSize, tag: 0))
     logicalSize = newSize
+    hasGrown = true
+  }
+
+  /// Gives most of the free space at the end of the file back, if there is much of it.
+  ///
+  /// - Parameter reserve: What stays for the next commits.
+  mutating func trimTail(reserve: Int, pageSize: Int) {
+    let tail = usableTail
+    let end = (tail.lowerBound + reserve + pageSize - 1) / pageSize * pageSize
+    guard tail.count >= 2 * reserve, end < logicalSize, let found = list.run(at: tail.lowerBound),
+      end >= tail.lowerBound
+    else { return }
+    list.carve(end..<logicalSize, outOf: found.place)
+    logicalSize = end
+    hasExcess = true
+  }
+
+  // MARK: Evacuation
+
+  /// Replaces the list: usable blocks in the evacuated regions are held, others are usable.
+  mutating func hold(_ evacuation: Evacuation) {
+    var blocks: [FreeBlock] = []
+    blocks.reserveCapacity(list.count + 64)
+    for block in list.blocks {
+      guard block.isUsable else {
+        blocks.append(block)
+        continue
+      }
+      evacuation.forEachPart(of: block.position..<block.end) { part, isEvacuated in
+        blocks.append(
+          FreeBlock(
+            position: part.lowerBound, byteCount: part.count,
+            tag: isEvacuated ? FreeBlock.heldTag : 0))
+      }
+    }
+    list = FreeBlockList(blocks)
+    self.evacuation = evacuation
+  }
+
+  /// Ends the evacuation: what it held is usable.
+  mutating func endEvacuation() {
+    guard evacuation != nil else { return }
+    evacuation = nil
+    list.retag { $0.isHeld ? 0 : nil }
   }
 }

@@ -138,14 +138,24 @@ struct NodePlacement {
     let roomy = wanted + min(Self.laneRoom, space.logicalSize / 16 & ~7)
     if let taken = space.takeLane(wanted, room: roomy) { return taken }
     guard !isRoomy else { return nil }
-    try space.grow(by: roomy, pageSize: pageSize)
-    try extend(space.logicalSize)
+    do throws(StorageError) {
+      try grow(for: roomy)
+    } catch {
+      guard error.isDiskFull else { throw error }
+      return nil
+    }
     return space.takeLane(wanted, room: roomy)
   }
 
   private mutating func noteFront(_ position: Int) {
     space.fronts.append(position)
     if space.fronts.count > Self.frontLimit { space.fronts.removeFirst() }
+  }
+
+  /// The smallest run that is taken for a part of `wanted` bytes: the less of them there are, the
+  /// fewer writes, and the more of the file's free space is of no use.
+  private func smallestPart(of wanted: Int) -> Int {
+    space.freeByteCount > space.logicalSize / 5 * 2 ? max(4 << 10, wanted / 64) : wanted / 16
   }
 
   /// Whether so much of the file is free that it should not grow for a small commit.
@@ -159,7 +169,7 @@ struct NodePlacement {
     let taken =
       wanted <= Self.smallByteCount
       ? try takeSmallLongRun(wanted, needed)
-      : try takeOrGrow(wanted, needed, from: .low, smallestPart: wanted / 16)
+      : try takeOrGrow(wanted, needed, from: .low, smallestPart: smallestPart(of: wanted))
     long.rest = taken
     long.start = taken.lowerBound
   }
@@ -167,19 +177,19 @@ struct NodePlacement {
   private mutating func takeSmallLongRun(
     _ wanted: Int, _ needed: Int
   ) throws(StorageError) -> Range<Int> {
+    takeEarlyShortRun()
     if mayScatter, space.list.count > Self.longListCount, filledHoleCount < Self.filledHoleLimit {
       filledHoleCount += 1
       if let taken = space.take(wanted: needed, needed: needed, from: .low) { return taken }
     }
     if isRoomy, let taken = takeHoles(wanted, needed) { return taken }
-    return try takeOrGrow(wanted, wanted, from: .low, smallestPart: wanted)
+    return try takeOrGrow(wanted, needed, from: .low, smallestPart: wanted)
   }
 
   /// Takes the hole that fits a node best if there are few nodes, else a good part of what all of
   /// them need: with hundreds of nodes, a hole for each would be hundreds of writes.
   private mutating func takeHoles(_ wanted: Int, _ needed: Int) -> Range<Int>? {
-    if mayScatter { return space.take(wanted: needed, needed: needed, from: .low) }
-    return space.take(wanted: wanted, needed: max(needed, wanted / 16), from: .low)
+    return space.take(wanted: wanted, needed: max(needed, smallestPart(of: wanted)), from: .low)
   }
 
   private mutating func endLongRun() throws(StorageError) {
@@ -194,13 +204,24 @@ struct NodePlacement {
 
   // MARK: Short-lived nodes
 
+  /// Takes a run for all short-lived nodes if there is one, before long-lived nodes fill it: those
+  /// can go to smaller holes, and the free lists cannot.
+  private mutating func takeEarlyShortRun() {
+    let wanted = short.remaining
+    guard short.rest.isEmpty, wanted > 0,
+      let taken = space.take(wanted: wanted, needed: wanted, from: .high)
+    else { return }
+    short.rest = taken
+    short.start = taken.lowerBound
+  }
+
   private mutating func takeShortRun(_ needed: Int) throws(StorageError) {
     try endShortRun(at: short.rest.lowerBound)
     let wanted = max(needed, short.remaining)
     // Several places cost more than a longer file, unless most of it is free anyway.
     let maySplit = space.freeByteCount > space.logicalSize / 2 || wanted > Self.smallByteCount
     let taken = try takeOrGrow(
-      wanted, needed, from: .high, smallestPart: maySplit ? wanted / 16 : wanted)
+      wanted, needed, from: .high, smallestPart: maySplit ? smallestPart(of: wanted) : wanted)
     short.rest = taken
     short.start = taken.lowerBound
   }
@@ -217,11 +238,41 @@ struct NodePlacement {
   private mutating func takeOrGrow(
     _ wanted: Int, _ needed: Int, from side: FreeSpace.Side, smallestPart: Int
   ) throws(StorageError) -> Range<Int> {
-    let needed = max(needed, min(smallestPart, wanted))
+    let part = max(needed, min(smallestPart, wanted))
     while true {
-      if let taken = space.take(wanted: wanted, needed: needed, from: side) { return taken }
-      try space.grow(by: wanted, pageSize: pageSize)
-      try extend(space.logicalSize)
+      if let taken = space.take(wanted: wanted, needed: part, from: side) { return taken }
+      if space.evacuation?.goal == .shrink {
+        // Many writes now are better than a longer file.
+        if let taken = space.take(wanted: wanted, needed: needed, from: side) { return taken }
+        space.endEvacuation()
+        continue
+      }
+      do throws(StorageError) {
+        try grow(for: wanted)
+      } catch {
+        guard error.isDiskFull else { throw error }
+        // Each node goes to the smallest hole that it fits, which costs many writes: the lists at
+        // the end of the commit need a larger one.
+        if let taken = space.take(wanted: needed, needed: needed, from: side) { return taken }
+        try grow(for: needed, isTight: true)
+      }
+    }
+  }
+
+  /// Makes the file longer, so that it has room for `wanted` more bytes at its end.
+  ///
+  /// - Parameter isTight: Whether there shall be no room for commits to come.
+  /// - Throws: `StorageError.system` if the disk has no room even for a longer file that is tight.
+  private mutating func grow(for wanted: Int, isTight: Bool = false) throws(StorageError) {
+    let tight = space.grownSize(for: wanted, isTight: true, pageSize: pageSize)
+    let roomy = space.grownSize(for: wanted, isTight: isTight, pageSize: pageSize)
+    do throws(StorageError) {
+      try extend(roomy)
+      try space.grow(to: roomy)
+    } catch {
+      guard error.isDiskFull, tight < roomy else { throw error }
+      try extend(tight)
+      try space.grow(to: tight)
     }
   }
 

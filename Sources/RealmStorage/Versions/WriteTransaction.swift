@@ -59,6 +59,8 @@ package final class WriteTransaction {
   package let version: UInt64
   package let allocator: NodeAllocator
   package var roots: VersionRoots
+  /// The part of a compaction that the commit does beside its own work; nil if there is none.
+  package var compaction: CompactionStep?
   /// The version that a crash leaves, whatever this transaction does.
   let durable: Snapshot
   /// What this transaction goes on from, if that is not durable yet. It owns the right to write.

@@ -83,7 +83,7 @@ extension Realm.Error {
         .fileNotFound,
         message: opening + ". Create the directory, or the file if the configuration is read-only.",
         path: path, systemCode: systemCode)
-    case ENOSPC, EDQUOT:
+    case ENOSPC, EDQUOT, EFBIG:
       self.init(
         .outOfDiskSpace,
         message: "\(operation) of '\(failed)' failed: \(reason). Nothing was written; free some "

@@ -29,7 +29,8 @@ extension RealmOpener {
     }
   }
 
-  /// Compacts the file at `path` if nobody has it open and the program wants it.
+  /// Compacts the file at `path` if nobody has it open and the program wants it. On a full disk the
+  /// file stays as it is.
   func compact(
     _ path: String, if isWanted: @Sendable (Int, Int) -> Bool
   ) throws(StorageError) {
@@ -38,8 +39,15 @@ extension RealmOpener {
     guard files.fileExists(atPath: path), try RealmCache.whileClosed(path, {}) else { return }
     let counts = try openFile(at: path, OpenOptions(mustExist: true, encryptionKey: key))
       .byteCounts()
-    guard isWanted(counts.total, counts.used), try DatabaseFile.compact(path: path, key: key)
-    else { return }
+    guard isWanted(counts.total, counts.used) else { return }
+    do throws(StorageError) {
+      guard try DatabaseFile.compact(path: path, key: key) else { return }
+    } catch {
+      // The copy needs room, and the file can be used as it is.
+      guard error.isDiskFull else { throw error }
+      Logger.log(.warn, "'\(path)' was not compacted, as the disk is full: \(error)")
+      return
+    }
     Logger.log(
       .info, "Compacted '\(path)', of which \(counts.used) of \(counts.total) bytes were used")
   }

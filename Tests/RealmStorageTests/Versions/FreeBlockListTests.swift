@@ -66,7 +66,7 @@ import Testing
       }
       if random.chance(0.05) {
         let oldest = UInt64(max(0, step / 10 - Int.random(in: 0...20, using: &random)))
-        list.expire { $0.tag <= oldest }
+        list.retag { $0.tag <= oldest ? 0 : nil }
         for unit in model.units.indices {
           if let tag = model.units[unit], tag <= oldest { model.units[unit] = 0 }
         }

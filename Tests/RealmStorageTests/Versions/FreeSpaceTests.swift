@@ -81,7 +81,7 @@ import Testing
     try space.giveBack(section..<section + 2048)
     #expect(space.take(2048, at: section - 1024) == nil)
     #expect(space.take(1024, at: section - 1024) == section - 1024..<section)
-    try space.grow(by: 8192, pageSize: 4096)
+    try space.grow(to: space.grownSize(for: 8192, pageSize: 4096))
     #expect(space.take(wanted: 8192, needed: 8192, from: .low) != nil)
   }
 

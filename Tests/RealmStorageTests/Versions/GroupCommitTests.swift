@@ -99,7 +99,7 @@ import Testing
       let before = try newest
       let pending = try writeGroup(of: 2, from: before)
       system.file.clearTrace()
-      system.file.fail(call: call, .error(ENOSPC))
+      system.file.fail(call: call, .errorForever(ENOSPC))
       let failing = try pending.begin()
       try NumberTree.replace(with: (0..<100_000).map { $0 << 20 }, in: failing)
       #expect(throws: StorageError.self) { try failing.writeVersion(changeset: []) }

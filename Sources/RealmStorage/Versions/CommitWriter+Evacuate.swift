@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a commit does beside its own work, so that the file has little free space.
+
+extension CommitWriter {
+  /// Gives free space at the end of the file back, and copies some nodes of the regions that are
+  /// being evacuated; the commit writes them with its own.
+  func evacuate(
+    _ top: inout TopArray, _ space: inout FreeSpace, _ pinned: [UInt64]
+  ) throws(StorageError) {
+    if pinned.count == 1 { cutExcess(&space) }
+    let lag = base.version - min(pinned.first ?? base.version, base.version)
+    guard lag <= Self.longestLag else { return space.endEvacuation() }
+    // A copy gains no space that a reader of an older version needs.
+    guard lag <= Self.harmlessLag else { return }
+    if space.evacuation?.isComplete == true { space.endEvacuation() }
+    let page = DatabaseFile.pageSize
+    if transaction.compaction == nil {
+      space.trimTail(reserve: max(space.reserve, space.logicalSize / 16), pageSize: page)
+      space.startEvacuationIfNeeded()
+    } else {
+      space.trimTail(reserve: FreeSpace.leastReserve, pageSize: page)
+      let isUnderWay = space.continueCompaction()
+      transaction.compaction?.isDone = !isUnderWay && !(space.hasExcess && pinned.count == 1)
+    }
+    guard var evacuation = space.evacuation, !evacuation.isComplete else { return }
+    var roots = [top.roots.tables, top.roots.tableNames, top.history]
+    try Evacuator.step(&evacuation, &roots, budget(space), allocator)
+    (top.roots.tables, top.roots.tableNames, top.history) = (roots[0], roots[1], roots[2])
+    space.evacuation = evacuation
+  }
+
+  /// Copies are in proportion to what the transaction writes itself. A walk of the whole file is
+  /// over before the transactions have written an eighth of its length.
+  private func budget(_ space: FreeSpace) -> Evacuator.Budget {
+    if let compaction = transaction.compaction {
+      return Evacuator.Budget(
+        byteCount: compaction.byteCount, nodeCount: max(4096, compaction.byteCount / 32))
+    }
+    let own = allocator.slabByteCount
+    let excess = 2 * space.freeByteCount - space.logicalSize
+    let least = excess > 0 ? max(256 << 10, min(4 << 20, excess / 16)) : 64 << 10
+    let byteCount = max(least, 2 * own)
+    return Evacuator.Budget(byteCount: byteCount, nodeCount: max(2048, byteCount / 16))
+  }
+
+  /// How many versions the oldest reader may be behind while nodes are copied.
+  private static let harmlessLag: UInt64 = 2
+  /// How far behind the oldest reader may be for an evacuation to wait for it.
+  private static let longestLag: UInt64 = 32
+
+  /// Cuts what the file is longer than the version that the transaction started from, which is the
+  /// only one that can be read.
+  private func cutExcess(_ space: inout FreeSpace) {
+    guard space.hasExcess, base.space.fileEnd == space.logicalSize else { return }
+    space.hasExcess = false
+    let page = DatabaseFile.pageSize
+    let end = (space.logicalSize + page - 1) / page * page
+    // If this fails, the next who opens the file cuts it.
+    if let physical = try? file.storage.byteCount(), physical > end {
+      try? file.storage.resize(to: end)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Compaction in small steps, beside readers and other writers (`Evacuation`).
+
+/// A part of a compaction that one commit does.
+package struct CompactionStep: Hashable, Sendable {
+  /// The bytes of nodes that are moved at most, but for the last node.
+  package var byteCount: Int
+  /// Whether nothing is left to be gained, as far as the commit could see. Also true if a reader of
+  /// an older version needs what could be gained.
+  package internal(set) var isDone = true
+
+  package init(byteCount: Int) { self.byteCount = byteCount }
+}
+
+/// What the steps of a compaction have tried.
+struct CompactionState: Sendable {
+  /// The end of the file is emptied if the file is not longer than this.
+  var shrinkingFrom = Int.max
+  /// Windows are emptied if the file is not longer than this.
+  var gatheringFrom = Int.max
+  /// The free bytes that could not be given back when it ended; nil before.
+  var leftByteCount: Int?
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Emptying parts of the file, so that free space becomes contiguous and the file becomes shorter.
+//
+// Free space that is scattered in small holes is of no use to a commit that writes much: it would
+// make the file grow while half of it is free. So regions that are mostly free are evacuated. The
+// commits that follow copy the live nodes of these regions to other places, a bounded number of
+// bytes each, as they copy any node that changes. When the walk over all trees is complete, the
+// regions are free. Nothing in the file tells of an evacuation; one that a process does not finish
+// has cost some copies.
+//
+// 1. While an evacuation runs, nothing is allocated in its regions: free blocks there are held
+//    (`FreeBlock.heldTag`).
+// 2. A walk visits nodes in the order of the trees, and goes on where it stopped. Commits between
+//    its steps may move nodes past that position: what it misses stays where it is.
+// 3. An evacuation ends after the walk, at the first commit to which the space that the walk freed
+//    is usable, or as soon as it would make the file grow beyond its bound.
+
+/// The regions of the file that are being emptied, and how far that has come.
+struct Evacuation: Sendable {
+  /// What is gained.
+  enum Goal: Sendable {
+    /// A shorter file: its end is emptied.
+    case shrink
+    /// Contiguous free space: windows with much free space are emptied.
+    case gather
+  }
+
+  let goal: Goal
+  let windowByteCount: Int
+  private let isMarked: [Bool]
+  /// From here on everything is evacuated.
+  let limit: Int
+  /// The slot at which the walk goes on in each node on the path from the root; empty at first.
+  var cursor: [Int] = []
+  /// Whether the walk is complete.
+  var isComplete = false
+
+  /// Empties the end of the file from `limit`, a multiple of `windowByteCount`, on.
+  init(endFrom limit: Int, windowByteCount: Int) {
+    goal = .shrink
+    self.limit = limit
+    self.windowByteCount = windowByteCount
+    isMarked = []
+  }
+
+  /// Empties windows.
+  init(windows isMarked: [Bool], windowByteCount: Int) {
+    goal = .gather
+    limit = .max
+    self.windowByteCount = windowByteCount
+    self.isMarked = isMarked
+  }
+
+  /// Whether any of the bytes are to be evacuated.
+  func contains(_ range: Range<Int>) -> Bool {
+    if range.upperBound > limit { return true }
+    let last = min((range.upperBound - 1) / windowByteCount, isMarked.count - 1)
+    var window = range.lowerBound / windowByteCount
+    while window <= last {
+      if isMarked[window] { return true }
+      window += 1
+    }
+    return false
+  }
+
+  /// Whether the node there is to be copied. A node that is larger than a window stays: it would
+  /// need a hole that is larger than what its move leaves in a window.
+  func concerns(_ range: Range<Int>) -> Bool {
+    (goal == .shrink || range.count <= windowByteCount) && contains(range)
+  }
+
+  /// Divides a range where evacuated bytes meet others.
+  func forEachPart(of range: Range<Int>, _ body: (Range<Int>, _ isEvacuated: Bool) -> Void) {
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let isEvacuated = contains(start..<start + 1)
+      var end = start
+      repeat {
+        end = min(range.upperBound, (end / windowByteCount + 1) * windowByteCount)
+      } while end < range.upperBound && contains(end..<end + 1) == isEvacuated
+      body(start..<end, isEvacuated)
+      start = end
+    }
+  }
+}
