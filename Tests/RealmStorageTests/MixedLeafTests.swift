@@ -173,6 +173,78 @@ private enum Value: Equatable {
     try MixedLeaf.validate(ref, in: scratch.space)
   }
 
+  private static func saltCount(_ ref: Ref, in space: NodeSpace) throws -> Int? {
+    let salts = try space.node(at: ref).ref(at: MixedSlot.salts)
+    return salts.isNull ? nil : try space.node(at: salts).count
+  }
+
+  /// Realm Core ends the process, or writes outside of the array, where it is shorter.
+  @Test(arguments: [121, 122, 123] as [UInt64])
+  func saltsAreAsManyAsElements(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let scratch = try ScratchSpace()
+    let allocator = scratch.allocator
+    var ref = try MixedLeaf.make(in: allocator)
+    var hasSalts = false
+    for step in 0..<400 {
+      let count = try MixedLeaf.count(ref, in: scratch.space)
+      let isList = Int.random(in: 0..<6, using: &random) == 0
+      let value = isList ? MixedValue.list(.null) : .int(Int64(step))
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0 where count > 0:
+        let index = Int.random(in: 0..<count, using: &random)
+        ref = try MixedLeaf.remove(at: index, from: ref, allocator)
+      case 1 where count > 0:
+        let index = Int.random(in: 0..<count, using: &random)
+        ref = try MixedLeaf.set(value, at: index, in: ref, allocator)
+        hasSalts = hasSalts || isList
+      case 2 where count > 3:
+        let index = Int.random(in: 0..<count, using: &random)
+        let (left, right) = try MixedLeaf.split(ref, at: index, allocator)
+        for half in [left, right] {
+          let salts = try Self.saltCount(half, in: scratch.space)
+          #expect(try salts == nil || salts == MixedLeaf.count(half, in: scratch.space))
+        }
+        ref = try MixedLeaf.append(right, to: left, allocator)
+        hasSalts = try Self.saltCount(ref, in: scratch.space) != nil
+      default:
+        let index = Int.random(in: 0...count, using: &random)
+        ref = try MixedLeaf.insert(value, at: index, in: ref, allocator)
+        hasSalts = hasSalts || isList
+      }
+      let expected = hasSalts ? try MixedLeaf.count(ref, in: scratch.space) : nil
+      #expect(try Self.saltCount(ref, in: scratch.space) == expected, "seed \(seed), step \(step)")
+    }
+    try MixedLeaf.validate(ref, in: scratch.space)
+  }
+
+  /// What Realm Core wrote gets the missing salts with the first edit, whichever it is.
+  @Test(arguments: 0..<5) func saltsThatRealmCoreLeftOutAreAdded(edit: Int) throws {
+    let scratch = try ScratchSpace()
+    let allocator = scratch.allocator
+    let composite = try IntegerNode.make(
+      [0x501, 0x14 | 4 << 5, 0x601, 0x701, 0x801], in: allocator
+    ).ref
+    let refs = try IntegerNode.make([0], flags: .hasRefs, in: allocator).ref
+    let salts = try IntegerNode.make([0, 77], in: allocator).ref
+    var ref = try IntegerNode.make(
+      [composite.slot, 0, 0, 0, refs.slot, salts.slot], flags: .hasRefs, in: allocator
+    ).ref
+    try MixedLeaf.validate(ref, in: scratch.space)
+    ref =
+      switch edit {
+      case 0: try MixedLeaf.insert(.int(9), at: 5, in: ref, allocator)
+      case 1: try MixedLeaf.insert(.list(.null), at: 0, in: ref, allocator)
+      case 2: try MixedLeaf.set(.bool(true), at: 4, in: ref, allocator)
+      case 3: try MixedLeaf.remove(at: 3, from: ref, allocator)
+      default: try MixedLeaf.replaceCollection(.null, at: 1, in: ref, allocator)
+      }
+    let count = try MixedLeaf.count(ref, in: scratch.space)
+    #expect(try Self.saltCount(ref, in: scratch.space) == count)
+    #expect(try MixedLeaf.position(ofSalt: 77, in: ref, scratch.space) == (edit == 1 ? 2 : 1))
+    try MixedLeaf.validate(ref, in: scratch.space)
+  }
+
   @Test func aLeafFromBeforeFormat24GetsItsMissingSlots() throws {
     let scratch = try ScratchSpace()
     let allocator = scratch.allocator

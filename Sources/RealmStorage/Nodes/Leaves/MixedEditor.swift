@@ -22,6 +22,7 @@ struct MixedEditor {
         outer = try allocator.makeWritable(ref)
       }
     }
+    try alignSalts()
   }
 
   private var parts: MixedParts {
@@ -48,7 +49,11 @@ struct MixedEditor {
     let composite = try IntegerNode.insert(
       code.bits, at: index, in: try slot(MixedSlot.composite), allocator)
     outer.store(composite.slot, at: MixedSlot.composite)
-    try insertSalt(salt, at: index)
+    var salts = try slot(MixedSlot.salts)
+    guard salt != 0 || !salts.isNull else { return }
+    if salts.isNull { salts = try makeSalts(count: try parts.count - 1) }
+    salts = try IntegerNode.insert(salt, at: index, in: salts, allocator)
+    outer.store(salts.slot, at: MixedSlot.salts)
   }
 
   func set(_ value: MixedValue, at index: Int) throws(StorageError) {
@@ -80,7 +85,7 @@ struct MixedEditor {
       at: index, from: try slot(MixedSlot.composite), allocator)
     outer.store(composite.slot, at: MixedSlot.composite)
     let salts = try slot(MixedSlot.salts)
-    if !salts.isNull, index < (try allocator.node(at: salts).count) {
+    if !salts.isNull {
       outer.store(
         try IntegerNode.remove(at: index, from: salts, allocator).slot, at: MixedSlot.salts)
     }
@@ -250,28 +255,36 @@ struct MixedEditor {
     }
   }
 
-  /// Makes room for the salt of a new element; trailing zeros need not be there.
-  private func insertSalt(_ salt: Int64, at index: Int) throws(StorageError) {
+  /// Makes the salts of a leaf whose elements have none yet.
+  private func makeSalts(count: Int) throws(StorageError) -> Ref {
+    try IntegerNode.make([Int64](repeating: 0, count: count), in: allocator).ref
+  }
+
+  /// Makes the salts, if there are any, as many as the elements.
+  ///
+  /// Realm Core leaves trailing zeros out, and then writes outside of what it left, or ends the
+  /// process, when it inserts an element behind them.
+  private func alignSalts() throws(StorageError) {
     var salts = try slot(MixedSlot.salts)
-    guard salt != 0 || !salts.isNull else { return }
-    if salts.isNull { salts = try IntegerNode.make(in: allocator).ref }
-    let count = try allocator.node(at: salts).count
-    guard salt != 0 || index < count else { return }
-    for _ in count..<max(count, index) {
+    guard !salts.isNull else { return }
+    let count = try IntegerNode.checked(salts, in: allocator.space).count
+    let wanted = try parts.count
+    guard count != wanted else { return }
+    for _ in count..<max(count, wanted) {
       salts = try IntegerNode.append(0, to: salts, allocator)
     }
-    salts = try IntegerNode.insert(salt, at: index, in: salts, allocator)
+    if count > wanted {
+      salts = try IntegerNode.remove(at: wanted, count: count - wanted, from: salts, allocator)
+    }
     outer.store(salts.slot, at: MixedSlot.salts)
   }
 
   func setSalt(_ salt: Int64, at index: Int) throws(StorageError) {
-    let salts = try slot(MixedSlot.salts)
-    if !salts.isNull, index < (try allocator.node(at: salts).count) {
-      outer.store(
-        try IntegerNode.set(salt, at: index, in: salts, allocator).slot, at: MixedSlot.salts)
-    } else {
-      try insertSalt(salt, at: index)
-    }
+    var salts = try slot(MixedSlot.salts)
+    guard salt != 0 || !salts.isNull else { return }
+    if salts.isNull { salts = try makeSalts(count: try parts.count) }
+    salts = try IntegerNode.set(salt, at: index, in: salts, allocator)
+    outer.store(salts.slot, at: MixedSlot.salts)
   }
 }
 

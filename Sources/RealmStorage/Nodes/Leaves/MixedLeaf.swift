@@ -14,7 +14,9 @@
 /// 1. Every payload entry belongs to exactly one element. An entry that goes is replaced by the
 ///    last of its node, whose owner is told.
 /// 2. A nested collection has a salt that no other element of the leaf has, and keeps it wherever
-///    the element moves; elements that are no collections have none.
+///    the element moves; elements that are no collections have none. If a leaf has salts at all,
+///    it has one for each element, 0 for those without: Realm Core's own editing relies on it,
+///    though it writes fewer. Leaves get the missing ones when they are edited.
 /// 3. The element owns its collection: replacing or removing it frees the tree.
 ///    `replaceCollection` stores the new root of a tree that has merely moved.
 package enum MixedLeaf: Leaf {
