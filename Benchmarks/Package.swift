@@ -45,6 +45,9 @@ let package = Package(
         .product(name: "RealmSwift", package: "OpenRealm"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+    .testTarget(
+      name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
     .executableTarget(
       name: "realm-latency",
       dependencies: [.product(name: "RealmSwift", package: "OpenRealm")],

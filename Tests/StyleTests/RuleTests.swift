@@ -67,6 +67,22 @@ import Testing
     #expect(CodeRules.printing(test).isEmpty)
   }
 
+  @Test func uninitializedArrays() {
+    let code = "let a = [B](unsafeUninitializedCapacity: c) { _, _ in }\n"
+    #expect(CodeRules.uninitializedArrays(source(code)).count == 1)
+    let text = "String(unsafeUninitializedCapacity: 24) { _ in 0 }\n"
+    #expect(CodeRules.uninitializedArrays(source(text)).isEmpty)
+  }
+
+  @Test func benchmarkDeletions() {
+    let code = Self.header + "try FileManager.default.removeItem(at: folder)\n"
+    let benchmark = file(code, path: "Benchmarks/Sources/realm-queries/A.swift")
+    #expect(CodeRules.benchmarkDeletions(benchmark).count == 1)
+    let support = file(code, path: "Benchmarks/Sources/BenchmarkSupport/A.swift")
+    #expect(CodeRules.benchmarkDeletions(support).isEmpty)
+    #expect(CodeRules.benchmarkDeletions(source(code)).isEmpty)
+  }
+
   @Test(arguments: ["let a = b!\n", "b()!.c()\n", "b[1]! += 1\n", "let a = b as! C\n"])
   func forceUnwrap(code: String) {
     #expect(CodeRules.forceUnwrap(source("import A\n\n\n\(code)")).count == 1, "\(code)")

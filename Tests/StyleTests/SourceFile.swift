@@ -69,7 +69,7 @@ enum Repository {
   /// All hand-written code of the repository, in the order of its paths.
   static let code: [SourceFile] = {
     var files = ["Package.swift", "Benchmarks/Package.swift"]
-    for folder in ["Sources", "Tests", "Examples", "Benchmarks/Sources"] {
+    for folder in ["Sources", "Tests", "Examples", "Benchmarks/Sources", "Benchmarks/Tests"] {
       let below = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
       while let path = below?.nextObject() as? String {
         if path.hasSuffix(".swift") || path.hasSuffix(".c") || path.hasSuffix(".h") {

@@ -21,6 +21,8 @@ import Testing
     Rule(name: "leftover notes", check: TextRules.leftovers),
     Rule(name: "no forced try", check: CodeRules.forcedTry),
     Rule(name: "no printing", check: CodeRules.printing),
+    Rule(name: "no write to the empty array", check: CodeRules.uninitializedArrays),
+    Rule(name: "benchmarks delete their own", check: CodeRules.benchmarkDeletions),
     Rule(name: "force unwraps proven", check: CodeRules.forceUnwrap),
     Rule(
       name: "unchecked concurrency reasoned", check: CodeRules.uncheckedConcurrency),

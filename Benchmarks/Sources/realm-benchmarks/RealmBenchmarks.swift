@@ -21,7 +21,7 @@ struct RealmBenchmarks: ParsableCommand {
   @Option(help: "The number of durable commits in a run.")
   var durable = 2_000
 
-  @Option(help: "The folder for the database files; its disk is what is measured.")
+  @Option(help: "The folder for a folder of database files; its disk is what is measured.")
   var folder = ".build/benchmark-files"
 
   @Option(
@@ -54,8 +54,9 @@ struct RealmBenchmarks: ParsableCommand {
   }
 
   func run() throws {
-    let location = URL(filePath: folder)
-    try FileManager.default.createDirectory(at: location, withIntermediateDirectories: true)
+    let scratch = try ScratchFolder(in: folder)
+    defer { scratch.remove() }
+    let location = scratch.url
     let data = BenchmarkData(count: rows)
     data.checkGenerator()
     let chosen = Self.allEngines.filter { engines.isEmpty || engines.contains($0.name) }
@@ -69,6 +70,5 @@ struct RealmBenchmarks: ParsableCommand {
       results: results, engines: chosen.map { $0.name }, operations: harness.operations)
     print("\(rows) rows, \(durable) durable commits, median of \(rounds) rounds, ns per operation")
     print(table.text(workloads, asMarkdown: markdown))
-    try FileManager.default.removeItem(at: location)
   }
 }

@@ -33,7 +33,7 @@ struct RealmEncryption: ParsableCommand {
   @Option(help: "The number of durable commits in a run.")
   var durable = 1000
 
-  @Option(help: "The folder for the database files.")
+  @Option(help: "The folder for a folder of database files.")
   var folder = ".build/encryption-files"
 
   @Flag(help: "Print the table as Markdown.")
@@ -45,8 +45,9 @@ struct RealmEncryption: ParsableCommand {
   ]
 
   func run() throws {
-    let location = URL(filePath: folder)
-    try FileManager.default.createDirectory(at: location, withIntermediateDirectories: true)
+    let scratch = try ScratchFolder(in: folder)
+    defer { scratch.remove() }
+    let location = scratch.url
     let data = BenchmarkData(count: rows)
     data.checkGenerator()
     let key = Data((0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) })
@@ -70,7 +71,6 @@ struct RealmEncryption: ParsableCommand {
     }
     print("\(rows) rows, \(durable) durable commits, median of \(rounds) rounds")
     print(TextTable(lines).text(asMarkdown: markdown))
-    try FileManager.default.removeItem(at: location)
   }
 
   /// The times of all work on a new file, in its order.

@@ -19,7 +19,7 @@ struct RealmQueries: ParsableCommand {
   @Option(help: "How often each query is run; the table shows medians.")
   var rounds = 7
 
-  @Option(help: "The folder for the database files.")
+  @Option(help: "The folder for a folder of database files.")
   var folder = ".build/query-files"
 
   @Option(parsing: .upToNextOption, help: "Only these queries.")
@@ -29,8 +29,9 @@ struct RealmQueries: ParsableCommand {
   var markdown = false
 
   func run() throws {
-    let location = URL(filePath: folder)
-    try FileManager.default.createDirectory(at: location, withIntermediateDirectories: true)
+    let scratch = try ScratchFolder(in: folder)
+    defer { scratch.remove() }
+    let location = scratch.url
     let data = BenchmarkData(count: rows)
     data.checkGenerator()
     // SQLite comes first: GRDB reads its file.
@@ -44,7 +45,6 @@ struct RealmQueries: ParsableCommand {
     for workload in workloads { lines.append(try line(workload, engines, data)) }
     print("\(rows) rows, median of \(rounds) rounds, ms per query, ratios to SQLite")
     print(TextTable(lines).text(asMarkdown: markdown))
-    try FileManager.default.removeItem(at: location)
   }
 
   private func line(

@@ -56,8 +56,7 @@ struct TableSort {
       return true
     }
     var failure: StorageError?
-    let keys = [ObjectKey](unsafeUninitializedCapacity: items.count) { buffer, count in
-      count = items.count
+    let keys = [ObjectKey](count: items.count) { buffer in
       buffer.withMemoryRebound(to: UInt64.self) { other in
         items.withUnsafeMutableBufferPointer { items in
           let sorted = RadixSort.sort(items, other, byUpper: layout.bitCount)

@@ -28,6 +28,32 @@ enum CodeRules {
     }
   }
 
+  /// An empty array shares its storage with all others, and the initializer for uninitialized
+  /// elements stores its count there: `Array(count:writingAll:)` has the check.
+  static func uninitializedArrays(_ file: SourceFile) -> [Violation] {
+    guard file.module != nil, !file.path.hasSuffix("/Array+Uninitialized.swift") else { return [] }
+    return file.tokens.indices.compactMap { index in
+      let token = file.tokens[index]
+      guard token.text == "unsafeUninitializedCapacity", text(file, index - 2) == "]" else {
+        return nil
+      }
+      return violation(
+        "uninitialized", file, token.line, "an array's initializer that writes to the empty array")
+    }
+  }
+
+  /// Benchmarks run in folders of the person who starts them: they delete through
+  /// `BenchmarkSupport`, which knows what is theirs.
+  static func benchmarkDeletions(_ file: SourceFile) -> [Violation] {
+    guard file.path.hasPrefix("Benchmarks/Sources/"),
+      !file.path.hasPrefix("Benchmarks/Sources/BenchmarkSupport/")
+    else { return [] }
+    let names: Set<String> = ["removeItem", "trashItem", "replaceItem", "rmdir"]
+    return file.tokens.filter { names.contains($0.text) }.map { token in
+      violation("deletion", file, token.line, "\(token.text) in a benchmark: use ScratchFolder")
+    }
+  }
+
   /// A force unwrap or forced cast in the product has its proof beside it: a comment on the same
   /// line or on one of the two lines above.
   static func forceUnwrap(_ file: SourceFile) -> [Violation] {

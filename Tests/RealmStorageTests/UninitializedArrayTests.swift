@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Arrays whose elements are written where they will stay.
+
+import Testing
+
+@testable import RealmStorage
+
+@Suite struct UninitializedArrayTests {
+  @Test func allElementsAreThoseThatWereWritten() {
+    let array = [Int](count: 1000) { buffer in
+      for index in buffer.indices { buffer[index] = index * 3 }
+    }
+    #expect(array == (0..<1000).map { $0 * 3 })
+  }
+
+  /// The standard library would write to the storage that all empty arrays share.
+  @Test func nothingIsWrittenForAnEmptyArray() {
+    var wasCalled = false
+    let array = [Int](count: 0) { _ in wasCalled = true }
+    #expect(array.isEmpty && !wasCalled)
+  }
+}
