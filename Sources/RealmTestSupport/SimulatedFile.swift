@@ -98,6 +98,9 @@ package final class SimulatedFile: StorageFile {
     state.withLock { $0.ignoresSync = ignores }
   }
 
+  /// Cuts the file as another program would: no call of the engine, and not in the trace.
+  package func cut(to byteCount: Int) throws(StorageError) { try backing.resize(to: byteCount) }
+
   /// The bytes of the file as the engine sees them.
   package func contents() throws(StorageError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: try backing.byteCount())

@@ -34,7 +34,7 @@ package final class WatchedFiles: FileSystem {
   /// Makes all syncs of databases fail from now on.
   package func failSyncs() { state.withLock { $0.failsSyncs = true } }
 
-  /// Makes databases unable to grow, as on a full disk, or able again.
+  /// Makes files unable to grow, as on a full disk, or able again.
   package func fillDisk(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 
   fileprivate var isFull: Bool { state.withLock { $0.isFull } }
@@ -50,8 +50,7 @@ package final class WatchedFiles: FileSystem {
   }
 
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
-    let file = try system.open(path: path, mode: mode)
-    return path.hasSuffix(".lock") ? file : WatchedFile(file, self)
+    WatchedFile(try system.open(path: path, mode: mode), self)
   }
 
   fileprivate func sync(_ file: any StorageFile) throws(StorageError) {
@@ -65,7 +64,7 @@ package final class WatchedFiles: FileSystem {
   }
 }
 
-/// A database file of `WatchedFiles`.
+/// A file of `WatchedFiles`; lock files are never synced.
 private final class WatchedFile: StorageFile {
   private let file: any StorageFile
   private let files: WatchedFiles

@@ -4,7 +4,7 @@
 // and answers each line with one.
 
 import Foundation
-import RealmSwift
+@_spi(RealmTesting) import RealmSwift
 
 /// The same model as in the tests.
 class SharedCounter: Object {
@@ -68,6 +68,8 @@ struct SecondProcess {
       try counter(numbers[0]).value = -1
     case ("commit", 0): try realm.commitWrite()
     case ("keep", 0): kept.append(try realm.freeze())
+    case ("fork", _): return try fork(words[1])
+    case ("fork-hold", 0): return try ForkedChild.hold()
     case ("value", 1):
       try realm.refresh()
       return "\(try counter(numbers[0]).value)"
@@ -89,6 +91,35 @@ struct SecondProcess {
         fileURL: URL(fileURLWithPath: path),
         encryptionKey: key.map { Data(repeating: $0, count: 64) },
         objectTypes: [SharedCounter.self]))
+  }
+
+  /// What a forked child gets to hear when it uses what its parent has opened.
+  private mutating func fork(_ action: String) throws -> String {
+    let counter = try counter(1)
+    let frozen = counter.freeze()
+    let realm = try realm
+    let configuration = realm.configuration
+    return try ForkedChild.outcome {
+      switch action {
+      case "read": return "\(counter.value)"
+      case "frozen": return "\(frozen.value)"
+      case "query": return "\(realm.objects(SharedCounter.self).count)"
+      case "refresh": return "\(realm.refresh())"
+      case "write": try realm.write { counter.value = 1_000_000 }
+      case "commit": try realm.commitWrite()
+      case "open": _ = try Realm(configuration: configuration)
+      case "open-other":
+        let path = (configuration.fileURL?.path ?? "") + ".other"
+        _ = try Realm(configuration: Realm.Configuration(fileURL: URL(fileURLWithPath: path)))
+      case "memory":
+        _ = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "forked"))
+      case "drop":
+        kept = []
+        opened = nil
+      default: throw Misunderstanding(words: ["fork", action])
+      }
+      return "nothing"
+    }
   }
 
   private func counter(_ id: Int) throws -> SharedCounter {

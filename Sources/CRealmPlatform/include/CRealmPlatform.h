@@ -7,6 +7,7 @@
 #include "RealmCellMasks.h"
 #include "RealmDigest.h"
 #include "RealmFiles.h"
+#include "RealmForks.h"
 #include "RealmIsolation.h"
 #include "RealmTracking.h"
 #include "RealmMemory.h"

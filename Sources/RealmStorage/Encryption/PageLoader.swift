@@ -117,9 +117,10 @@ struct PageLoader: @unchecked Sendable {
     var others: [Handover<Result<Knowledge, StorageError>>] = []
     for first in stride(from: share, to: count, by: share) {
       let handover = Handover<Result<Knowledge, StorageError>>()
-      BackgroundThread.start(named: "realm-decrypt") {
+      let work: @Sendable () -> Void = {
         handover.give(loaded(first..<min(count, first + share)))
       }
+      if !BackgroundThread.start(named: "realm-decrypt", work) { work() }
       others.append(handover)
     }
     // All must have ended before anybody may throw: they write to the image.

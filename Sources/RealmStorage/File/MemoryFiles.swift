@@ -35,6 +35,7 @@ package final class MemoryFiles: FileSystem {
 
   /// A new empty file that only the caller knows.
   package static func makeFile(named path: String) throws(StorageError) -> SystemFile {
+    if realm_is_forked() { throw .forkedProcess(path: path) }
     let descriptor = realm_memory_file()
     guard descriptor >= 0 else {
       throw .system(operation: "Opening", path: path, code: -descriptor)

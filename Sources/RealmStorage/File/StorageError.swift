@@ -35,6 +35,10 @@ package enum StorageError: Error, Hashable, Sendable {
   case differentKey(path: String)
   /// This build has no cipher.
   case encryptionUnavailable(path: String)
+  /// The system has no thread to give.
+  case threadUnavailable(path: String, purpose: String)
+  /// The process was forked from one that has databases open, and runs the same program.
+  case forkedProcess(path: String)
   /// A value is larger than the format can hold.
   case limitExceeded(String)
 }
@@ -68,6 +72,12 @@ extension StorageError: CustomStringConvertible {
     case .encryptionUnavailable(let path):
       "The Realm at path '\(path)' cannot be encrypted or decrypted: this program was built "
         + "without the package's trait Encryption. Enable it."
+    case .threadUnavailable(let path, let purpose):
+      "No thread could be started for the Realm at path '\(path)', \(purpose). End threads or "
+        + "processes, or raise their limit (ulimit -u), and try again."
+    case .forkedProcess(let path):
+      "The Realm at path '\(path)' cannot be used: the process was forked from one that has used "
+        + "Realms. Call exec in the child, or fork before the first Realm is opened."
     case .limitExceeded(let reason):
       reason
     }

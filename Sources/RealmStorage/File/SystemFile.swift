@@ -15,6 +15,7 @@ package struct SystemFiles: FileSystem {
   package init() {}
 
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
+    if realm_is_forked() { throw .forkedProcess(path: path) }
     let flags =
       switch mode {
       case .readOnly: O_RDONLY
@@ -30,17 +31,27 @@ package struct SystemFiles: FileSystem {
 }
 
 /// An open file of the operating system.
+///
+/// A child process that is forked without exec gets its copy closed: it shares no lock with its
+/// parent, and whatever it asks of the file is refused.
 package final class SystemFile: StorageFile {
   package let path: String
   package let identity: FileIdentity
-  private let descriptor: CInt
+  // nonisolated(unsafe): a number that never changes, but in a forked child before it runs.
+  nonisolated(unsafe) private let descriptorCell: UnsafeMutablePointer<CInt>
+  nonisolated(unsafe) private let forkItem: OpaquePointer?
+
+  /// -1 in a forked child.
+  private var descriptor: CInt { descriptorCell.pointee }
 
   /// Takes over an open file descriptor.
   ///
   /// - Throws: `StorageError.system` with EISDIR for a directory.
   package init(path: String, descriptor: CInt) throws(StorageError) {
     self.path = path
-    self.descriptor = descriptor
+    descriptorCell = .allocate(capacity: 1)
+    descriptorCell.initialize(to: descriptor)
+    forkItem = realm_fork_add(REALM_FORK_CLOSE, descriptorCell, 0)
     var status = stat()
     let code = fstat(descriptor, &status) == 0 ? 0 : errno
     identity = FileIdentity(
@@ -52,20 +63,29 @@ package final class SystemFile: StorageFile {
   }
 
   deinit {
-    // A child process that is being started has a copy of the descriptor until it runs its program,
-    // and with it the lock: closing alone would not give that up.
-    unlock()
-    close(descriptor)
+    realm_fork_remove(forkItem)
+    if descriptor >= 0 {
+      // A child process that is being started has a copy of the descriptor until it runs its
+      // program, and with it the lock: closing alone would not give that up.
+      unlock()
+      close(descriptor)
+    }
+    descriptorCell.deallocate()
   }
 
   private func check(_ operation: String, _ code: CInt) throws(StorageError) {
-    if code != 0 { throw .system(operation: operation, path: path, code: code) }
+    if code != 0 { throw failure(operation, code) }
+  }
+
+  private func failure(_ operation: String, _ code: CInt) -> StorageError {
+    realm_is_forked()
+      ? .forkedProcess(path: path) : .system(operation: operation, path: path, code: code)
   }
 
   package func byteCount() throws(StorageError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
-      throw .system(operation: "Measuring", path: path, code: errno)
+      throw failure("Measuring", errno)
     }
     return Int(status.st_size)
   }
@@ -74,7 +94,7 @@ package final class SystemFile: StorageFile {
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(StorageError) -> Int {
     let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-    guard count >= 0 else { throw .system(operation: "Reading", path: path, code: errno) }
+    guard count >= 0 else { throw failure("Reading", errno) }
     return count
   }
 
@@ -82,7 +102,7 @@ package final class SystemFile: StorageFile {
     _ bytes: UnsafeRawBufferPointer, at offset: Int
   ) throws(StorageError) -> Int {
     let count = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
-    guard count >= 0 else { throw .system(operation: "Writing", path: path, code: errno) }
+    guard count >= 0 else { throw failure("Writing", errno) }
     return count
   }
 
@@ -93,7 +113,7 @@ package final class SystemFile: StorageFile {
   package func resize(to byteCount: Int) throws(StorageError) {
     while ftruncate(descriptor, off_t(byteCount)) != 0 {
       let code = errno
-      if code != EINTR { throw .system(operation: "Resizing", path: path, code: code) }
+      if code != EINTR { throw failure("Resizing", code) }
     }
   }
 
@@ -115,7 +135,7 @@ package final class SystemFile: StorageFile {
       address, range.count, protection, MAP_SHARED | MAP_FIXED, descriptor,
       off_t(range.lowerBound))
     guard result != MAP_FAILED else {
-      throw .system(operation: "Mapping", path: path, code: errno)
+      throw failure("Mapping", errno)
     }
   }
 

@@ -23,17 +23,17 @@ package enum BackgroundThread {
     }
   }
 
+  /// Whether threads are refused as by a system that has no more: tests look at what happens then.
+  @TaskLocal package static var isRefused = false
+
   /// Runs `body` on a new thread.
   ///
-  /// If the system refuses a thread, `body` runs on this one: late is better than never.
-  package static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
-    if !startIfPossible(named: name, body) { body() }
-  }
-
-  /// Runs `body` on a new thread, if the system gives one.
-  package static func startIfPossible(
+  /// - Returns: False if the system has no thread to give; then `body` was not run. It is the
+  ///   caller's decision what to do: a body without an end must not run on the caller's thread.
+  package static func start(
     named name: String, _ body: @escaping @Sendable () -> Void
   ) -> Bool {
+    if isRefused { return false }
     let argument = Unmanaged.passRetained(Body(name, body))
     #if canImport(Darwin)
     var thread: pthread_t?

@@ -52,6 +52,8 @@ package final class Guarded<Value>: @unchecked Sendable {
       expected: 0, desired: 1, ordering: .acquiring)
     if isFree { return }
     while word.pointee.exchange(2, ordering: .acquiring) != 0 {
+      // A forked child has none of the threads that held locks in its parent.
+      if realm_is_forked() { return }
       realm_wait_on_word(UnsafeRawPointer(word), 2, 1_000_000_000, false)
     }
   }

@@ -85,7 +85,7 @@ package final class WorkerPool: Sendable {
     if needsThreads {
       for _ in 1..<workerCount {
         // With fewer threads the caller does more itself.
-        _ = BackgroundThread.startIfPossible(named: "Realm worker") { self.work() }
+        _ = BackgroundThread.start(named: "Realm worker") { self.work() }
       }
     }
     return isMine

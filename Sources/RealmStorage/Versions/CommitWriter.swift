@@ -69,6 +69,7 @@ struct CommitWriter {
 
   /// The header, which must still be the one of the version that the transaction started from.
   private func currentHeader() throws(StorageError) -> FileHeader {
+    try file.requireNewestLength()
     let bytes = UnsafeRawBufferPointer(start: base.space.base, count: FileHeader.byteCount)
     guard let header = FileHeader(bytes) else {
       throw .corrupted("the header of '\(file.path)' was overwritten while the file was open")

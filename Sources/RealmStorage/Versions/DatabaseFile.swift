@@ -6,9 +6,12 @@
 // 2. `mappedByteCount` never shrinks, and is at least the logical size of every version that a
 //    snapshot was made of.
 // 3. `writer` belongs to whoever holds the writer lock (`WriterQueue`).
-// 4. After a failed sync, what the kernel holds and what the disk holds may differ, and nothing
+// 4. A process that was forked without exec can neither read nor write: its parent does not know
+//    of it, and would reuse what it reads.
+// 5. After a failed sync, what the kernel holds and what the disk holds may differ, and nothing
 //    tells how. The session is poisoned: it goes on reading, and takes no more writes.
 
+import CRealmPlatform
 import Synchronization
 
 #if canImport(Darwin)
@@ -84,6 +87,7 @@ package final class DatabaseFile: Sendable {
 
   /// The newest version, pinned as long as the snapshot lives.
   package func snapshot() throws(StorageError) -> Snapshot {
+    try requireOwnProcess()
     while true {
       let (version, pin) = try readers.pinNewest()
       do throws(StorageError) {
@@ -121,15 +125,34 @@ package final class DatabaseFile: Sendable {
       guard byteCount <= reservation.fileCapacity else {
         throw .addressSpaceExhausted(path: path, byteCount: byteCount)
       }
-      let physical = try storage.byteCount()
-      guard physical >= byteCount else {
-        throw .corrupted("the file was cut to \(physical) bytes while it was open")
-      }
+      let physical = try requireLength(byteCount)
       let start = mapped & ~(Self.pageSize - 1)
       try storage.map(start..<byteCount, at: reservation.base + start, isWritable: false)
       let end = (byteCount + Self.pageSize - 1) & ~(Self.pageSize - 1)
       mappedByteCount.store(min(end, physical), ordering: .releasing)
     }
+  }
+
+  /// Checks that nobody has cut the file to less than `byteCount`; its length.
+  @discardableResult
+  func requireLength(_ byteCount: Int) throws(StorageError) -> Int {
+    let physical = try storage.byteCount()
+    guard physical >= byteCount else {
+      throw .corrupted(
+        "another program cut the file to \(physical) bytes while it was open and needed \(byteCount)"
+      )
+    }
+    return physical
+  }
+
+  /// Checks the same of the newest version, which another process may have made.
+  ///
+  /// The caller holds the writer lock. It costs a system call, so it stands where the length is
+  /// about to matter: a transaction that goes on would make the file as long as it was, with zeros
+  /// where data were. A file in memory has no name for others to cut it by.
+  func requireNewestLength() throws(StorageError) {
+    guard !options.isInMemory, let newest = session.memory.entry(of: newestVersion) else { return }
+    try requireLength(newest.logicalSize)
   }
 
   static let pageSize = Int(getpagesize())
@@ -155,8 +178,17 @@ package final class DatabaseFile: Sendable {
     let request = WriteRequest(writerQueue) { [self] result in
       granted(result.map { _ in WriteTransaction.Start(self) })
     }
-    writerQueue.add(request)
+    if realm_is_forked() {
+      granted(.failure(.forkedProcess(path: path)))
+    } else {
+      writerQueue.add(request)
+    }
     return request
+  }
+
+  /// - Throws: `StorageError.forkedProcess` (invariant 4).
+  private func requireOwnProcess() throws(StorageError) {
+    if realm_is_forked() { throw .forkedProcess(path: path) }
   }
 
   /// Gives back the right to write.
@@ -176,10 +208,12 @@ package final class DatabaseFile: Sendable {
   /// Calls `body` with the newest version after each commit, off all locks, on the thread that
   /// committed or, if that was in another process, on one of our own. Several commits may be told
   /// as one. Ends when the listener is cancelled or goes away.
+  ///
+  /// - Throws: `StorageError.threadUnavailable`.
   package func onNewVersion(
     _ body: @escaping @Sendable (UInt64) -> Void
-  ) -> VersionListener {
-    listeners.add(body, session.memory, newestVersion)
+  ) throws(StorageError) -> VersionListener {
+    try listeners.add(body, session.memory, newestVersion)
   }
 
   // MARK: Figures

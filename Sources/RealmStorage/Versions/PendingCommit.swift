@@ -84,6 +84,7 @@ package final class PendingCommit {
   private func select() throws(StorageError) -> Bool {
     let file = snapshot.file
     let slot = 1 - header.selectedSlot
+    if !file.options.isInMemory { try file.requireLength(entry.logicalSize) }
     try file.storage.write(UInt64(entry.topRef.offset), at: slot * 8)
     if header.formatVersion(slot: slot) != FileHeader.supportedVersion {
       try file.storage.write(UInt8(FileHeader.supportedVersion), at: 20 + slot)
@@ -96,8 +97,21 @@ package final class PendingCommit {
       entry.version, ordering: .sequentiallyConsistent)
     try file.flipOrPoison(header.flags ^ 1)
     try file.syncOrPoison()
+    try requireWholeFile()
     let (isClaimed, sleepers) = file.listeners.claimOwn(entry.version)
     file.session.memory.publish(entry, knownTo: sleepers)
     return isClaimed
+  }
+
+  /// Nothing is acknowledged that somebody has cut off meanwhile.
+  private func requireWholeFile() throws(StorageError) {
+    let file = snapshot.file
+    if file.options.isInMemory { return }
+    do throws(StorageError) {
+      try file.requireLength(entry.logicalSize)
+    } catch {
+      file.poison()
+      throw error
+    }
   }
 }

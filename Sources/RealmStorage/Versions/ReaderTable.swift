@@ -202,12 +202,15 @@ final class ReaderTable: Sendable {
     guard slots + Self.segmentSlotCount <= SharedMemory.maximumSlotCount else {
       throw .limitExceeded("Too many processes use '\(memory.file.path)' at the same time.")
     }
-    _ = try memory.file.lockByte(at: SharedMemory.segmentLockOffset + count, waits: false)
+    let lock = SharedMemory.segmentLockOffset + count
+    _ = try memory.file.lockByte(at: lock, waits: false)
     let newCount = slots + Self.segmentSlotCount
-    if try memory.file.byteCount() < Self.offset(ofSlot: newCount) {
-      try memory.file.resize(to: Self.offset(ofSlot: newCount))
+    do throws(StorageError) {
+      try memory.reserve(Self.offset(ofSlot: slots)..<Self.offset(ofSlot: newCount))
+    } catch {
+      memory.file.unlockByte(at: lock)
+      throw error
     }
-    clear(count)
     memory.slotCount.pointee.store(UInt64(newCount), ordering: .sequentiallyConsistent)
     return count
   }

@@ -20,6 +20,10 @@
 // 1. The file is initialised under the exclusive file lock, and only then. Whoever holds the
 //    shared lock may rely on everything here.
 // 2. All words are atomics. A version's entry is written before the newest version is.
+// 3. No byte is touched through the mapping before the file has disk space for it: a store into a
+//    hole of a file on a full disk ends the process (SIGBUS), where a call reports an error.
+// 4. A child process that was forked without exec has zeros of its own in its place: what it
+//    releases and forgets must not change what its parent holds.
 
 import CRealmPlatform
 import Synchronization
@@ -56,6 +60,7 @@ final class SharedMemory: Sendable {
   let file: any StorageFile
   // An address that never changes; all words behind it are atomics.
   nonisolated(unsafe) private let base: UnsafeMutableRawPointer
+  nonisolated(unsafe) private let forkItem: OpaquePointer?
 
   /// Maps the lock file, whose reader slots may lie beyond its present end.
   init(_ file: any StorageFile) throws(StorageError) {
@@ -66,10 +71,14 @@ final class SharedMemory: Sendable {
       throw .addressSpaceExhausted(path: file.path, byteCount: Self.byteCount)
     }
     base = range
+    forkItem = realm_fork_add(REALM_FORK_REPLACE, range, Self.byteCount)
     try file.map(0..<Self.byteCount, at: range, isWritable: true)
   }
 
-  deinit { munmap(base, Self.byteCount) }
+  deinit {
+    realm_fork_remove(forkItem)
+    munmap(base, Self.byteCount)
+  }
 
   #if canImport(Darwin)
   private static let anonymous = MAP_ANON
@@ -103,8 +112,10 @@ final class SharedMemory: Sendable {
   ///
   /// The caller holds the exclusive lock of the file.
   func initialise(_ start: VersionEntry) throws(StorageError) {
-    try file.resize(to: Self.initialByteCount)
-    memset(base, 0, Self.initialByteCount)
+    if try file.byteCount() > Self.initialByteCount {
+      try file.resize(to: Self.initialByteCount)
+    }
+    try reserve(0..<Self.initialByteCount)
     word(at: 2048).pointee.store(Self.layoutRevision, ordering: .relaxed)
     write(start)
     base.storeBytes(of: UInt8(FileHeader.supportedVersion), toByteOffset: 4, as: UInt8.self)
@@ -112,6 +123,21 @@ final class SharedMemory: Sendable {
       of: Self.layoutVersion.littleEndian, toByteOffset: 6, as: UInt16.self)
     newest.pointee.store(start.version, ordering: .sequentiallyConsistent)
     base.storeBytes(of: 1, as: UInt8.self)
+  }
+
+  /// Fills a range of the file with zeros that have their space on the disk.
+  ///
+  /// Invariant 3. The zeros are written, not stored through the mapping: a hole that the file
+  /// already has is an error of the call on a full disk, as is a file that cannot grow.
+  func reserve(_ range: Range<Int>) throws(StorageError) {
+    let byteCount = try file.byteCount()
+    if byteCount < range.upperBound {
+      try file.allocate(max(byteCount, range.lowerBound)..<range.upperBound)
+    }
+    let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 8)
+    defer { zeros.deallocate() }
+    zeros.initializeMemory(as: UInt8.self, repeating: 0)
+    try file.write(UnsafeRawBufferPointer(zeros), at: range.lowerBound)
   }
 
   // MARK: Versions

@@ -33,20 +33,22 @@ final class VersionListeners: Sendable {
 
   func add(
     _ body: @escaping @Sendable (UInt64) -> Void, _ memory: SharedMemory, _ newest: UInt64
-  ) -> VersionListener {
-    let (identifier, needsThread) = state.withLock { state in
-      let identifier = state.nextIdentifier
-      state.nextIdentifier += 1
-      state.listeners[identifier] = body
-      defer { state.hasThread = true }
+  ) throws(StorageError) -> VersionListener {
+    let identifier = try state.withLock { state throws(StorageError) in
       if !state.hasThread {
+        // The thread waits for this lock before it looks at anything.
+        guard BackgroundThread.start(named: "realm-listener", { [self] in watch(memory) }) else {
+          throw .threadUnavailable(
+            path: memory.file.path, purpose: "which waits for commits of other processes")
+        }
+        state.hasThread = true
         state.told = max(state.told, newest)
         memory.addSleeper()
       }
-      return (identifier, !state.hasThread)
-    }
-    if needsThread {
-      BackgroundThread.start(named: "realm-listener") { [self] in watch(memory) }
+      let identifier = state.nextIdentifier
+      state.nextIdentifier += 1
+      state.listeners[identifier] = body
+      return identifier
     }
     return VersionListener(self, identifier)
   }

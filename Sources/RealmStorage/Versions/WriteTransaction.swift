@@ -77,6 +77,7 @@ package final class WriteTransaction {
     if previous == nil { try file.finishInterruptedCommit() }
     guard !file.isPoisoned else { throw .poisoned(path: file.path) }
     self.previous = previous
+    try file.requireNewestLength()
     if let previous { base = previous.snapshot } else { base = try file.snapshot() }
     durable = previous?.durable ?? base
     version = base.version + 1

@@ -50,35 +50,53 @@ final class WriterQueue: Sendable {
 
   /// Gives the right to write to the next waiter. The caller has it.
   func release() {
-    let goesOn = state.withLock { state in
+    if unlock() { lockForFirstWaiter() }
+  }
+
+  /// Gives the lock up; whether somebody waits for it.
+  private func unlock() -> Bool {
+    state.withLock { state in
       lockFile.unlockByte(at: SharedMemory.writerLockOffset)
       state.isBusy = !state.waiters.isEmpty
       return state.isBusy
     }
-    if goesOn { lockForFirstWaiter() }
   }
 
+  /// Obtains the lock for the first waiter. Waiters who cannot get it are told why, one after the
+  /// other: however many they are, not in calls within calls.
   private func lockForFirstWaiter() {
-    do throws(StorageError) {
-      if try lockFile.lockByte(at: SharedMemory.writerLockOffset, waits: false) {
-        grantToFirstWaiter(nil)
-      } else {
-        // The thread keeps the queue alive until the other process is done.
-        BackgroundThread.start(named: "realm-writer") { [self] in
-          do throws(StorageError) {
-            _ = try lockFile.lockByte(at: SharedMemory.writerLockOffset, waits: true)
-            grantToFirstWaiter(nil)
-          } catch {
-            grantToFirstWaiter(error)
-          }
+    var goesOn = true
+    while goesOn {
+      do throws(StorageError) {
+        if try lockFile.lockByte(at: SharedMemory.writerLockOffset, waits: false) {
+          grantToFirstWaiter()
+        } else {
+          try lockOnNewThread()
         }
+        goesOn = false
+      } catch {
+        goesOn = refuseFirstWaiter(error)
       }
-    } catch {
-      grantToFirstWaiter(error)
     }
   }
 
-  private func grantToFirstWaiter(_ failure: StorageError?) {
+  private func lockOnNewThread() throws(StorageError) {
+    // The thread keeps the queue alive until the other process is done.
+    let hasThread = BackgroundThread.start(named: "realm-writer") { [self] in
+      do throws(StorageError) {
+        _ = try lockFile.lockByte(at: SharedMemory.writerLockOffset, waits: true)
+        grantToFirstWaiter()
+      } catch {
+        if refuseFirstWaiter(error) { lockForFirstWaiter() }
+      }
+    }
+    guard hasThread else {
+      throw .threadUnavailable(
+        path: lockFile.path, purpose: "which waits for the writer of another process")
+    }
+  }
+
+  private func grantToFirstWaiter() {
     let next = state.withLock { state -> WriteRequest? in
       if state.waiters.isEmpty {
         lockFile.unlockByte(at: SharedMemory.writerLockOffset)
@@ -87,13 +105,14 @@ final class WriterQueue: Sendable {
       }
       return state.waiters.removeFirst()
     }
-    guard let next else { return }
-    if let failure {
-      next.deliver(.failure(failure))
-      release()
-    } else {
-      next.deliver(.success(()))
-    }
+    next?.deliver(.success(()))
+  }
+
+  /// Tells the first waiter why it does not get the lock; whether another one waits.
+  private func refuseFirstWaiter(_ failure: StorageError) -> Bool {
+    let next = state.withLock { $0.waiters.isEmpty ? nil : $0.waiters.removeFirst() }
+    next?.deliver(.failure(failure))
+    return unlock()
   }
 }
 

@@ -37,10 +37,11 @@ final class ExecutorThread: Sendable {
 
   var isCurrent: Bool { state.withLock { $0.pointer } == realm_thread_pointer() }
 
-  /// Starts the thread for the executor at an address, and waits until it runs.
+  /// Starts the thread for the executor at an address, and waits until it runs. Ends the process
+  /// if the system has no thread to give: jobs cannot be refused.
   func start(name: String, executor: UInt) {
     let hasStarted = DispatchSemaphore(value: 0)
-    BackgroundThread.start(named: name) { [self] in
+    let isStarted = BackgroundThread.start(named: name) { [self] in
       let pointer = realm_thread_pointer()
       state.withLock { $0.pointer = pointer }
       ExecutorThread.threads.withLock { $0[executor] = pointer }
@@ -49,6 +50,11 @@ final class ExecutorThread: Sendable {
       // A new executor may have the address already, but then not this thread.
       ExecutorThread.threads.withLock { if $0[executor] == pointer { $0[executor] = nil } }
       state.withLock { $0.pointer = 0 }
+    }
+    guard isStarted else {
+      throwRealmException(
+        "No thread could be started for the RealmThreadExecutor '\(name)'. End threads or "
+          + "processes, or raise their limit (ulimit -u).")
     }
     hasStarted.wait()
   }

@@ -27,7 +27,7 @@
 public final class RealmThreadExecutor: SerialExecutor {
   private let thread: ExecutorThread
 
-  /// Starts the thread.
+  /// Starts the thread. Ends the process if the system has none to give.
   ///
   /// - Parameter name: What debuggers show; on Linux its first 15 characters.
   public init(name: String = "realm-executor") {

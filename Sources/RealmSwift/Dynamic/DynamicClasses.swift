@@ -45,6 +45,10 @@ final class DynamicClasses: @unchecked Sendable {
     } catch { stop(error) }
   }
 
+  deinit {
+    for info in byTable.values { info.forgetLinkedClasses() }
+  }
+
   /// All classes, in no order.
   var all: some Collection<ClassInfo> { byTable.values }
 

@@ -134,6 +134,9 @@ final class ClassInfo {
     throwRealmException(lines.joined(separator: "\n"))
   }
 
+  /// To be called when the realm goes: classes that link to each other keep each other alive.
+  func forgetLinkedClasses() { linkedClasses.removeAll() }
+
   /// To be called when a transaction ends.
   func forgetWritableTable() { writable = nil }
 

@@ -36,14 +36,20 @@ final class Notifier: Sendable {
   }
 
   /// Lets `hub` follow the file from now on, as long as it lives.
-  func add(_ hub: ObserverHub) {
-    let isFirst = state.withLock { state in
-      defer { state.hubs[ObjectIdentifier(hub)] = WeakHub(hub: hub) }
-      return state.hubs.isEmpty && state.listener == nil
+  ///
+  /// - Throws: `StorageError.threadUnavailable` for the first one.
+  func add(_ hub: ObserverHub) throws(StorageError) {
+    if state.withLock({ $0.listener == nil }) {
+      let listener = try file.onNewVersion { [weak self] version in self?.signal(version) }
+      // Another thread may have been faster. The one that is not needed goes after the lock.
+      let spare = state.withLock { state -> VersionListener? in
+        if state.listener != nil { return listener }
+        state.listener = listener
+        return nil
+      }
+      _ = spare
     }
-    guard isFirst else { return }
-    let listener = file.onNewVersion { [weak self] version in self?.signal(version) }
-    state.withLock { $0.listener = listener }
+    state.withLock { $0.hubs[ObjectIdentifier(hub)] = WeakHub(hub: hub) }
   }
 
   /// Lets the worker look for what a new version makes it compute; most commits are made by a realm

@@ -42,12 +42,15 @@ final class RealmDelivery {
   /// Whether an observer missed a change because it was running.
   private var hasMissedCalls = false
 
-  init(_ core: RealmCore, _ shared: SharedFile) {
+  /// - Throws: `StorageError.threadUnavailable`.
+  init(_ core: RealmCore, _ shared: SharedFile) throws(StorageError) {
     owner = core.reference
     self.shared = shared
     hub = ObserverHub(ConfinementScheduler(for: core.confinement), delivery: self)
-    shared.notifier.add(hub)
+    try shared.notifier.add(hub)
   }
+
+  deinit { hub?.end() }
 
   /// Whether an observer is being called.
   var isDelivering: Bool { !running.isEmpty }

@@ -33,7 +33,7 @@ extension Realm {
           if let core = try RealmCache.livingCore(configuration, confinement) {
             return Realm(core: core)
           }
-          return Realm(core: RealmCache.add(try opened.value.get()))
+          return Realm(core: try RealmCache.add(try opened.value.get()))
         }
       }
     }

@@ -10,7 +10,7 @@
 //    never repeats. A row found at generation g is current if and only if the state says g.
 // 3. `isolation` is the pointer of the thread that the realm is confined to; 0 and 1 match no
 //    thread and send every access down a slower path: 0 asks the confinement, 1 lets every thread
-//    in.
+//    in. A forked child finds 0: it is the first word, which `RealmCore` has cleared there.
 // 4. The state of a frozen realm is written before anybody else can see it, and never after that.
 
 /// What all classes of one realm share.

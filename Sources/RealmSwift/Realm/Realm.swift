@@ -19,6 +19,11 @@ import RealmTables
 ///
 /// A realm, and every object and collection read from it, may be used only where it was opened: on
 /// that thread, that queue, or that actor. `freeze()` makes copies that may be read anywhere.
+///
+/// While a realm is open, the file belongs to it and to other processes that use this library. No
+/// other program may cut or overwrite it: reading what is no longer there ends the process
+/// (SIGBUS), and no write transaction is acknowledged any more. A process that is forked without
+/// `exec` after a realm was opened can use none.
 public struct Realm {
   @usableFromInline let core: RealmCore
 

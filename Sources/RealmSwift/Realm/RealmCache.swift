@@ -2,6 +2,7 @@
 
 // Finds the living core of a file in a confinement, or opens one.
 
+import CRealmPlatform
 import Foundation
 import RealmStorage
 import RealmTables
@@ -20,17 +21,26 @@ enum RealmCache {
     _ configuration: Realm.Configuration, _ confinement: Confinement
   ) throws(Realm.Error) -> RealmCore {
     if let core = try livingCore(configuration, confinement) { return core }
-    return add(try RealmOpener(configuration).open(confinement))
+    return try add(RealmOpener(configuration).open(confinement))
   }
 
   /// The core of `configuration` in `confinement`, which the caller runs in, if it lives.
   static func livingCore(
     _ configuration: Realm.Configuration, _ confinement: Confinement
   ) throws(Realm.Error) -> RealmCore? {
+    try requireOwnProcess(configuration)
     let key = Key(location: configuration.location, confinement: confinement)
     guard let core = cores.withLock({ $0[key] })?.core else { return nil }
     try core.requireCompatible(configuration)
     return core
+  }
+
+  /// A child process that was forked without exec finds the realms of its parent here, which are
+  /// of no use to it.
+  static func requireOwnProcess(_ configuration: Realm.Configuration) throws(Realm.Error) {
+    guard realm_is_forked() else { return }
+    let path = configuration.location.path
+    throw Realm.Error(StorageError.forkedProcess(path: path), path: path)
   }
 
   /// Checks that realms of the file in other places were opened in the same way.
@@ -45,11 +55,15 @@ enum RealmCache {
   }
 
   /// Makes a core findable whose confinement has none yet. Called where it lives.
-  static func add(_ core: RealmCore) -> RealmCore {
+  static func add(_ core: RealmCore) throws(Realm.Error) -> RealmCore {
+    do throws(StorageError) {
+      try core.startDelivery()
+    } catch {
+      throw Realm.Error(error, path: core.file.path)
+    }
     let key = Key(location: core.configuration.location, confinement: core.confinement)
     let reference = core.reference
     cores.withLock { $0[key] = reference }
-    core.startDelivery()
     return core
   }
 

@@ -29,6 +29,8 @@ final class RealmCore: ObjectOwner {
   /// The file, and what all its realms in this process share.
   let shared: SharedFile
   let hot: UnsafeMutablePointer<HotState>
+  /// Takes the live realm away from forked children: their isolation matches no thread.
+  private let forkItem: OpaquePointer?
   /// For those who must find the core without keeping it.
   let reference = CoreReference()
   /// Moves the realm to new versions and tells observers; nil for realms that never change.
@@ -85,13 +87,16 @@ final class RealmCore: ObjectOwner {
       to: HotState(
         isolation: confinement.isolationWord, generation: 2, isInWrite: false,
         trackingPlace: TrackingPlace.place))
+    forkItem = confinement.isFrozen ? nil : realm_fork_add(REALM_FORK_CLEAR, hot, 0)
     super.init()
     reference.set(self)
   }
 
   deinit {
     reference.clear()
+    realm_fork_remove(forkItem)
     RealmCache.remove(self)
+    forgetLinkedClasses()
     if let transaction {
       Logger.log(
         .warn,
@@ -106,11 +111,13 @@ final class RealmCore: ObjectOwner {
   var file: DatabaseFile { shared.file }
 
   /// Lets the realm follow the file. To be called where the realm lives.
-  func startDelivery() {
+  ///
+  /// - Throws: `StorageError.threadUnavailable`.
+  func startDelivery() throws(StorageError) {
     // The core may have been made on another thread.
     hot.pointee.isolation = confinement.isolationWord
     guard !configuration.readOnly, delivery == nil else { return }
-    delivery = RealmDelivery(self, shared)
+    delivery = try RealmDelivery(self, shared)
     delivery?.hub.show(group)
   }
 
@@ -202,6 +209,11 @@ final class RealmCore: ObjectOwner {
     return dynamicClassesStorage.storeIfNil(DynamicClasses(of: self))
   }
 
+  /// Ends the cycles of classes that link to each other, or to themselves.
+  private func forgetLinkedClasses() {
+    for info in classes.values { info.forgetLinkedClasses() }
+  }
+
   /// All classes of the realm.
   var allClasses: some Collection<ClassInfo> { classes.values }
 
@@ -215,6 +227,7 @@ final class RealmCore: ObjectOwner {
 
   @inline(never)
   private func checkIsolationSlowly() {
+    if realm_is_forked() { throwRealmException("\(StorageError.forkedProcess(path: file.path))") }
     if hot.pointee.isolation == HotState.anyThread {
       if !isFrozenAndInvalid { return }
       throwRealmException("Cannot read from a frozen Realm which has been invalidated.")

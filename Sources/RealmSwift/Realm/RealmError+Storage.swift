@@ -47,6 +47,7 @@ extension Realm.Error {
     case .poisoned: self.init(.fileAccess, message: "\(error)", path: path)
     case .differentKey: self.init(.alreadyOpen, message: "\(error)", path: path)
     case .encryptionUnavailable: self.init(.invalidInput, message: "\(error)", path: path)
+    case .threadUnavailable, .forkedProcess: self.init(.fail, message: "\(error)", path: path)
     case .limitExceeded(let reason): self.init(.invalidInput, message: reason, path: path)
     }
   }

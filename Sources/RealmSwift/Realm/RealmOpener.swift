@@ -57,6 +57,7 @@ struct RealmOpener {
   private func opened(
     _ body: ([ModelSchema], SharedFile) throws -> RealmCore
   ) throws(Realm.Error) -> RealmCore {
+    try RealmCache.requireOwnProcess(configuration)
     let schemas = RealmOpener.schemas(of: configuration)
     try SchemaValidator(schemas, isListed: configuration.objectTypes != nil).validate()
     if configuration.location == .nowhere {

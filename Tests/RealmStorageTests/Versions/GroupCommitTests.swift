@@ -95,14 +95,16 @@ import Testing
   }
 
   @Test func aTransactionThatCannotBeWrittenLeavesThoseBefore() throws {
-    for call in 1...3 {
+    for call in 1...5 {
       let before = try newest
       let pending = try writeGroup(of: 2, from: before)
       system.file.clearTrace()
       system.file.fail(call: call, .errorForever(ENOSPC))
-      let failing = try pending.begin()
-      try NumberTree.replace(with: (0..<100_000).map { $0 << 20 }, in: failing)
-      #expect(throws: StorageError.self) { try failing.writeVersion(changeset: []) }
+      #expect(throws: StorageError.self) {
+        let failing = try pending.begin()
+        try NumberTree.replace(with: (0..<100_000).map { $0 << 20 }, in: failing)
+        _ = try failing.writeVersion(changeset: [])
+      }
       system.file.fail(call: 0, nil)
       try pending.makeDurable()
       #expect(try newest == before + [1, 2])

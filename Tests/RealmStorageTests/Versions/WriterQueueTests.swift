@@ -144,7 +144,7 @@ import Testing
 
   @Test func listenersHearOfCommits() throws {
     let heard = Guarded<[UInt64]>([])
-    let listener = file.onNewVersion { version in heard.withLock { $0.append(version) } }
+    let listener = try file.onNewVersion { version in heard.withLock { $0.append(version) } }
     _ = try file.beginWrite().commit(changeset: [])
     _ = try file.beginWrite().commit(changeset: [])
     #expect(heard.withLock { $0 } == [2, 3])
@@ -157,7 +157,7 @@ import Testing
     let other = try DatabaseFile.open(
       path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
     let (stream, continuation) = AsyncStream<(UInt64, ContinuousClock.Instant)>.makeStream()
-    let listener = file.onNewVersion { continuation.yield(($0, ContinuousClock.now)) }
+    let listener = try file.onNewVersion { continuation.yield(($0, ContinuousClock.now)) }
     try await Task.sleep(for: .milliseconds(50))
     _ = try other.beginWrite().commit(changeset: [])
     let committed = ContinuousClock.now

@@ -69,6 +69,14 @@ import Testing
         .differentKey(path: path), .alreadyOpen,
         "Realm at path '\(path)' already opened with a different encryption key."
       ),
+      (
+        .threadUnavailable(path: path, purpose: "to wait"), .fail,
+        "No thread could be started for the Realm at path '\(path)', to wait."
+      ),
+      (
+        .forkedProcess(path: path), .fail,
+        "cannot be used: the process was forked from one that has used Realms."
+      ),
       (.encryptionUnavailable(path: path), .invalidInput, "the package's trait Encryption"),
     ]
     for (error, code, text) in known {

@@ -5,7 +5,8 @@
 // A registrar finds that out with each access that it is told of, at several times the cost of
 // reading a property. So accessors look at the library's thread-local word themselves. It is found
 // by looking for the one word that is set inside of `withObservationTracking` and zero outside, on
-// two threads; if that gives no answer, nothing is tracked, and everything else works.
+// two threads; if that gives no answer, nothing is tracked, and everything else works. If the
+// system has no thread to give, realms that are opened later search again.
 //
 // Invariants:
 // 1. `place` is the same for all threads: the word lies at a fixed distance from the thread pointer
@@ -18,19 +19,30 @@ import RealmStorage
 
 /// The place of the word that tells whether the calling thread tracks.
 enum TrackingPlace {
-  static let place: Int = find() ?? realm_tracking_nowhere()
-
-  private static func find() -> Int? {
-    let first = candidatesOfNewThread()
-    let common = first.intersection(candidatesOfNewThread())
-    return common.count == 1 ? common.first : nil
+  static var place: Int {
+    if let known = found.withLock({ $0 }) { return known }
+    guard let first = candidatesOfNewThread(), let second = candidatesOfNewThread() else {
+      return realm_tracking_nowhere()
+    }
+    let common = first.intersection(second)
+    let place = common.count == 1 ? common.first : nil
+    return found.withLock { found in
+      let result = found ?? place ?? realm_tracking_nowhere()
+      found = result
+      return result
+    }
   }
 
+  /// The result of the search; nil before it.
+  private static let found = Guarded<Int?>(nil)
+
   /// The places that change when tracking begins and ends, seen on a thread that tracks nothing.
-  private static func candidatesOfNewThread() -> Set<Int> {
+  ///
+  /// Nil if there is no thread to be had.
+  private static func candidatesOfNewThread() -> Set<Int>? {
     let answer = Handover<Set<Int>>()
-    BackgroundThread.start(named: "realm-tracking") { answer.give(candidates()) }
-    return answer.wait()
+    let hasThread = BackgroundThread.start(named: "realm-tracking") { answer.give(candidates()) }
+    return hasThread ? answer.wait() : nil
   }
 
   private static func candidates() -> Set<Int> {

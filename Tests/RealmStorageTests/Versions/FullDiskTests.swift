@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A full disk is an error of the call that needs space, also where memory of a file is touched.
+
+import Foundation
+import RealmTestSupport
+import Synchronization
+import Testing
+
+@testable import RealmStorage
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+@Suite struct FullDiskTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+  private let files = WatchedFiles()
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.file("a.realm")
+  }
+
+  private func open() throws(StorageError) -> DatabaseFile {
+    try DatabaseFile.open(
+      path: path, options: OpenOptions(), system: files, registry: FileRegistry())
+  }
+
+  private var noSpaceForTheLockFile: StorageError {
+    .system(operation: "Growing", path: path + ".lock", code: ENOSPC)
+  }
+
+  /// `SharedMemory` 3: the lock file has its space before its memory is touched.
+  @Test func openingWithoutSpaceForTheLockFileThrows() throws {
+    do { _ = try open().beginWrite().commit(changeset: []) }
+    #expect(unlink(path + ".lock") == 0)
+    files.fillDisk(true)
+    #expect(throws: noSpaceForTheLockFile) { try open() }
+    files.fillDisk(false)
+    #expect(try open().newestVersion == 2)
+  }
+
+  /// A lock file that has a hole, as one has that was copied or that an interrupted start left.
+  @Test func theSpaceOfTheLockFileIsWrittenWhateverItsLength() throws {
+    do { _ = try open() }
+    #expect(truncate(path + ".lock", 0) == 0)
+    #expect(truncate(path + ".lock", off_t(SharedMemory.initialByteCount)) == 0)
+    let file = try open()
+    var status = stat()
+    #expect(stat(path + ".lock", &status) == 0)
+    #expect(Int(status.st_blocks) * 512 >= SharedMemory.initialByteCount)
+    withExtendedLifetime(file) {}
+  }
+
+  @Test func aReaderTableThatCannotGrowThrows() throws {
+    let file = try open()
+    files.fillDisk(true)
+    var snapshots: [Snapshot] = []
+    let error = #expect(throws: StorageError.self) {
+      for _ in 0...ReaderTable.segmentSlotCount { snapshots.append(try file.snapshot()) }
+    }
+    #expect(error == noSpaceForTheLockFile)
+    #expect(snapshots.count == ReaderTable.segmentSlotCount)
+    files.fillDisk(false)
+    snapshots.append(try file.snapshot())
+    // The failure kept no segment: another process gets the next one.
+    let other = try open()
+    #expect(try other.snapshot().version == 1)
+    #expect(
+      file.session.memory.slotCount.pointee.load(ordering: .relaxed)
+        == UInt64(3 * ReaderTable.segmentSlotCount))
+  }
+}

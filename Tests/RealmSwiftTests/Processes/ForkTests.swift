@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Processes that are forked without exec share nothing with their parents.
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+@testable import RealmStorage
+@testable import RealmSwift
+
+@Suite(.timeLimit(.minutes(1))) struct ForkTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.file("shared.realm")
+  }
+
+  private func startOther(_ opening: String = "open") async throws -> OtherProcess {
+    let other = try OtherProcess()
+    #expect(try await other.ask("\(opening) \(path)") == "ok")
+    #expect(try await other.ask("add 1 0") == "ok")
+    return other
+  }
+
+  @Test(arguments: [
+    "read", "frozen", "query", "refresh", "write", "open", "open-other", "memory",
+  ])
+  func aForkedChildIsRefused(action: String) async throws {
+    let other = try await startOther()
+    let said = try await other.ask("fork \(action)")
+    #expect(said.contains("the process was forked from one that has used Realms"), "\(said)")
+    // The parent goes on as if nothing had been.
+    #expect(try await other.ask("increment 1 2") == "ok")
+    #expect(try await other.ask("value 1") == "2")
+    try await other.killNow()
+    let file = try DatabaseFile.open(path: path)
+    #expect(try file.check() == [])
+  }
+
+  @Test(arguments: ["open", "open-encrypted 7"])
+  func aForkedChildDoesNotCommitItsParentsTransaction(opening: String) async throws {
+    let other = try await startOther(opening)
+    try await other.ask("begin 1")
+    let said = try await other.ask("fork commit")
+    #expect(said.contains("the process was forked from one that has used Realms"), "\(said)")
+    #expect(try await other.ask("commit") == "ok")
+    #expect(try await other.ask("value 1") == "-1")
+  }
+
+  @Test func whatAForkedChildReleasesStaysPinnedForItsParent() async throws {
+    let other = try await startOther()
+    let file = try DatabaseFile.open(path: path)
+    let kept = file.newestVersion
+    #expect(try await other.ask("keep") == "ok")
+    #expect(try await other.ask("increment 1 1") == "ok")
+    #expect(file.pinnedVersions.first == kept)
+    #expect(try await other.ask("fork drop") == "nothing")
+    #expect(file.pinnedVersions.first == kept)
+    _ = try await file.writeNothing()
+    #expect(file.pinnedVersions.first == kept)
+  }
+
+  @Test func aForkedChildKeepsNoLockOfADeadParent() async throws {
+    let other = try await startOther()
+    try await other.ask("begin 1")
+    let child = try #require(pid_t(try await other.ask("fork-hold")))
+    defer { kill(child, SIGKILL) }
+    try await other.killNow()
+    let file = try DatabaseFile.open(path: path)
+    let before = file.newestVersion
+    try await file.writeNothing()
+    #expect(file.newestVersion == before + 1)
+    // It does not keep the file open, either.
+    #expect(kill(child, 0) == 0)
+  }
+}
+
+extension DatabaseFile {
+  /// Commits a transaction without changes, where blocking is harmless.
+  fileprivate func writeNothing() async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue(label: "writer").async {
+        continuation.resume(with: Result { _ = try self.beginWrite().commit(changeset: []) })
+      }
+    } as Void
+  }
+}
