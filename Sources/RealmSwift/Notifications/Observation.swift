@@ -6,6 +6,7 @@
 // 1. The handler is called only in the confinement of the realm. Taking it away, which any thread
 //    may do, ends the observation; it is never put back.
 // 2. No handler is called or destroyed under a lock: it is code of the program.
+// 3. It keeps its realm alive until it ends: a token that was invalidated keeps no version.
 
 import RealmQuery
 import RealmStorage
@@ -37,13 +38,19 @@ final class Observation: Cancellable {
   let subject: ObjectIdentifier?
   /// What decides about the elements of results; nil for everything else.
   let footprint: QueryFootprint?
-  /// Keeps the realm alive as long as somebody observes it.
-  private nonisolated(unsafe) let core: RealmCore
-  // nonisolated(unsafe): a reference that is only kept and compared here.
+  /// What an observation has until it ends.
+  private struct Active: @unchecked Sendable {
+    // Sendable: the realm is only kept here.
+    let handler: Handler
+    let core: RealmCore
+  }
+
   private static let lastID = Atomic<UInt64>(0)
 
   private let hub: ObserverHub
-  private let handler: Guarded<Handler?>
+  /// Tells which realm it is, also when that is gone.
+  private let realm: CoreReference
+  private let active: Guarded<Active?>
 
   init(
     _ source: ObservedSource, filter: KeyPathFilter?, sharing subject: ObjectIdentifier?,
@@ -55,9 +62,9 @@ final class Observation: Cancellable {
     self.subject = subject
     sharedFilter = subject.map { hub.filter(of: $0) ?? SharedFilter() }
     self.footprint = footprint
-    self.core = core
     self.hub = hub
-    self.handler = Guarded(handler)
+    realm = core.reference
+    active = Guarded(Active(handler: handler, core: core))
     sharedFilter?.add(filter, of: id)
   }
 
@@ -76,16 +83,16 @@ final class Observation: Cancellable {
   }
 
   /// What to call; nil once the observation has ended.
-  var activeHandler: Handler? { handler.withLock { $0 } }
+  var activeHandler: Handler? { active.withLock { $0?.handler } }
 
-  func isForeign(to core: RealmCore) -> Bool { self.core !== core }
+  func isForeign(to core: RealmCore) -> Bool { realm !== core.reference }
 
   @discardableResult
   func cancel() -> Bool {
     // Destroyed at the end, outside of the lock.
-    let previous = handler.withLock { handler in
-      defer { handler = nil }
-      return handler
+    let previous = active.withLock { active in
+      defer { active = nil }
+      return active
     }
     guard previous != nil else { return false }
     sharedFilter?.remove(id)

@@ -44,6 +44,16 @@ final class ObserverHub: Sendable {
     self.delivery = delivery
   }
 
+  /// Lets go of all versions: the realm is gone. Tokens of ended observations may keep the hub.
+  func end() {
+    // Released after the lock.
+    let last = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    _ = last
+  }
+
   // MARK: - What the realm says
 
   /// Notes which version the realm shows.
@@ -202,6 +212,8 @@ final class ObserverHub: Sendable {
   private func handOver(_ package: ChangePackage, announcing version: UInt64) {
     var replaced: [ObservedState] = []
     let scheduler = state.withLock { state -> ConfinementScheduler? in
+      // The realm may be gone by now.
+      guard state.scheduler != nil else { return nil }
       let shown = state.shown?.snapshot.version ?? 0
       if !package.hasChanges, package.version <= shown, version <= shown {
         // Nobody is to be told anything, so nobody needs to be woken.
@@ -230,7 +242,10 @@ final class ObserverHub: Sendable {
   }
 
   private func schedule(on scheduler: ConfinementScheduler?) {
-    scheduler?.schedule { [self] in
+    // Weak: a queue or run loop that does not turn would keep what the realm showed last, and the
+    // space of all later versions, after the realm was closed.
+    scheduler?.schedule { [weak self] in
+      guard let self else { return }
       state.withLock { $0.isDeliveryScheduled = false }
       delivery?.deliverScheduled()
     }
