@@ -12,6 +12,7 @@
 #include "RealmTracking.h"
 #include "RealmMemory.h"
 #include "RealmNumbers.h"
+#include "RealmOutput.h"
 #include "RealmTypeRecords.h"
 
 #endif

@@ -87,20 +87,17 @@ public final class List<Element: RealmCollectionValue> {
 
   /// The list as the source of results.
   public var _resultsSource: _ResultsSource {
-    guard let managed else {
-      throwRealmException(
-        "This method may only be called on RLMArray instances retrieved from an RLMRealm")
-    }
+    let managed = requireManaged()
     return _ResultsSource(ResultsState(.list(managed), managed.core, managed.info))
   }
 
   /// What the list holds, in the engine's terms.
-  public var _contents: _CollectionContents {
-    guard let managed else {
-      throwRealmException(
-        "This method may only be called on RLMArray instances retrieved from an RLMRealm")
-    }
-    return managed.contents()
+  public var _contents: _CollectionContents { requireManaged().contents() }
+
+  /// The list in the database; traps if it belongs to no realm.
+  func requireManaged() -> ManagedCollection {
+    if let managed { return managed }
+    refuseUnmanaged("RLMArray", Self.self)
   }
 
   // MARK: Changing

@@ -77,8 +77,7 @@ extension Map {
   /// The map in the database; ends the process if it belongs to no realm.
   func requireManaged() -> ManagedCollection {
     if let managed { return managed }
-    throwRealmException(
-      "This method may only be called on RLMDictionary instances retrieved from an RLMRealm")
+    refuseUnmanaged("RLMDictionary", Self.self)
   }
 
   private func requireValid() -> ManagedCollection {

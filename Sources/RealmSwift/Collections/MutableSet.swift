@@ -123,8 +123,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
   /// The set in the database; ends the process if it belongs to no realm.
   func requireManaged() -> ManagedCollection {
     if let managed { return managed }
-    throwRealmException(
-      "This method may only be called on RLMSet instances retrieved from an RLMRealm")
+    refuseUnmanaged("RLMSet", Self.self)
   }
 
   // MARK: Changing

@@ -120,7 +120,7 @@ extension Map: RealmKeyedCollection {
     guard let converted = Value._convert(swiftValue(value)) else {
       throwRealmException(
         "Value of type '\(type(of: value))' does not match RLMDictionary value type "
-          + "'\(Value._shape.type)'.")
+          + "'\(Value._shape.type)'. A \(Self.self) takes values of type '\(Value.self)'.")
     }
     updateValue(converted, forKey: Key._make(key))
   }

@@ -35,19 +35,16 @@ extension List {
   ///
   /// Its objects are frozen too. In a write transaction it is the list from before it. As long as
   /// something frozen is kept, the file keeps all that its version needs.
-  public func freeze() -> List { frozen(from: requireManaged().core) }
+  public func freeze() -> List { frozen(from: requireValid().core) }
 
   /// The live list that a frozen one is a copy of, in the realm of the calling thread, queue or
   /// actor; nil if its object was deleted. For live lists the list itself.
   ///
   /// To append something that is frozen, thaw it as well.
-  public func thaw() -> List? { thawed(from: requireManaged().core) }
+  public func thaw() -> List? { thawed(from: requireValid().core) }
 
-  private func requireManaged() -> ManagedCollection {
-    guard let managed else {
-      throwRealmException(
-        "This method may only be called on RLMArray instances retrieved from an RLMRealm")
-    }
+  private func requireValid() -> ManagedCollection {
+    let managed = requireManaged()
     // Ends the process if the list is no longer valid.
     _ = managed.contents()
     return managed

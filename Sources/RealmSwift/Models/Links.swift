@@ -108,9 +108,11 @@ extension _RealmContext {
     let (own, target) = (object._schema.className, info.schema.className)
     throwRealmException(
       kind == .dictionary
-        ? "Value of type '\(own)' does not match RLMDictionary value type '\(target)'."
+        ? "Value of type '\(own)' does not match RLMDictionary value type '\(target)'. A Map of "
+          + "'\(target)' takes objects of that very class."
         : "Object of type '\(own)' does not match \(kind == .set ? "RLMSet" : "RLMArray") type "
-          + "'\(target)'.")
+          + "'\(target)'. A \(kind == .set ? "MutableSet" : "List") of '\(target)' takes objects "
+          + "of that very class.")
   }
 }
 

@@ -23,6 +23,8 @@ extension ObjectBase {
   }
 
   /// Checks that the caller may set the property at `offset`, and makes the row current.
+  ///
+  /// - Returns: `refused` for the primary key, as the message needs the value.
   @usableFromInline @inline(never)
   final func _prepareToWrite(_ offset: UInt) -> _ColumnSlot {
     guard let hot = _hot?.pointee, let info = hot.info?.takeUnretainedValue() else {
@@ -33,14 +35,22 @@ extension ObjectBase {
     if info.core.isFrozen { throwRealmException(ObjectBase.frozenText) }
     info.core.requireWrite(
       orElse: "Attempting to modify object outside of a write transaction - call "
-        + "beginWriteTransaction on an RLMRealm instance first.")
+        + "beginWriteTransaction on an RLMRealm instance first. Set properties of "
+        + "'\(info.schema.className)' in 'realm.write { … }'.")
     let slot = hot.columnAtOffset[Int(bitPattern: offset >> 3)]
     if info.steps[Int(slot.property)].isPrimaryKey, !info.core.admitsPrimaryKey(of: info) {
-      let property = info.schema.properties[Int(slot.property)]
-      throwRealmException(
-        "Primary key can't be changed to '\(property.name)' after an object is inserted.")
+      return .refused
     }
     return slot
+  }
+
+  /// Traps because `value` was assigned to the primary key of a managed object.
+  @usableFromInline @inline(never)
+  final func _refusePrimaryKey(_ value: Any) -> Never {
+    let text = unwrapped(value).map { "\($0)" } ?? "(null)"
+    throwRealmException(
+      "Primary key can't be changed to '\(text)' after an object is inserted. Create a "
+        + "'\(_schema.className)' with that key instead.")
   }
 
   /// Makes the row current; false if the object was deleted or its realm invalidated.

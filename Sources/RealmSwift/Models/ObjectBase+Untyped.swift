@@ -41,6 +41,7 @@ extension ObjectBase {
       isSet = property.wrapperType.setUnmanagedValue(value, at: _wrapper(property))
     } else {
       let slot = _prepareToWrite(UInt(property.offset))
+      if slot.isRefused { _refusePrimaryKey(value) }
       if let info = _info, schema.isDynamic {
         return info.core.setDynamic(value, property, of: self, info)
       }
@@ -67,8 +68,8 @@ extension ModelProperty {
     if shape.collection != .none, shape.collection != .map, enumerable(value) == nil {
       let type = shape.linkedClass?.className() ?? shape.type.description
       throwRealmException(
-        "Invalid value (\(value)) for '\(type)' \(shape.collection.name) property "
-          + "'\(schema.className).\(name)': value is not enumerable.")
+        "Invalid value (\(unwrapped(value) ?? "(null)")) for '\(type)' \(shape.collection.name) "
+          + "property '\(schema.className).\(name)': value is not enumerable.")
     }
     if holdsForbiddenNil(value) {
       let type = shape.linkedClass?.className() ?? shape.type.description

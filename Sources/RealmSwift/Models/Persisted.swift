@@ -87,7 +87,9 @@ public struct Persisted<Value: _Persistable> {
       let offset =
         withUnsafeMutablePointer(to: &object[keyPath: storageKeyPath]) { UInt(bitPattern: $0) }
         &- UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-      Value._store(newValue, object, object._prepareToWrite(offset))
+      let slot = object._prepareToWrite(offset)
+      if slot.isRefused { object._refusePrimaryKey(newValue) }
+      Value._store(newValue, object, slot)
     }
   }
 }

@@ -51,6 +51,12 @@ public struct _ColumnSlot: Sendable {
   @inlinable @inline(__always)
   var leaf: Int { Int(truncatingIfNeeded: leafIndex) }
 
+  /// The slot of a property that cannot be set.
+  @usableFromInline static let refused = _ColumnSlot(leafIndex: -1, property: -1)
+
+  @inlinable @inline(__always)
+  var isRefused: Bool { property < 0 }
+
   @inlinable
   init(leafIndex: Int32, property: Int32) {
     self.leafIndex = leafIndex

@@ -107,7 +107,9 @@ extension Realm {
     core.requireWritable()
     core.requireNoCompletion("begin")
     if core.isInWrite {
-      throwRealmException("The Realm is already in a write transaction")
+      throwRealmException(
+        "The Realm is already in a write transaction. Use 'writeOrJoin' where one may be open in "
+          + "the Realm at path '\(core.file.path)'.")
     }
   }
 }

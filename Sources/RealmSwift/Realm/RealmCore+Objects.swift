@@ -114,7 +114,8 @@ extension RealmCore {
       } else if policy == .error {
         throwRealmException(
           "Attempting to create an object of type '\(info.schema.className)' with an existing "
-            + "primary key value '\(primaryKey?.text ?? "")'.")
+            + "primary key value '\(primaryKey?.text ?? "")'. Give 'update: .modified' to change "
+            + "the object that is there.")
       }
       return made
     } catch { stop(error) }

@@ -232,7 +232,11 @@ final class RealmCore: ObjectOwner {
       if !isFrozenAndInvalid { return }
       throwRealmException("Cannot read from a frozen Realm which has been invalidated.")
     }
-    if !confinement.isCurrent { throwRealmException(confinement.violationText) }
+    if !confinement.isCurrent {
+      throwRealmException(
+        confinement.violationText + " Open the Realm at path '\(file.path)' there as well, or hand "
+          + "over a frozen object or a ThreadSafeReference.")
+    }
   }
 
   /// Whether the realm is frozen and was invalidated. May be asked anywhere.
@@ -265,7 +269,8 @@ final class RealmCore: ObjectOwner {
     if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
     requireWrite(
       orElse: "Can only add, remove, or create objects in a Realm in a write transaction - call "
-        + "beginWriteTransaction on an RLMRealm instance first.")
+        + "beginWriteTransaction on an RLMRealm instance first. Do it in 'realm.write { … }', with "
+        + "the Realm at path '\(file.path)'.")
   }
 
   // MARK: Reading

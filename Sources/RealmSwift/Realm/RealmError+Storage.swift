@@ -18,11 +18,8 @@ extension Realm.Error {
         path: path)
     case .system(let operation, let failed, let code):
       self.init(systemCode: code, operation: operation, failed: failed, path: path)
-    case .notADatabase:
-      self.init(
-        .invalidDatabase,
-        message: "\(error) Check the path, or move the file away to create a new Realm there.",
-        path: path)
+    // The reason says what to do: it depends on what the file is instead.
+    case .notADatabase: self.init(.invalidDatabase, message: "\(error)", path: path)
     case .unsupportedFormat(_, let version):
       self.init(
         .unsupportedFileFormatVersion,

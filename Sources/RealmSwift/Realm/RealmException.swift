@@ -6,7 +6,9 @@
 // 1. Every misuse check runs before locks are taken and before anything is changed, so a test hook
 //    that leaves by unwinding finds the engine as it was.
 // 2. Nothing but this function ends the process for misuse.
+// 3. It prints the reason once, and no line of the library.
 
+import CRealmPlatform
 import Foundation
 public import RealmStorage
 
@@ -16,10 +18,18 @@ public import RealmStorage
 @usableFromInline @inline(never)
 func throwRealmException(_ reason: String) -> Never {
   _RealmTesting.trapHook?(reason)
-  FileHandle.standardError.write(
-    Data("*** Terminating app due to uncaught exception 'RLMException', reason: '\(reason)'\n".utf8)
-  )
-  fatalError(reason)
+  // What the program printed before comes first, where both go to one file.
+  realm_flush_standard_output()
+  let text = "*** Terminating app due to uncaught exception 'RLMException', reason: '\(reason)'"
+  #if canImport(Darwin)
+  // Reports of crashes show the message.
+  fatalError(text)
+  #else
+  // Not by `fatalError`, which would print the reason again, with a line of this file. The line of
+  // the program is in the backtrace, which Swift's runtime prints for this signal.
+  FileHandle.standardError.write(Data("\(text)\n".utf8))
+  abort()
+  #endif
 }
 
 /// Ends the process because a read or an edit in memory found damaged bytes, or no memory: where

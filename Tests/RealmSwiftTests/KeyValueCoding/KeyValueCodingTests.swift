@@ -128,7 +128,7 @@ import Testing
       let (realm, person) = try Misuse.realmWithPerson()
       try realm.write { person["id"] = 3 }
     }
-    expect("Primary key can't be changed to 'id' after an object is inserted.", in: key)
+    expect("Primary key can't be changed to '3' after an object is inserted.", in: key)
     let write = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Misuse.realmWithPerson().realm.objects(Person.self).setValue(1, forKey: "age")
     }

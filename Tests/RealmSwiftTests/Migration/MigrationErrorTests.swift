@@ -100,14 +100,16 @@ import Testing
     file.configuration.schemaVersion = 5
     do { _ = try file.open() }
     file.configuration.schemaVersion = 4
-    #expect(try refusal(file) == "Provided schema version 4 is less than last set version 5.")
+    let refusal = try refusal(file)
+    #expect(refusal.hasPrefix("Provided schema version 4 is less than last set version 5. "))
   }
 
   @Test func allDifferencesAreListed() throws {
     let file = try TemporaryRealm.ofFirstAge()
     file.becomeSecondAge(version: 0)
     #expect(
-      try refusal(file) == """
+      try refusal(file).hasPrefix(
+        """
         Migration is required due to the following errors:
         - Primary Key for class 'Novel' has been added.
         - Class 'Place' has been changed from top-level to embedded.
@@ -122,7 +124,7 @@ import Testing
         - Property 'Reader.id' has been removed.
         - Property 'Reader.name' has been removed.
         - Primary Key for class 'Reader' has been changed from 'id' to 'key'.
-        """)
+        """))
   }
 
   @Test func renamingAnUnknownClass() async {

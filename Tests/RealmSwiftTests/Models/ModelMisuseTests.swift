@@ -46,7 +46,7 @@ private class Diary: Object {
       Spot()["nope"] = 1
     },
     MisuseCase(
-      "primaryKeyByName", "Primary key can't be changed to 'id' after an object is inserted."
+      "primaryKeyByName", "Primary key can't be changed to '2' after an object is inserted."
     ) {
       let (realm, diary) = try ModelMisuseTests.diary()
       try realm.write { diary["id"] = 2 }

@@ -136,7 +136,7 @@ import Testing
       let (realm, person) = try Misuse.realmWithPerson()
       try realm.write { person.id = 2 }
     }
-    expect("Primary key can't be changed to 'id' after an object is inserted.", in: result)
+    expect("Primary key can't be changed to '2' after an object is inserted.", in: result)
   }
 
   @Test func duplicatePrimaryKey() async {

@@ -135,7 +135,8 @@ struct SchemaComparison {
       throw Realm.Error(
         .fail,
         message: "Provided schema version \(configuration.schemaVersion) is less than last set "
-          + "version \(storedVersion).",
+          + "version \(storedVersion). Set 'schemaVersion' of the configuration of '\(path)' to "
+          + "\(storedVersion) or more, or use the newer program that wrote the file.",
         path: path)
     }
     if configuration.readOnly {
@@ -146,20 +147,24 @@ struct SchemaComparison {
         }
       }
       try refuse(
-        forbidden, "The following changes cannot be made in read-only schema mode:", path)
+        forbidden, "The following changes cannot be made in read-only schema mode:",
+        remedy: "Open the file '\(path)' with a configuration that is not read-only first.", path)
     } else if storedVersion == configuration.schemaVersion {
       try refuse(
         differences.filter { !$0.isAutomatic },
-        "Migration is required due to the following errors:", path)
+        "Migration is required due to the following errors:",
+        remedy: "Raise 'schemaVersion' of the configuration of '\(path)', which is "
+          + "\(configuration.schemaVersion), and set its 'migrationBlock' to keep values.",
+        path)
     }
   }
 
   private func refuse(
-    _ differences: [SchemaDifference], _ title: String, _ path: String
+    _ differences: [SchemaDifference], _ title: String, remedy: String, _ path: String
   ) throws(Realm.Error) {
     guard !differences.isEmpty else { return }
     let lines = differences.map { "- \($0.text)" }
     throw Realm.Error(
-      .schemaMismatch, message: ([title] + lines).joined(separator: "\n"), path: path)
+      .schemaMismatch, message: ([title] + lines + [remedy]).joined(separator: "\n"), path: path)
   }
 }

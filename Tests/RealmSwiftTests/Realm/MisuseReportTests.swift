@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How mistakes are reported: once, with the place in the program, and with what to do.
+
+import Foundation
+import RealmStorage
+import Testing
+
+@_spi(RealmTesting) @testable import RealmSwift
+
+@Suite struct MisuseReportTests {
+  private func said(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
+  @Test func aMisuseIsReportedOnce() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try TemporaryRealm().open().add(Dog())
+    }
+    let said = said(result)
+    #expect(said.components(separatedBy: "Can only add, remove, or create").count == 2)
+    #expect(!said.contains("RealmException.swift") && !said.contains("Fatal error"))
+  }
+
+  @Test func theProgramsOutputComesFirst() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardOutputContent]) {
+      // The C library holds output to a pipe back.
+      print("printed before")
+      try TemporaryRealm().open().add(Dog())
+    }
+    let printed = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+    #expect(printed.contains("printed before"))
+  }
+
+  /// Misuses, and what their messages say: the documented sentence, and then what to do.
+  @Test func messagesSayWhatToDo() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      let misuses: [(String, @Sendable () throws -> Void)] = [
+        (
+          "Primary key can't be changed to '5' after an object is inserted. Create a 'Person' with",
+          {
+            let realm = try TemporaryRealm().open()
+            try realm.write { realm.create(Person.self, value: ["id": 1]).id = 5 }
+          }
+        ),
+        (
+          "Primary key can't be changed to '7' after",
+          {
+            let realm = try TemporaryRealm().open()
+            try realm.write { realm.create(Person.self, value: ["id": 1])["id"] = 7 }
+          }
+        ),
+        (
+          "Invalid value (five) for 'string' array property 'Person.nicknames'",
+          { Person().setValue("five", forKey: "nicknames") }
+        ),
+        (
+          "Attempting to modify object outside of a write transaction - call beginWriteTransaction "
+            + "on an RLMRealm instance first. Set properties of 'Dog' in 'realm.write { … }'.",
+          {
+            let realm = try TemporaryRealm().open()
+            try realm.write { realm.create(Dog.self) }.name = "x"
+          }
+        ),
+        (
+          "call beginWriteTransaction on an RLMRealm instance first. Do it in 'realm.write { … }'",
+          { try TemporaryRealm().open().add(Dog()) }
+        ),
+        (
+          "The Realm is already in a write transaction. Use 'writeOrJoin'",
+          {
+            let realm = try TemporaryRealm().open()
+            try realm.write { try realm.write {} }
+          }
+        ),
+        (
+          "existing primary key value '1'. Give 'update: .modified'",
+          {
+            let realm = try TemporaryRealm().open()
+            try realm.write {
+              realm.create(Person.self, value: ["id": 1])
+              realm.create(Person.self, value: ["id": 1])
+            }
+          }
+        ),
+        (
+          "retrieved from an RLMRealm. Add the object that has the List<Int> to a Realm first.",
+          { _ = List<Int>().filter("self > 3") }
+        ),
+        (
+          "retrieved from an RLMRealm. Add the object that has the MutableSet<Int> to",
+          { _ = MutableSet<Int>().filter("self > 3") }
+        ),
+        (
+          "retrieved from an RLMRealm. Add the object that has the Map<String, Int> to",
+          { _ = Map<String, Int>().filter("self > 3") }
+        ),
+      ]
+      for (text, misuse) in misuses {
+        let said = Traps.text(misuse)
+        if !said.contains(text) { print("not '\(text)' but '\(said)'") }
+      }
+    }
+    #expect(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self) == "")
+  }
+
+  @Test func errorsOfSchemasNameTheFileAndTheRemedy() throws {
+    func refusal(_ configuration: Realm.Configuration) -> String {
+      do {
+        _ = try Realm(configuration: configuration)
+        return "nothing"
+      } catch { return "\(error)" }
+    }
+    let file = try TemporaryRealm([OldBook.Book.self])
+    let path = file.configuration.location.path
+    file.configuration.schemaVersion = 2
+    do { _ = try file.open() }
+    var configuration = file.configuration
+    configuration.objectTypes = [NewBook.Book.self]
+    let mismatch = refusal(configuration)
+    #expect(mismatch.hasPrefix("Migration is required due to the following errors:\n- "))
+    #expect(mismatch.contains(path) && mismatch.contains("Raise 'schemaVersion'"))
+    configuration.schemaVersion = 1
+    let lower = refusal(configuration)
+    #expect(
+      lower
+        == "Provided schema version 1 is less than last set version 2. Set 'schemaVersion' of the "
+        + "configuration of '\(path)' to 2 or more, or use the newer program that wrote the file.")
+    configuration.schemaVersion = 2
+    configuration.readOnly = true
+    let readOnly = refusal(configuration)
+    #expect(readOnly.contains(path) && readOnly.contains("not read-only"))
+  }
+
+  /// Each error says what to do once: not the engine's words and the interface's both.
+  @Test func everyErrorOfTheEngineHasOneRemedy() throws {
+    let file = try TemporaryRealm()
+    let path = file.configuration.location.path
+    for contents in ["no realm at all, but long enough to hold a header of one", "short"] {
+      try Data(contents.utf8).write(to: URL(fileURLWithPath: path))
+      do {
+        _ = try file.open()
+        Issue.record("a file of text was opened")
+      } catch {
+        let sentences = "\(error)".components(separatedBy: ". ")
+        let remedies = sentences.filter { text in
+          ["Check ", "Move ", "Delete ", "Restore ", "Open ", "Close ", "Use "].contains {
+            text.hasPrefix($0)
+          }
+        }
+        #expect(remedies.count == 1, "\(error)")
+      }
+    }
+  }
+}
+
+private enum OldBook {
+  class Book: Object {
+    @Persisted var title: String
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+}
+
+private enum NewBook {
+  class Book: Object {
+    @Persisted var title: String
+    @Persisted var pages: Int
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+}
