@@ -12,6 +12,8 @@ extension Map: _Persistable {
   public static var _shape: _PropertyShape {
     var shape = Value._shape
     shape.collection = .map
+    // A column of links by key is nullable; a type that wraps objects has a default for null.
+    if Value._wrapsObject, shape.type == .object { shape.isOptional = true }
     return shape
   }
 
