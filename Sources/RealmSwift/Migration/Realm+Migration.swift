@@ -37,7 +37,7 @@ public func schemaVersionAtURL(
   _ fileURL: URL, encryptionKey: Data? = nil
 ) throws -> UInt64 {
   let key = Realm.Configuration.storageKey(encryptionKey)
-  let path = fileURL.standardizedFileURL.path
+  let path = fileURL.realmFilePath
   do throws(StorageError) {
     let file = try DatabaseFile.openAnyway(path: path, key: key)
     if let version = try TableGroup(file.snapshot()).schemaVersion() { return version }

@@ -54,8 +54,11 @@ extension Realm {
       didSet { checkOptions(readOnlyIsNew: false) }
     }
 
-    /// A file whose copy is opened where there is no file yet.
-    public var seedFilePath: URL?
+    /// A file whose copy is opened where there is no file yet. Traps for a URL that is not a file
+    /// URL.
+    public var seedFilePath: URL? {
+      didSet { _ = seedFilePath?.realmFilePath }
+    }
 
     /// How many versions of the file may be in use, by realms that were not refreshed and by what
     /// is frozen, when a write transaction begins; nil for any number.
@@ -99,6 +102,8 @@ extension Realm {
     /// months.
     /// If a newer version of the library has changed the file's format, the newest copy of this
     /// kind takes its place, and the file is kept as `x.v25.backup.realm`.
+    ///
+    /// Traps for an empty path and for a URL that is not a file URL.
     public var fileURL: URL? {
       get { if case .file(let path) = location { URL(fileURLWithPath: path) } else { nil } }
       set {
@@ -106,9 +111,8 @@ extension Realm {
           if case .file = location { location = .nowhere }
           return
         }
-        let path = newValue.standardizedFileURL.path
         if newValue.path.isEmpty { throwRealmException("Realm path must not be empty") }
-        location = .file(path)
+        location = .file(newValue.realmFilePath)
       }
     }
 
@@ -149,6 +153,7 @@ extension Realm {
       objectTypes: [ObjectBase.Type]? = nil, seedFilePath: URL? = nil
     ) {
       _ = Self.storageKey(encryptionKey)
+      _ = seedFilePath?.realmFilePath
       self.encryptionKey = encryptionKey
       self.readOnly = readOnly
       self.schemaVersion = schemaVersion
@@ -181,6 +186,19 @@ extension Realm {
           ? "Cannot set `readOnly` when `deleteRealmIfMigrationNeeded` is set."
           : "Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
     }
+  }
+}
+
+extension URL {
+  /// The path of the file. Traps unless this is a file URL: the path of another one would name
+  /// some file of this machine.
+  var realmFilePath: String {
+    guard isFileURL else {
+      throwRealmException(
+        "Cannot use '\(absoluteString)' as the URL of a Realm file: it is not a file URL. Make one "
+          + "with URL(fileURLWithPath:).")
+    }
+    return standardizedFileURL.path
   }
 }
 

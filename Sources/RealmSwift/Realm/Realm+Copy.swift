@@ -25,7 +25,7 @@ extension Realm {
   public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
     let key = Configuration.storageKey(encryptionKey)
     core.checkIsolation()
-    try core.writeCopy(to: fileURL.standardizedFileURL.path, key)
+    try core.writeCopy(to: fileURL.realmFilePath, key)
   }
 
   /// Writes what the realm shows to the file of `configuration`, encrypted with its key if it has

@@ -19,10 +19,12 @@ struct RealmOpener {
     openFile = file
   }
 
-  /// The schemas of the classes of a configuration, in the order of their names.
+  /// The schemas of the classes of a configuration, each once, in the order of their names.
   static func schemas(of configuration: Realm.Configuration) -> [ModelSchema] {
     let classes = configuration.objectTypes ?? ModelClasses.defaultSchema()
-    return classes.map { ModelSchema.of($0) }.sorted { $0.className < $1.className }
+    var known: Set<ObjectIdentifier> = []
+    return classes.filter { known.insert(ObjectIdentifier($0)).inserted }
+      .map { ModelSchema.of($0) }.sorted { $0.className < $1.className }
   }
 
   /// Opens the file, brings its tables in line with the classes, and makes a realm of it.

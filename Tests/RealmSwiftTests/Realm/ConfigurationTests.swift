@@ -184,6 +184,52 @@ import Testing
     expect("Realm path must not be empty", in: result)
   }
 
+  @Test func classesThatAreNamedTwiceCountOnce() throws {
+    let file = try TemporaryRealm([Person.self, Dog.self, Person.self, AllTypes.self, Dog.self])
+    do {
+      let realm = try file.open()
+      try realm.write { realm.create(Dog.self) }
+      #expect(realm.schema.objectSchema.map(\.className).filter { $0 == "Dog" } == ["Dog"])
+      #expect(realm.freeze().objects(Dog.self).count == 1)
+      #expect(try Realm.snapshot(of: file.configuration) { $0.objects(Dog.self).count } == 1)
+    }
+    file.configuration.schemaVersion = 1
+    #expect(try file.open().objects(Dog.self).count == 1)
+    file.configuration.deleteRealmIfMigrationNeeded = true
+    file.configuration.schemaVersion = 2
+    #expect(try file.open().objects(Dog.self).isEmpty)
+  }
+
+  @Test func aURLThatIsNoFileURL() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      var configuration = Realm.Configuration()
+      configuration.fileURL = URL(string: "https://example.com/x.realm")
+    }
+    expect(
+      "Cannot use 'https://example.com/x.realm' as the URL of a Realm file: it is not a file URL. "
+        + "Make one with URL(fileURLWithPath:).", in: result)
+  }
+
+  @Test func everyURLMustBeAFileURL() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      let url = try #require(URL(string: "https://example.com/x.realm"))
+      let uses: [@Sendable () throws -> Void] = [
+        { _ = Realm.Configuration(fileURL: url) },
+        { _ = try Realm(fileURL: url) },
+        { _ = Realm.Configuration(seedFilePath: url) },
+        {
+          var configuration = Realm.Configuration()
+          configuration.seedFilePath = url
+        },
+        { _ = try schemaVersionAtURL(url) },
+        { try TemporaryRealm().open().writeCopy(toFile: url) },
+      ]
+      for use in uses { print(Traps.text(use).prefix(20)) }
+    }
+    let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+    #expect(said == String(repeating: "Cannot use 'https://\n", count: 6))
+  }
+
   @Test func anEmptyIdentifier() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Realm.Configuration(inMemoryIdentifier: "")
