@@ -99,6 +99,14 @@ public struct _Recording {
     return recorder
   }
 
+  /// The initial value that the property's declaration gives it; nil if it gives none.
+  func declaredValue<Value: _Persistable>(_ type: Value.Type) -> Value? {
+    let property = ModelSchema.of(Swift.type(of: object)).property(atOffset: Int(offset))
+    guard property?.wrapperType == Persisted<Value>.self else { return nil }
+    let address = Unmanaged.passUnretained(object).toOpaque() + Int(offset)
+    return _Wrapper(address: address, isFresh: true).value(type)
+  }
+
   /// The recorder, after the property's name was written down.
   func record() -> KeyPathRecorder {
     let recorder = recorder

@@ -97,6 +97,17 @@ extension _CustomPersistable where PersistedType: _Scalar {
 
   public static func _makeDefault() -> Self { defaultValue(PersistedType._makeDefault()) }
 
+  // Key paths only ask for names: the default value need not convert.
+  public static func _traced(by recording: _Recording) -> Self {
+    _ = recording.record()
+    return recording.declaredValue(Self.self) ?? _makeDefault()
+  }
+
+  public static func _tracedOptional(by recording: _Recording) -> Self? {
+    _ = recording.record()
+    return nil
+  }
+
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
     required(PersistedType._read(row, slot))
   }
@@ -139,6 +150,17 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
 
   public static func _makeDefault() -> Self { defaultValue(PersistedType()) }
 
+  // Key paths only ask for names: the default value need not convert.
+  public static func _traced(by recording: _Recording) -> Self {
+    _ = recording.record()
+    return recording.declaredValue(Self.self) ?? _makeDefault()
+  }
+
+  public static func _tracedOptional(by recording: _Recording) -> Self? {
+    _ = recording.record()
+    return nil
+  }
+
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
     required(PersistedType._loadOptional(object, slot) ?? PersistedType())
   }
@@ -160,7 +182,7 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
   public static func _storedScalar(_ value: Any) -> _StoredValue? { nil }
 
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
-    required(PersistedType._decode(value, context))
+    required(PersistedType._decodeOptional(value, context) ?? PersistedType())
   }
 
   public static func _decodeOptional(_ value: _StoredValue, _ context: _RealmContext) -> Self? {
@@ -171,9 +193,11 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
     PersistedType._encode(value.persistableValue, context)
   }
 
-  /// Accepts values of this type, and what an unmanaged object can be made from.
+  /// Accepts values of this type, what an unmanaged object can be made from, and null, which means
+  /// the default value.
   public static func _convert(_ any: Any) -> Self? {
-    any as? Self ?? PersistedType._convert(any).map { converted($0, from: any) }
+    if isNil(any) { return _makeDefault() }
+    return any as? Self ?? PersistedType._convert(any).map { converted($0, from: any) }
   }
 
   // Objects are not in a cell of a column: what is asked of cells is never asked of them.

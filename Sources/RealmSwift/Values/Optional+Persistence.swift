@@ -68,7 +68,8 @@ extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueIns
   }
 
   public static func _tracedElement(by recording: _Recording) -> Wrapped? {
-    Wrapped._tracedElement(by: recording)
+    // A key path ends at a scalar, whose default value need not convert.
+    Wrapped.self is any _Scalar.Type ? nil : Wrapped._tracedElement(by: recording)
   }
 }
 
