@@ -61,6 +61,7 @@ struct RealmOpener {
   ) throws(Realm.Error) -> RealmCore {
     try RealmCache.requireOwnProcess(configuration)
     let schemas = RealmOpener.schemas(of: configuration)
+    PlainFields.report(schemas, openedAt: path)
     try SchemaValidator(schemas, isListed: configuration.objectTypes != nil).validate()
     if configuration.location == .nowhere {
       throwRealmException("A Realm Configuration must specify a path or an in-memory identifier.")

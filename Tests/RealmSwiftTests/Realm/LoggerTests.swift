@@ -8,6 +8,23 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
+/// A class whose port dropped `@objc dynamic`.
+private class PortedDog: Object {
+  var name = ""
+  var age = 0
+  var isSelected = false
+  lazy var upper = name.uppercased()
+  let toys = List<PortedToy>()
+  override class func ignoredProperties() -> [String] { ["isSelected"] }
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private class PortedToy: Object {
+  @Persisted var name = ""
+  var isDragged = false
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 /// The shared logger is one for the process, so the tests that set it run one after the other, and
 /// look at messages about their own files only.
 @Suite(.serialized) struct LoggerTests {
@@ -50,6 +67,19 @@ import Testing
     #expect(told.allSatisfy { $0.1.hasPrefix("DB: ") })
     #expect(told.first?.1.contains("Opened") == true && told.last?.1.contains("Closed") == true)
     #expect(try messages(at: .info, file) { _ = try file.open() }.isEmpty)
+  }
+
+  @Test func aClassWithoutPersistedPropertiesIsReportedOnce() throws {
+    let file = try TemporaryRealm([PortedDog.self, PortedToy.self])
+    let told = try messages(at: .warn, file) {
+      _ = try file.open()
+      _ = try file.open()
+    }
+    #expect(told.map(\.0) == [.warn])
+    #expect(
+      told.first?.1 == "DB: Opening '\(file.configuration.location.path)': declared without "
+        + "@Persisted and therefore not stored: 'PortedDog.name', 'PortedDog.age'. Declare them as "
+        + "'@Persisted var', or return their names from 'ignoredProperties()'.")
   }
 
   @Test func transactionsAreTraces() throws {
