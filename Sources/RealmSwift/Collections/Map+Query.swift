@@ -51,94 +51,69 @@ extension Map where Value: _HasPersistedType, Value.PersistedType: SortableType 
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   /// The least value of the named property; nil if there is none. Nil values do not count.
-  public func min<T: _Scalar>(ofProperty property: String) -> T?
+  public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    _fold(.min, property)
+    T.aggregate(_fold(.min, property))
   }
 
   /// The greatest value of the named property; nil if there is none. Nil values do not count.
-  public func max<T: _Scalar>(ofProperty property: String) -> T?
+  public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    _fold(.max, property)
+    T.aggregate(_fold(.max, property))
   }
 
   /// The sum of the named property; 0 if there is no value.
-  public func sum<T: _Scalar>(ofProperty property: String) -> T
+  public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
-    _fold(.sum, property) ?? T._makeDefault()
+    T.sum(_fold(.sum, property))
   }
 
   /// The mean of the named property; nil if there is no value.
-  public func average<T: _Scalar>(ofProperty property: String) -> T?
+  public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
-    _fold(.average, property)
+    T.aggregate(_fold(.average, property))
   }
 
-  /// The least value of a property; nil if there is none.
-  public func min<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+  /// The least value of a property; nil if there is none. Nil values do not count.
+  public func min<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
   where T.PersistedType: MinMaxType {
     min(ofProperty: _name(for: keyPath))
   }
 
-  /// The greatest value of a property; nil if there is none.
-  public func max<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+  /// The greatest value of a property; nil if there is none. Nil values do not count.
+  public func max<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
   where T.PersistedType: MinMaxType {
     max(ofProperty: _name(for: keyPath))
   }
 
   /// The sum of a property; 0 if there is no value.
-  public func sum<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
+  public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
   where T.PersistedType: AddableType {
     sum(ofProperty: _name(for: keyPath))
   }
 
   /// The mean of a property; nil if there is no value.
-  public func average<T: _Scalar>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+  public func average<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
   where T.PersistedType: AddableType {
     average(ofProperty: _name(for: keyPath))
   }
 }
 
-extension Map where Value: _Scalar, Value.PersistedType: MinMaxType {
-  /// The least value; nil if there is none.
-  public func min() -> Value? { _foldValues(.min) }
+extension Map where Value: _HasPersistedType, Value.PersistedType: MinMaxType {
+  /// The least value; nil if there is none. Nil values do not count.
+  public func min() -> Value? { Value.aggregate(_foldValues(.min)) }
 
-  /// The greatest value; nil if there is none.
-  public func max() -> Value? { _foldValues(.max) }
+  /// The greatest value; nil if there is none. Nil values do not count.
+  public func max() -> Value? { Value.aggregate(_foldValues(.max)) }
 }
 
-extension Map where Value: _Scalar, Value.PersistedType: AddableType {
+extension Map where Value: _HasPersistedType, Value.PersistedType: AddableType {
   /// The sum of the values; 0 if there is none.
-  public func sum() -> Value {
-    _foldValues(.sum) ?? Value._makeDefault()
-  }
+  public func sum() -> Value { Value.sum(_foldValues(.sum)) }
 
   /// The mean of the values; nil if there is none.
-  public func average<T: _Scalar>() -> T?
+  public func average<T: _HasPersistedType>() -> T?
   where T.PersistedType: AddableType {
-    _foldValues(.average)
-  }
-}
-
-extension Map
-where Value: OptionalProtocol, Value.Wrapped: _Scalar, Value.Wrapped.PersistedType: MinMaxType {
-  /// The least value that is not nil; nil if there is none.
-  public func min() -> Value.Wrapped? { _foldValues(.min) }
-
-  /// The greatest value that is not nil; nil if there is none.
-  public func max() -> Value.Wrapped? { _foldValues(.max) }
-}
-
-extension Map
-where Value: OptionalProtocol, Value.Wrapped: _Scalar, Value.Wrapped.PersistedType: AddableType {
-  /// The sum of the values that are not nil; 0 if there is none.
-  public func sum() -> Value.Wrapped {
-    _foldValues(.sum) ?? Value.Wrapped._makeDefault()
-  }
-
-  /// The mean of the values that are not nil; nil if there is none.
-  public func average<T: _Scalar>() -> T?
-  where T.PersistedType: AddableType {
-    _foldValues(.average)
+    T.aggregate(_foldValues(.average))
   }
 }

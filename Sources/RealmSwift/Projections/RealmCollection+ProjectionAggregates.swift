@@ -6,54 +6,38 @@ import RealmQuery
 
 extension RealmCollection where Element: ProjectionObservable {
   /// The least value of the named property of the objects; nil if there is none.
-  public func min<T: _Scalar>(ofProperty property: String) -> T?
-  where T.PersistedType: MinMaxType { _resultsSource.state.aggregate(.min, property) }
+  public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType { T.aggregate(_resultsSource.state.aggregate(.min, property)) }
 
   /// The greatest value of the named property of the objects; nil if there is none.
-  public func max<T: _Scalar>(ofProperty property: String) -> T?
-  where T.PersistedType: MinMaxType { _resultsSource.state.aggregate(.max, property) }
+  public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType { T.aggregate(_resultsSource.state.aggregate(.max, property)) }
 
   /// The sum of the named property of the objects; 0 if there is no value.
-  public func sum<T: _Scalar>(ofProperty property: String) -> T
-  where T.PersistedType: AddableType {
-    _resultsSource.state.aggregate(.sum, property) ?? T._makeDefault()
-  }
+  public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
+  where T.PersistedType: AddableType { T.sum(_resultsSource.state.aggregate(.sum, property)) }
 
   /// The mean of the named property of the objects; nil if there is no value.
-  public func average<T: _Scalar>(ofProperty property: String) -> T?
-  where T.PersistedType: AddableType { _resultsSource.state.aggregate(.average, property) }
+  public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
+  where T.PersistedType: AddableType {
+    T.aggregate(_resultsSource.state.aggregate(.average, property))
+  }
 
-  /// The least value of a property; nil if there is none.
+  /// The least value of a property; nil if there is none. Nil values do not count.
   ///
   /// The property must project one of the objects' own; this is so for all aggregates.
-  public func min<T: _Scalar>(of keyPath: KeyPath<Element, T>) -> T?
+  public func min<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
   where T.PersistedType: MinMaxType { min(ofProperty: _name(for: keyPath)) }
 
-  /// The least value of an optional property; nil if there is none.
-  public func min<T: _Scalar>(of keyPath: KeyPath<Element, T?>) -> T?
-  where T.PersistedType: MinMaxType { min(ofProperty: _name(for: keyPath)) }
-
-  /// The greatest value of a property; nil if there is none.
-  public func max<T: _Scalar>(of keyPath: KeyPath<Element, T>) -> T?
-  where T.PersistedType: MinMaxType { max(ofProperty: _name(for: keyPath)) }
-
-  /// The greatest value of an optional property; nil if there is none.
-  public func max<T: _Scalar>(of keyPath: KeyPath<Element, T?>) -> T?
+  /// The greatest value of a property; nil if there is none. Nil values do not count.
+  public func max<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
   where T.PersistedType: MinMaxType { max(ofProperty: _name(for: keyPath)) }
 
   /// The sum of a property; 0 if there is no value.
-  public func sum<T: _Scalar>(of keyPath: KeyPath<Element, T>) -> T
-  where T.PersistedType: AddableType { sum(ofProperty: _name(for: keyPath)) }
-
-  /// The sum of an optional property; 0 if there is no value.
-  public func sum<T: _Scalar>(of keyPath: KeyPath<Element, T?>) -> T
+  public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T
   where T.PersistedType: AddableType { sum(ofProperty: _name(for: keyPath)) }
 
   /// The mean of a property; nil if there is no value.
-  public func average<T: _Scalar>(of keyPath: KeyPath<Element, T>) -> T?
-  where T.PersistedType: AddableType { average(ofProperty: _name(for: keyPath)) }
-
-  /// The mean of an optional property; nil if there is no value.
-  public func average<T: _Scalar>(of keyPath: KeyPath<Element, T?>) -> T?
+  public func average<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
   where T.PersistedType: AddableType { average(ofProperty: _name(for: keyPath)) }
 }

@@ -4,11 +4,12 @@
 
 import Foundation
 import RealmQuery
+import RealmStorage
 import RealmTables
 
 extension RealmCollection {
   /// Folds a property of the objects.
-  func _fold<T: _Scalar>(_ function: CollectionFunction, _ property: String) -> T? {
+  func _fold(_ function: CollectionFunction, _ property: String) -> MixedValue {
     guard realm == nil, let model = Element._shape.linkedClass else {
       return _resultsSource.state.aggregate(function, property)
     }
@@ -16,7 +17,7 @@ extension RealmCollection {
   }
 
   /// Folds values that are elements themselves.
-  func _foldValues<T: _Scalar>(_ function: CollectionFunction) -> T? {
+  func _foldValues(_ function: CollectionFunction) -> MixedValue {
     guard realm == nil else { return _resultsSource.state.aggregateOfValues(function) }
     return UnmanagedFold(function).fold(self)
   }
@@ -30,7 +31,7 @@ extension RealmCollection {
 
 extension Map {
   /// Folds a property of the objects.
-  func _fold<T: _Scalar>(_ function: CollectionFunction, _ property: String) -> T? {
+  func _fold(_ function: CollectionFunction, _ property: String) -> MixedValue {
     guard managed == nil, let model = Value._shape.linkedClass else {
       return resultsSource.state.aggregate(function, property)
     }
@@ -38,7 +39,7 @@ extension Map {
   }
 
   /// Folds the values themselves.
-  func _foldValues<T: _Scalar>(_ function: CollectionFunction) -> T? {
+  func _foldValues(_ function: CollectionFunction) -> MixedValue {
     guard managed == nil else { return resultsSource.state.aggregateOfValues(function) }
     return UnmanagedFold(function).fold(values)
   }
@@ -60,20 +61,20 @@ private struct UnmanagedFold {
     aggregator = Aggregator(function)
   }
 
-  consuming func fold<T: _Scalar>(
+  consuming func fold(
     _ name: String, of objects: some Sequence, _ model: ObjectBase.Type
-  ) -> T? {
+  ) -> MixedValue {
     let property = ModelSchema.of(model).property(named: name, for: function)
     for object in objects {
       guard let object = unwrapped(object).flatMap({ modelObject($0) }) else { continue }
       add(property.wrapperType.storedScalar(object._value(of: property)))
     }
-    return T(aggregate: aggregator.result)
+    return aggregator.result
   }
 
-  consuming func fold<T: _Scalar>(_ values: some Sequence) -> T? {
+  consuming func fold(_ values: some Sequence) -> MixedValue {
     for value in values { add(stored(value)) }
-    return T(aggregate: aggregator.result)
+    return aggregator.result
   }
 
   consuming func foldMixed(_ values: some Sequence) -> AnyRealmValue? {

@@ -24,13 +24,14 @@ import Testing
   private func folds(_ member: Member) -> [Double?] {
     let friends = member.friends
     return [
-      friends.min(of: \.age).map { Double($0) }, friends.max(of: \.height),
-      Double(friends.sum(of: \.age)), friends.average(of: \.height),
+      friends.min(of: \.age).map { Double($0) }, friends.max(of: \.height) ?? nil,
+      Double(friends.sum(of: \.age)), friends.average(of: \.height) ?? nil,
       friends.average(ofProperty: "age"),
       friends.sum(ofProperty: "age") as Double, friends.sum(of: \.height),
       member.numbers.min().map { Double($0) }, member.numbers.average(),
       Double(member.numbers.sum()), Double(member.scores.sum()), member.scores.average(),
-      member.marks.min(), member.marks.max(), member.marks.sum(), member.marks.average(),
+      member.marks.min() ?? nil, member.marks.max() ?? nil, member.marks.sum(),
+      member.marks.average(),
     ]
   }
 
