@@ -19,4 +19,4 @@ extension Query where T == AnyRealmValue {
   public var any: Query<AnyRealmValue> { Query(.path(node.path.taking(.any))) }
 }
 
-extension AnyRealmValue: _QueryBytes, _QueryString {}
+extension AnyRealmValue: _QueryString {}

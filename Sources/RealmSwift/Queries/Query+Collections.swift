@@ -42,28 +42,18 @@ where T: RealmCollection, T.Element: _HasPersistedType, T.Element.PersistedType:
   public var sum: Query<T.Element> { Query<T.Element>(.path(node.path.applying(.sum))) }
 }
 
-extension Query
-where
-  T: RealmCollection, T.Element: _HasPersistedType & Comparable,
-  T.Element.PersistedType: _QueryNumeric
-{
-  /// Whether all elements lie in the range.
-  public func contains(_ range: Range<T.Element>) -> Query<Bool> {
-    min >= range.lowerBound && max < range.upperBound
-  }
+extension Query where T: RealmCollection, T.Element: Comparable {
+  /// Whether all elements lie in the range, and there is one.
+  public func contains(_ range: Range<T.Element>) -> Query<Bool> { contains(node.path, range) }
 
-  /// Whether all elements lie in the range, ends included.
+  /// Whether all elements lie in the range, ends included, and there is one.
   public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> {
-    min >= range.lowerBound && max <= range.upperBound
+    contains(node.path, range)
   }
 }
 
 extension Query
-where
-  T: RealmCollection, T.Element: OptionalProtocol,
-  T.Element.Wrapped: _HasPersistedType & Comparable,
-  T.Element.Wrapped.PersistedType: _QueryNumeric
-{
+where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: Comparable {
   /// Whether all elements that are not null lie in the range, and there is one.
   public func contains(_ range: Range<T.Element.Wrapped>) -> Query<Bool> {
     contains(node.path, range)

@@ -52,25 +52,18 @@ where T: RealmKeyedCollection, T.Value: _HasPersistedType, T.Value.PersistedType
   public var sum: Query<T.Value> { Query<T.Value>(.path(node.path.applying(.sum))) }
 }
 
-extension Query
-where
-  T: RealmKeyedCollection, T.Value: _HasPersistedType & Comparable,
-  T.Value.PersistedType: _QueryNumeric
-{
-  /// Whether all values lie in the range.
+extension Query where T: RealmKeyedCollection, T.Value: Comparable {
+  /// Whether all values lie in the range, and there is one.
   public func contains(_ range: Range<T.Value>) -> Query<Bool> { contains(node.path, range) }
 
-  /// Whether all values lie in the range, ends included.
+  /// Whether all values lie in the range, ends included, and there is one.
   public func contains(_ range: ClosedRange<T.Value>) -> Query<Bool> {
     contains(node.path, range)
   }
 }
 
 extension Query
-where
-  T: RealmKeyedCollection, T.Value: OptionalProtocol,
-  T.Value.Wrapped: _HasPersistedType & Comparable, T.Value.Wrapped.PersistedType: _QueryNumeric
-{
+where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: Comparable {
   /// Whether all values that are not null lie in the range, and there is one.
   public func contains(_ range: Range<T.Value.Wrapped>) -> Query<Bool> {
     contains(node.path, range)

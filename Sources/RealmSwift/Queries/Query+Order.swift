@@ -64,10 +64,10 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryOrdered {
   }
 }
 
-extension Query where T: _HasPersistedType & Comparable, T.PersistedType: _QueryOrdered {
+extension Query where T: Comparable {
   /// Whether the property lies in the range.
   public func contains(_ range: Range<T>) -> Query<Bool> {
-    self >= range.lowerBound && self < range.upperBound
+    compared(.greaterOrEqual, range.lowerBound) && compared(.less, range.upperBound)
   }
 
   /// Whether the property lies in the range, ends included.
@@ -76,11 +76,7 @@ extension Query where T: _HasPersistedType & Comparable, T.PersistedType: _Query
   }
 }
 
-extension Query
-where
-  T: OptionalProtocol, T.Wrapped: _HasPersistedType & Comparable,
-  T.Wrapped.PersistedType: _QueryOrdered
-{
+extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
   /// Whether the property lies in the range; null never does.
   public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> {
     compared(.greaterOrEqual, range.lowerBound) && compared(.less, range.upperBound)

@@ -28,18 +28,19 @@ public struct StringOptions: OptionSet, Sendable {
 }
 
 /// Stored types whose properties queries can search for parts: strings and data.
-public protocol _QueryBytes {}
+public protocol _QueryBinary: _QueryOrdered {}
 
-extension Data: _QueryBytes {}
-extension String: _QueryBytes, _QueryString {}
-extension Optional: _QueryBytes where Wrapped: _QueryBytes {}
+extension Data: _QueryBinary {}
+extension String: _QueryString {}
+extension Optional: _QueryBinary where Wrapped: _QueryBinary {}
 
-/// Stored types whose properties queries can hold against patterns.
-public protocol _QueryString {}
+/// Stored types whose properties queries can compare with patterns, besides all that they can do
+/// with data.
+public protocol _QueryString: _QueryBinary {}
 
 extension Optional: _QueryString where Wrapped: _QueryString {}
 
-extension Query where T: _HasPersistedType, T.PersistedType: _QueryBytes {
+extension Query where T: _HasPersistedType, T.PersistedType: _QueryBinary {
   /// Whether the property has `value` somewhere in it. Nothing contains an empty value.
   public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
     compared(.contains, value, options.textOptions)
@@ -48,7 +49,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBytes {
   /// Whether the property has the other property's value somewhere in it.
   public func contains<U: _HasPersistedType>(
     _ other: Query<U>, options: StringOptions = []
-  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
+  ) -> Query<Bool> where U.PersistedType: _QueryBinary {
     compared(.contains, to: other, options.textOptions)
   }
 
@@ -60,7 +61,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBytes {
   /// Whether the property begins with the other property's value.
   public func starts<U: _HasPersistedType>(
     with other: Query<U>, options: StringOptions = []
-  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
+  ) -> Query<Bool> where U.PersistedType: _QueryBinary {
     compared(.beginsWith, to: other, options.textOptions)
   }
 
@@ -72,7 +73,7 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBytes {
   /// Whether the property ends with the other property's value.
   public func ends<U: _HasPersistedType>(
     with other: Query<U>, options: StringOptions = []
-  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
+  ) -> Query<Bool> where U.PersistedType: _QueryBinary {
     compared(.endsWith, to: other, options.textOptions)
   }
 
@@ -84,14 +85,14 @@ extension Query where T: _HasPersistedType, T.PersistedType: _QueryBytes {
   /// Whether the property equals the other property's value, compared as the options say.
   public func equals<U: _HasPersistedType>(
     _ other: Query<U>, options: StringOptions = []
-  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
+  ) -> Query<Bool> where U.PersistedType: _QueryBinary {
     compared(.equal, to: other, options.textOptions)
   }
 
   /// Whether the property differs from the other property's value, compared as the options say.
   public func notEquals<U: _HasPersistedType>(
     _ other: Query<U>, options: StringOptions = []
-  ) -> Query<Bool> where U.PersistedType: _QueryBytes {
+  ) -> Query<Bool> where U.PersistedType: _QueryBinary {
     compared(.notEqual, to: other, options.textOptions)
   }
 

@@ -174,7 +174,7 @@ private struct Matrix {
 
   mutating func text<V: _Persistable>(
     _ label: String, _ path: KeyPath<MatrixRow, V>, _ values: [V], hasOptions: Bool
-  ) where V.PersistedType: _QueryBytes {
+  ) where V.PersistedType: _QueryBinary {
     let options: [StringOptions] =
       hasOptions
       ? [[], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive]]
