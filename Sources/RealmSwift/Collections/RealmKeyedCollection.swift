@@ -107,12 +107,12 @@ extension Map: RealmKeyedCollection {
   // MARK: Untyped
 
   /// The value of `key`; nil if there is none, or if it is nil.
-  public func object(forKey key: String) -> Any? {
-    self[Key._make(key)].flatMap { unwrapped($0) }
+  public func object(forKey key: String) -> AnyObject? {
+    self[Key._make(key)].flatMap { unwrapped($0) }.map { $0 as AnyObject }
   }
 
   /// The value of `key`; nil if there is none, or if it is nil.
-  public func value(forKey key: String) -> Any? { object(forKey: key) }
+  public func value(forKey key: String) -> AnyObject? { object(forKey: key) }
 
   /// Sets the value of `key`; nil removes the entry. Ends the process for values of other types.
   public func setValue(_ value: Any?, forKey key: String) {

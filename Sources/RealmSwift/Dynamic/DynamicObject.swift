@@ -23,6 +23,12 @@ public final class DynamicObject: Object {
     set { self[member] = newValue }
   }
 
+  /// The value of the property called `key`, as `value(forKey:)` gives it.
+  public func value(forUndefinedKey key: String) -> Any? { self[key] }
+
+  /// Sets the property called `key`, as `setValue(_:forKey:)` does.
+  public func setValue(_ value: Any?, forUndefinedKey key: String) { self[key] = value }
+
   /// False: no table holds dynamic objects as such.
   public override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }

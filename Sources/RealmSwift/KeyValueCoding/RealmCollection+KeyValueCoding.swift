@@ -115,7 +115,7 @@ extension RealmCollection {
 extension Map {
   /// What a key path leads to: a key and properties of its value, or an operator on all values, of
   /// which there are `@allKeys` and `@allValues` beside those of `RealmCollection`.
-  public func value(forKeyPath keyPath: String) -> Any? {
-    KeyValuePath.value(of: self, at: Substring(keyPath))
+  public func value(forKeyPath keyPath: String) -> AnyObject? {
+    KeyValuePath.value(of: self, at: Substring(keyPath)).map { $0 as AnyObject }
   }
 }

@@ -60,6 +60,13 @@ open class ObjectBase: Hashable, CustomStringConvertible {
   }
 
   /// The value of the property called `key`; nil for null.
+  /// A hash of what `isEqual(_:)` compares.
+  open var hash: Int {
+    var hasher = Hasher()
+    _hash(into: &hasher)
+    return hasher.finalize()
+  }
+
   ///
   /// Ends the process if the class has no such property.
   open func value(forKey key: String) -> Any? { _valueForKey(key) }
@@ -84,11 +91,17 @@ open class ObjectBase: Hashable, CustomStringConvertible {
   /// Compares by `isEqual(_:)`.
   public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isEqual(right) }
 
-  /// Feeds what `isEqual(_:)` compares.
-  public func hash(into hasher: inout Hasher) { _hash(into: &hasher) }
+  /// Feeds `hash`.
+  public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-  /// The name of the class without its module: the name of its table in the database.
-  public class func className() -> String { String(describing: self) }
+  /// The name of the class in the database, and so of its table: that of the class without its
+  /// module, unless `_realmObjectName()` gives another one.
+  public class func className() -> String { _realmObjectName() ?? String(describing: self) }
+
+  /// The name of the class in the database, where it is another than that of the class.
+  ///
+  /// Override it to let two classes of the program show one table, each in realms of its own.
+  open class func _realmObjectName() -> String? { nil }
 
   /// The name of the primary key property, for classes that do not say
   /// `@Persisted(primaryKey: true)`.

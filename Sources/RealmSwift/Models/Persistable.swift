@@ -26,6 +26,9 @@ public protocol _Storable: _HasPersistedType {
   static func _storedScalar(_ value: Any) -> _StoredValue?
 }
 
+/// Types that know what property of a schema they make.
+public typealias _RealmSchemaDiscoverable = _Storable
+
 /// Types that `@Persisted` properties can have.
 public protocol _Persistable: _Storable {
   /// The value of a property that has no other: made anew for each object.

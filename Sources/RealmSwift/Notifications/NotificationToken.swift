@@ -11,6 +11,9 @@ public final class NotificationToken: Sendable {
 
   init(_ cancellable: (any Cancellable)?) { self.cancellable = cancellable }
 
+  /// Creates a token that keeps nothing going, to be replaced by one that does.
+  public convenience init() { self.init(nil) }
+
   deinit { cancellable?.cancel() }
 
   /// Ends the observation.

@@ -26,12 +26,14 @@ extension RealmCollection {
   }
 }
 
-extension RealmCollection where Element: _HasPersistedType, Element.PersistedType: SortableType {
+extension RealmCollection {
   /// The values in their order, and in sections that `block` names.
+  ///
+  /// Traps for objects, which have no order of their own, and for collections of no realm.
   public func sectioned<Key: _Persistable & Hashable>(
     by block: @escaping (Element) -> Key, ascending: Bool = true
   ) -> SectionedResults<Key, Element> {
-    SectionedResults(SectionedState(sorted(ascending: ascending), block))
+    SectionedResults(SectionedState(sorted(byKeyPath: "self", ascending: ascending), block))
   }
 }
 
