@@ -57,6 +57,33 @@ extension Realm {
     return result
   }
 
+  /// Runs `block` in a write transaction and gives it the realm; otherwise as without that.
+  ///
+  /// ```swift
+  /// actor Shop {
+  ///   private var realm: Realm!
+  ///
+  ///   func addCustomer(named name: String) async throws -> ObjectId {
+  ///     let customer = Customer()
+  ///     customer.name = name
+  ///     return try await realm.asyncWrite { realm in
+  ///       realm.add(customer)
+  ///       return customer._id
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Returns: What `block` returns, after the data has reached the disk.
+  /// - Throws: What `block` throws, `Realm.Error` if the data cannot be written, and
+  ///   `CancellationError`.
+  @discardableResult
+  public func asyncWrite<Result>(
+    _isolation actor: isolated any Actor = #isolation, _ block: (Realm) throws -> Result
+  ) async throws -> Result {
+    try await asyncWrite(_isolation: actor) { try block(self) }
+  }
+
   /// Advances to the newest version, and tells observers of it, without blocking the actor while
   /// change sets are computed.
   ///

@@ -32,6 +32,9 @@ final class WriterDesk: Sendable {
 
   init(_ file: DatabaseFile) { self.file = file }
 
+  /// How many writers wait, or were granted the right to write and have not begun.
+  var waiterCount: Int { state.withLock { $0.waiters.count } }
+
   // MARK: - Threads
 
   /// Begins a write transaction; blocks until it is the caller's turn.

@@ -131,6 +131,66 @@ struct SendabilityTests {
       """, .flow)
   }
 
+  @Test func codeOfNoActorReadsAndWrites() throws {
+    try check(
+      """
+      nonisolated func serve(
+        _ configuration: Realm.Configuration, _ name: String
+      ) async throws -> Int {
+        let person = Person()
+        person.name = name
+        try await Realm.write(to: configuration) { realm in realm.add(person) }
+        let id = try await Realm.write { $0.create(Person.self, value: [1, name]).id }
+        return try await Realm.read(from: configuration) { $0.objects(Person.self).count } + id
+      }
+
+      @MainActor func serveFromAnActor() async throws -> [String] {
+        try await Realm.write { $0.deleteAll() }
+        return try await Realm.read { Array($0.objects(Person.self).map(\\.name)) }
+      }
+
+      actor Shop {
+        private var realm: Realm!
+        func add(_ name: String) async throws -> Int {
+          let customer = Person()
+          customer.name = name
+          return try await realm.asyncWrite { realm in
+            realm.add(customer)
+            return customer.id
+          }
+        }
+        func addTwo() async throws {
+          try await realm.asyncWrite { $0.create(Person.self, value: ["id": 1]) }
+          try await realm.asyncWrite { realm.create(Person.self, value: ["id": 2]) }
+          try await realm.asyncWrite {}
+        }
+      }
+      """, .flow)
+    try check(
+      """
+      func letOut() async throws {
+        use(try await Realm.read { $0.objects(Person.self) })  // error: Sendable
+        use(try await Realm.write { $0.create(Person.self) })  // error: Sendable
+      }
+      """, .types)
+    try check(
+      """
+      func useAfterwards(_ configuration: Realm.Configuration) async throws {
+        let person = Person()
+        try await Realm.write(to: configuration) { realm in realm.add(person) }  // error: risk
+        use(person.name)
+      }
+
+      actor Keeper {
+        var realm: Realm!
+        func letIn() async throws {
+          let person = realm.objects(Person.self).first
+          try await Realm.write { _ in use(person?.name) }  // error: risk
+        }
+      }
+      """, .flow)
+  }
+
   @Test func whatTheDocumentationAllowsCompiles() throws {
     try check(SendabilityTests.sendables + SendabilityTests.patterns, .flow)
   }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An executor over a queue of our own, for code that may block.
+
+import Dispatch
+
+/// Runs the code of one actor on a serial queue, whose thread is none of those that tasks share.
+final class DetachedQueue: SerialExecutor {
+  private let queue: DispatchQueue
+
+  init(label: String) { queue = DispatchQueue(label: label) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+}
