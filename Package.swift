@@ -103,6 +103,12 @@ let package = Package(
       exclude: ["README.md"],
       swiftSettings: [.swiftLanguageMode(.v6), .define("EDITED")]),
     .testTarget(
+      name: "PageTestsMainActor",
+      dependencies: pageDependencies,
+      swiftSettings: [
+        .swiftLanguageMode(.v6), .defaultIsolation(MainActor.self), .define("EDITED"),
+      ]),
+    .testTarget(
       name: "PageTestsComplete",
       dependencies: pageDependencies,
       swiftSettings: [

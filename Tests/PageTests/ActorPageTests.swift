@@ -128,7 +128,7 @@ private actor SideActor {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ActorPageTests {
+@Suite(.timeLimit(.minutes(1))) nonisolated struct ActorPageTests {
   @Test func openingForTheMainActor() async {
     await #expect(processExitsWith: .success) {
       let directory = try useDefaultRealm()

@@ -9,7 +9,7 @@ import Testing
 
 /// The page's own example of an extension that hides what handing over takes. It must not be mixed
 /// up with the `writeAsync` of the library.
-extension Realm {
+nonisolated extension Realm {
   #if EDITED
   fileprivate typealias Handler = @Sendable (_ error: Swift.Error) -> Void
   fileprivate typealias Block<T> = @Sendable (Realm, T?) -> Void
@@ -38,7 +38,7 @@ extension Realm {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HandoverPageTests {
+@Suite(.timeLimit(.minutes(1))) nonisolated struct HandoverPageTests {
   @Test func theThreadSafeWrapper() async {
     await #expect(processExitsWith: .success) {
       let directory = try useDefaultRealm()

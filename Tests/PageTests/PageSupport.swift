@@ -44,7 +44,7 @@ class Letter: Object {
 }
 
 /// Lets `Realm()` open a new file, which is removed with what this returns.
-func useDefaultRealm() throws -> TemporaryDirectory {
+nonisolated func useDefaultRealm() throws -> TemporaryDirectory {
   let directory = try TemporaryDirectory()
   Realm.Configuration.defaultConfiguration = Realm.Configuration(
     fileURL: URL(fileURLWithPath: directory.file("default.realm")),
@@ -53,7 +53,7 @@ func useDefaultRealm() throws -> TemporaryDirectory {
 }
 
 /// A door that one side waits at until the other opens it.
-final class Gate: @unchecked Sendable {
+nonisolated final class Gate: @unchecked Sendable {
   // @unchecked: the semaphore orders everything.
   private let semaphore = DispatchSemaphore(value: 0)
 

@@ -5,7 +5,7 @@
 /// A model whose objects go to a server and never come back: they can be created, but not read.
 ///
 /// Only synchronized realms take such classes; opening a local realm with one is an error.
-open class AsymmetricObject: ObjectBase {
+nonisolated open class AsymmetricObject: ObjectBase {
   /// Creates an unmanaged object with default values.
   public required init() { super.init() }
 

@@ -14,7 +14,7 @@
 /// An object is unmanaged, and behaves like any other, until it is added to a realm. From then on
 /// its properties are those of the database: they may be read where the realm lives, change when
 /// the realm advances, and may be set in write transactions only.
-open class Object: ObjectBase {
+nonisolated open class Object: ObjectBase {
   /// Creates an unmanaged object with default values.
   public required init() { super.init() }
 
@@ -37,7 +37,7 @@ open class Object: ObjectBase {
 }
 
 /// A model whose objects are part of exactly one parent object, and are deleted with it.
-open class EmbeddedObject: ObjectBase {
+nonisolated open class EmbeddedObject: ObjectBase {
   /// Creates an unmanaged object with default values.
   public required init() { super.init() }
 

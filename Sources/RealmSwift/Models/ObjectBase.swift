@@ -21,8 +21,9 @@ class ObjectOwner {
 
 /// The root class of all models. Use `Object` or `EmbeddedObject`.
 ///
-/// Objects are confined to the thread, queue or actor of their realm and are not `Sendable`.
-open class ObjectBase: Hashable, CustomStringConvertible {
+/// Objects are confined to the thread, queue or actor of their realm and are not `Sendable`. Models
+/// are `nonisolated`, also in modules whose default isolation is the main actor.
+nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   @exclusivity(unchecked) @usableFromInline
   final var _hot: UnsafeMutablePointer<ClassHot>?
   @exclusivity(unchecked) @usableFromInline
@@ -59,7 +60,6 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     return _isEqual(other)
   }
 
-  /// The value of the property called `key`; nil for null.
   /// A hash of what `isEqual(_:)` compares.
   open var hash: Int {
     var hasher = Hasher()
@@ -67,6 +67,7 @@ open class ObjectBase: Hashable, CustomStringConvertible {
     return hasher.finalize()
   }
 
+  /// The value of the property called `key`; nil for null.
   ///
   /// Ends the process if the class has no such property.
   open func value(forKey key: String) -> Any? { _valueForKey(key) }

@@ -31,7 +31,7 @@ public protocol ProjectionObservable: AnyObject, RealmCollectionValue, ThreadCon
 /// A projection holds nothing: its properties are those of the object, live or frozen as that is,
 /// and can be set where the object's can. Queries and orders of results of projections are about
 /// the properties of the objects.
-open class Projection<Root: ObjectBase>: ProjectionObservable, RealmFetchable,
+nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, RealmFetchable,
   CustomStringConvertible
 {
   /// The object behind the projection.
