@@ -51,10 +51,13 @@ struct SwiftCompiler {
     throw Failure(text: "The modules of this build cannot be found beside the test program")
   }
 
-  /// What the compiler says about a program.
-  static func check(_ program: String, _ depth: Depth) throws -> [Diagnostic] {
+  /// What the compiler says about a program; a script has code at its top level.
+  static func check(
+    _ program: String, _ depth: Depth, isScript: Bool = false
+  ) throws -> [Diagnostic] {
     let files = try TemporaryRealm()
-    let source = files.directory.appendingPathComponent("program.swift")
+    // Only a file of this name has code at its top level.
+    let source = files.directory.appendingPathComponent(isScript ? "main.swift" : "program.swift")
     try program.write(to: source, atomically: true, encoding: .utf8)
     let products = try products()
     let process = Process()
@@ -67,6 +70,7 @@ struct SwiftCompiler {
       "-fmodule-map-file="
         + products.appendingPathComponent("CRealmPlatform.build/module.modulemap").path,
     ]
+    if isScript { process.arguments?.removeAll { $0 == "-parse-as-library" } }
     if depth == .types { process.arguments?.removeAll { $0 == "-o" || $0.hasSuffix(".sil") } }
     let output = Pipe()
     process.standardError = output
