@@ -278,23 +278,10 @@ final class ResultsState {
     do throws(StorageError) { return try contents.keys() } catch { throw .storage(error) }
   }
 
-  /// Ends the process if the request does not fit the schema.
-  func checkRequest() {
-    guard let info else { return checkValueRequest() }
-    do throws(StorageError) {
-      try unwrappingQueryErrors { () throws(QueryError) in
-        try self.request.query(of: info.tableKey)
-          .check(against: self.table(info), of: self.core.tableSource())
-      }
-    } catch { stop(error) }
-  }
-
-  private func checkValueRequest() {
-    do throws(StorageError) {
-      try unwrappingQueryErrors { () throws(QueryError) in
-        try ValueSteps.check(self.request.steps)
-      }
-    } catch { stop(error) }
+  /// - Throws: `QueryError` if the request does not fit the schema.
+  func checkRequest() throws(QueryError) {
+    guard let info else { return try ValueSteps.check(request.steps) }
+    try request.query(of: info.tableKey).check(against: table(info), of: core.tableSource())
   }
 
   /// What is done to find the elements, a line for each step.

@@ -7,7 +7,7 @@ import RealmQuery
 
 extension QueryBinder {
   /// The comparison, if more than one element of a side counts, or if a side is a list; else nil.
-  func lists(_ comparison: ParsedComparison) -> QueryNode? {
+  func lists(_ comparison: ParsedComparison) throws -> QueryNode? {
     var operation = comparison.operation
     let isRightList = isList(comparison.right) && operation != .in && operation != .between
     guard
@@ -15,12 +15,12 @@ extension QueryBinder {
         || isList(comparison.left) || isMembership(comparison)
     else { return nil }
     guard operation != .between, operation != .text else {
-      throwRealmException("Operator '\(operation.text)' cannot compare lists.")
+      throw QueryMistake("Operator '\(operation.text)' cannot compare lists.")
     }
     if operation == .in { operation = .equal }
-    let left = side(comparison.left, beside: comparison.right)
-    let right = side(comparison.right, beside: comparison.left)
-    if comparison.rightQuantifier != nil || comparison.operation == .in { checkSide(right) }
+    let left = try side(comparison.left, beside: comparison.right)
+    let right = try side(comparison.right, beside: comparison.left)
+    if comparison.rightQuantifier != nil || comparison.operation == .in { try checkSide(right) }
     // What is one of several values can be found faster.
     if case .list(let values) = right, isPath(left), operation == .equal,
       comparison.options.isEmpty, comparison.quantifier != .all,
@@ -38,13 +38,13 @@ extension QueryBinder {
 
   /// `ALL` with an operator that has no right side to go through value by value: what must be true
   /// of each end of a range, or of no element the other way round.
-  func eachElement(_ comparison: ParsedComparison) -> QueryNode? {
+  func eachElement(_ comparison: ParsedComparison) throws -> QueryNode? {
     guard comparison.quantifier == .all, comparison.rightQuantifier == nil else { return nil }
     switch comparison.operation {
     case .between:
-      let left = operand(comparison.left, beside: comparison.right)
+      let left = try operand(comparison.left, beside: comparison.right)
       let range =
-        range(comparison.right)
+        try range(comparison.right)
         ?? ends(comparison.right, beside: comparison.left).map {
           QueryRange(lower: $0.lower, upper: $0.upper, isClosed: true, isCountable: false)
         }
@@ -59,18 +59,20 @@ extension QueryBinder {
         all(.greaterOrEqual, range.lower), all(range.isClosed ? .lessOrEqual : .less, range.upper))
     case .text:
       guard case .keyPath(let path) = comparison.left else { return nil }
-      return allHaveWords(path, comparison)
+      return try allHaveWords(path, comparison)
     default: return nil
     }
   }
 
   /// `ALL list.text TEXT words`: as many elements have the words as there are.
-  private func allHaveWords(_ parsed: ParsedKeyPath, _ comparison: ParsedComparison) -> QueryNode? {
-    guard case .path(let path) = operand(comparison.left, beside: nil),
+  private func allHaveWords(
+    _ parsed: ParsedKeyPath, _ comparison: ParsedComparison
+  ) throws -> QueryNode? {
+    guard case .path(let path) = try operand(comparison.left, beside: nil),
       let length = path.collectionLength, path.names.count > length, path.parts.isEmpty,
       !path.hasSeveralCollections
     else { return nil }
-    let words = operand(comparison.right, beside: comparison.left)
+    let words = try operand(comparison.right, beside: comparison.left)
     var element = path
     element.base = length
     return .comparison(
@@ -104,17 +106,17 @@ extension QueryBinder {
     }
   }
 
-  private func side(_ operand: ParsedOperand, beside other: ParsedOperand) -> QueryNode {
+  private func side(_ operand: ParsedOperand, beside other: ParsedOperand) throws -> QueryNode {
     isList(operand)
-      ? .list(values(operand, beside: other)) : self.operand(operand, beside: other)
+      ? .list(try values(operand, beside: other)) : try self.operand(operand, beside: other)
   }
 
-  private func checkSide(_ node: QueryNode) {
+  private func checkSide(_ node: QueryNode) throws {
     switch node {
     case .list: return
     case .path(let path) where path.collectionLength != nil || !path.parts.isEmpty: return
     default:
-      throwRealmException(
+      throw QueryMistake(
         "Aggregate operations can only be used on key paths that include an collection property")
     }
   }

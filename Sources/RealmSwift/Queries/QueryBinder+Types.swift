@@ -6,33 +6,31 @@ import RealmQuery
 
 extension QueryBinder {
   /// The comparison with the names of types that stand for several spelled out; nil for others.
-  ///
-  /// Ends the process for a name that is not that of a type.
-  func typeTest(_ comparison: ParsedComparison) -> QueryNode? {
+  func typeTest(_ comparison: ParsedComparison) throws -> QueryNode? {
     guard [.equal, .notEqual, .in].contains(comparison.operation),
-      case .keyPath(let parsed) = comparison.left, paths.path(parsed).lastParts.last == .type
+      case .keyPath(let parsed) = comparison.left, try paths.path(parsed).lastParts.last == .type
     else { return nil }
     let names: [Any]
     switch comparison.right {
     case .keyPath, .matchCount, .arithmetic: return nil
     case _ where isList(comparison.right):
-      names = values(comparison.right, beside: comparison.left)
-    default: names = [fitting(value(comparison.right), beside: comparison.left)]
+      names = try values(comparison.right, beside: comparison.left)
+    default: names = [try fitting(value(comparison.right), beside: comparison.left)]
     }
     var types: [String] = []
     for name in names {
       // What is no text is refused as such.
       guard let name = name as? String else { return nil }
-      types += QueryBinder.types(called: name)
+      types += try QueryBinder.types(called: name)
     }
-    let left = operand(comparison.left, beside: nil)
+    let left = try operand(comparison.left, beside: nil)
     let isOther = comparison.operation == .notEqual
     let right = comparison.rightQuantifier ?? (isOther ? .all : .any)
     if right == .any, !isOther, comparison.quantifier != .all {
       let isOne = QueryNode.oneOf(left, types)
       return comparison.quantifier == .no ? .not(isOne) : isOne
     }
-    if isOther, right == .all, comparison.quantifier == nil, isSingle(paths.path(parsed)) {
+    if isOther, right == .all, comparison.quantifier == nil, try isSingle(paths.path(parsed)) {
       return .not(.oneOf(left, types))
     }
     return .quantified(
@@ -49,13 +47,13 @@ extension QueryBinder {
   }
 
   /// The types that a name stands for.
-  private static func types(called name: String) -> [String] {
+  private static func types(called name: String) throws -> [String] {
     switch name {
     case "numeric": return ["int", "float", "double", "decimal128"]
     case "collection": return ["list", "dictionary"]
     case _ where names.contains(name): return [name]
     default:
-      throwRealmException(
+      throw QueryMistake(
         "Invalid predicate: there is no type '\(name)' of values; there are numeric, collection, "
           + names.joined(separator: ", "))
     }

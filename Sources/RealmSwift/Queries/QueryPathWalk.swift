@@ -6,7 +6,8 @@ import RealmQuery
 
 /// A key path, followed one component after the other.
 struct QueryPathWalk {
-  private let core: RealmCore
+  /// Nil where the string is read without a realm.
+  private let core: RealmCore?
   /// Whether the path begins at the elements of a collection of values.
   private let isAboutValues: Bool
   /// The class of the objects that the next name is a property of; nil behind a value.
@@ -19,7 +20,7 @@ struct QueryPathWalk {
   /// The last property, for the message if it leads no further.
   private var last: (owner: String, name: String)?
 
-  init(core: RealmCore, schema: ModelSchema?, isAboutValues: Bool, text: String) {
+  init(core: RealmCore?, schema: ModelSchema?, isAboutValues: Bool, text: String) {
     self.core = core
     self.isAboutValues = isAboutValues
     self.schema = schema
@@ -27,19 +28,19 @@ struct QueryPathWalk {
   }
 
   /// Goes on with a property.
-  mutating func take(name: String) {
+  mutating func take(name: String) throws {
     guard path.function != .count else {
-      throwRealmException("Invalid keypath '\(text)': @count must be the end of the key path.")
+      throw QueryMistake("Invalid keypath '\(text)': @count must be the end of the key path.")
     }
     guard let schema else {
       let last = last.map { "\($0.owner).\($0.name)" } ?? name
-      throwRealmException(
+      throw QueryMistake(
         "Invalid keypath '\(text)': Property '\(last)' is not a link or collection and can only "
           + "appear at the end of a keypath."
           + (collection == .map || type == .any ? " A key stands in brackets: ['\(name)']." : ""))
     }
     guard let property = schema.property(named: name) else {
-      throwRealmException(
+      throw QueryMistake(
         "Invalid keypath '\(text)': Property '\(name)' not found in object of type "
           + "'\(schema.className)'")
     }
@@ -54,20 +55,26 @@ struct QueryPathWalk {
     self.schema = property.linkedSchema
   }
 
+  /// The class of that name: one of the realm or, without one, of the program.
+  private func schema(of name: String) -> ModelSchema? {
+    guard let core else { return ModelClasses.named(name).map { ModelSchema.of($0) } }
+    return core.schema(named: name)
+  }
+
   /// Goes on with the objects that link here.
-  mutating func takeLinks(_ origin: String, _ property: String) {
-    guard schema != nil, let target = core.schema(named: origin) else {
-      throwRealmException("Invalid keypath '\(text)': there is no class '\(origin)'")
+  mutating func takeLinks(_ origin: String, _ property: String) throws {
+    guard schema != nil, let target = schema(of: origin) else {
+      throw QueryMistake("Invalid keypath '\(text)': there is no class '\(origin)'")
     }
     guard let link = target.property(named: property) else {
-      throwRealmException(
+      throw QueryMistake(
         "Invalid keypath '\(text)': Property '\(property)' not found in object of type "
           + "'\(origin)'")
     }
     guard let linked = link.linkedSchema, link.shape.type == .object,
       linked.className == schema?.className
     else {
-      throwRealmException(
+      throw QueryMistake(
         "Invalid keypath '\(text)': Property '\(origin).\(property)' does not link to objects of "
           + "type '\(schema?.className ?? "")'")
     }
@@ -79,7 +86,7 @@ struct QueryPathWalk {
   }
 
   /// Goes on with what stands in brackets.
-  mutating func take(_ part: QueryPath.Part) {
+  mutating func take(_ part: QueryPath.Part) throws {
     if part == .type, isAboutValues, path.names.isEmpty, path.parts.isEmpty {
       path = path.taking(.type)
       type = .string
@@ -87,7 +94,7 @@ struct QueryPathWalk {
     }
     guard !path.names.isEmpty, path.function == nil else {
       let place = part == .type ? "@type" : "brackets"
-      throwRealmException("Invalid keypath '\(text)': \(place) must stand behind a property.")
+      throw QueryMistake("Invalid keypath '\(text)': \(place) must stand behind a property.")
     }
     switch (collection, part) {
     case (.map, .value), (.map, .keys), (.map, .values), (.map, .any),
@@ -97,8 +104,8 @@ struct QueryPathWalk {
     case (.none, _) where type == .any: break
     case (.map, .type), (.list, .type), (.set, .type): path = path.taking(.any)
     case (_, .value), (_, .keys), (_, .values):
-      throwRealmException("Invalid keypath '\(text)': only maps have keys.")
-    default: throwRealmException("Invalid keypath '\(text)': only lists have indexes.")
+      throw QueryMistake("Invalid keypath '\(text)': only maps have keys.")
+    default: throw QueryMistake("Invalid keypath '\(text)': only lists have indexes.")
     }
     path = path.taking(part)
     collection = .none
@@ -109,7 +116,7 @@ struct QueryPathWalk {
   }
 
   /// Goes on with what is computed from a collection, or with the keys or values of a map.
-  mutating func takeFunction(_ name: String) {
+  mutating func takeFunction(_ name: String) throws {
     let function: CollectionFunction
     switch name.lowercased() {
     case "links.count":
@@ -123,18 +130,18 @@ struct QueryPathWalk {
     case "max": function = .max
     case "sum": function = .sum
     case "avg", "average": function = .average
-    case "allkeys", "keys": return take(.keys)
-    case "allvalues", "values": return take(.values)
-    case "type": return take(.type)
+    case "allkeys", "keys": return try take(.keys)
+    case "allvalues", "values": return try take(.values)
+    case "type": return try take(.type)
     default:
-      throwRealmException("Invalid keypath '\(text)': the operator '@\(name)' is not supported.")
+      throw QueryMistake("Invalid keypath '\(text)': the operator '@\(name)' is not supported.")
     }
     guard path.collectionLength != nil || (type == .any && collection == .none) else {
-      throwRealmException(
+      throw QueryMistake(
         "Aggregate operations can only be used on key paths that include an collection property")
     }
     guard path.function == nil else {
-      throwRealmException("Invalid keypath '\(text)': a key path can have one operator only.")
+      throw QueryMistake("Invalid keypath '\(text)': a key path can have one operator only.")
     }
     path.function = function
   }

@@ -23,10 +23,10 @@ struct QueryRange {
 
   /// Whether the condition means the same as being one of the values, and there need not be as many
   /// constants: between integers there are no others, and of others there is no end.
-  func isCheaper(than operand: ParsedOperand, _ paths: QueryPathBinder) -> Bool {
+  func isCheaper(than operand: ParsedOperand, _ paths: QueryPathBinder) throws -> Bool {
     guard isCountable else { return true }
     guard isClosed, case .keyPath(let path) = operand else { return false }
-    return paths.type(path) == .int
+    return try paths.type(path) == .int
   }
 }
 

@@ -12,7 +12,7 @@ public struct _ResultsSource {
   init(_ state: ResultsState) { self.state = state }
 
   /// Whether these are the objects of a class that a read-only file has no table for.
-  private var lacksTable: Bool {
+  var lacksTable: Bool {
     if case .table = state.source { state.info == nil } else { false }
   }
 
@@ -37,12 +37,20 @@ public struct _ResultsSource {
   func filtered<Element: RealmCollectionValue>(by query: BoundQuery) -> Results<Element> {
     state.core.checkIsolation()
     if lacksTable { return Results(state) }
-    let predicate = PredicateBuilder(state.core, state.info).predicate(query.condition)
+    return QueryMistake.trapping { try filtered(binding: query) }
+  }
+
+  /// Results with the elements that match a query that was bound to the class of the elements.
+  ///
+  /// - Throws: `QueryMistake`, or a `QueryError` for what the schema does not admit.
+  func filtered<Element: RealmCollectionValue>(binding query: BoundQuery) throws -> Results<Element>
+  {
+    let predicate = try PredicateBuilder(state.core, state.info).build(query.condition)
     var request = state.request.adding(.filter(predicate))
     for step in query.steps { request = request.adding(step) }
     let results: Results<Element> = refined(request)
     // What the schema does not admit is told here, not where the results are first looked at.
-    results.state.checkRequest()
+    try results.state.checkRequest()
     return results
   }
 
