@@ -38,8 +38,8 @@ extension Persisted: Decodable where Value: Decodable {
 extension Persisted: Encodable where Value: Encodable {
   /// Encodes the value, by itself, with the encoder's strategies.
   ///
-  /// - Throws: `EncodingError.invalidValue` for a property of a managed object, and what the value
-  ///   throws.
+  /// - Throws: `EncodingError.invalidValue` for a property of a managed object, frozen or not, and
+  ///   what the value throws. An `ObjectSnapshot` of it can be encoded.
   public func encode(to encoder: any Encoder) throws {
     if PersistedFlags(rawValue: flags).contains(.managed) {
       throw EncodingError.invalidValue(
@@ -48,7 +48,8 @@ extension Persisted: Encodable where Value: Encodable {
           codingPath: encoder.codingPath,
           debugDescription: "Only unmanaged Realm objects can be encoded using automatic Codable "
             + "synthesis. You must explicitly define encode(to:) on your model class to support "
-            + "managed Realm objects."))
+            + "managed Realm objects. 'ObjectSnapshot(object)' encodes any object, with the same "
+            + "keys."))
     }
     var container = encoder.singleValueContainer()
     try container.encode(value ?? Value._makeDefault())

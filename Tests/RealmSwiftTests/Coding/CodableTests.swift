@@ -104,7 +104,7 @@ import Testing
         context.debugDescription
           == "Only unmanaged Realm objects can be encoded using automatic Codable synthesis. You "
           + "must explicitly define encode(to:) on your model class to support managed Realm "
-          + "objects.")
+          + "objects. 'ObjectSnapshot(object)' encodes any object, with the same keys.")
     }
     #expect(try encoded(Step(value: found)) == #"{"minutes":null,"text":"a"}"#)
   }
