@@ -51,13 +51,13 @@ struct RowOrder {
   private struct Place {
     let key: ObjectKey
     /// By path.
-    let values: [MixedValue]
+    let values: [MixedValue?]
   }
 
   private func place(of key: ObjectKey) throws(StorageError) -> Place {
     if paths.isEmpty { return Place(key: key, values: []) }
     let row = try existingRow(of: key)
-    var values: [MixedValue] = []
+    var values: [MixedValue?] = []
     values.reserveCapacity(paths.count)
     for path in paths { values.append(try path.value(of: row)) }
     return Place(key: key, values: values)
@@ -92,10 +92,12 @@ struct RowOrder {
   }
 
   /// Compares as sorting does.
-  private static func compare(_ left: MixedValue, _ right: MixedValue, isMixed: Bool) -> Int {
-    let (first, second) = (SortKey(left, isMixed: isMixed), SortKey(right, isMixed: isMixed))
+  private static func compare(_ left: MixedValue?, _ right: MixedValue?, isMixed: Bool) -> Int {
+    let first = left.map { SortKey($0, isMixed: isMixed) } ?? .missing
+    let second = right.map { SortKey($0, isMixed: isMixed) } ?? .missing
     if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
     if first.prefix != second.prefix { return first.prefix < second.prefix ? -1 : 1 }
-    return first.isExact && second.isExact ? 0 : left.compare(to: right)
+    guard let left, let right, !(first.isExact && second.isExact) else { return 0 }
+    return left.compare(to: right)
   }
 }

@@ -26,11 +26,12 @@ struct SortColumn {
     details = []
     var reader = RowReader(table)
     for object in objects {
-      let value =
-        try reader.row(of: object).map { (row) throws(StorageError) in
-          try path.value(of: row)
-        } ?? .null
-      add(value, isMixed: path.isMixed)
+      let row = try reader.row(of: object)
+      if let value = try row.map({ (row) throws(StorageError) in try path.value(of: row) }) ?? nil {
+        add(value, isMixed: path.isMixed)
+      } else {
+        addMissing()
+      }
     }
   }
 
@@ -66,13 +67,21 @@ struct SortColumn {
     let sortKey = SortKey(value, isMixed: isMixed)
     if !sortKey.isExact, details.isEmpty {
       details.reserveCapacity(keys.capacity)
-      // Everything so far was null: whether a column's keys are exact depends on its type alone.
+      // Everything so far was null or missing: whether a column's keys are exact depends on its
+      // type alone.
       details = [MixedValue](repeating: .null, count: keys.count)
     }
     if !sortKey.isExact || !details.isEmpty { details.append(value) }
     if case .decimal = value { isHashable = false }
     keys.append(sortKey.prefix)
     ranks.append(sortKey.rank)
+  }
+
+  /// Adds what no link leads to.
+  private mutating func addMissing() {
+    if !details.isEmpty { details.append(.null) }
+    keys.append(SortKey.missing.prefix)
+    ranks.append(SortKey.missing.rank)
   }
 
   /// Adds the values of a column, cluster by cluster.

@@ -6,7 +6,7 @@ import RealmStorage
 
 /// As much of a value's place in the order as nine bytes can tell.
 struct SortKey {
-  /// Null, NaN, values; for values of mixed types the rank of the type.
+  /// Null, NaN, values, what no link leads to; for values of mixed types the rank of the type.
   let rank: UInt8
   /// Ascending with the values of one rank.
   let prefix: UInt64
@@ -17,6 +17,9 @@ struct SortKey {
   static let notNumbers: UInt8 = 1
   /// The rank of all other values.
   static let values: UInt8 = 2
+
+  /// Of what no link leads to: behind everything.
+  static let missing = SortKey(15)
 
   /// - Parameter isMixed: whether values of other types may be compared with this one.
   @inline(__always)

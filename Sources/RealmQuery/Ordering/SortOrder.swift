@@ -7,9 +7,9 @@ package import RealmTables
 
 /// What to sort by, the most important first.
 ///
-/// Nulls come first, and where a link on the path is null; strings and data go by their bytes,
-/// false before true, NaN before all numbers. Objects that are equal in everything keep their
-/// order.
+/// Nulls come first, objects for which a link on the path is null last; strings and data go by
+/// their bytes, false before true, NaN before all numbers. Objects that are equal in everything
+/// keep their order.
 package struct SortOrder: Hashable, Sendable {
   /// One key path, and which way it goes.
   package struct Criterion: Hashable, Sendable {
@@ -32,6 +32,18 @@ package struct SortOrder: Hashable, Sendable {
   package var criteria: [Criterion]
 
   package init(_ criteria: [Criterion]) { self.criteria = criteria }
+
+  /// That the links on all paths lead to objects; nil if the paths have none.
+  package var linksExist: Predicate? {
+    var conditions: [Predicate] = []
+    for path in criteria.map(\.path) where path.function == nil && path.parts.isEmpty {
+      let links = path.names.dropLast()
+      if links.isEmpty { continue }
+      conditions.append(
+        .comparison(Comparison(.property(PropertyPath(Array(links))), .notEqual, .value(.null))))
+    }
+    return conditions.isEmpty ? nil : .all(conditions)
+  }
 
   /// The keys in this order, or as many of the first of them as `limit` says.
   ///
@@ -65,6 +77,15 @@ package struct SortOrder: Hashable, Sendable {
       let (positions, firsts) = try SortTable(keys, paths, table).groupedPositions()
       return (positions.map { keys[Int($0)] }, firsts.map { keys[Int($0)] })
     }
+  }
+
+  /// Checks that the paths lead to values that can be sorted by.
+  ///
+  /// - Throws: `QueryError.invalid` with what does not.
+  package func check(
+    against table: Table, of source: any TableSource
+  ) throws(QueryError) {
+    _ = try paths(from: table, in: source)
   }
 
   /// The paths bound to columns.

@@ -101,8 +101,8 @@ struct SortPath {
     return column
   }
 
-  /// The value of an object, null where a link is.
-  func value(of row: Row) throws(StorageError) -> MixedValue {
+  /// The value of an object; nil if a link on the path is null.
+  func value(of row: Row) throws(StorageError) -> MixedValue? {
     switch end {
     case .reader(let reader, let plan):
       var found = MixedValue.null
@@ -115,7 +115,7 @@ struct SortPath {
       var row = row
       for (leafIndex, target) in links {
         guard let key = try row.link(leafIndex), let next = try target.row(of: key) else {
-          return .null
+          return nil
         }
         row = next
       }

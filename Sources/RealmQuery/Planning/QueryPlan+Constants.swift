@@ -30,6 +30,10 @@ extension QueryPlan {
       throw .invalid("Operator 'TEXT' needs a property of type string, and words to look for.")
     case (let operation, .value(let value)):
       let constant = try checked(value)
+      // Every string is greater than none.
+      if end.type == .string, constant.isNull, [.greater, .greaterOrEqual].contains(operation) {
+        return ValueTest(.notEqual, value: .null)
+      }
       let isText = operation.isTextual || !comparison.options.isEmpty
       if isText, end.isText { return try textTest(operation, constant, comparison.options) }
       return ValueTest(operation, value: constant)

@@ -53,7 +53,7 @@ struct GeneralCondition: Condition {
     case .reader(let operation, let reader):
       return try left.contains(in: row, plan) { (value) throws(StorageError) in
         try reader.contains(in: row, plan) { (other) throws(StorageError) in
-          ValueTest.compare(value, operation, other)
+          ValueTest.comparePair(value, operation, other)
         }
       }
     case .text(let operation, let options, let reader):

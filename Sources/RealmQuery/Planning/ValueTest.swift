@@ -105,6 +105,16 @@ struct ValueTest {
     }
   }
 
+  /// A comparison of two stored values: two nulls are level.
+  static func comparePair(
+    _ left: MixedValue, _ operation: ComparisonOperator, _ right: MixedValue
+  ) -> Bool {
+    if left.isNull, right.isNull, operation == .lessOrEqual || operation == .greaterOrEqual {
+      return true
+    }
+    return compare(left, operation, right)
+  }
+
   /// A comparison of two stored values, of strings as the options say.
   static func compare(
     _ left: MixedValue, _ operation: ComparisonOperator, _ right: MixedValue, _ options: TextOptions

@@ -78,6 +78,30 @@ extension Predicate {
   }
 }
 
+extension Predicate {
+  /// Whether some condition is about a place.
+  package var asksForPlaces: Bool {
+    switch self {
+    case .constant: false
+    case .within: true
+    case .all(let parts), .any(let parts): parts.contains(where: \.asksForPlaces)
+    case .not(let part): part.asksForPlaces
+    case .comparison(let comparison):
+      comparison.left.asksForPlaces || comparison.right.asksForPlaces
+    }
+  }
+}
+
+extension Operand {
+  fileprivate var asksForPlaces: Bool {
+    switch self {
+    case .value, .values, .property, .outer: false
+    case .matchCount(_, let predicate): predicate.asksForPlaces
+    case .arithmetic(_, let left, let right): left.asksForPlaces || right.asksForPlaces
+    }
+  }
+}
+
 extension Operand {
   fileprivate var looksOut: Bool {
     switch self {

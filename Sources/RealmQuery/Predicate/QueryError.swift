@@ -31,8 +31,8 @@ extension QueryError {
 
   static func notALink(_ name: String, of type: String, in path: PropertyPath) -> QueryError {
     .invalid(
-      "Invalid keypath '\(path.text)': Property '\(type).\(name)' is not a link or collection and "
-        + "can only appear at the end of a keypath.")
+      "Invalid keypath '\(path.fullText)': Property '\(type).\(name)' is not a link or collection "
+        + "and can only appear at the end of a keypath.")
   }
 
   static func typeMismatch(

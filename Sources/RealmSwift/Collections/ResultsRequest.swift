@@ -37,9 +37,14 @@ struct ResultsRequest: Hashable, Sendable {
   }
 
   /// The request with another step behind it.
+  ///
+  /// Telling objects apart by what links lead to leaves out those whose links lead nowhere.
   func adding(_ step: QueryStep) -> ResultsRequest {
     var request = self
     switch step {
+    case .distinct(let order):
+      if let condition = order.linksExist { request = adding(.filter(condition)) }
+      request.rest = request.rest.adding(step)
     case .filter(let condition) where rest.isEmpty:
       request.predicate = predicate.map { .all([$0, condition]) } ?? condition
     case .sort(let order) where rest.isEmpty:

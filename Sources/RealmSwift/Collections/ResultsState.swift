@@ -284,6 +284,16 @@ final class ResultsState {
     try request.query(of: info.tableKey).check(against: table(info), of: core.tableSource())
   }
 
+  /// Ends the process if an order does not fit the schema.
+  func check(_ order: SortOrder) {
+    guard let info, !isInvalidated else { return }
+    do throws(StorageError) {
+      try unwrappingQueryErrors { () throws(QueryError) in
+        try order.check(against: self.table(info), of: self.core.tableSource())
+      }
+    } catch { stop(error) }
+  }
+
   /// What is done to find the elements, a line for each step.
   func explanation() -> [String] {
     checkAccess()

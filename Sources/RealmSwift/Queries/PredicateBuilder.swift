@@ -49,7 +49,11 @@ struct PredicateBuilder {
     case .contains(let path, let element):
       guard let element = try known(element) else { return .constant(false) }
       return .comparison(Comparison(try operand(path), .equal, .value(element)))
-    case .within(let path, let region, _): return .within(try property(path), region)
+    case .within(let path, let region, let shape):
+      if let flaw = region.flaw {
+        throw QueryMistake("Invalid region in GEOWITHIN query for parameter '\(shape)': '\(flaw)'")
+      }
+      return .within(try property(path), region)
     case .quantified(let quantified): return .comparison(try comparison(quantified))
     case .root, .constant, .list, .matchCount, .arithmetic:
       throw QueryMistake("A query must be a condition.")

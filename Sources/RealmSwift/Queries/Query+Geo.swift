@@ -11,7 +11,8 @@ extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
   /// let near = GeoCircle(center: here, radius: distance)
   /// let found = shops.where { $0.location.geoWithin(near) }
   /// ```
-  /// Ends the process where the results are used if the embedded object has no place.
+  /// `where` ends the process if the embedded object has no place, and for a polygon whose sides
+  /// cross or are the same, or whose further rings lie outside of the first or within each other.
   public func geoWithin(_ shape: some GeoShape) -> Query<Bool> {
     Query<Bool>(.within(node.path, shape.geoRegion, shape: shape))
   }

@@ -69,7 +69,7 @@ extension Query
 where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: ObjectBase {
   /// A property of the objects in the map: the condition is true if it is for some of them.
   public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Value.Wrapped, V>) -> Query<V> {
-    Query<V>(member: member, of: node)
+    Query<V>(member: member, of: node, leadsThroughMap: true)
   }
 }
 
@@ -84,11 +84,15 @@ extension Query where T: OptionalProtocol, T.Wrapped: PersistableEnum {
 }
 
 extension Query where T: _Persistable {
-  fileprivate init<Root: ObjectBase>(member: KeyPath<Root, T>, of node: QueryNode) {
+  fileprivate init<Root: ObjectBase>(
+    member: KeyPath<Root, T>, of node: QueryNode, leadsThroughMap: Bool = false
+  ) {
     let shape = T._shape
     let isCollection = shape.collection != .none || shape.type == .linkingObjects
     self.init(
-      .path(node.path.appending(_name(for: member), isCollection: isCollection)))
+      .path(
+        node.path.appending(
+          _name(for: member), isCollection: isCollection, leadsThroughMap: leadsThroughMap)))
   }
 }
 

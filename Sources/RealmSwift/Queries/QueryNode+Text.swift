@@ -57,18 +57,24 @@ extension QueryNode {
     case .or(let left, let right):
       left.writeCondition(to: &text, &arguments, before: " || ", right)
     case .not(let node):
-      if case .path = node {
+      switch node {
+      case .path:
         node.write(to: &text, &arguments)
         text += " == false"
-      } else {
+      case .comparison, .between, .oneOf, .contains, .within:
+        // The negation of a single comparison stands within its parentheses.
+        var inner = ""
+        node.write(to: &inner, &arguments)
+        text += "(NOT " + inner.dropFirst()
+      default:
         text += "NOT "
         node.writeCondition(to: &text, &arguments)
       }
     case .matchCount(let path, let condition):
       let length = path.collectionLength ?? path.names.count
-      let collection = path.names[..<length].joined(separator: ".")
-      let inner = condition.text(&arguments).replacingPaths(below: collection, by: "$col1")
-      text += "SUBQUERY(\(collection), $col1, \(inner)).@count"
+      let names = path.names[..<length]
+      let inner = condition.mappingPaths { $0.inside(names, called: "$col1") }
+      text += "SUBQUERY(\(path.collectionText(length)), $col1, \(inner.text(&arguments))).@count"
     }
   }
 
@@ -113,16 +119,31 @@ extension QuantifiedComparison {
   }
 }
 
-extension String {
-  /// The text in which paths that begin with a collection begin with a variable.
-  fileprivate func replacingPaths(below collection: String, by variable: String) -> String {
-    var result = ""
-    var rest = self[...]
-    let prefix = "ANY \(collection)."
-    while let range = rest.firstRange(of: prefix) {
-      result += rest[..<range.lowerBound] + variable + "."
-      rest = rest[range.upperBound...]
+extension QueryNode {
+  /// The node with other paths.
+  fileprivate func mappingPaths(_ body: (QueryPath) -> QueryPath) -> QueryNode {
+    switch self {
+    case .root, .constant, .list: return self
+    case .path(let path): return .path(body(path))
+    case .comparison(let left, let operation, let right, let options):
+      return .comparison(left.mappingPaths(body), operation, right.mappingPaths(body), options)
+    case .between(let node, let lower, let upper):
+      return .between(node.mappingPaths(body), lower, upper)
+    case .oneOf(let node, let values): return .oneOf(node.mappingPaths(body), values)
+    case .contains(let path, let value): return .contains(body(path), value)
+    case .and(let left, let right): return .and(left.mappingPaths(body), right.mappingPaths(body))
+    case .or(let left, let right): return .or(left.mappingPaths(body), right.mappingPaths(body))
+    case .not(let node): return .not(node.mappingPaths(body))
+    case .matchCount(let path, let condition):
+      return .matchCount(body(path), condition.mappingPaths(body))
+    case .arithmetic(let operation, let left, let right):
+      return .arithmetic(operation, left.mappingPaths(body), right.mappingPaths(body))
+    case .quantified(var comparison):
+      comparison.left = comparison.left.mappingPaths(body)
+      comparison.right = comparison.right.mappingPaths(body)
+      return .quantified(comparison)
+    case .within(let path, let region, let shape):
+      return .within(body(path), region, shape: shape)
     }
-    return result + rest
   }
 }

@@ -15,10 +15,25 @@ struct QueryPath {
   var collectionLength: Int?
   /// Whether there are more collections behind the first.
   var hasSeveralCollections = false
+  /// How many of the names lead to the second collection; for texts alone.
+  private var secondLength: Int?
+  /// The indexes of the names of maps, to whose objects the path goes on; for texts alone.
+  private var maps: Set<Int> = []
   /// What is computed from the collection.
   var function: CollectionFunction?
   /// What is taken out of collections and nested values, by the index of the name in front of it.
   var parts: [Int: [Part]] = [:]
+
+  init(
+    names: [String], base: Int? = nil, collectionLength: Int? = nil,
+    function: CollectionFunction? = nil, parts: [Int: [Part]] = [:]
+  ) {
+    self.names = names
+    self.base = base
+    self.collectionLength = collectionLength
+    self.function = function
+    self.parts = parts
+  }
 
   /// What stands behind a collection, or behind a value that may be one.
   enum Part: Equatable {
@@ -52,18 +67,30 @@ struct QueryPath {
   var lastParts: [Part] { parts[names.count - 1] ?? [] }
 
   /// The path continued by a property; `isCollection` tells whether that holds many values.
-  func appending(_ name: String, isCollection: Bool) -> QueryPath {
+  ///
+  /// - Parameter leadsThroughMap: Whether the path leads to a map so far.
+  func appending(
+    _ name: String, isCollection: Bool, leadsThroughMap: Bool = false
+  ) -> QueryPath {
     var path = self
     switch lastParts.last {
     case .value, .index, .first, .last:
       throwRealmException("Cannot apply key path to Map subscripts.")
     case .keys, .type: throwRealmException("Key paths can only be applied to properties.")
     // A property of any of the objects.
-    case .values, .any: path.parts[names.count - 1] = nil
+    case .values, .any:
+      path.parts[names.count - 1] = nil
+      if lastParts.last == .values { path.maps.insert(names.count - 1) }
     case nil: break
     }
+    if leadsThroughMap { path.maps.insert(names.count - 1) }
     path.names += name.split(separator: ".").map(String.init)
-    if isCollection, path.collectionLength == nil { path.collectionLength = path.names.count }
+    guard isCollection else { return path }
+    if path.collectionLength == nil {
+      path.collectionLength = path.names.count
+    } else if path.secondLength == nil {
+      path.secondLength = path.names.count
+    }
     return path
   }
 
@@ -107,6 +134,24 @@ struct QueryPath {
     return start + ".@" + function.rawValue + rest
   }
 
+  /// The collection that `length` names lead to, as a subquery names it.
+  func collectionText(_ length: Int) -> String {
+    var arguments: [Any] = []
+    return spelled(0..<length, &arguments)
+  }
+
+  /// The path from an element of the collection that the names of `collection` lead to, which a
+  /// subquery calls `variable`; the path itself if it begins elsewhere.
+  func inside(_ collection: ArraySlice<String>, called variable: String) -> QueryPath {
+    let length = collection.count
+    guard names.starts(with: collection) else { return self }
+    var path = QueryPath(names: [variable] + names[length...], function: function)
+    path.collectionLength = secondLength.map { $0 - length + 1 }
+    for (index, part) in parts where index >= length { path.parts[index - length + 1] = part }
+    path.maps = Set(maps.filter { $0 >= length }.map { $0 - length + 1 })
+    return path
+  }
+
   /// The path without `ANY`, as operators on the whole collection use it.
   func plainText(_ arguments: inout [Any]) -> String { spelled(names.indices, &arguments) }
 
@@ -114,6 +159,7 @@ struct QueryPath {
     var text = ""
     for index in range {
       text += (text.isEmpty ? "" : ".") + names[index]
+      if maps.contains(index) { text += ".@allValues" }
       for part in parts[index] ?? [] {
         switch part {
         case .value(let key):

@@ -137,6 +137,11 @@ struct QueryPathWalk {
       throw QueryMistake("Invalid keypath '\(text)': the operator '@\(name)' is not supported.")
     }
     guard path.collectionLength != nil || (type == .any && collection == .none) else {
+      if let last, type != .object {
+        throw QueryMistake(
+          "Invalid keypath '\(text)': Property '\(last.owner).\(last.name)' is not a link or "
+            + "collection and can only appear at the end of a keypath.")
+      }
       throw QueryMistake(
         "Aggregate operations can only be used on key paths that include an collection property")
     }

@@ -13,9 +13,10 @@ extension RealmCollection {
   /// ```
   /// Filters, orders and `distinct` apply in the sequence in which they are asked for: the first
   /// element in the present order stays. Key paths may be what `sorted(byKeyPath:ascending:)`
-  /// takes; in a collection of values the only one is `self`.
+  /// takes; in a collection of values the only one is `self`. Objects for which a link on a key
+  /// path is nil are left out.
   ///
-  /// Ends the process, when the results are looked at, if a key path does not lead to a value.
+  /// Ends the process if a key path does not lead to a value.
   public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
   where S.Element == String {
     _resultsSource.distinct(by: Array(keyPaths))

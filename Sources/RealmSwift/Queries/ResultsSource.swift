@@ -8,12 +8,17 @@ import RealmTables
 /// A managed collection as the source of results.
 public struct _ResultsSource {
   let state: ResultsState
+  /// Whether these are values that no realm has, of which only the conditions are wanted.
+  private let isOfValues: Bool
 
-  init(_ state: ResultsState) { self.state = state }
+  init(_ state: ResultsState, isOfValues: Bool = false) {
+    self.state = state
+    self.isOfValues = isOfValues
+  }
 
   /// Whether these are the objects of a class that a read-only file has no table for.
   var lacksTable: Bool {
-    if case .table = state.source { state.info == nil } else { false }
+    if case .table = state.source { state.info == nil && !isOfValues } else { false }
   }
 
   /// Results with the elements that match a condition.
@@ -21,7 +26,10 @@ public struct _ResultsSource {
     state.core.checkIsolation()
     if lacksTable { return Results(state) }
     let predicate = PredicateBuilder(state.core, state.info).predicate(node)
-    return refined(state.request.adding(.filter(predicate)))
+    let results: Results<Element> = refined(state.request.adding(.filter(predicate)))
+    // The types of Swift do not tell whether an embedded object is a place.
+    if predicate.asksForPlaces { QueryMistake.trapping { try results.state.checkRequest() } }
+    return results
   }
 
   /// Results with the elements that match a query string, in the order that it asks for.
@@ -62,8 +70,9 @@ public struct _ResultsSource {
     guard state.info != nil || descriptors.count == 1 else {
       throwRealmException("Cannot sort array of '\(typeName)' on more than one key path")
     }
-    return refined(
-      state.request.adding(.sort(SortOrder(descriptors.map { criterion($0, typeName) }))))
+    let order = SortOrder(descriptors.map { criterion($0, typeName) })
+    state.check(order)
+    return refined(state.request.adding(.sort(order)))
   }
 
   /// Results with the first of the elements that have the same values of some properties.
@@ -71,8 +80,9 @@ public struct _ResultsSource {
     state.core.checkIsolation()
     if keyPaths.isEmpty || lacksTable { return Results(state) }
     let typeName = Element._shape.type.description
-    let criteria = keyPaths.map { criterion(SortDescriptor(keyPath: $0), typeName) }
-    return refined(state.request.adding(.distinct(SortOrder(criteria))))
+    let order = SortOrder(keyPaths.map { criterion(SortDescriptor(keyPath: $0), typeName) })
+    state.check(order)
+    return refined(state.request.adding(.distinct(order)))
   }
 
   /// Results with some of the elements, by their positions.

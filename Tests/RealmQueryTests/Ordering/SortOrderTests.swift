@@ -8,10 +8,10 @@ import Testing
 @testable import RealmQuery
 
 @Suite struct SortOrderTests {
-  /// The value at the end of a path, read the slow way.
+  /// The value at the end of a path, read the slow way; nil if a link on it is null.
   static func value(
     _ names: ArraySlice<String>, _ table: Table, _ row: Row, _ group: TableGroup
-  ) throws -> TableValue {
+  ) throws -> TableValue? {
     guard let name = names.first, let column = table.schema.column(named: name) else {
       return .null
     }
@@ -19,12 +19,13 @@ import Testing
     guard names.count > 1 else { return value }
     guard case .link(let key) = value, let target = try column.targetTable.flatMap(group.table),
       let next = try target.row(of: key)
-    else { return .null }
+    else { return nil }
     return try self.value(names.dropFirst(), target, next, group)
   }
 
   /// Negative, zero, positive by the documented order.
-  static func order(_ left: TableValue, _ right: TableValue) -> Int {
+  static func order(_ left: TableValue?, _ right: TableValue?) -> Int {
+    guard let left, let right else { return (left == nil ? 1 : 0) - (right == nil ? 1 : 0) }
     func rank(_ value: TableValue) -> Int {
       switch value {
       case .null: 0
@@ -72,7 +73,7 @@ import Testing
         let first = try order.sorted(keys, of: tables.items, in: tables.group, limit: limit)
         #expect(first == Array(sorted.prefix(limit)), "\(order)")
       }
-      var seen: [[TableValue]] = []
+      var seen: [[TableValue?]] = []
       let firsts = shuffled.indices.filter { position in
         let isNew = !seen.contains { other in
           zip(other, values[position]).allSatisfy { Self.order($0, $1) == 0 }

@@ -68,9 +68,18 @@ import Testing
     ) -> (Predicate, Meaning) {
       let operation = operators.randomElement(using: &random) ?? .equal
       let path = Operand.property(PropertyPath([contents[index].name]))
+      let contents = contents
       return (
         .comparison(Comparison(path, operation, .value(constant))),
-        { NaivePredicate.compare($0[index], operation, constant, []) }
+        { row in
+          // Strings are greater than null.
+          if contents[index].type == .string, constant == .null,
+            operation == .greater || operation == .greaterOrEqual
+          {
+            return row[index] != .null
+          }
+          return NaivePredicate.compare(row[index], operation, constant, [])
+        }
       )
     }
 

@@ -36,11 +36,51 @@ struct NaivePredicate {
         }
       }
       let rights = try values(comparison.right, table, row)
-      let operation = comparison.operation == .in ? .equal : comparison.operation
-      return lefts.contains { left in
-        rights.contains { Self.compare(left, operation, $0, comparison.options) }
+      return try lefts.contains { left in
+        try rights.contains { try compare(left, comparison, $0, table) }
       }
     }
+  }
+
+  /// A comparison of two values; beside what `compare(_:_:_:_:)` says, strings are greater than the
+  /// constant null, and two properties that are null are level.
+  private func compare(
+    _ left: TableValue, _ comparison: Comparison, _ right: TableValue, _ table: Table
+  ) throws -> Bool {
+    func isConstant(_ operand: Operand) -> Bool {
+      if case .value = operand { true } else { false }
+    }
+    let operation = comparison.operation == .in ? .equal : comparison.operation
+    switch (left, operation, right) {
+    case (.null, .lessOrEqual, .null), (.null, .greaterOrEqual, .null):
+      return comparison.options.isEmpty && !isConstant(comparison.left)
+        && !isConstant(comparison.right)
+    case (.string, .greater, .null), (.string, .greaterOrEqual, .null):
+      return try isConstant(comparison.right) && isString(comparison.left, table)
+    case (.null, .less, .string), (.null, .lessOrEqual, .string):
+      return try isConstant(comparison.left) && isString(comparison.right, table)
+    default: return Self.compare(left, operation, right, comparison.options)
+    }
+  }
+
+  /// Whether an operand leads to strings, and to nothing else.
+  private func isString(_ operand: Operand, _ table: Table) throws -> Bool {
+    let path: PropertyPath
+    var table = table
+    switch operand {
+    case .property(let property): path = property
+    case .outer(let level, let property):
+      path = property
+      table = around[around.count - level].table
+    default: return false
+    }
+    var type: ColumnType?
+    for name in path.names {
+      let column = table.schema.column(named: name)
+      type = column?.type
+      if let target = try column?.targetTable.flatMap({ try group.table($0) }) { table = target }
+    }
+    return type == .string && path.function == nil
   }
 
   private func values(_ operand: Operand, _ table: Table, _ row: Row) throws -> [TableValue] {

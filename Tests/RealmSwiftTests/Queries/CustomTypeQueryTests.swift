@@ -94,6 +94,22 @@ private class ParcelRow: Projection<Parcel> {
     }
   }
 
+  @Test func collectionsAskForSomeElement() throws {
+    try realm.write {
+      let same = realm.create(Parcel.self, value: ["number": 10])
+      same.spots.append(objectsIn: [Speck(7, nil), Speck(7, nil)])
+      // No element equals `Speck(7, 1)`, but for each member some element does.
+      let mixed = realm.create(Parcel.self, value: ["number": 11])
+      mixed.spots.append(objectsIn: [Speck(7, nil), Speck(0, 1)])
+    }
+    func numbers(_ format: String, _ value: Any) -> [Int] {
+      realm.objects(Parcel.self).filter(format, value).map(\.number).sorted()
+    }
+    #expect(numbers("ANY spots == %@", Speck(7, nil)) == [10, 11])
+    #expect(numbers("ANY spots != %@", Speck(7, nil)) == [0, 1, 2, 3, 4, 5, 11])
+    #expect(numbers("ANY spots == %@", Speck(7, 1)).isEmpty)
+  }
+
   private func numbers(_ condition: (Query<Parcel>) -> Query<Bool>) -> [Int] {
     realm.objects(Parcel.self).where(condition).map(\.number).sorted()
   }

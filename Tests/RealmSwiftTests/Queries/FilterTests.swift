@@ -179,7 +179,7 @@ private final class Clerk: Object {
     ("name.x == 'x'", "Property 'Shop.name' is not a link or collection"),
     ("staff.age > 3", "Key paths that include a collection property must use aggregate operations"),
     ("ANY name == 'x'", "Aggregate operations can only be used on key paths"),
-    ("name.@count == 1", "Aggregate operations can only be used on key paths"),
+    ("name.@count == 1", "Invalid keypath 'name.@count': Property 'Shop.name' is not a link"),
     ("rating == 'x'", "Cannot compare value 'x' of type 'string' to property 'rating'"),
     ("rating BETWEEN {1}", "Predicate with BETWEEN operator"),
     ("'x' BEGINSWITH name", "Operator 'BEGINSWITH' requires a keypath on the left side."),

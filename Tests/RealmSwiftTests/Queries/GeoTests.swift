@@ -132,11 +132,68 @@ private final class Wrong: Object {
     #expect(arguments.first as? GeoBox == shape)
   }
 
+  /// Polygons that no query takes, and what is said of them.
+  private static let flawed: [(rings: [[(Double, Double)]], flaw: String)] = [
+    (
+      [
+        [(0, 0), (0, 10), (10, 10), (10, 0), (0, 0)],
+        [(20, 20), (20, 25), (25, 25), (25, 20), (20, 20)],
+      ], "Secondary ring 1 not contained by first exterior ring"
+    ),
+    (
+      [
+        [(0, 0), (0, 10), (10, 10), (10, 0), (0, 0)], [(1, 1), (1, 9), (9, 9), (9, 1), (1, 1)],
+        [(3, 3), (3, 5), (5, 5), (5, 3), (3, 3)],
+      ], "Secondary ring 2 is nested in secondary ring 1"
+    ),
+    ([[(0, 0), (10, 10), (0, 10), (10, 0), (0, 0)]], "Ring 0 is not valid: Edges 0 and 2 cross"),
+    ([[(0, 0), (5, 5), (0, 0), (5, 0), (0, 0)]], "Ring 0 is not valid: Duplicate edge"),
+    (
+      [[(0, 0), (0, 10), (10, 10), (0, 0)], [(0, 0), (0, 10), (10, 10), (0, 0)]],
+      "Duplicate edge: ring 0, edge 0 and ring 1, edge 0"
+    ),
+    (
+      [
+        [(0, 0), (0, 10), (10, 10), (10, 0), (0, 0)], [(5, 5), (5, 15), (6, 15), (6, 5), (5, 5)],
+      ], "Edges cross: ring 0, edge 1 and ring 1, edge 0"
+    ),
+  ]
+
+  @Test func flawedPolygonsAreRefusedAtTheCall() async {
+    await #expect(processExitsWith: .success) {
+      for (rings, flaw) in Self.flawed {
+        for isString in [false, true] {
+          let text = Traps.text {
+            let realm = try TemporaryRealm([Station.self, Place.self]).open()
+            guard let shape = GeoPolygon(outerRing: rings[0], holes: Array(rings.dropFirst()))
+            else { return }
+            _ =
+              isString
+              ? realm.objects(Station.self).filter("place IN %@", shape)
+              : realm.objects(Station.self).where { $0.place.geoWithin(shape) }
+          }
+          #expect(
+            text.hasPrefix("Invalid region in GEOWITHIN query for parameter 'geoPolygon({["),
+            "\(text)")
+          #expect(text.contains("': '\(flaw)"), "\(text)")
+        }
+      }
+    }
+  }
+
+  @Test func holesMayTouchTheirRing() throws {
+    let outer = [(0.0, 0.0), (0.0, 10.0), (10.0, 10.0), (10.0, 0.0), (0.0, 0.0)]
+    let hole = [(0.0, 0.0), (2.0, 4.0), (4.0, 2.0), (0.0, 0.0)]
+    let shape = try #require(GeoPolygon(outerRing: outer, holes: hole))
+    #expect(realm.objects(Station.self).where { $0.place.geoWithin(shape) }.isEmpty)
+    #expect(shape.description.hasPrefix("geoPolygon({[0.0, 0.0], [10.0, 0.0], "))
+  }
+
   @Test func dataOfAnotherFormAreRefused() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let realm = try TemporaryRealm([Formless.self, Wrong.self]).open()
       guard let shape = GeoBox(bottomLeft: (59, 10), topRight: (60, 11)) else { return }
-      _ = realm.objects(Wrong.self).where { $0.place.geoWithin(shape) }.count
+      _ = realm.objects(Wrong.self).where { $0.place.geoWithin(shape) }
     }
     let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(

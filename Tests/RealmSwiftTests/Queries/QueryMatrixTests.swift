@@ -142,8 +142,16 @@ private struct Matrix {
     let plain = PlainValue(value)
     expect("\(label) <", path, { $0 < value }) { $0.compares(plain) { $0 < 0 } }
     expect("\(label) <=", path, { $0 <= value }) { $0.compares(plain) { $0 <= 0 } }
-    expect("\(label) >", path, { $0 > value }) { $0.compares(plain) { $0 > 0 } }
-    expect("\(label) >=", path, { $0 >= value }) { $0.compares(plain) { $0 >= 0 } }
+    /// Strings are greater than null.
+    func exceedsNull(_ value: PlainValue) -> Bool {
+      if case .text = value { plain == .null && V._shape.type == .string } else { false }
+    }
+    expect("\(label) >", path, { $0 > value }) {
+      $0.compares(plain) { $0 > 0 } || exceedsNull($0)
+    }
+    expect("\(label) >=", path, { $0 >= value }) {
+      $0.compares(plain) { $0 >= 0 } || exceedsNull($0)
+    }
     expect(
       "\(label) < column", { $0[dynamicMember: path] < $0.next[dynamicMember: path] },
       { row in

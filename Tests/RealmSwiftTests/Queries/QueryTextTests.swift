@@ -60,7 +60,13 @@ private final class QueryCountry: Object {
     #expect(
       text { $0.size == 1 || $0.id == 2 || $0.isCapital }
         == "(((size == %@) || (id == %@)) || isCapital == true)")
-    #expect(text { !($0.size == 1) } == "NOT (size == %@)")
+    #expect(text { !($0.size == 1) } == "(NOT size == %@)")
+    #expect(text { !$0.name.contains("a") } == "(NOT name CONTAINS %@)")
+    #expect(text { !$0.size.in([1]) } == "(NOT size IN %@)")
+    #expect(text { !$0.size.contains(1...5) } == "(NOT size BETWEEN {%@, %@})")
+    #expect(text { !$0.tags.contains("x") } == "(NOT %@ IN tags)")
+    #expect(
+      text { !($0.size == 1 && $0.id == 2) } == "NOT ((size == %@) && (id == %@))")
     #expect(text { $0.isCapital } == "isCapital == true")
     #expect(text { !$0.isCapital } == "isCapital == false")
   }
@@ -105,6 +111,13 @@ private final class QueryCountry: Object {
     #expect(
       countryText { ($0.cities.size > 1 && $0.cities.name == "x").count > 2 }
         == "(SUBQUERY(cities, $col1, (($col1.size > %@) && ($col1.name == %@))).@count > %@)")
+    #expect(
+      countryText { ($0.cities.scores.count > 1).count > 2 }
+        == "(SUBQUERY(cities, $col1, ($col1.scores.@count > %@)).@count > %@)")
+    #expect(
+      countryText { ($0.cities.scores.max > 1 && $0.cities.tags.contains("x")).count == 1 }
+        == "(SUBQUERY(cities, $col1, (($col1.scores.@max > %@) && (%@ IN $col1.tags))).@count"
+        + " == %@)")
   }
 
   @Test func mapsAndNestedValues() {
@@ -113,7 +126,12 @@ private final class QueryCountry: Object {
     #expect(text { $0.prices.values > 3 } == "(ANY prices.@allValues > %@)")
     #expect(text { $0.prices.count > 3 } == "(prices.@count > %@)")
     #expect(text { $0.prices.contains(3) } == "(%@ IN prices)")
-    #expect(text { $0.rulers.name == "x" } == "(ANY rulers.name == %@)")
+    #expect(text { $0.rulers.name == "x" } == "(ANY rulers.@allValues.name == %@)")
+    #expect(text { $0.rulers.values.name == "x" } == "(ANY rulers.@allValues.name == %@)")
+    #expect(text { $0.rulers.area.avg > 1 } == "(rulers.@allValues.@avg.area > %@)")
+    #expect(
+      text { ($0.rulers.name == "x").count > 1 }
+        == "(SUBQUERY(rulers.@allValues, $col1, ($col1.name == %@)).@count > %@)")
     #expect(text { $0.any["a"][0] == .int(1) } == "(any[%@][%@] == %@)")
     #expect(text { $0.any.any == .int(1) } == "(any[%K] == %@)")
     #expect(text { $0.rank.rawValue > 1 } == "(rank > %@)")

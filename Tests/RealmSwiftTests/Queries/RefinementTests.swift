@@ -28,11 +28,12 @@ private final class Box: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// What sorting compares: nil comes first.
+/// What sorting compares: nil comes first, what no link leads to last.
 private enum Key: Comparable {
   case null
   case number(Double)
   case text(String)
+  case missing
 }
 
 /// A piece outside of the database.
@@ -46,7 +47,7 @@ private struct Plain {
     func number(_ value: Int?) -> Key { value.map { .number(Double($0)) } ?? .null }
     keys = [
       "name": .text(piece.name), "size": number(piece.size), "weight": .number(piece.weight),
-      "box.color": piece.box?.color.map { .text($0) } ?? .null,
+      "box.color": piece.box.map { $0.color.map { .text($0) } ?? .null } ?? .missing,
       "marks.@count": number(marks.count), "marks.@sum": number(marks.reduce(0, +)),
       "marks.@min": number(marks.min()), "marks.@max": number(marks.max()),
       "marks.@avg": marks.isEmpty
@@ -122,6 +123,7 @@ private struct Plain {
       var seen: [[Key]] = []
       let firsts = plain.filter { piece in
         let values = paths.map { piece.keys[$0, default: .null] }
+        if values.contains(.missing) { return false }
         if seen.contains(values) { return false }
         seen.append(values)
         return true

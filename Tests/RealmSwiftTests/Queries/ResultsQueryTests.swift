@@ -166,8 +166,8 @@ private struct Plain {
       all.sorted(by: \.name, ascending: false).sorted(by: \.group).map(\.id)
         == byGroupThenName.map(\.id))
     let byParent = plain.sorted { left, right in
-      (left.parent.map { plain[$0].size } ?? -100, left.id)
-        < (right.parent.map { plain[$0].size } ?? -100, right.id)
+      (left.parent.map { plain[$0].size } ?? 100, left.id)
+        < (right.parent.map { plain[$0].size } ?? 100, right.id)
     }
     #expect(all.sorted(byKeyPath: "parent.size").map(\.id) == byParent.map(\.id))
     #expect(

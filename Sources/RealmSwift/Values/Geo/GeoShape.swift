@@ -50,6 +50,8 @@ public struct GeoBox: GeoShape {
 /// The region within a ring of places, without what lies within further rings.
 ///
 /// The sides are the shortest ways on the sphere; what a ring encloses is less than half of it.
+/// Queries refuse polygons whose sides cross or are the same, and whose further rings lie outside
+/// of the first or within each other.
 public struct GeoPolygon: GeoShape {
   /// The corners of the region; the last is the first again.
   public let outerRing: [GeoPoint]
@@ -131,5 +133,15 @@ public struct GeoCircle: GeoShape {
 
   public var _region: _GeoRegion {
     _GeoRegion(region: .circle(center.enginePoint, radius: radiusInRadians))
+  }
+}
+
+extension GeoPolygon: CustomStringConvertible {
+  /// The polygon as query strings spell it.
+  public var description: String {
+    let rings = ([outerRing] + holes).map { ring in
+      "{" + ring.map { "[\($0.longitude), \($0.latitude)]" }.joined(separator: ", ") + "}"
+    }
+    return "geoPolygon(\(rings.joined(separator: ", ")))"
   }
 }
