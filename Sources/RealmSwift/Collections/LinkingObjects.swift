@@ -40,6 +40,9 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   /// What the values of one declaration without `@Persisted` have in common; nil for others.
   public var _declaration: AnyObject? { declared }
 
+  /// What copies of the value have in common.
+  var _definingInstance: AnyObject? { state ?? declared }
+
   private var state: ResultsState? { managed ?? declared?.state }
 
   /// Creates the value of a property for which `property` of `type` is the origin.

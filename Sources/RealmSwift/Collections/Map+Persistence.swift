@@ -125,7 +125,7 @@ extension Map: AnyMap {
 
   func describe(to text: inout IndentedText, depth: Int) {
     let shown = 100
-    text.append("Map<\(Key.self), \(Value.self)> (")
+    text.append("\(descriptionHead(of: self, holding: [String.self, Value.self])) (")
     text.list(skipping: count - shown) { text in
       for entry in prefix(shown) {
         text.startElement("[\(entry.key)]: ")

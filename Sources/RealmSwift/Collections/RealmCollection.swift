@@ -99,7 +99,7 @@ extension RealmCollection {
     return indexes.map { self[$0] }
   }
 
-  /// The class and the elements, at most 100 of them.
+  /// The type, where it is in memory, and the elements, at most 100 of them.
   public var description: String { _description(limit: 100) }
 
   func _description(limit: Int) -> String {
@@ -111,7 +111,7 @@ extension RealmCollection {
   /// Appends the class and at most so many elements.
   func describe(to text: inout IndentedText, depth: Int, limit: Int) {
     let count = count
-    text.append("\(type(of: self)) (")
+    text.append("\(descriptionHead(of: self, holding: [Element.self])) (")
     text.list(skipping: count - limit) { text in
       for position in 0..<Swift.min(count, limit) {
         text.startElement("[\(position)] ")

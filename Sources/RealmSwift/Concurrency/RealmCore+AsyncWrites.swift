@@ -101,6 +101,11 @@ extension RealmCore {
   /// Begins the transaction of the first block; false if its turn has not come.
   private func beginAsyncWrite(_ entry: AsyncWrites.Entry) throws(StorageError) -> Bool {
     if case .task = entry.kind { return false }
+    if !asyncWrites.held.isEmpty {
+      // As before every transaction; observers may end this one's wait meanwhile.
+      try delivery?.catchUp()
+      guard asyncWrites.first?.id == entry.id else { return false }
+    }
     if let held = takeHeld() {
       if let waiter = entry.waiter { shared.writers.withdraw(waiter) }
       try begin(on: held)

@@ -76,7 +76,7 @@ extension RealmCore {
   }
 
   /// Makes the open transaction durable together with those that it goes on from.
-  func commitGroup(skipping skipped: [Observation]) throws(StorageError) {
+  func commitGroup(skipping skipped: SkippedObservers) throws(StorageError) {
     var outcome: Result<Void, StorageError> = .success(())
     let (pending, committed) = try writeVersion()
     let group = asyncWrites.continued?.group ?? AsyncWrites.Group()

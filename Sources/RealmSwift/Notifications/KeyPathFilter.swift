@@ -15,8 +15,10 @@ struct KeyPathFilter: Sendable, Hashable {
 
   /// The filter for `keyPaths` of objects of `table`; nil, which lets everything pass, if there are
   /// none. A name that is no property ends the process.
+  ///
+  /// - Parameter isOfObject: Whether an object is observed, and not a collection.
   static func of(
-    _ keyPaths: [String]?, table: TableKey, in core: RealmCore
+    _ keyPaths: [String]?, table: TableKey, in core: RealmCore, isOfObject: Bool
   ) throws(StorageError) -> KeyPathFilter? {
     guard let keyPaths, !keyPaths.isEmpty else { return nil }
     var filter = KeyPathFilter()
@@ -30,7 +32,11 @@ struct KeyPathFilter: Sendable, Hashable {
           let (column, target) = try owner.followed(property)
         else {
           throwRealmException(
-            "Property '\(name)' in KeyPath '\(keyPath)' is not a valid property in \(className).")
+            isOfObject
+              ? "property '\(name)' not found in object of type '\(className)'"
+              : "Property '\(name)' in KeyPath '\(keyPath)' is not a valid property in "
+                + "\(className)."
+          )
         }
         columns.append(column)
         info = target

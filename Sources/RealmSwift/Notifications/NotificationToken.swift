@@ -25,6 +25,9 @@ public final class NotificationToken: Sendable {
   /// The observer of a collection or an object that the token stands for, if it is one.
   var observation: Observation? { cancellable?.current as? Observation }
 
+  /// The observer of a realm that the token stands for, if it is one.
+  var realmObservation: RealmObservation? { cancellable as? RealmObservation }
+
   /// Whether that observer belongs to another realm than `core`.
   func isForeign(to core: RealmCore) -> Bool { cancellable?.isForeign(to: core) ?? false }
 }

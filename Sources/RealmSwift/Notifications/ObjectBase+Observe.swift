@@ -126,7 +126,7 @@ extension ObjectBase {
 
 extension ClassInfo {
   /// The property that is stored in a column.
-  fileprivate func property(of column: ColumnKey) -> ModelProperty? {
+  func property(of column: ColumnKey) -> ModelProperty? {
     if let index = columns.firstIndex(where: { $0?.key == column }) {
       return schema.properties[index]
     }

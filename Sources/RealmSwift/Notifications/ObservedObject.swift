@@ -21,22 +21,23 @@ struct ObservedObject: Hashable, Sendable {
     let direct = changes.modifiedColumns(of: object)
     guard let filter else { return direct.isEmpty ? nil : .object(direct) }
     let wanted = direct.filter { filter.branches[$0] != nil }
-    if !wanted.isEmpty { return .object(wanted) }
-    return try linkedChange(by: step, filter: filter)
+    return try linkedChange(by: step, filter: filter, besides: wanted)
   }
 
-  /// A change of a linked object is told as a change of the link that leads there.
+  /// A change of a linked object is told as a change of the link that leads there, behind those of
+  /// the object itself.
   private func linkedChange(
-    by step: VersionStep, filter: KeyPathFilter?
+    by step: VersionStep, filter: KeyPathFilter?, besides direct: [ColumnKey] = []
   ) throws(StorageError) -> ObservedChange? {
     guard let filter else { return nil }
     var columns: [ColumnKey] = []
-    for column in filter.branches.keys {
+    for column in filter.branches.keys where !direct.contains(column) {
       let path = filter.only(column)
       if try step.modified(in: table, filter: path).contains(object) {
         columns.append(column)
       }
     }
-    return columns.isEmpty ? nil : .object(columns.sorted())
+    let all = direct + columns.sorted()
+    return all.isEmpty ? nil : .object(all)
   }
 }

@@ -114,11 +114,11 @@ final class ObserverHub: Sendable {
 
   var entries: [ObserverEntry] { state.withLock { $0.entries } }
 
-  /// Whether somebody has not seen that version yet, though more than nothing.
+  /// Whether somebody has not seen that version yet, or nothing at all.
   func isBehind(_ version: UInt64) -> Bool {
     state.withLock { state in
       state.entries.indices.contains { index in
-        state.entries[index].seenVersion.map { $0 < version } ?? false
+        ObserverEntry.isBehind(state.entries[index].seenVersion, version)
       }
     }
   }

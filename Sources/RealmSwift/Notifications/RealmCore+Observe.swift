@@ -42,7 +42,8 @@ extension RealmCore {
     do throws(StorageError) {
       let tables = try readableGroup()
       let filter = try source.elementTable.flatMap { (table) throws(StorageError) in
-        try KeyPathFilter.of(keyPaths, table: table, in: self)
+        try KeyPathFilter.of(
+          keyPaths, table: table, in: self, isOfObject: source.initialChange == nil)
       }
       let observation = Observation(
         source, filter: filter, sharing: subject, footprint: try footprint(of: source, in: tables),

@@ -97,10 +97,12 @@ final class RealmDelivery {
 
   /// A write transaction was committed here; `skipped` are not to be told of it.
   func committed(
-    from base: TableGroup?, to tables: TableGroup, skipping skipped: [Observation]
+    from base: TableGroup?, to tables: TableGroup, skipping skipped: SkippedObservers
   ) {
-    if let base, !skipped.isEmpty { skip(skipped, from: base, to: tables) }
-    tellRealmObservers(.didChange)
+    if let base, !skipped.observations.isEmpty {
+      skip(skipped.observations, from: base, to: tables)
+    }
+    tellRealmObservers(.didChange, except: skipped.ofRealm)
     hub.scheduleIfNeeded()
     if !calls.isEmpty { hub.scheduleDelivery() }
   }
@@ -264,13 +266,19 @@ final class RealmDelivery {
     realmObservations.append(WeakObservation(observation: observation))
   }
 
-  private func tellRealmObservers(_ notification: Realm.Notification) {
+  private func tellRealmObservers(
+    _ notification: Realm.Notification, except skipped: [RealmObservation] = []
+  ) {
     if notification == .didChange {
       owesDidChange = false
       tracker.tell(owner.core?.shownGroup)
     }
     guard !realmObservations.isEmpty, let core = owner.core else { return }
     realmObservations.removeAll { $0.observation?.isActive != true }
-    for weak in realmObservations { weak.observation?.call(notification, Realm(core: core)) }
+    for weak in realmObservations {
+      guard let observation = weak.observation, !skipped.contains(where: { $0 === observation })
+      else { continue }
+      observation.call(notification, Realm(core: core))
+    }
   }
 }

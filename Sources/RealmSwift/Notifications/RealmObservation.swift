@@ -20,6 +20,8 @@ final class RealmObservation: Cancellable {
     handler = Guarded(Handler(core: core, call: block))
   }
 
+  func isForeign(to core: RealmCore) -> Bool { self.core !== core }
+
   var isActive: Bool { handler.withLock { $0 != nil } }
 
   func call(_ notification: Realm.Notification, _ realm: Realm) {

@@ -7,9 +7,6 @@ public import Foundation
 import RealmQuery
 import RealmStorage
 
-/// Marks what property changes tell as nil, as they do for collections.
-protocol ProjectedElementsOwner {}
-
 /// The values of one property of the objects in a list or set, in their order.
 ///
 /// ```swift
@@ -19,7 +16,7 @@ protocol ProjectedElementsOwner {}
 /// ```
 ///
 /// It is live, as the collection behind it is. Setting an element sets the property of its object.
-public struct ProjectedCollection<Value: RealmCollectionValue>: ProjectedElementsOwner {
+public struct ProjectedCollection<Value: RealmCollectionValue> {
   private let elements: AnyProjectedElements<Value>
 
   init(_ elements: AnyProjectedElements<Value>) { self.elements = elements }
@@ -64,7 +61,8 @@ extension ProjectedCollection: RandomAccessCollection, Equatable, CustomStringCo
   public var description: String {
     var lines = prefix(100).enumerated().map { "\t[\($0)] \($1)" }
     if count > 100 { lines.append("\t... \(count - 100) objects skipped.") }
-    return "ProjectedCollection<\(Value.self)> (\n" + lines.joined(separator: ",\n") + "\n)"
+    return "ProjectedCollection<\(Value.self)> \(addressText(elements)) (\n"
+      + lines.joined(separator: ",\n") + "\n)"
   }
 }
 

@@ -3,17 +3,21 @@
 // Observing projections.
 
 public import Dispatch
+import Foundation
+import RealmStorage
+import RealmTables
 
 extension ProjectionObservable {
   /// Calls `block` after each write transaction that set a property which the projection shows,
   /// even to the value it had, and once when the object is deleted.
   ///
   /// `block` is called where the realm lives; never before this call returns. Properties are told
-  /// by their names in the projection; those that are reached through one property of the object
-  /// are told together.
+  /// by their names in the projection, with the values that it shows, which are live for
+  /// collections; those that are reached through one property of the object are told together.
   ///
   /// - Parameters:
-  ///   - keyPaths: The properties of the projection whose changes are wanted; nil or empty for all.
+  ///   - keyPaths: The properties of the object behind the projection whose changes are wanted; nil
+  ///     or empty for all that the projection shows.
   ///   - queue: A serial queue to be called on instead, with the projection as it is known there.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
@@ -64,38 +68,62 @@ extension ProjectionObservable {
     }
   }
 
-  /// The key paths of the object behind properties of the projection.
+  /// The key paths of the object behind the projection that are asked for: all that the projection
+  /// shows if none are named.
   static func rootPaths(_ names: [String]?) -> [String] {
-    ProjectionSchema.of(self).properties(named: names).map(\.path)
+    // Reflected upon in any case, so that what cannot be projected is told at once.
+    let shown = ProjectionSchema.of(self).properties.map(\.path)
+    return names.flatMap { $0.isEmpty ? nil : $0 } ?? shown
   }
 
   private func observeHere(
     _ core: RealmCore, _ paths: [String], _ block: @escaping (ObjectChange<Self>) -> Void
   ) -> Observation {
-    let properties = ProjectionSchema.of(Self.self).properties.filter { paths.contains($0.path) }
-    return rootObject.observeHere(core, paths) { [self] (change: ObjectChange<Root>) in
-      switch change {
-      case .change(let root, let changes):
-        let own = changes.flatMap { change in
-          properties.filter { $0.firstName == change.name }.map { $0.change(for: change, of: root) }
-        }
-        if !own.isEmpty { block(.change(self, own)) }
-      case .deleted: block(.deleted)
-      case .error(let error): block(.error(error))
-      }
+    guard let info = rootObject._info else {
+      throwRealmException(observationOfUnmanagedObjectText)
     }
+    let shown = ProjectionSchema.of(Self.self).properties.filter { $0.isAskedFor(by: paths) }
+    let root = rootObject
+    let filePath = core.file.path
+    return core.observe(
+      .object(ObservedObject(table: info.tableKey, object: root._key)), keyPaths: paths,
+      Observation.Handler(
+        valuesBefore: { columns in
+          let names = info.propertyNames(columns)
+          return shown.map { names.contains($0.firstName) ? $0.value(root) : nil }
+        }
+      ) { [self] change, before in
+        switch change {
+        case .object(let columns):
+          let names = info.propertyNames(columns)
+          let changes = shown.enumerated().compactMap { index, property in
+            names.contains(property.firstName)
+              ? PropertyChange(
+                name: property.name, oldValue: before?[index], newValue: property.value(root)) : nil
+          }
+          if !changes.isEmpty { block(.change(self, changes)) }
+        case .objectDeleted: block(.deleted)
+        case .failed(let error): block(.error(Realm.Error(error, path: filePath) as NSError))
+        case .initial, .collection, .collectionDeleted:
+          preconditionFailure("an object is no collection")
+        }
+      })
+  }
+}
+
+extension ClassInfo {
+  /// The names of the properties that are stored in some columns.
+  fileprivate func propertyNames(_ columns: [ColumnKey]) -> Set<Substring> {
+    Set(columns.compactMap { property(of: $0).map { Substring($0.name) } })
   }
 }
 
 extension ProjectionSchema.Property {
-  /// The change of the property that a change of the object's property is.
-  fileprivate func change(for change: PropertyChange, of root: ObjectBase) -> PropertyChange {
-    if isDirect {
-      return PropertyChange(name: name, oldValue: change.oldValue, newValue: change.newValue)
+  /// Whether what the property shows, or what leads there, is among some key paths.
+  fileprivate func isAskedFor(by paths: [String]) -> Bool {
+    paths.contains { asked in
+      asked == path || path.hasPrefix(asked + ".") || asked.hasPrefix(path + ".")
     }
-    let value = value(root)
-    return PropertyChange(
-      name: name, oldValue: nil, newValue: value is any ProjectedElementsOwner ? nil : value)
   }
 }
 

@@ -38,17 +38,25 @@ nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, Realm
   public let rootObject: Root
 
   /// Shows an object, managed or not.
-  public required init(projecting object: Root) { rootObject = object }
+  ///
+  /// Ends the process if a property of the class shows what is no property of the object, or of
+  /// what it links to.
+  public required init(projecting object: Root) {
+    rootObject = object
+    if object._info != nil { ProjectionSchema.check(Self.self) }
+  }
 
-  /// The classes, and the values of the projected properties.
+  /// The classes, where the projection is in memory, and the values of the projected properties
+  /// with the key paths that lead to them.
   open var description: String {
     let schema = ProjectionSchema.of(Self.self)
     let lines = schema.properties.map { property in
       let value = property.value(rootObject)
       let text = value.map { "\($0)" } ?? "(null)"
-      return "\t\(property.name) = \(text.replacing("\n", with: "\n\t"));\n"
+      return
+        "\t\(property.name)(\\.\(property.path)) = \(text.replacing("\n", with: "\n\t"));\n"
     }
-    return "\(Self.self)<\(Root.self)> {\n\(lines.joined())}"
+    return "\(Self.self)<\(Root.self)> \(addressText(self)) {\n\(lines.joined())}"
   }
 
   /// Whether both show the same object.

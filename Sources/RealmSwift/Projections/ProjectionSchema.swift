@@ -4,6 +4,7 @@
 
 import RealmStorage
 @_spi(Reflection) import Swift
+import Synchronization
 
 /// The properties of a class of projections, and what they lead to.
 final class ProjectionSchema: @unchecked Sendable {
@@ -19,8 +20,6 @@ final class ProjectionSchema: @unchecked Sendable {
 
     /// The first name of the path.
     var firstName: Substring { path.prefix { $0 != "." } }
-    /// Whether the property shows a property of the object itself.
-    var isDirect: Bool { !path.contains(".") }
   }
 
   let className: String
@@ -61,20 +60,20 @@ final class ProjectionSchema: @unchecked Sendable {
     return schema
   }
 
-  private static func make<P: ProjectionObservable>(_ type: P.Type) -> ProjectionSchema {
-    ProjectionSchema(type)
+  /// The class that was checked last: loops make projections of one class again and again.
+  private static let lastChecked = Atomic<UInt>(0)
+
+  /// Ends the process if a property of a class shows nothing that is stored.
+  @inline(__always)
+  static func check(_ type: any ProjectionObservable.Type) {
+    let identifier = UInt(bitPattern: ObjectIdentifier(type))
+    if lastChecked.load(ordering: .relaxed) == identifier { return }
+    _ = of(type)
+    lastChecked.store(identifier, ordering: .relaxed)
   }
 
-  /// The properties of these names; all if there is none.
-  func properties(named names: [String]?) -> [Property] {
-    guard let names, !names.isEmpty else { return properties }
-    return names.map { name in
-      guard let property = properties.first(where: { $0.name == name }) else {
-        throwRealmException(
-          "Property '\(name)' in KeyPath '\(name)' is not a valid property in \(className).")
-      }
-      return property
-    }
+  private static func make<P: ProjectionObservable>(_ type: P.Type) -> ProjectionSchema {
+    ProjectionSchema(type)
   }
 }
 

@@ -56,8 +56,8 @@ extension RealmCollection where Element: ProjectionObservable {
   /// changed it, or a property that the projections show.
   ///
   /// - Parameters:
-  ///   - keyPaths: The properties of the projections whose changes are wanted; nil or empty for
-  ///     all.
+  ///   - keyPaths: The properties of the objects behind the projections whose changes are wanted;
+  ///     nil or empty for all that the projections show.
   ///   - queue: A serial queue to be called on instead.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(

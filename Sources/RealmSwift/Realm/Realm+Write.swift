@@ -34,7 +34,7 @@ extension Realm {
     withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
   ) throws -> Result {
     requireNoTransaction()
-    let skipped = observations(of: tokens)
+    let skipped = observers(of: tokens)
     do throws(StorageError) {
       try core.beginWrite()
     } catch { throw Realm.Error(error, path: core.file.path) }
@@ -67,7 +67,7 @@ extension Realm {
   public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
     core.checkIsolation()
     core.requireNoCompletion("commit")
-    let skipped = observations(of: tokens)
+    let skipped = observers(of: tokens)
     if !skipped.isEmpty {
       core.requireWrite(
         orElse: "Suppressing the notification from a write transaction must be done from inside "
@@ -77,7 +77,7 @@ extension Realm {
     try commit(skipping: skipped)
   }
 
-  private func commit(skipping skipped: [Observation]) throws {
+  private func commit(skipping skipped: SkippedObservers) throws {
     do throws(StorageError) {
       try core.commitWrite(skipping: skipped)
     } catch { throw Realm.Error(error, path: core.file.path) }
@@ -91,15 +91,17 @@ extension Realm {
     core.cancelWrite()
   }
 
-  /// The observations that `tokens` stand for. Those that have ended need no skipping.
-  private func observations(of tokens: [NotificationToken]) -> [Observation] {
-    tokens.compactMap { token in
+  /// The observers that `tokens` stand for.
+  private func observers(of tokens: [NotificationToken]) -> SkippedObservers {
+    var skipped = SkippedObservers()
+    for token in tokens {
       guard !token.isForeign(to: core) else {
         throwRealmException(
           "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
       }
-      return token.observation
+      skipped.insert(token)
     }
+    return skipped
   }
 
   private func requireNoTransaction() {

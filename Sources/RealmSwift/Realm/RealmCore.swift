@@ -354,7 +354,7 @@ final class RealmCore: ObjectOwner {
   /// Makes the open transaction durable and shows its result.
   ///
   /// - Parameter skipped: Observations that are not to be told of it.
-  func commitWrite(skipping skipped: [Observation] = []) throws(StorageError) {
+  func commitWrite(skipping skipped: SkippedObservers = .nobody) throws(StorageError) {
     guard let transaction else { return }
     defer { runAsyncWritesOfThread() }
     guard let delivery else { return try commit(transaction, skipping: skipped) }
@@ -364,7 +364,7 @@ final class RealmCore: ObjectOwner {
   }
 
   private func commit(
-    _ transaction: WriteGroup, skipping skipped: [Observation]
+    _ transaction: WriteGroup, skipping skipped: SkippedObservers
   ) throws(StorageError) {
     if asyncWrites.continued != nil { return try commitGroup(skipping: skipped) }
     let committed: TableGroup
@@ -396,7 +396,7 @@ final class RealmCore: ObjectOwner {
   }
 
   /// Shows what a transaction of this realm made.
-  func didCommit(_ committed: TableGroup, skipping skipped: [Observation] = []) {
+  func didCommit(_ committed: TableGroup, skipping skipped: SkippedObservers = .nobody) {
     Logger.log(.trace, "Wrote version \(committed.version) of '\(file.path)'")
     let base = group
     show(committed)

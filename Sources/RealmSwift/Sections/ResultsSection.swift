@@ -74,7 +74,7 @@ extension ResultsSection: RealmSectionedResult {
       "\t[\(position)] " + "\(element)".replacing("\n", with: "\n\t")
     }
     if count > 100 { lines.append("\t... \(count - 100) objects skipped.") }
-    return "ResultsSection<\(Key.self), \(SectionElement.self)> \(key) (\n"
+    return "ResultsSection<\(Key.self), \(SectionElement.self)> \(addressText(state)) \(key) (\n"
       + lines.joined(separator: ",\n") + "\n)"
   }
 }

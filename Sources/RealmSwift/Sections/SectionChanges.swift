@@ -13,6 +13,7 @@ import RealmQuery
 ///    sections, then elements, makes the new state from the old one.
 /// 2. An element whose section is another one now, and a section that moved, are deleted and
 ///    inserted.
+/// 3. Elements go with their section: of one that is deleted no deletions are told.
 struct SectionChanges: Equatable {
   var deletions: [IndexPath] = []
   var insertions: [IndexPath] = []
@@ -39,6 +40,7 @@ struct SectionChanges: Equatable {
     }
     addKept(from: old, to: new, set, keptSections)
     deletions += set.deletions.filter { $0 < old.count }.map { old.place(of: $0).path }
+    deletions.removeAll { sectionsToDelete.contains($0[0]) }
     insertions += set.insertions.filter { $0 < new.count }.map { new.place(of: $0).path }
     deletions.sort()
     insertions.sort()

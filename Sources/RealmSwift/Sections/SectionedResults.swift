@@ -81,9 +81,9 @@ extension SectionedResults: RealmSectionedResult {
     left.state === right.state
   }
 
-  /// The class, and the sections with their elements.
+  /// The type, where it is in memory, and the sections with their elements.
   public var description: String {
-    "SectionedResults<\(Key.self), \(SectionElement.self)> (\n"
+    "SectionedResults<\(Key.self), \(SectionElement.self)> \(addressText(state)) (\n"
       + map { "\t" + $0.description.replacing("\n", with: "\n\t") }.joined(separator: ",\n") + "\n)"
   }
 }

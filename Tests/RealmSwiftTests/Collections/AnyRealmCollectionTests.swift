@@ -33,7 +33,7 @@ import Testing
     #expect(dogs.map { $0.sum(of: \.age) } == [6, 6, 6, 6])
     #expect(dogs.map { $0.where { $0.age > 1 }.count } == [2, 2, 2, 2])
     #expect(dogs[3].index(of: person.dogs[2]) == 1)
-    #expect(dogs[1].description == person.dogs.description)
+    #expect(withoutAddresses(dogs[1]) == withoutAddresses(person.dogs))
     #expect(dogs[1] == AnyRealmCollection(person.dogs) && dogs[1] != dogs[2])
     #expect(AnyRealmCollection(dogs[1]) == dogs[1])
     let owners = AnyRealmCollection(person.dogs[0].owners)

@@ -161,8 +161,8 @@ import Testing
 
   @Test func descriptionsStopAtAHundredElements() throws {
     try realm.write { zoe.numbers.append(objectsIn: 0..<200) }
-    let text = zoe.numbers.description
-    #expect(text.hasPrefix("List<Int> (\n\t[0] 5,\n\t[1] 3,"), "\(text.prefix(60))")
+    let text = withoutAddresses(zoe.numbers)
+    #expect(text.hasPrefix("List<int> <0x> (\n\t[0] 5,\n\t[1] 3,"), "\(text.prefix(60))")
     #expect(
       text.hasSuffix("\t[99] 96\n\t... 103 objects skipped.\n)")
         || text.hasSuffix(

@@ -185,8 +185,8 @@ import Testing
       shelf.tags = shelf.tags
     }
     #expect(Array(tags) == ["a", "b"] && tags == shelf.tags)
-    #expect(tags.description.contains("MutableSet<String>"))
-    #expect(shelf.description.contains("tags = MutableSet<String>"))
+    #expect(tags.description.contains("MutableSet<string>"))
+    #expect(shelf.description.contains("tags = MutableSet<string>"))
     #expect(realm.objects(Shelf.self).where { $0.tags.contains("b") }.count == 1)
     #expect(realm.objects(Shelf.self).where { $0.tags.count == 3 }.isEmpty)
   }

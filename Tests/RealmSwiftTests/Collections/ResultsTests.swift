@@ -77,20 +77,20 @@ import Testing
     let person = try #require(realm.objects(Person.self).first)
     try realm.write { person.dogs.append(Dog(value: ["name": "Rex"])) }
     #expect(
-      person.description == """
+      withoutAddresses(person) == """
         Person {
         \tid = 0;
         \tname = n0;
         \tage = 18;
         \theight = (null);
-        \tdogs = List<Dog> (
+        \tdogs = List<Dog> <0x> (
         \t\t[0] Dog {
         \t\t\tname = Rex;
         \t\t\tage = 0;
         \t\t}
         \t);
         \tbest = (null);
-        \tnicknames = List<String> (
+        \tnicknames = List<string> <0x> (
         \t
         \t);
         }

@@ -34,12 +34,15 @@ class RenamedNote: Object {
 
   // MARK: - When
 
-  @Test func aWriteRightAfterRegisteringFoldsIntoTheFirstCall() async throws {
+  @Test func aWriteRightAfterRegisteringTellsTheStateBeforeFirst() async throws {
     let (realm, tasks) = try await open()
     let token = tasks.observe { [told] in told.add(ToldChange($0)) }
-    try realm.write { addTasks(3..<5, to: realm) }
-    _ = await told.wait(for: 1)
-    #expect(await told.settled() == [.initial(count: 5)])
+    try realm.write {
+      #expect(told.all == [.initial(count: 3)])
+      addTasks(3..<5, to: realm)
+    }
+    _ = await told.wait(for: 2)
+    #expect(await told.settled() == [.initial(count: 3), update(5, [], [3, 4])])
     token.invalidate()
   }
 

@@ -48,15 +48,15 @@ class Card: Projection<Person> {
     #expect(card.bestFriend == nil && card == Card(projecting: person))
     #expect(Set([card, Card(projecting: person)]).count == 1)
     #expect(
-      card.description == """
-        Card<Person> {
-        \ttitle = Bea;
-        \tbestFriend = (null);
-        \tdogNames = ProjectedCollection<String> (
+      withoutAddresses(card) == """
+        Card<Person> <0x> {
+        \ttitle(\\.name) = Bea;
+        \tbestFriend(\\.best.name) = (null);
+        \tdogNames(\\.dogs.name) = ProjectedCollection<String> <0x> (
         \t\t[0] A,
         \t\t[1] D
         \t);
-        \tnames = List<String> (
+        \tnames(\\.nicknames) = List<string> <0x> (
         \t\t[0] x,
         \t\t[1] y
         \t);
@@ -142,7 +142,7 @@ class Card: Projection<Person> {
     }
     let tokens = [
       card.observe { told.add(names($0)) },
-      card.observe(keyPaths: ["title"]) { toldOfTitle.add(names($0)) },
+      card.observe(keyPaths: ["name"]) { toldOfTitle.add(names($0)) },
       card.observe(keyPaths: [\.title]) { toldOfTitle.add(names($0)) },
     ]
     try realm.write { person.age = 70 }
@@ -211,6 +211,71 @@ class Card: Projection<Person> {
     #expect(said.contains(text), "said: \(said.prefix(400))")
   }
 
+  @Test func changesTellWhatIsShown() async throws {
+    let (realm, person) = try await open()
+    let card = Card(projecting: person)
+    let told = Recorder<[String]>()
+    let token = card.observe { change in
+      guard case .change(let card, let changes) = change else { return }
+      told.add(
+        changes.map { change in
+          func text(_ value: Any?) -> String {
+            switch value {
+            case let names as ProjectedCollection<String>:
+              names == card.dogNames ? names.joined(separator: "+") : "other"
+            case let names as List<String>:
+              names == card.names ? names.joined(separator: "+") : "other"
+            default: value.map { "\($0)" } ?? "nil"
+            }
+          }
+          return "\(change.name): \(text(change.oldValue)) > \(text(change.newValue))"
+        })
+    }
+    try realm.write { person.nicknames.append("y") }
+    #expect(await told.wait(for: 1).last == ["names: nil > x+y"])
+    try await writeElsewhere(file.configuration) { realm in
+      let person = realm.object(ofType: Person.self, forPrimaryKey: 1)
+      person?.best?.name = "D"
+      person?.name = "Eve"
+    }
+    #expect(
+      await told.wait(for: 2).last == ["title: Ann > Eve", "bestFriend: C > D"], "\(told.all)")
+    try await writeElsewhere(file.configuration) { realm in
+      realm.object(ofType: Person.self, forPrimaryKey: 1)?.dogs[0].name = "E"
+    }
+    #expect(await told.wait(for: 3).last == ["dogNames: E+B > E+B"])
+    token.invalidate()
+  }
+
+  @MainActor private static func observeOnMainActor(
+    _ observe: @MainActor (Person) -> NotificationToken
+  ) async throws {
+    let file = try TemporaryRealm()
+    let realm = try await Realm(configuration: file.configuration)
+    _ = observe(try realm.write { realm.create(Person.self, value: ["id": 1]) })
+    withExtendedLifetime(file) {}
+  }
+
+  class Plain: Object {
+    @Persisted var number: Int
+    var note = "not stored"
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+
+  class PlainCard: Projection<Plain> {
+    @Projected(\Plain.note) var text
+  }
+
+  @Test func whatIsNotStoredCannotBeProjected() async {
+    let shown = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let realm = try TemporaryRealm([Plain.self]).open()
+      try realm.write { realm.create(Plain.self) }
+      _ = realm.objects(PlainCard.self).first?.text
+    }
+    expect("@Projected property 'text' must be a part of Realm object", in: shown)
+  }
+
   class Outside: Projection<Person> {
     @Projected(\Person.description) var text
   }
@@ -226,10 +291,17 @@ class Card: Projection<Person> {
     }
     expect("@Projected property 'text' must be a part of Realm object", in: outside)
     let name = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let person = try Misuse.realmWithPerson().person
-      _ = Card(projecting: person).observe(keyPaths: ["name"]) { _ in }
+      try await Self.observeOnMainActor { person in
+        Card(projecting: person).observe(keyPaths: ["title"]) { _ in }
+      }
     }
-    expect("Property 'name' in KeyPath 'name' is not a valid property in Card.", in: name)
+    expect("property 'title' not found in object of type 'Person'", in: name)
+    let along = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try await Self.observeOnMainActor { person in
+        person.observe(keyPaths: ["dogs.nose"]) { (_: ObjectChange<Person>) in }
+      }
+    }
+    expect("property 'nose' not found in object of type 'Dog'", in: along)
     let unmanaged = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Card(projecting: Person()).observe { _ in }
     }

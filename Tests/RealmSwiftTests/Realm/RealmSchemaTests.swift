@@ -73,6 +73,10 @@ import Testing
         }
         """)
     #expect(Spot().objectSchema.description.hasPrefix("Spot (embedded) {\n"))
-    #expect(Person().objectSchema["best"]?.description.contains("objectClassName = Dog;") == true)
+    let best = try? #require(Person().objectSchema["best"]?.description)
+    #expect(
+      best?.contains("objectClassName = Dog;\n\tlinkOriginPropertyName = (null);\n") == true)
+    let owners = Dog().objectSchema["owners"]?.description
+    #expect(owners?.contains("\tlinkOriginPropertyName = dogs;\n") == true)
   }
 }

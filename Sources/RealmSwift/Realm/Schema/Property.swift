@@ -47,8 +47,10 @@ extension Property: CustomStringConvertible {
   /// The name and all attributes, one a line.
   public var description: String {
     var lines = ["type = \(type);"]
-    if let objectClassName { lines.append("objectClassName = \(objectClassName);") }
-    if let originProperty { lines.append("linkOriginPropertyName = \(originProperty);") }
+    if let objectClassName {
+      lines.append("objectClassName = \(objectClassName);")
+      lines.append("linkOriginPropertyName = \(originProperty ?? "(null)");")
+    }
     lines.append("columnName = \(columnName);")
     let attributes: [(String, Bool)] = [
       ("indexed", isIndexed), ("isPrimary", isPrimary), ("array", isArray), ("set", isSet),

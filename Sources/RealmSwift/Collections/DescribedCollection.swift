@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How descriptions of collections begin: `List<Dog> <0x600000c8>`.
+
+/// A collection whose description names an instance other than itself.
+protocol DescribedCollection {
+  /// What copies of the collection have in common.
+  var describedInstance: AnyObject? { get }
+}
+
+extension Results: DescribedCollection {
+  var describedInstance: AnyObject? { state }
+}
+
+extension LinkingObjects: DescribedCollection {
+  var describedInstance: AnyObject? { _definingInstance }
+}
+
+/// The name of a collection, what it holds, and where it is in memory: `Map<string, Dog> <0x…>`.
+///
+/// - Parameter types: What it holds: classes by their names, others as the database calls them.
+func descriptionHead(
+  of collection: Any, holding types: [any _Storable.Type]
+) -> String {
+  let name = "\(type(of: collection))".prefix { $0 != "<" }
+  let names = types.map { type in
+    type is any ProjectionObservable.Type
+      ? "\(type)" : type._shape.linkedClassName ?? type._shape.type.description
+  }
+  let instance =
+    type(of: collection) is AnyClass
+    ? collection as AnyObject : (collection as? any DescribedCollection)?.describedInstance
+  return "\(name)<\(names.joined(separator: ", "))> \(addressText(instance))"
+}
+
+/// Where an instance is in memory: `<0x600000c8>`.
+func addressText(_ instance: AnyObject?) -> String {
+  let address = instance.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
+  return "<0x\(String(address, radix: 16))>"
+}
