@@ -85,7 +85,7 @@ extension SnapshotValue {
       let entries = map.untypedEntries.map { ($0.key, SnapshotValue($0.value, depth: depth)) }
       self = .map(Dictionary(entries, uniquingKeysWith: { _, last in last }))
     } else if let elements = value as? any RealmCollection {
-      self = .list(KeyValuePath.elements(of: elements).map { SnapshotValue($0, depth: depth) })
+      self = .list(SnapshotValue.elements(of: elements, depth: depth))
     } else if let type = type(of: value) as? any _Storable.Type,
       let stored = type._storedScalar(value)
     {
@@ -93,6 +93,11 @@ extension SnapshotValue {
     } else {
       self = .null
     }
+  }
+
+  private static func elements<C: RealmCollection>(of collection: C, depth: Int) -> [SnapshotValue]
+  {
+    collection.map { SnapshotValue($0, depth: depth) }
   }
 
   /// The value as untyped setters take it.

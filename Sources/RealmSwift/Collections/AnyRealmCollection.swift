@@ -12,7 +12,7 @@ import RealmTables
 /// show(AnyRealmCollection(realm.objects(Todo.self)))
 /// ```
 public struct AnyRealmCollection<Element: RealmCollectionValue> {
-  private let base: any RealmCollection<Element>
+  let base: any RealmCollection<Element>
 
   /// Stands for `base`.
   public init<C: RealmCollection>(_ base: C) where C.Element == Element {

@@ -26,6 +26,11 @@ extension List: _Persistable {
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> List {
     guard let info = object._info else { return List() }
+    if let kept = object._kept(List.self, info, slot),
+      kept.managed?.isOf(object, info, slot) ?? false
+    {
+      return kept
+    }
     return List(managed: ManagedCollection(object, info, slot))
   }
 

@@ -5,6 +5,21 @@
 public import Foundation
 
 extension List {
+  /// The elements of a range, which stay those of the list. Setting them replaces the range by
+  /// others, whose number may differ.
+  public subscript(bounds: Range<Int>) -> Slice<List> {
+    get { Slice(base: self, bounds: bounds) }
+    set {
+      // Who changes elements of the range in place has changed the list already.
+      if newValue.base === self, newValue.startIndex == bounds.lowerBound,
+        newValue.endIndex == bounds.upperBound
+      {
+        return
+      }
+      replaceSubrange(bounds, with: newValue)
+    }
+  }
+
   /// Removes the first `number` elements.
   public func removeFirst(_ number: Int = 1) {
     checkRemoval(of: number)

@@ -145,7 +145,9 @@ public final class List<Element: RealmCollectionValue> {
       unmanaged[index] = object
       return
     }
-    managed.requireWrite().check(index)
+    let contents = managed.requireWrite()
+    contents.check(index)
+    if managed.isEmbedded(object, at: contents.value(at: index)) { return }
     let value = encoded(object, managed)
     managed.edit { (editor) throws(StorageError) in try editor.set(value, at: index) }
   }

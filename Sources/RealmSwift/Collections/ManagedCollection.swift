@@ -77,6 +77,12 @@ final class ManagedCollection {
     } catch { stop(error) }
   }
 
+  /// Whether this is the collection in a property of `object`.
+  func isOf(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) -> Bool {
+    self.owner === owner && key == object._key && property.index == Int(slot.property)
+      && path.isEmpty
+  }
+
   /// Whether both are the same collection of the same realm.
   func isSame(as other: ManagedCollection) -> Bool {
     core === other.core && owner === other.owner && key == other.key

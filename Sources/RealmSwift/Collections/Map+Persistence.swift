@@ -28,6 +28,11 @@ extension Map: _Persistable {
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Map {
     guard let info = object._info else { return Map() }
+    if let kept = object._kept(Map.self, info, slot),
+      kept.managed?.isOf(object, info, slot) ?? false
+    {
+      return kept
+    }
     return Map(managed: ManagedCollection(object, info, slot))
   }
 

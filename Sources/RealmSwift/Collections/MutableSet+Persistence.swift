@@ -26,6 +26,11 @@ extension MutableSet: _Persistable {
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> MutableSet {
     guard let info = object._info else { return MutableSet() }
+    if let kept = object._kept(MutableSet.self, info, slot),
+      kept.managed?.isOf(object, info, slot) ?? false
+    {
+      return kept
+    }
     return MutableSet(managed: ManagedCollection(object, info, slot))
   }
 

@@ -14,8 +14,8 @@ extension Map where Value == AnyRealmValue {
   /// The greatest number or date; nil if there is none.
   public func max() -> AnyRealmValue? { _foldMixed(.max) }
 
-  /// The sum of the numbers; 0 if there is none.
-  public func sum() -> AnyRealmValue { _foldMixed(.sum) ?? .int(0) }
+  /// The sum of the numbers; see `RealmCollection.sum()`.
+  public func sum() -> AnyRealmValue { _sumOfMixed() }
 
   /// The mean of the numbers; nil if there is none.
   public func average() -> AnyRealmValue? { _foldMixed(.average) }

@@ -59,7 +59,7 @@ extension Map: RealmKeyedCollection {
     return entry(at: position.offset)
   }
 
-  /// The class and the entries, at most 100 of them.
+  /// The type, where it is in memory, and the entries, at most 100 of them.
   public var description: String {
     var text = IndentedText()
     describe(to: &text, depth: 0)
@@ -106,12 +106,12 @@ extension Map: RealmKeyedCollection {
 
   // MARK: Untyped
 
-  /// The value of `key`; nil if there is none, or if it is nil.
+  /// The value of `key`; nil if there is none, and `NSNull` if it is null.
   public func object(forKey key: String) -> AnyObject? {
-    self[Key._make(key)].flatMap { unwrapped($0) }.map { $0 as AnyObject }
+    untypedValue(forKey: key).map { $0 as AnyObject }
   }
 
-  /// The value of `key`; nil if there is none, or if it is nil.
+  /// The value of `key`; nil if there is none, and `NSNull` if it is null.
   public func value(forKey key: String) -> AnyObject? { object(forKey: key) }
 
   /// Sets the value of `key`; nil removes the entry. Ends the process for values of other types.

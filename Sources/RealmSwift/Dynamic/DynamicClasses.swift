@@ -72,6 +72,13 @@ extension RealmCore {
     return info
   }
 
+  /// The class of the objects that dynamic ones link to: the program's, if it has one, but in a
+  /// migration, whose objects are all dynamic.
+  func untypedInfo(ofTable key: TableKey) -> ClassInfo? {
+    migratedKeys == nil
+      ? info(ofTable: key) ?? dynamicInfo(ofTable: key) : dynamicInfo(ofTable: key)
+  }
+
   /// The class whose objects a table holds, for objects or elements of type `type`.
   func info(ofTable key: TableKey, for type: Any.Type) -> ClassInfo? {
     type == DynamicObject.self || type == DynamicObject?.self
@@ -84,6 +91,12 @@ extension RealmCore {
   ) {
     if property.shape.linkedClass != nil {
       let isEmbedded = info.linkedClass(info.slot(property)).schema.tableKind == .embedded
+      if isEmbedded, property.shape.collection == .none,
+        let link = unwrapped(value).flatMap({ modelObject($0) }), link._hot != nil,
+        info.holds(link, object, info.slot(property))
+      {
+        return
+      }
       requireLinkable(value, isEmbedded: isEmbedded)
     }
     set(value, property, of: object, info)

@@ -6,16 +6,20 @@ import RealmStorage
 import RealmTables
 
 extension ObjectBase {
-  /// The list of objects in the property called `propertyName`.
+  /// The list in the property called `propertyName`.
   ///
-  /// Ends the process if no realm manages the object, and if the property is no list of objects.
+  /// Of plain values it tells how many there are, and gives them by `value(forKey: "self")`; they
+  /// are no objects. Ends the process if no realm manages the object, and if the property is no
+  /// list.
   public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
     List(managed: dynamicCollection(propertyName, .list))
   }
 
-  /// The set of objects in the property called `propertyName`.
+  /// The set in the property called `propertyName`.
   ///
-  /// Ends the process if no realm manages the object, and if the property is no set of objects.
+  /// Of plain values it tells how many there are, and gives them by `value(forKey: "self")`; they
+  /// are no objects. Ends the process if no realm manages the object, and if the property is no
+  /// set.
   public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
     MutableSet(managed: dynamicCollection(propertyName, .set))
   }
@@ -41,10 +45,11 @@ extension ObjectBase {
       throwRealmException(
         "Invalid property name '\(name)' for class '\(info.schema.className)'.")
     }
-    guard property.shape.collection == kind, property.shape.linkedClass != nil else {
+    guard property.shape.collection == kind, kind != .map || property.shape.linkedClass != nil
+    else {
+      let wanted = kind == .map ? "map of objects" : "\(kind)"
       throwRealmException(
-        "Property '\(info.schema.className).\(name)' of type '\(property.shape)' is no \(kind) of "
-          + "objects.")
+        "Property '\(info.schema.className).\(name)' of type '\(property.shape)' is no \(wanted).")
     }
     return ManagedCollection(_key, info, info.slot(property))
   }

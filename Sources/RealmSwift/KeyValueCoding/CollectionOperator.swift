@@ -73,7 +73,7 @@ enum CollectionOperator: String {
   }
 
   private func stored(_ value: Any) -> TableValue {
-    let value = swiftValue((value as? AnyRealmValue)?.plain ?? value)
+    let value = swiftValue(untypedValue(value) ?? value)
     if let type = type(of: value) as? any _Scalar.Type, isSupported(type._type),
       let stored = type._storedScalar(value)
     {
@@ -83,7 +83,7 @@ enum CollectionOperator: String {
       "@\(rawValue) is not supported for values of type '\(type(of: value))'")
   }
 
-  private static func distinct(_ values: [Any]) -> [Any] {
+  static func distinct(_ values: [Any]) -> [Any] {
     var seen: Set<AnyHashable> = []
     return values.filter { value in
       guard let key = value as? AnyHashable else { return true }

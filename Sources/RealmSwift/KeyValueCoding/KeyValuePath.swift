@@ -10,15 +10,12 @@ enum KeyValuePath {
   /// What `path` leads to from `base`: an object, a collection, or an array of what a collection
   /// gave; nil for null.
   static func value(of base: Any, at path: Substring) -> Any? {
-    guard let base = unwrapped(base) else { return nil }
+    guard let base = untypedValue(base) else { return nil }
     if path.isEmpty || path == "self" { return base }
     if let object = modelObject(base) {
       let (first, rest) = split(path)
       guard let next = object.value(forKey: String(first)) else { return nil }
       return value(of: next, at: rest)
-    }
-    if let mixed = base as? AnyRealmValue {
-      return mixed.plain.flatMap { value(of: $0, at: path) }
     }
     if let map = base as? any RealmKeyedCollection { return value(of: map, at: path) }
     if let collection = base as? any RealmCollection {
@@ -46,7 +43,7 @@ enum KeyValuePath {
   /// What `path` leads to from each of `values`, or what an operator makes of that.
   static func values(of values: [Any], at path: Substring, in model: ObjectBase.Type?) -> Any? {
     guard path.first == "@" else {
-      return values.map { value(of: $0, at: path) ?? NSNull() }
+      return values.map { value(of: $0, at: path) ?? untypedNull }
     }
     let (name, rest) = split(path)
     guard let found = CollectionOperator(rawValue: String(name.dropFirst())) else {
@@ -65,16 +62,28 @@ enum KeyValuePath {
     }
     if path.first == "@" { return values(of: anyValues(of: map), at: path, in: nil) }
     let (first, rest) = split(path)
-    return map.anyValue(forKey: String(first)).flatMap { value(of: $0, at: rest) }
+    guard let found = map.untypedValue(forKey: String(first)) else { return nil }
+    return rest.isEmpty ? found : value(of: found, at: rest)
   }
 
   private static func anyValues<M: RealmKeyedCollection>(of map: M) -> [Any] {
-    map.values.map { unwrapped($0) ?? NSNull() }
+    map.values.map { untypedValue($0) ?? untypedNull }
   }
 
   /// All elements, with `NSNull` for nil.
   static func elements<C: RealmCollection>(of collection: C) -> [Any] {
-    collection.map { unwrapped($0) ?? NSNull() }
+    if let values = plainElements(of: collection) { return values }
+    return collection.map { untypedValue($0) ?? untypedNull }
+  }
+
+  /// The elements of a collection of plain values that goes for one of dynamic objects.
+  private static func plainElements<C: RealmCollection>(of collection: C) -> [Any]? {
+    guard C.Element.self == DynamicObject.self, collection.realm != nil else { return nil }
+    let contents = collection._contents
+    guard contents.info == nil else { return nil }
+    return (0..<contents.count).map { index in
+      untypedValue(contents.element(at: index, as: AnyRealmValue.self)) ?? untypedNull
+    }
   }
 
   private static func elementClass<C: RealmCollection>(of collection: C) -> ObjectBase.Type? {
@@ -89,7 +98,8 @@ enum KeyValuePath {
 }
 
 extension RealmKeyedCollection {
-  fileprivate func anyValue(forKey key: String) -> Any? {
-    self[Key._make(key)].flatMap { unwrapped($0) }
+  /// The value of `key` as untyped access gives it: `NSNull` for null, nil if there is none.
+  func untypedValue(forKey key: String) -> Any? {
+    self[Key._make(key)].map { RealmSwift.untypedValue($0) ?? untypedNull }
   }
 }

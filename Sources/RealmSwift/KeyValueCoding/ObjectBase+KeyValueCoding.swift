@@ -3,9 +3,9 @@
 // What the key-value methods of objects do.
 
 extension ObjectBase {
-  /// The value of the property called `key`; nil for null.
+  /// The value of the property called `key`, as untyped access gives it; nil for null.
   final func _valueForKey(_ key: String) -> Any? {
-    if let value = _value(named: key) { return unwrapped(value) }
+    if let value = _value(named: key) { return linked(untypedValue(value)) }
     if key == "self" { return self }
     throwRealmException("Invalid property name '\(key)' for class '\(_schema.className)'.")
   }
@@ -16,5 +16,15 @@ extension ObjectBase {
 
   final func _setValue(_ value: Any?, forKeyPath keyPath: String) {
     KeyValuePath.setValue(value, of: self, at: Substring(keyPath))
+  }
+
+  /// What a dynamic object links to, as an object of the program's class if the realm has it; in
+  /// migrations as a dynamic object.
+  private final func linked(_ value: Any?) -> Any? {
+    guard _info?.schema.isDynamic ?? false, let value, let object = modelObject(value),
+      let info = object._info, let shown = info.core.untypedInfo(ofTable: info.tableKey),
+      shown !== info
+    else { return value }
+    return shown.makeObject(object._key)
   }
 }

@@ -7,11 +7,16 @@ import Foundation
 
 extension RealmCollection {
   /// The value of the property called `key` of each object, in an array with `NSNull` for nil;
-  /// `self` stands for the elements.
+  /// `self` stands for the elements. Of a `MutableSet` the values are a set: each is there once.
   ///
-  /// Ends the process if the class has no such property.
+  /// An array with nulls can be cast to one of optionals. What is inside mixed values is given as
+  /// it is. Ends the process if the class has no such property.
   public func value(forKey key: String) -> Any? {
-    KeyValuePath.values(of: KeyValuePath.elements(of: self), at: Substring(key), in: nil)
+    let values = KeyValuePath.values(
+      of: KeyValuePath.elements(of: self), at: Substring(key), in: nil)
+    guard let array = values as? [Any], (self as? any AnySet)?.isSet ?? false else { return values }
+    let members = array.compactMap { $0 as? AnyHashable }
+    return members.count == array.count ? Set(members) : values
   }
 
   /// What a key path leads to from each object, or what an operator makes of that.
@@ -84,10 +89,25 @@ extension List {
   }
 }
 
+/// Collections that may be sets.
+private protocol AnySet {
+  var isSet: Bool { get }
+}
+
+extension MutableSet: AnySet {
+  fileprivate var isSet: Bool { true }
+}
+
+extension AnyRealmCollection: AnySet {
+  fileprivate var isSet: Bool { base is any AnySet }
+}
+
 extension MutableSet {
-  /// The value of the property called `key` of each object, with `NSNull` for nil; `self` stands
-  /// for the elements.
-  public func value(forKey key: String) -> [AnyObject] { objects(value(forKeyPath: key)) }
+  /// The values of the property called `key` of the objects, each once, with `NSNull` for nil;
+  /// `self` stands for the elements.
+  public func value(forKey key: String) -> [AnyObject] {
+    objects(CollectionOperator.distinct(value(forKeyPath: key) as Any? as? [Any] ?? []))
+  }
 
   /// What a key path leads to from each object; see `RealmCollection.value(forKeyPath:)`.
   @_disfavoredOverload

@@ -84,8 +84,15 @@ extension Persisted: AnyPersisted {
   static func setManagedValue(
     _ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot
   ) -> Bool {
-    guard let converted = Value._convert(swiftValue(value)) else { return false }
-    Value._store(converted, object, slot)
+    let value = swiftValue(value)
+    if let converted = Value._convert(value) {
+      Value._store(converted, object, slot)
+    } else if let stored = Value._storedScalar(value) {
+      // What is stored may be no value of the type: a raw value that is no case.
+      object._set(stored, slot)
+    } else {
+      return false
+    }
     return true
   }
 

@@ -42,9 +42,22 @@ extension _OptionalPersistable where Self: ObjectBase {
     } catch { stop(error) }
   }
 
+  public static func _storeUnmanagedOptional(
+    _ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) {
+    if let value = wrapper.value(Self?.self) {
+      _storeOptional(value, object, slot)
+      // From now on the link is in the database; one that is kept here keeps cycles alive.
+      wrapper.clear(Self?.self)
+    } else if !wrapper.isFresh {
+      _storeOptional(nil, object, slot)
+    }
+  }
+
   public static func _storeOptional(_ value: Self?, _ object: ObjectBase, _ slot: _ColumnSlot) {
     guard let info = object._info else { return }
     if let value, value._hot != nil, value is EmbeddedObject {
+      if info.holds(value, object, slot) { return }
       throwRealmException("Can't set link to existing managed embedded object")
     }
     if info.core.skipsEqualValues, let value, value is EmbeddedObject,
@@ -63,6 +76,11 @@ extension _OptionalPersistable where Self: ObjectBase {
 
 extension RealmCollectionValue where Self: ObjectBase {
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
+    if context.info == nil, self == DynamicObject.self {
+      throwRealmException(
+        "The elements of the collection are no objects: ask it for value(forKey: \"self\")."
+      )
+    }
     guard case .link(let key) = value.value, let info = context.info,
       let object = info.makeObject(key) as? Self
     else { throwRealmException("The database holds a link to an object of another class") }
@@ -122,6 +140,12 @@ extension ClassInfo {
     do throws(StorageError) { return try row(of: object._key)?.link(slot.leaf) } catch {
       stop(error)
     }
+  }
+
+  /// Whether a property of a managed object links to `value`, which is managed too.
+  func holds(_ value: ObjectBase, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
+    value._owner === core && value._info?.tableKey == columns[Int(slot.property)]?.targetTable
+      && link(object, slot) == value._key
   }
 
   /// The class that the link in a column leads to.

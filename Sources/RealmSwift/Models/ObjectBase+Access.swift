@@ -53,6 +53,21 @@ extension ObjectBase {
         + "'\(_schema.className)' with that key instead.")
   }
 
+  /// The collection that the property had before the object became managed, which goes on to stand
+  /// for it; nil if there is none.
+  final func _kept<Value: _Persistable & AnyObject>(
+    _ type: Value.Type, _ info: ClassInfo, _ slot: _ColumnSlot
+  ) -> Value? {
+    let step = info.steps[Int(slot.property)]
+    // Dynamic objects have no wrappers, and fields without `@Persisted` are collections themselves.
+    if info.schema.isDynamic || info.hasLegacyFields && step.wrapperType != Persisted<Value>.self {
+      return nil
+    }
+    // In the wrapper the value stands behind the flags. Read so, no type is looked up.
+    let address = Unmanaged.passUnretained(self).toOpaque() + step.offset + MemoryLayout<UInt>.size
+    return address.assumingMemoryBound(to: Value?.self).pointee
+  }
+
   /// Makes the row current; false if the object was deleted or its realm invalidated.
   final func _locate(_ info: ClassInfo) -> Bool {
     let generation = info.core.hot.pointee.generation

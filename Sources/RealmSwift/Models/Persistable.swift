@@ -67,6 +67,11 @@ public struct _Wrapper {
   func value<Value: _Persistable>(_ type: Value.Type) -> Value? {
     address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value
   }
+
+  /// Lets go of the value.
+  func clear<Value: _Persistable>(_ type: Value.Type) {
+    address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value = nil
+  }
 }
 
 extension _Storable {

@@ -5,7 +5,9 @@
 // Invariants:
 // 1. The wrapper's address inside its object is the column: `ClassHot.columnAtOffset`. The flags
 //    come first and fill a word, so every wrapper has an 8-byte slot of its own.
-// 2. The stored value is used only while the object is unmanaged.
+// 2. The stored value is used only while the object is unmanaged; but a collection that was taken
+//    from it stays the property's (`ObjectBase._kept`). Links are let go of when the object becomes
+//    managed.
 // 3. `&object[keyPath: storage]` reaches no function that the compiler cannot see into.
 
 public import CRealmPlatform

@@ -51,12 +51,11 @@ extension RealmCollection {
 
   /// The position of the first element that matches a query string; nil if there is none.
   public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
-    let found: Results<Element> = _resultsSource.filtered(by: predicateFormat, args)
-    return found.first.flatMap { index(of: $0) }
+    firstPosition { $0.filtered(by: predicateFormat, args) }
   }
 
   /// The position of the first element that matches a predicate; nil if there is none.
   public func index(matching predicate: NSPredicate) -> Int? {
-    filter(predicate).first.flatMap { index(of: $0) }
+    firstPosition { $0.filtered(by: predicate) }
   }
 }

@@ -17,8 +17,11 @@ extension RealmCollection where Element == AnyRealmValue {
   /// The greatest number or date, numbers being less than dates; nil if there is none.
   public func max() -> AnyRealmValue? { _foldMixed(.max) }
 
-  /// The sum of the numbers, of the widest type among them; 0 if there is none.
-  public func sum() -> AnyRealmValue { _foldMixed(.sum) ?? .int(0) }
+  /// The sum of the numbers: a `Decimal128`.
+  ///
+  /// Of a collection that no realm manages it is a `Double` if there is no decimal among them, and
+  /// the integer 0 if there is none at all.
+  public func sum() -> AnyRealmValue { _sumOfMixed() }
 
   /// The mean of the numbers; nil if there is none.
   public func average() -> AnyRealmValue? { _foldMixed(.average) }
@@ -30,7 +33,9 @@ extension ResultsState {
     var aggregator = Aggregator(function)
     do throws(StorageError) {
       for value in try contents().values() {
-        if function.counts(value) { value.withMixed { aggregator.add($0) } }
+        guard function.counts(value) else { continue }
+        // The database adds mixed values as decimals, whatever they are.
+        value.withMixed { aggregator.add(function == .sum ? $0.asDecimal : $0) }
       }
     } catch { stop(error) }
     return AnyRealmValue(aggregate: aggregator.result)
@@ -48,7 +53,43 @@ extension CollectionFunction {
   }
 }
 
+extension RealmCollection where Element == AnyRealmValue {
+  /// The sum of the numbers.
+  func _sumOfMixed() -> AnyRealmValue {
+    AnyRealmValue(sum: _foldMixed(.sum), isManaged: realm != nil, isEmpty: isEmpty)
+  }
+}
+
+extension Map where Value == AnyRealmValue {
+  /// The sum of the numbers.
+  func _sumOfMixed() -> AnyRealmValue {
+    AnyRealmValue(sum: _foldMixed(.sum), isManaged: managed != nil, isEmpty: isEmpty)
+  }
+}
+
+extension MixedValue {
+  /// A number as a decimal; other values as they are.
+  fileprivate var asDecimal: MixedValue {
+    switch self {
+    case .int(let number): .decimal(DecimalBits(integer: number))
+    case .float(let number): .decimal(DecimalBits(float: number))
+    case .double(let number): .decimal(DecimalBits(double: number))
+    default: self
+    }
+  }
+}
+
 extension AnyRealmValue {
+  /// The sum of mixed values, of the type that `sum()` promises.
+  fileprivate init(sum: AnyRealmValue?, isManaged: Bool, isEmpty: Bool) {
+    switch sum {
+    case .decimal128(let number)?: self = .decimal128(number)
+    case .int(let number)? where !isManaged: self = isEmpty ? .int(0) : .double(Double(number))
+    case .some(let number) where !isManaged: self = number
+    default: self = isManaged ? .decimal128(0) : .int(0)
+    }
+  }
+
   /// The result of an aggregate; nil for null.
   init?(aggregate value: MixedValue) {
     switch value {

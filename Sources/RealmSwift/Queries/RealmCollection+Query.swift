@@ -17,8 +17,7 @@ extension RealmCollection {
 
   /// The position of the first element that matches a condition; nil if there is none.
   public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
-    guard let first = self.where(isIncluded).first else { return nil }
-    return index(of: first)
+    firstPosition { $0.filtered(by: isIncluded(Query(.root)).node) }
   }
 }
 
@@ -38,7 +37,9 @@ extension RealmCollection {
   ///
   /// Equal ones keep their order; nil comes first. A key path may lead through links to one object,
   /// and end in what is computed from a collection (`dogs.@count`, `dogs.@avg.age`) or in the value
-  /// of a map's key (`prices[EUR]`).
+  /// of a map's key (`prices[EUR]`); objects for which a link on it is nil come last.
+  ///
+  /// Ends the process if the key path does not lead to a value.
   public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
     sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
   }

@@ -4,8 +4,9 @@
 //
 // Invariants:
 // 1. What can be checked is checked before anything is changed.
-// 2. Objects that are given are read, and stay what they were: what links to them links to copies,
-//    unless this realm manages them.
+// 2. An object that is created from another one is a copy, and that one stays what it was. Objects
+//    that are values of properties become managed themselves, unless a realm manages them, or all
+//    is to be copied.
 // 3. An object that is met again while it is copied stands for its copy, so cycles end.
 
 import Foundation
@@ -49,6 +50,14 @@ extension RealmCore {
       return object
     }
     return withPolicy(policy) { createObject(info, value, policy) }
+  }
+
+  /// A new object with the values of `object`, and of what it links to, all of which stay what they
+  /// are; of objects with equal primary keys there is one.
+  func copy(_ object: ObjectBase, _ info: ClassInfo) -> ObjectBase {
+    copiesLinks = true
+    defer { copiesLinks = false }
+    return withPolicy(.all) { createObject(info, object, .all) }
   }
 
   private func createObject(
@@ -141,9 +150,23 @@ extension RealmCore {
       return setEmbedded(value, property, of: object, info)
     }
     let isLink = property.shape.linkedClass != nil && !wrapsObject
-    let converted = isLink ? linkable(value, property, info) : value
+    let converted = isLink ? linkable(value, property, info) : detached(value, property)
     if !property.wrapperType.setManagedValue(converted, object, info.slot(property)) {
       property.refuse(value, in: info.schema)
+    }
+  }
+
+  /// A collection as an array or a dictionary: one that belongs to no realm would become that of
+  /// the property. Other values as they are.
+  private func detached(_ value: Any, _ property: ModelProperty) -> Any {
+    guard type(of: value) is AnyClass else { return value }
+    switch property.shape.collection {
+    case .none: return value
+    case .list, .set: return enumerable(value).map { Array(erasing: $0) } ?? value
+    case .map:
+      return UntypedMap(value).map { map in
+        Dictionary(map.entries.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
+      } ?? value
     }
   }
 
@@ -170,8 +193,21 @@ extension RealmCore {
     {
       return info === target ? object : target.makeObject(object._key)
     }
+    if let object = addable(value, target) {
+      _ = managedKey(of: object)
+      return object
+    }
     // Objects without a primary key are always made anew.
     return createObject(target, value, target.schema.primaryKey == nil ? .error : policy)
+  }
+
+  /// The object that a value is, if it is to become managed itself: one of the class that belongs
+  /// to no realm, and that nothing is being copied of.
+  private func addable(_ value: Any, _ target: ClassInfo) -> ObjectBase? {
+    guard !copiesLinks, let object = modelObject(value), object._hot == nil,
+      type(of: object) == target.schema.modelClass, copies[CopiedObject(object)] == nil
+    else { return nil }
+    return object
   }
 
   /// The elements given for a list or set; none for nil.
@@ -234,6 +270,11 @@ extension RealmCore {
 
   /// The key of an embedded object with the values of `value`: a new one, or `present`.
   private func embedded(_ value: Any, _ target: ClassInfo, at present: ObjectKey?) -> ObjectKey {
+    if let object = addable(value, target) {
+      guard let present else { return managedKey(of: object) }
+      replaceValues(ofEmbedded: present, target, by: object)
+      return present
+    }
     guard let present else { return createObject(target, value, .error)._key }
     if let object = modelObject(value), object._owner === self, object._key == present,
       object._info?.tableKey == target.tableKey

@@ -15,7 +15,11 @@ extension RealmCore {
 
   /// The key of `object` in this realm; an unmanaged one is added.
   func managedKey(of object: ObjectBase) -> ObjectKey {
-    if object._hot == nil { addObject(object, info(type(of: object)), policy) }
+    if object._hot == nil {
+      // What links to an object that is being copied links to the copy.
+      if !copies.isEmpty, let copy = copies[CopiedObject(object)] { return copy._key }
+      addObject(object, info(type(of: object)), policy)
+    }
     guard object._owner === self, let info = object._info else {
       throwRealmException(
         "Object is already managed by another Realm. Use create instead to copy it into this "

@@ -56,6 +56,9 @@ final class RealmCore: ObjectOwner {
   /// The objects that are just being copied, and their copies.
   var copies: [CopiedObject: ObjectBase] = [:]
 
+  /// Whether what is created from another object has copies of what that links to.
+  var copiesLinks = false
+
   /// Writes that do not wait for the disk, or for their turn.
   private(set) lazy var asyncWrites = AsyncWrites()
 

@@ -137,6 +137,18 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     object._set(_encode(value, _RealmContext(info.core)), slot)
   }
 
+  public static func _storeUnmanaged(
+    _ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) {
+    if let value = wrapper.value(AnyRealmValue.self) {
+      _store(value, object, slot)
+      // As with links: what is kept here would keep cycles alive.
+      wrapper.clear(AnyRealmValue.self)
+    } else if !wrapper.isFresh {
+      _store(.none, object, slot)
+    }
+  }
+
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> AnyRealmValue {
     switch value.value {
     case .int(let number): .int(Int(number))
@@ -208,11 +220,10 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
   /// Accepts values of all types that the database stores, and sequences and dictionaries of them.
   public static func _convert(_ any: Any) -> AnyRealmValue? {
     // Of numbers of Foundation casts would not tell booleans and integers apart.
-    let any = swiftValue(any)
-    if let same = any as? AnyRealmValue { return same }
-    if let object = modelObject(any) { return (object as? Object).map { .object($0) } }
-    if let collection = converted(collection: any) { return collection }
-    guard let value = unwrapped(any) else { return AnyRealmValue.none }
+    guard let value = unwrapped(swiftValue(any)) else { return AnyRealmValue.none }
+    if let same = value as? AnyRealmValue { return same }
+    if let object = modelObject(value) { return (object as? Object).map { .object($0) } }
+    if let collection = converted(collection: value) { return collection }
     switch value {
     case let bool as Bool: return .bool(bool)
     case let float as Float: return .float(float)
@@ -224,7 +235,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     case let number as Decimal128: return .decimal128(number)
     case let uuid as UUID: return .uuid(uuid)
     case let number as any BinaryInteger: return Int(exactly: number).map { .int($0) }
-    default: return nil
+    default: return persistedForm(value).flatMap { _convert($0) }
     }
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Decimal numbers of 34 digits (IEEE 754-2008 decimal128), in the binary integer encoding that
-// the database stores. Which of several representations of a number is used is preserved: 1.0 and
-// 1.00 are equal, but their texts differ.
+// the database stores. Which of several representations of a number is used is preserved, but not
+// shown: 1.0 and 1.00 are equal, and have the same text.
 
 public import Foundation
 
@@ -31,9 +31,10 @@ public final class Decimal128: Sendable {
     self.init(parts)
   }
 
-  /// `value` as a decimal: any number, its text, or a `Decimal128`; NaN for anything else.
+  /// `value` as a decimal: any number, its text, or a `Decimal128`; a NaN that signals for
+  /// `NSNull`, and NaN for anything else.
   public convenience init(value: Any) {
-    self.init(DecimalParts(any: value) ?? .notANumber)
+    self.init(DecimalParts(any: value) ?? (value is NSNull ? .signallingNull : .notANumber))
   }
 
   /// `number` as a decimal.
@@ -74,9 +75,9 @@ public final class Decimal128: Sendable {
   /// The number without its sign.
   public var magnitude: Decimal128 { Decimal128(low: low, high: high & ~(1 << 63)) }
 
-  /// The text of the number, as in "1.23E6": `init(string:)` makes the same number of it, in the
-  /// same representation.
-  public var stringValue: String { parts.description }
+  /// The text of the number, as in "1.23E6", without zeros at the end of its digits:
+  /// `init(string:)` makes the same number of it.
+  public var stringValue: String { parts.withoutTrailingZeros.description }
 
   /// The nearest `Double`.
   public var doubleValue: Double { parts.doubleValue }
@@ -153,9 +154,9 @@ extension Decimal128: Codable {
     }
   }
 
-  /// Encodes the text.
+  /// Encodes the text, with all digits: what is decoded is the same representation.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(stringValue)
+    try container.encode(parts.description)
   }
 }

@@ -21,6 +21,9 @@ struct DecimalParts: Hashable {
 
   static let notANumber = DecimalParts(
     kind: .quietNaN, isNegative: false, coefficient: 0, exponent: 0)
+  /// What stands for null where there is a decimal.
+  static let signallingNull = DecimalParts(
+    kind: .signalingNaN, isNegative: false, coefficient: 0, exponent: 0)
   /// 34 nines.
   static let maximumCoefficient = DecimalBits.maximumCoefficient
 
@@ -132,6 +135,15 @@ struct DecimalParts: Hashable {
     }
     guard coefficient != 0 else {
       return DecimalParts(isNegative: false, coefficient: 0, exponent: 0)
+    }
+    return withoutTrailingZeros
+  }
+
+  /// The representation with the fewest digits; zero keeps its sign.
+  var withoutTrailingZeros: DecimalParts {
+    guard kind == .finite else { return self }
+    guard coefficient != 0 else {
+      return DecimalParts(isNegative: isNegative, coefficient: 0, exponent: 0)
     }
     var short = self
     while short.coefficient % 10 == 0 {

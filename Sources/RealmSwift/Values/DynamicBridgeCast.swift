@@ -2,12 +2,11 @@
 
 // Casts that other SDKs need between their values and Objective-C's. Here there is one kind only.
 
-/// `x` as a `T`. Ends the process if it is none.
+/// `x` as a `T`; `NSNull` as nil where `T` is optional. Ends the process if it is none.
 public func dynamicBridgeCast<T>(fromObjectiveC x: Any) -> T {
-  guard let value = x as? T else {
-    throwRealmException("Could not convert value '\(x)' to type '\(T.self)'.")
-  }
-  return value
+  if let value = x as? T { return value }
+  if isNil(x), let null = Any?.none as Any as? T { return null }
+  throwRealmException("Could not convert value '\(x)' to type '\(T.self)'.")
 }
 
 /// `x` as it is.

@@ -11,7 +11,7 @@ import RealmTables
 /// ```
 ///
 /// Reading a raw value that is no case ends the process, unless the property is optional: then it
-/// reads as nil.
+/// reads as nil. Setters that take values of any type store such raw values.
 public protocol PersistableEnum: _Scalar, RawRepresentable, CaseIterable, RealmEnum, MinMaxType,
   Comparable
 where RawValue: _Scalar & Comparable, PersistedType == RawValue {
@@ -71,6 +71,11 @@ extension RealmEnum where Self: RawRepresentable, RawValue: _Scalar {
   /// Accepts cases, and raw values of cases.
   public static func _convert(_ any: Any) -> Self? {
     any as? Self ?? RawValue._convert(any).flatMap { Self(rawValue: $0) }
+  }
+
+  /// What is stored for a case, or for a raw value, even if it is that of no case.
+  public static func _storedScalar(_ value: Any) -> _StoredValue? {
+    (value as? Self).map { _stored($0) } ?? RawValue._storedScalar(value)
   }
 }
 

@@ -37,6 +37,7 @@ extension String: _Scalar, _Indexable, _PrimaryKey {
 
   public static func _convert(_ any: Any) -> String? {
     any as? String ?? (any as? Substring).map { String($0) }
+      ?? persistedForm(any).flatMap { _convert($0) }
   }
 }
 
@@ -65,7 +66,9 @@ extension Data: _Scalar {
     if case .binary(let bytes) = value.value { Data(bytes) } else { nil }
   }
 
-  public static func _convert(_ any: Any) -> Data? { any as? Data }
+  public static func _convert(_ any: Any) -> Data? {
+    any as? Data ?? persistedForm(any).flatMap { _convert($0) }
+  }
 }
 
 extension Date: _Scalar, _Indexable {
@@ -92,7 +95,9 @@ extension Date: _Scalar, _Indexable {
     if case .timestamp(let timestamp) = value.value { Date(timestamp) } else { nil }
   }
 
-  public static func _convert(_ any: Any) -> Date? { any as? Date }
+  public static func _convert(_ any: Any) -> Date? {
+    any as? Date ?? persistedForm(any).flatMap { _convert($0) }
+  }
 }
 
 extension Date {
@@ -159,6 +164,7 @@ extension UUID: _Scalar, _Indexable, _PrimaryKey {
   /// Accepts a `UUID` or its text.
   public static func _convert(_ any: Any) -> UUID? {
     any as? UUID ?? (any as? String).flatMap { UUID(uuidString: $0) }
+      ?? persistedForm(any).flatMap { _convert($0) }
   }
 }
 

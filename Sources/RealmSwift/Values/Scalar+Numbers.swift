@@ -93,7 +93,7 @@ extension _Scalar where Self: FixedWidthInteger {
     case let same as Self: same
     case let bool as Bool: bool ? 1 : 0
     case let integer as any BinaryInteger: Self(exactly: integer)
-    default: nil
+    default: persistedForm(any).flatMap { _convert($0) }
     }
   }
 }
@@ -147,7 +147,7 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
       case 1: true
       default: nil
       }
-    default: nil
+    default: persistedForm(any).flatMap { _convert($0) }
     }
   }
 }
@@ -198,7 +198,7 @@ extension Double: _Scalar {
     case let float as Float: Double(float)
     case is Bool: nil
     case let integer as any BinaryInteger: Double(integer)
-    default: nil
+    default: persistedForm(any).flatMap { _convert($0) }
     }
   }
 }
@@ -250,7 +250,7 @@ extension Float: _Scalar {
       double.isFinite && Float(double).isInfinite ? nil : Float(double)
     case is Bool: nil
     case let integer as any BinaryInteger: Float(integer)
-    default: nil
+    default: persistedForm(any).flatMap { _convert($0) }
     }
   }
 }

@@ -31,7 +31,9 @@ extension ObjectId: _Scalar, _Indexable, _PrimaryKey {
     return ObjectId(high: bytes.high, low: bytes.low)
   }
 
-  public static func _convert(_ any: Any) -> ObjectId? { any as? ObjectId }
+  public static func _convert(_ any: Any) -> ObjectId? {
+    any as? ObjectId ?? persistedForm(any).flatMap { _convert($0) }
+  }
 }
 
 extension Decimal128: _Scalar {
@@ -63,5 +65,6 @@ extension Decimal128: _Scalar {
   public static func _convert(_ any: Any) -> Decimal128? {
     if any is Bool { return nil }
     return any as? Decimal128 ?? DecimalParts(any: any).map { Decimal128($0) }
+      ?? persistedForm(any).flatMap { _convert($0) }
   }
 }

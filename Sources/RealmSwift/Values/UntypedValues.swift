@@ -35,6 +35,38 @@ func unwrapped(_ value: Any) -> Any? {
   return unwrapped(wrapped)
 }
 
+/// Null among untyped values: an `NSNull` that casts turn into nil where an optional is asked for.
+///
+/// On Apple's systems casts do that with every `NSNull`; elsewhere only with what a nil becomes
+/// when it is bridged to an object, so arrays of it can be cast to arrays of optionals.
+var untypedNull: AnyObject { Any?.none as AnyObject }
+
+/// `value` as untyped access gives it: without optionals, and of a mixed value what is inside; nil
+/// for null.
+func untypedValue(_ value: Any) -> Any? {
+  guard let value = unwrapped(value) else { return nil }
+  // Asking the type first spares other values the casts of a pattern.
+  guard type(of: value) == AnyRealmValue.self, let mixed = value as? AnyRealmValue else {
+    return value
+  }
+  return mixed.plain
+}
+
+/// What is stored for a value of a type of the program: the raw value of an enumeration, the
+/// persisted value of a custom type; nil for values of other types.
+func persistedForm(_ value: Any) -> Any? {
+  switch value {
+  case let custom as any _CustomPersistable: custom.persistableValue
+  case let enumeration as any RealmEnum & RawRepresentable: enumeration.rawValue
+  default: nil
+  }
+}
+
+extension [Any] {
+  /// The elements of a sequence of any type.
+  init<S: Sequence>(erasing sequence: S) { self = sequence.map { $0 as Any } }
+}
+
 /// `value` as a sequence of elements, if it is an array, a set or a collection of a realm; nil for
 /// texts, bytes and dictionaries, which are sequences too, and for everything else.
 func enumerable(_ value: Any) -> (any Sequence)? {

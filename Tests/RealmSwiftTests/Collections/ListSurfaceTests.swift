@@ -86,4 +86,23 @@ import Testing
     }
     #expect(count == 3 && realm.objects(Member.self).count == 1)
   }
+
+  @Test(arguments: [false, true]) func aRangeTakesAnyNumberOfElements(managed: Bool) throws {
+    let realm = try TemporaryRealm().open()
+    let person = Person(value: ["id": 1, "nicknames": ["a", "b", "c", "d"]])
+    if managed { try realm.write { realm.add(person) } }
+    let (list, others) = (person.nicknames, List<String>())
+    others.append(objectsIn: ["x", "y", "z"])
+    try realm.write {
+      list[1..<3] = others[0..<1]
+      #expect(Array(list) == ["a", "x", "d"])
+      list[0..<1] = others[0..<3]
+      #expect(Array(list) == ["x", "y", "z", "x", "d"])
+      list[3..<5].sort()
+      #expect(Array(list) == ["x", "y", "z", "d", "x"])
+      list[1..<2] = list[3..<5]
+      #expect(Array(list) == ["x", "d", "x", "z", "d", "x"])
+    }
+    #expect(Array(list[1..<3]) == ["d", "x"] && Array(others) == ["x", "y", "z"])
+  }
 }

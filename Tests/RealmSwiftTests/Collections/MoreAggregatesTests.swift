@@ -24,9 +24,29 @@ import Testing
       realm.create(Shelf.self, value: ["id": 1, "mixed": ["a": 2, "b": "y", "c": 7]])
     }
     #expect(shelf.mixed.min() == .int(2) && shelf.mixed.max() == .int(7))
-    #expect(shelf.mixed.sum() == .int(9) && shelf.mixed.average() == .double(4.5))
+    #expect(shelf.mixed.sum() == .decimal128(9) && shelf.mixed.average() == .double(4.5))
     try realm.write { shelf.mixed.removeAll() }
-    #expect(shelf.mixed.sum() == .int(0) && shelf.mixed.max() == nil)
+    #expect(shelf.mixed.sum() == .decimal128(0) && shelf.mixed.max() == nil)
+  }
+
+  @Test func sumsOfMixedValuesAreDecimalsInARealm() throws {
+    let realm = try TemporaryRealm.ofShelves().open()
+    let shelf = realm.createShelf()
+    let list = List<AnyRealmValue>()
+    #expect(list.sum() == .int(0) && shelf.anything.sum() == .decimal128(0))
+    list.append(objectsIn: [.int(1), .int(2)])
+    #expect(list.sum() == .double(3))
+    list.append(.float(0.5))
+    #expect(list.sum() == .double(3.5))
+    list.append(.decimal128("1.25"))
+    #expect(list.sum() == .decimal128("4.75"))
+    try realm.write {
+      shelf.anything.insert(objectsIn: [.double(0.1), .double(0.2), .string("x")])
+      shelf.mixed["a"] = .int(4)
+    }
+    #expect(shelf.anything.sum() == .decimal128("0.3"))
+    #expect(AnyRealmCollection(shelf.anything).sum() == .decimal128("0.3"))
+    #expect(shelf.mixed.sum() == .decimal128(4) && Map<String, AnyRealmValue>().sum() == .int(0))
   }
 
   @Test func objectsOfMaps() throws {

@@ -64,13 +64,13 @@ import Testing
         ] as [String: Any?])
     }
     #expect(
-      row.int as? Int == 3 && row.intOptional == nil && row["any"] as? AnyRealmValue == .double(1.5)
+      row.int as? Int == 3 && row.intOptional == nil && row["any"] as? Double == 1.5
     )
     #expect((row.stringList as? List<String>)?.first == "a")
     #expect((row.uuidOptionalSet as? MutableSet<UUID?>)?.count == 2)
-    #expect((row.link as? DynamicObject)?.number as? Int == 4)
+    #expect((row.link as? Object)?["number"] as? Int == 4)
     #expect((row.linkList as? List<DynamicObject>)?.first?.number as? Int == 5)
-    #expect((row.part as? DynamicObject)?.number as? Int == 6)
+    #expect((row.part as? EmbeddedObject)?["number"] as? Int == 6)
     #expect((row.partMap as? Map<String, DynamicObject?>)?["x"]??.number as? Int == 7)
     #expect((row.dateMap as? Map<String, Date>)?.count == 1)
     try realm.write {
@@ -113,7 +113,7 @@ import Testing
       #expect(key.hasPrefix("Invalid value 'x'"))
       #expect(
         Traps.text { _ = try realm().dynamicObjects("Person").first?.dynamicList("name") }
-          == "Property 'Person.name' of type 'string' is no list of objects.")
+          == "Property 'Person.name' of type 'string' is no list.")
     }
   }
 }

@@ -71,8 +71,8 @@ import Testing
     #expect(list.min() == .int(-3) && list.max()?.dateValue != nil)
     #expect(list.sum() == .decimal128("4.25") && list.average() == .decimal128("1.0625"))
     try realm.write { list.removeAll() }
-    #expect(list.sum() == .int(0) && list.average() == nil && list.min() == nil)
+    #expect(list.sum() == .decimal128(0) && list.average() == nil && list.min() == nil)
     try realm.write { list.append(objectsIn: [.int(1), .int(2)]) }
-    #expect(list.sum() == .int(3) && list.average() == .double(1.5))
+    #expect(list.sum() == .decimal128(3) && list.average() == .double(1.5))
   }
 }

@@ -162,6 +162,6 @@ struct FixtureContents: Equatable {
     guard let high = UInt64(value["high"]?.text ?? "", radix: 16),
       let low = UInt64(value["low"]?.text ?? "", radix: 16)
     else { return value }
-    return .string(Decimal128(low: low, high: high).stringValue)
+    return .string(Decimal128(low: low, high: high).parts.description)
   }
 }

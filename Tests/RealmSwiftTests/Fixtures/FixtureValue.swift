@@ -43,7 +43,12 @@ final class FixtureReader {
       readTyped(object)
     } else if let object = object as? DynamicObject {
       let values = object.objectSchema.properties.map { property in
-        JSON.Member(property.name, json(object[property.name]))
+        // Of a value of any type only what is inside is given.
+        let isMixed =
+          property.type == .any && !property.isArray && !property.isSet && !property.isMap
+        let value = object[property.name]
+        return JSON.Member(
+          property.name, isMixed ? json(AnyRealmValue._convert(value as Any)) : json(value))
       }
       add(.object(values), object)
     }
@@ -128,7 +133,7 @@ extension ObjectId: FixtureValue {
 }
 
 extension Decimal128: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .string(stringValue) }
+  func json(_: FixtureReader) -> JSON { .string(parts.description) }
 }
 
 extension UUID: FixtureValue {

@@ -62,6 +62,27 @@ import Testing
     #expect(try file.open().objects(Age2.Reader.self).count == 4)
   }
 
+  @Test func objectsOfMigrationsAreDynamicEverywhere() throws {
+    let file = try TemporaryRealm.ofFirstAge()
+    file.becomeSecondAge(version: 1) { migration, version in
+      var novels: [MigrationObject] = []
+      migration.enumerateObjects(ofType: "Novel") { _, new in novels += new.map { [$0] } ?? [] }
+      Self.migrateAll(migration, version)
+      novels = []
+      migration.enumerateObjects(ofType: "Novel") { _, new in novels += new.map { [$0] } ?? [] }
+      migration.enumerateObjects(ofType: "Reader") { old, new in
+        #expect((old?["home"] as? MigrationObject)?.town != nil)
+        #expect((old?["anything"] as? MigrationObject)?.title as? String == "Dune")
+        #expect(new?["home"] is MigrationObject && new?["anything"] is MigrationObject)
+        new?["anything"] = novels[1]
+        #expect((new?.anything as? MigrationObject)?.title as? String == "Emma")
+      }
+    }
+    let readers = try file.open().objects(Age2.Reader.self)
+    #expect(readers.count == 3)
+    #expect(readers.allSatisfy { $0.anything.object(Age2.Novel.self)?.title == "Emma" })
+  }
+
   @Test @MainActor func opensForActorsMigrateElsewhere() async throws {
     let file = try TemporaryRealm.ofFirstAge()
     file.becomeSecondAge(version: 1) { migration, version in

@@ -135,25 +135,48 @@ import Testing
     let back = try JSONDecoder().decode(
       ObjectSnapshot<Shelf>.self, from: JSONEncoder().encode(snapshot))
     #expect(back == snapshot && back.makeObject().mixed["a"]?.listValue?.count == 7)
-    #expect(shelf.value(forKeyPath: "mixed.b.c") as? AnyRealmValue == .int(1))
+    #expect(shelf.value(forKeyPath: "mixed.b.c") as? Int == 1)
   }
 
   // MARK: Links
 
-  @Test func createCopiesWhatItIsGivenAndAddDoesNot() throws {
-    let (_, realm) = try open()
+  @Test func unmanagedObjectsAreUsedThemselves() throws {
+    let (file, realm) = try open()
     let loose = Loose(value: ["number": 1])
+    let (box, first, second) = (Box(value: [3]), Box(value: [4]), Box(value: [5]))
+    #expect(Node(value: ["id": 9, "loose": loose, "box": box]).loose === loose)
     let node = try realm.write {
-      realm.create(Node.self, value: ["id": 1, "loose": loose, "many": [loose, loose]])
+      realm.create(
+        Node.self,
+        value: [
+          "id": 1, "loose": loose, "many": [loose, loose], "box": box, "boxes": [first],
+          "named": ["a": second],
+        ] as [String: Any])
     }
-    #expect(loose.realm == nil && node.loose?.number == 1)
-    #expect(realm.objects(Loose.self).count == 3)
+    #expect(loose.realm == realm && loose.isSameObject(as: node.loose) && node.many.count == 2)
+    #expect(realm.objects(Loose.self).count == 1)
+    #expect([box, first, second].allSatisfy { $0.realm == realm })
+    #expect(node.box?.width == 3 && node.boxes[0].width == 4 && node.named["a"]??.width == 5)
     try realm.write {
+      second.width = 7
       realm.add(Node(value: ["id": 2, "loose": loose, "many": [loose, loose]]))
+      realm.create(Node.self, value: ["id": 3, "loose": loose])
     }
-    #expect(loose.realm == realm && realm.objects(Loose.self).count == 4)
-    try realm.write { realm.create(Node.self, value: ["id": 3, "loose": loose]) }
-    #expect(realm.objects(Loose.self).count == 4)
+    #expect(node.named["a"]??.width == 7 && realm.objects(Loose.self).count == 1)
+    let replacement = Box(value: [8])
+    try realm.write {
+      realm.create(Node.self, value: ["id": 1, "box": replacement], update: .modified)
+    }
+    #expect(box.width == 8 && replacement.realm == realm && replacement.width == 8)
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test func whatIsCreatedFromAnObjectIsACopy() throws {
+    let realm = try TemporaryRealm().open()
+    let person = Person(value: ["id": 1, "name": "Ann", "nicknames": ["x"]])
+    let copy = try realm.write { realm.create(Person.self, value: person) }
+    #expect(copy !== person && person.realm == nil && Array(person.nicknames) == ["x"])
+    #expect(person.nicknames.realm == nil && Array(copy.nicknames) == ["x"])
   }
 
   @Test func cyclesEnd() throws {
@@ -165,13 +188,92 @@ import Testing
     node.next = node
     let copy = try realm.write { realm.create(Node.self, value: node) }
     #expect(copy.next == copy && copy.loose?.other?.other?.number == 1)
-    #expect(realm.objects(Loose.self).count == 2 && first.realm == nil)
+    #expect(realm.objects(Loose.self).count == 2 && node.realm == nil && first.realm == realm)
     let (_, other) = try open()
     let third = try other.write { other.create(Node.self, value: copy) }
     #expect(third.next == third && third.loose?.other?.other?.number == 1)
     #expect(other.objects(Loose.self).count == 2)
     try realm.write { realm.add(node, update: .modified) }
-    #expect(first.realm == realm && node.next == node && node == copy)
+    #expect(node.next == node && node == copy && first.isSameObject(as: node.loose))
+  }
+
+  @Test func anUnmanagedObjectInACycleIsFreedOnceItIsManaged() throws {
+    let (_, realm) = try open()
+    weak var weakNode: Node?
+    weak var weakLoose: Loose?
+    try autoreleasepool {
+      let node = Node(value: ["id": 1])
+      let loose = Loose(value: ["number": 1])
+      loose.other = loose
+      (node.next, node.loose) = (node, loose)
+      node.many.append(loose)
+      (weakNode, weakLoose) = (node, loose)
+      try realm.write { realm.add(node) }
+      #expect(node.next == node && loose.isSameObject(as: node.many[0]))
+      #expect(loose.isSameObject(as: node.loose))
+    }
+    #expect(weakNode == nil && weakLoose == nil)
+    let mixed = try TemporaryRealm([MixedCarrier.self]).open()
+    weak var weakCarrier: MixedCarrier?
+    try autoreleasepool {
+      let carrier = MixedCarrier(value: ["id": 1])
+      carrier.value = .object(carrier)
+      weakCarrier = carrier
+      try mixed.write { mixed.add(carrier) }
+      #expect(carrier.value.object(MixedCarrier.self) == carrier)
+    }
+    #expect(weakCarrier == nil)
+  }
+
+  @Test func updatingAllMakesEmbeddedObjectsManaged() throws {
+    let (file, realm) = try open()
+    try realm.write {
+      realm.create(
+        Node.self, value: ["id": 1, "box": [1], "boxes": [[2], [3]], "named": ["a": [4]]])
+    }
+    let (box, first, second) = (Box(value: [5]), Box(value: [6]), Box(value: [7]))
+    let node = Node(value: ["id": 1, "box": box, "boxes": [first], "named": ["a": second]])
+    try realm.write { realm.add(node, update: .all) }
+    #expect([box, first, second].allSatisfy { $0.realm == realm && !$0.isInvalidated })
+    try realm.write { for part in [box, first, second] { part.height = 1 } }
+    #expect(node.box?.height == 1 && node.boxes[0].height == 1 && node.named["a"]??.height == 1)
+    #expect(try realm.core.info(Box.self).table.objectCount() == 3)
+    try ReferenceReader.check(file.configuration)
+  }
+
+  @Test func theEmbeddedObjectThatIsThereMayBeAssigned() throws {
+    let (_, realm) = try open()
+    let node = try realm.write {
+      realm.create(Node.self, value: ["id": 1, "box": [1], "boxes": [[2]], "named": ["a": [4]]])
+    }
+    let dynamic = try #require(realm.dynamicObjects("Node").first)
+    try realm.write {
+      node.box = node.box
+      node.boxes[0] = node.boxes[0]
+      node.named["a"] = node.named["a"]
+      node["box"] = node["box"]
+      dynamic["box"] = dynamic["box"]
+    }
+    #expect(node.box?.width == 1 && node.boxes[0].width == 2 && node.named["a"]??.width == 4)
+    #expect(try realm.core.info(Box.self).table.objectCount() == 3)
+  }
+
+  @Test func collectionsStayTheSameInstances() throws {
+    let realm = try TemporaryRealm.ofShelves().open()
+    let (shelf, person) = (Shelf(value: ["id": 1]), Person(value: ["id": 1, "nicknames": ["x"]]))
+    let (names, dogs, tags, scores) = (person.nicknames, person.dogs, shelf.tags, shelf.scores)
+    dogs.append(Dog(value: ["name": "Rex"]))
+    try realm.write {
+      realm.add(person)
+      realm.add(shelf)
+      person.nicknames.append("y")
+      scores["a"] = 1
+    }
+    #expect(person.nicknames === names && person.dogs === dogs && names.count == 2)
+    #expect(shelf.tags === tags && shelf.scores === scores && shelf.scores["a"] == 1)
+    #expect(names.realm == realm && dogs[0].name == "Rex")
+    let same = try #require(realm.object(ofType: Person.self, forPrimaryKey: 1))
+    #expect(Array(same.nicknames) == ["x", "y"] && same.nicknames == names)
   }
 
   @Test func updatesGoThroughLinks() throws {

@@ -8,9 +8,11 @@ import Testing
 
 @Suite struct DecimalTests {
   @Test(arguments: [
-    ("0", "0"), ("-0", "-0"), ("1", "1"), ("1.00", "1.00"), ("-12.5", "-12.5"), ("1E3", "1E3"),
+    ("0", "0"), ("-0", "-0"), ("1", "1"), ("1.00", "1"), ("-12.5", "-12.5"), ("1E3", "1E3"),
     ("1.23E6", "1.23E6"), ("0.000001", "1E-6"), ("0.00000123", "1.23E-6"), ("+5", "5"),
-    ("inf", "Inf"), ("-Infinity", "-Inf"), ("NaN", "NaN"), (".5", "5E-1"), ("12.30", "12.30"),
+    ("inf", "Inf"), ("-Infinity", "-Inf"), ("NaN", "NaN"), (".5", "5E-1"), ("12.30", "12.3"),
+    ("100", "1E2"),
+    ("1230000", "1.23E6"),
     ("5.", "5"),
     ("1234567890123456789012345678901234", "+1234567890123456789012345678901234E+0"),
     ("12345678901234567890123456789012345", "+1234567890123456789012345678901234E+1"),
@@ -20,8 +22,8 @@ import Testing
       "-1234567890123456789012345678901235E+0"
     ), ("18446744073709551615", "18446744073709551615"),
     ("1.8446744073709551616", "+18446744073709551616E-19"),
-    ("1E6145", "Inf"), ("1E-6177", "0E-6176"), ("6E-6177", "1E-6176"), ("1E6111", "1E6111"),
-    ("1E6112", "1.0E6112"), ("0.00", "0E-2"), ("0E9999", "0E6111"),
+    ("1E6145", "Inf"), ("1E-6177", "0"), ("6E-6177", "1E-6176"), ("1E6111", "1E6111"),
+    ("1E6112", "1E6112"), ("0.00", "0"), ("0E9999", "0"),
   ])
   func textsAreReadAndWritten(text: String, written: String) throws {
     let number = try Decimal128(string: text)
@@ -47,7 +49,10 @@ import Testing
     for parts in decimals {
       let high = try #require(UInt64(parts[4], radix: 16))
       let low = try #require(UInt64(parts[8], radix: 16))
-      #expect(Decimal128(low: low, high: high).stringValue == parts[0])
+      // Theirs have the zeros at the end as well.
+      let number = Decimal128(low: low, high: high)
+      #expect(number.parts.description == parts[0])
+      #expect(try Decimal128(string: number.stringValue) == number || number.isNaN)
       let parsed = try Decimal128(string: parts[0])
       #expect(parsed.isNaN || parsed.low == low && parsed.high == high)
     }
@@ -77,10 +82,23 @@ import Testing
       let decimal = Decimal128(value: number)
       #expect(decimal.doubleValue == number)
       let integer = Int64.random(in: .min ... .max, using: &generator)
-      #expect(Decimal128(value: integer).stringValue == String(integer))
+      #expect(Decimal128(value: integer).parts.description == String(integer))
     }
     #expect(Decimal128(value: 0.1) == "0.1")
     #expect(Decimal128(exactly: UInt64.max)?.stringValue == String(UInt64.max))
+  }
+
+  @Test func textsHaveNoZerosAtTheEnd() {
+    let number: Decimal128 = "-12.500"
+    #expect("\(number)" == "-12.5" && number.description == "-12.5")
+    #expect(Decimal128(value: 1_230_000.0).stringValue == "1.23E6")
+    #expect("\(Decimal128(value: 0))" == "0" && "\(Decimal128("-0.00"))" == "-0")
+  }
+
+  @Test func nullIsANaNThatSignals() {
+    let null = Decimal128(value: NSNull())
+    #expect(null.isNaN && null.isSignalingNaN && null.stringValue == "NaN")
+    #expect(!Decimal128(value: "no number").isSignaling && Decimal128(value: "no number").isNaN)
   }
 }
 
