@@ -42,6 +42,8 @@ private class Station: Object {
   @Persisted var maybeByName: Map<String, Int?>
   @Persisted var moodByName: Map<String, Mood>
   @Persisted var lengthByName: Map<String, Meters?>
+  @Persisted var plainLengthByName: Map<String, Meters>
+  @Persisted var maybeMoodByName: Map<String, Mood?>
   @Persisted var next: List<Station>
   @Persisted var nextByName: Map<String, Station?>
   @Persisted(originProperty: "next") var previous: LinkingObjects<Station>
@@ -76,6 +78,8 @@ private class Station: Object {
     station.maybeByName["none"] = .some(nil)
     station.moodByName["x"] = .high
     station.lengthByName["x"] = Meters(4)
+    station.plainLengthByName["x"] = Meters(6)
+    station.maybeMoodByName["x"] = .some(nil)
     self.station = station
     try realm.write { [realm] in
       realm.add(station)
@@ -180,6 +184,8 @@ private class Station: Object {
     #expect(ids { $0.lengths.persistableValue.max < 2 } == [])
     #expect(ids { $0.maybeLengths.persistableValue == nil } == [1])
     #expect(ids { $0.lengthByName.persistableValue >= 4 } == [1])
+    #expect(ids { $0.plainLengthByName.persistableValue == 6 } == [1])
+    #expect(ids { $0.maybeMoodByName.rawValue == nil } == [1])
   }
 
   private func inRange<T: _Persistable & Comparable>(
