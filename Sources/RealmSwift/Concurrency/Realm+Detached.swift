@@ -17,7 +17,7 @@ extension Realm {
   /// block is not called, and others keep their turns; afterwards cancellation has no effect.
   ///
   /// The realm and its objects must stay in the block, and the compiler sees to it: what comes out
-  /// is `Sendable`, and what goes in is sent. New objects may be made outside and added in the block.
+  /// is `Sendable`, and what goes in is sent. New objects may be made outside and added there.
   ///
   /// The file is opened, and its schema brought up to date, unless the process has it open: keep a
   /// realm somewhere if you write often.
