@@ -2,6 +2,7 @@
 
 // Queries from outside of the program: a person, a file, a request.
 
+import Foundation
 import RealmQuery
 
 extension RealmCollection {
@@ -12,8 +13,8 @@ extension RealmCollection {
   /// ```
   ///
   /// The language is that of `filter(_:_:)`. Whatever the string and the arguments are, a mistake
-  /// in them is an error. To let users search by some properties only, show them a projection of the
-  /// data, or compose the query yourself. Traps for a collection that no realm manages.
+  /// in them is an error. To let users search by some properties only, compose the query yourself.
+  /// Traps for a collection that no realm manages.
   ///
   /// - Parameters:
   ///   - string: The query.
@@ -43,18 +44,21 @@ extension Query where T == Bool {
   /// let shown = realm.objects(Product.self).where { $0.isPublic && condition }
   /// ```
   ///
-  /// The language is that of `RealmCollection.filter(_:_:)`, without orders, limits and `obj(…)`.
+  /// The language is that of `RealmCollection.filter(_:_:)`, without orders, limits and objects.
+  /// The condition is checked against the classes in an empty realm in memory.
   ///
   /// - Parameters:
   ///   - string: The condition.
   ///   - arguments: What stands for `%@` and so on, in their order.
   ///   - model: The class that the condition is about.
   /// - Throws: `QueryParsingError`, with the column.
-  public init<Model: ObjectBase>(
+  public init<Model: Object>(
     parsing string: String, _ arguments: [Any] = [], for model: Model.Type
   ) throws {
     let query = try QueryMistake.reporting(in: string) {
-      try QueryBinder.bound(string, arguments, of: nil, on: ModelSchema.of(model))
+      let query = try QueryBinder.bound(string, arguments, of: nil, on: ModelSchema.of(model))
+      try Model.check(query.condition)
+      return query
     }
     guard query.steps.isEmpty else {
       throw QueryParsingError(
@@ -62,6 +66,30 @@ extension Query where T == Bool {
         QueryMistake("Invalid predicate: a condition has no SORT, DISTINCT, LIMIT or OFFSET"))
     }
     self.init(query.condition)
+  }
+}
+
+extension Object {
+  /// Checks a condition on objects of the class.
+  ///
+  /// - Throws: `QueryMistake` or `QueryError` if it does not fit the class.
+  fileprivate static func check(_ condition: QueryNode) throws {
+    var classes: [ObjectBase.Type] = [self]
+    var known = Set(classes.map { ObjectIdentifier($0) })
+    var position = 0
+    while position < classes.count {
+      for property in ModelSchema.of(classes[position]).properties {
+        guard let linked = property.shape.linkedClass else { continue }
+        if known.insert(ObjectIdentifier(linked)).inserted { classes.append(linked) }
+      }
+      position += 1
+    }
+    let configuration = Realm.Configuration(
+      inMemoryIdentifier: "classes of a query \(UUID())", objectTypes: classes)
+    let core = try RealmOpener(configuration).openFrozen()
+    let source = _ResultsSource(ResultsState(.table, core, core.info(self)))
+    let _: Results<Object> = try source.filtered(
+      binding: BoundQuery(condition: condition, steps: []))
   }
 }
 
