@@ -139,8 +139,8 @@ package final class DatabaseFile: Sendable {
     let physical = try storage.byteCount()
     guard physical >= byteCount else {
       throw .corrupted(
-        "another program cut the file to \(physical) bytes while it was open and needed \(byteCount)"
-      )
+        "another program cut the file to \(physical) bytes while it was open and needed "
+          + "\(byteCount)")
     }
     return physical
   }
