@@ -33,6 +33,9 @@ package final class MemoryFiles: FileSystem {
     return try result.get()
   }
 
+  /// Forgets all names: who opens one of them gets a new file. Files that are open stay.
+  package func forgetAll() { files.withLock { $0.removeAll() } }
+
   /// A new empty file that only the caller knows.
   package static func makeFile(named path: String) throws(StorageError) -> SystemFile {
     if realm_is_forked() { throw .forkedProcess(path: path) }

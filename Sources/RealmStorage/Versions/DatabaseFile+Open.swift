@@ -41,7 +41,8 @@ extension DatabaseFile {
       let file = try system.open(path: path, mode: mode)
       do throws(StorageError) {
         let storage = try EncryptedFile.wrapping(file, options) ?? file
-        let result = try registry.file(storage.identity) { () throws(StorageError) in
+        let result = try registry.file(storage.identity, isReadOnly: options.isReadOnly) {
+          () throws(StorageError) in
           // Nobody else learns of a read-only open: its reader table is its own.
           try open(
             storage, path, options, system,

@@ -34,14 +34,20 @@ package final class FileRegistry: Sendable {
 
   /// The open database with that identity, or the one that `open` makes.
   ///
-  /// A poisoned one is left to its users: who opens the file again gets a new start.
+  /// A poisoned one is left to its users: who opens the file again gets a new start. So is one for
+  /// reading only, if it is to be written now.
   func file(
-    _ identity: FileIdentity, open: () throws(StorageError) -> DatabaseFile
+    _ identity: FileIdentity, isReadOnly: Bool,
+    open: () throws(StorageError) -> DatabaseFile
   ) throws(StorageError) -> DatabaseFile {
     while true {
       let file = try state.withLock { (state) throws(StorageError) -> DatabaseFile? in
         if state.closed.contains(identity) { return nil }
-        if let file = state.entries[identity]?.file, !file.isPoisoned { return file }
+        if let file = state.entries[identity]?.file, !file.isPoisoned,
+          isReadOnly || !file.options.isReadOnly
+        {
+          return file
+        }
         let file = try open()
         state.entries = state.entries.filter { $0.value.file != nil }
         state.entries[identity] = Entry(file: file)

@@ -4,26 +4,47 @@
 
 import RealmStorage
 import RealmTables
+import Synchronization
 
 /// What something confined is, and the least version of which file has it.
 struct ConfinedOrigin: Sendable {
   let definition: _ConfinedDefinition
+  /// Tells it from all others.
+  private let made = lastMade.add(1, ordering: .relaxed).newValue
+  private static let lastMade = Atomic<UInt64>(0)
   let configuration: Realm.Configuration
   /// Keeps the file open, which for one in memory is the same as keeping the data.
   let shared: SharedFile
   /// A version that is as new has it, unless it was deleted, or created in a transaction that was
   /// cancelled.
-  let version: UInt64
+  private(set) var version: UInt64
+  /// Whether it was made in a write transaction that was still open.
+  let isUncommitted: Bool
 
   init(_ confined: some ThreadConfined, of core: RealmCore) {
     definition = confined._definition
     configuration = core.configuration
     shared = core.shared
+    isUncommitted = core.isInWrite
+    version = ConfinedOrigin.version(in: core)
+  }
+
+  /// The version that has what `core` shows now.
+  private static func version(in core: RealmCore) -> UInt64 {
     do throws(StorageError) {
       let shown = try core.readableGroup().version
-      version = core.isInWrite ? shown + 1 : shown
+      return core.isInWrite ? shown + 1 : shown
     } catch { stop(error) }
   }
+
+  /// Notes that it was used in `core`: others see at least what could be seen there.
+  mutating func wasUsed(in core: RealmCore) {
+    guard core.shared === shared else { return }
+    version = max(version, ConfinedOrigin.version(in: core))
+  }
+
+  /// Whether `other` is the same, and was used since.
+  func isOlder(than other: ConfinedOrigin) -> Bool { made == other.made && version < other.version }
 
   /// The realm of something confined; ends the process if it is no longer valid, and with `text` if
   /// no realm manages it.

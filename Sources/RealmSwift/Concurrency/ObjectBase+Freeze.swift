@@ -25,6 +25,9 @@ extension ObjectBase {
   /// The live object that a frozen one is a copy of, in the realm of the calling thread, queue or
   /// actor; nil if it was deleted. For live objects the object itself.
   ///
+  /// A realm that is open there stays at the version that it shows; if the object is newer, the
+  /// result is nil until the realm is refreshed.
+  ///
   /// In code of an actor there must be a realm that was opened for the actor; else a realm of the
   /// present thread is used, and what it gives must not be used after an `await`.
   ///

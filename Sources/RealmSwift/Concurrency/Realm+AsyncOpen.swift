@@ -76,20 +76,14 @@ extension RealmCore {
     try Task.checkCancellation()
     let confinement = Confinement.actor(actor)
     if let core = try RealmCache.livingCore(configuration, confinement) { return core }
-    // The lock is for the thread sanitizer, which does not see what continuations hand over.
-    let opened = Guarded<Result<RealmCore, any Error>?>(nil)
+    let opened = OpenedCore()
     await withCheckedContinuation { continuation in
       openingQueue.async {
-        let result = Result<RealmCore, any Error> {
-          try RealmOpener(configuration).open(confinement)
-        }
-        opened.withLock { $0 = result }
+        opened.open(configuration, for: confinement)
         continuation.resume()
       }
     }
-    guard let result = opened.withLock({ $0 }) else {
-      preconditionFailure("the continuation was resumed before the realm was opened")
-    }
+    let result = opened.take()
     try Task.checkCancellation()
     // Another task of the actor may have been faster.
     if let core = try RealmCache.livingCore(configuration, confinement) { return core }

@@ -22,7 +22,8 @@ import RealmStorage
 ///
 /// The value is always optional: it is nil once the object was deleted. Reading it gives the live
 /// object in the realm of the calling thread, queue or actor, which is advanced to a version that
-/// has the object, unless it is in a write transaction. In code of an actor other than the main one
+/// has the object and to what whoever read it last could see, unless it is in a write transaction.
+/// In code of an actor other than the main one
 /// there must be a realm that was opened for the actor; else a realm of the present thread is used,
 /// and what it gives must not be used after an `await`.
 ///
@@ -43,7 +44,16 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     get {
       guard let origin = origin.withLock({ $0 }) else { return nil }
       do {
-        return origin.local(in: try RealmCache.coreForCaller(origin.configuration))
+        let core = try RealmCache.coreForCaller(origin.configuration)
+        let local: T? = origin.local(in: core)
+        var used = origin
+        used.wasUsed(in: core)
+        self.origin.withLock { origin in
+          // Another thread may have been faster, or have put something else here.
+          guard let present = origin, present.isOlder(than: used) else { return }
+          origin = used
+        }
+        return local
       } catch { stopOpening(error) }
     }
     set {

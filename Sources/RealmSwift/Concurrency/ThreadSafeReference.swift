@@ -19,8 +19,9 @@ import RealmTables
 /// ```
 ///
 /// Until it is resolved or goes away, the file keeps all that the version needs in which the
-/// reference was made, so references should not live long. `@ThreadSafe` is more convenient, and
-/// keeps no version.
+/// reference was made, so references should not live long. A realm in which nothing was read yet
+/// starts at that version, and shows what was deleted since until it is refreshed. `@ThreadSafe` is
+/// more convenient, and keeps no version.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
   /// What is pinned until the reference is resolved.
   private final class Pin: Sendable {
@@ -64,7 +65,7 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
   /// What is referred to, in `core`; nil if it was deleted since.
   fileprivate func resolve(in core: RealmCore) -> Confined? {
     core.checkIsolation()
-    if origin.shared !== core.shared {
+    if origin.shared !== core.shared, !origin.isUncommitted {
       throwRealmException(
         "Cannot resolve a thread safe reference in a Realm of another file than the one it came "
           + "from.")
@@ -73,7 +74,13 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     guard let pinned = pin.take() else {
       throwRealmException("Can only resolve a thread safe reference once.")
     }
-    return withExtendedLifetime(pinned) { origin.local(in: core) }
+    guard origin.shared === core.shared else { return nil }
+    return withExtendedLifetime(pinned) {
+      do throws(StorageError) {
+        if !origin.isUncommitted { try core.startReading(at: pinned) }
+      } catch { stop(error) }
+      return origin.local(in: core)
+    }
   }
 
   /// What is referred to, on the actor that the caller is isolated to; nil if it was deleted since,
@@ -92,7 +99,8 @@ extension Realm {
   ///
   /// Resolve in a write transaction to be sure of the latest state.
   ///
-  /// - Returns: Nil if it was deleted since.
+  /// - Returns: Nil if it was deleted since, and for a reference that was made in an open write
+  ///   transaction of another file. Other references of another file end the process.
   public func resolve<Confined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
     reference.resolve(in: core)
   }

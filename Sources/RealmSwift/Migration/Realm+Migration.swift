@@ -15,7 +15,7 @@ extension Realm {
   public static func performMigration(
     for configuration: Configuration = .defaultConfiguration
   ) throws {
-    if RealmCache.hasCore(atPath: configuration.location.path) {
+    if !RealmCache.isClosedSoon(configuration.location.path) {
       throwRealmException("Cannot migrate Realms that are already open.")
     }
     _ = try RealmOpener(configuration).open(.current)
@@ -41,7 +41,10 @@ public func schemaVersionAtURL(
   do throws(StorageError) {
     let file = try DatabaseFile.openAnyway(path: path, key: key)
     if let version = try TableGroup(file.snapshot()).schemaVersion() { return version }
-  } catch { throw Realm.Error(error, path: path) }
+  } catch {
+    // A file that is not there has not been initialized either.
+    guard case .system(_, _, ENOENT) = error else { throw Realm.Error(error, path: path) }
+  }
   throw Realm.Error(
     .invalidDatabase, message: "Realm at path '\(path)' has not been initialized.", path: path)
 }

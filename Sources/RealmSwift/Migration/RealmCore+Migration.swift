@@ -8,11 +8,7 @@ import RealmTables
 extension RealmCore {
   /// Takes over the classes as the file has them, for dynamic objects only.
   func registerStoredClasses() throws(StorageError) {
-    let group = try readableGroup()
-    var tables: [TableSchema] = []
-    for key in try group.tableKeys() {
-      if let schema = try group.table(key)?.schema { tables.append(schema) }
-    }
+    let tables = try storedTables()
     register(DynamicClasses(DynamicSchemas(of: tables), tables, self))
   }
 

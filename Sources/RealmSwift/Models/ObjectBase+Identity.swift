@@ -7,10 +7,14 @@ import RealmTables
 
 extension ObjectBase {
   /// The realm that manages the object; nil if none does, or if the object was deleted.
+  ///
+  /// May be asked anywhere; whether the object was deleted is known only where its realm lives.
   public final var realm: Realm? {
     guard let info = _info else { return nil }
-    info.core.checkIsolation()
-    return _locate(info) ? Realm(core: info.core) : nil
+    let core = info.core
+    guard core.isFrozen || core.isHere else { return Realm(core: core) }
+    core.checkIsolation()
+    return _locate(info) ? Realm(core: core) : nil
   }
 
   /// Whether the object was deleted, or its realm invalidated. False for unmanaged objects.

@@ -25,15 +25,15 @@ extension Realm {
     RealmCore.openingQueue.async {
       guard task.isPending else { return }
       let confinement = Confinement.queue(callbackQueue)
-      let opened = Passage(
-        Result<RealmCore, any Swift.Error> { try RealmOpener(configuration).open(confinement) })
+      let opened = OpenedCore(opening: configuration, for: confinement)
       callbackQueue.async {
         task.finish {
+          let opened = opened.take()
           // Somebody on the queue may have been faster.
           if let core = try RealmCache.livingCore(configuration, confinement) {
             return Realm(core: core)
           }
-          return Realm(core: try RealmCache.add(try opened.value.get()))
+          return Realm(core: try RealmCache.add(try opened.get()))
         }
       }
     }

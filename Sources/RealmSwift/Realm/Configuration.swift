@@ -12,7 +12,7 @@ extension Realm {
     ///
     /// Such realms cannot be written, refreshed or observed. Files of older formats, which need an
     /// upgrade, throw `Realm.Error.fileFormatUpgradeRequired`. Not to be combined with
-    /// `deleteRealmIfMigrationNeeded` and `shouldCompactOnLaunch`.
+    /// `shouldCompactOnLaunch`, nor, when a realm is opened, with `deleteRealmIfMigrationNeeded`.
     public var readOnly: Bool {
       didSet { checkOptions(readOnlyIsNew: true) }
     }
@@ -69,9 +69,9 @@ extension Realm {
 
     /// Whether files of another schema version, or of other classes, are emptied instead of
     /// migrated. Good for caches and for programs under development.
-    public var deleteRealmIfMigrationNeeded: Bool {
-      didSet { checkOptions(readOnlyIsNew: false) }
-    }
+    ///
+    /// Opening a realm for reading only with it ends the process.
+    public var deleteRealmIfMigrationNeeded: Bool
 
     /// The classes that the realm stores; nil means all classes of the program.
     public var objectTypes: [ObjectBase.Type]?
@@ -173,18 +173,11 @@ extension Realm {
 
     /// Ends the process if the options contradict each other.
     private func checkOptions(readOnlyIsNew: Bool) {
-      guard readOnly else { return }
-      if shouldCompactOnLaunch != nil {
-        throwRealmException(
-          readOnlyIsNew
-            ? "Cannot set `readOnly` when `shouldCompactOnLaunch` is set."
-            : "Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
-      }
-      guard deleteRealmIfMigrationNeeded else { return }
+      guard readOnly, shouldCompactOnLaunch != nil else { return }
       throwRealmException(
         readOnlyIsNew
-          ? "Cannot set `readOnly` when `deleteRealmIfMigrationNeeded` is set."
-          : "Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+          ? "Cannot set `readOnly` when `shouldCompactOnLaunch` is set."
+          : "Cannot set `shouldCompactOnLaunch` when `readOnly` is set.")
     }
   }
 }

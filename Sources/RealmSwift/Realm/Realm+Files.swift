@@ -19,7 +19,7 @@ extension Realm {
   ///   one.
   public static func deleteFiles(for configuration: Configuration) throws -> Bool {
     guard case .file(let path) = configuration.location else { return false }
-    if RealmCache.hasCore(atPath: path) { throw stillOpen(path) }
+    if !RealmCache.isClosedSoon(path) { throw stillOpen(path) }
     guard FileManager.default.fileExists(atPath: path) else {
       try remove([path + ".note", path + ".management"])
       return false

@@ -86,9 +86,11 @@ extension Realm {
   public func delete(_ object: ObjectBase) { core.delete([object]) }
 
   /// Deletes objects.
+  ///
+  /// Ends the process if one of them was deleted before, or belongs to another realm or none.
   public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
     // Copied first: the sequence may be live.
-    core.delete(objects.filter { !$0.isInvalidated })
+    core.delete(Array(objects))
   }
 
   /// Deletes the objects that are in a list; the list is empty then.

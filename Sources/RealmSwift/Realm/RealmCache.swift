@@ -45,13 +45,29 @@ enum RealmCache {
 
   /// Checks that realms of the file in other places were opened in the same way.
   static func requireSameOptions(_ configuration: Realm.Configuration) throws(Realm.Error) {
-    // They agree among themselves, so one is enough.
-    let other = cores.withLock { cores in
+    for attempt in 1... {
+      do throws(Realm.Error) {
+        try otherCore(of: configuration)?.requireSameOptions(configuration)
+        return
+      } catch {
+        // What somebody elsewhere has just let go of is gone in a moment.
+        if attempt == patience || hasCoreHere(atPath: configuration.location.path) { throw error }
+      }
+      usleep(1000)
+    }
+  }
+
+  /// How many milliseconds a realm may take to close after its last reference was released on
+  /// another thread.
+  private static let patience = 500
+
+  /// A realm of the file in any place. All agree among themselves, so one is enough.
+  private static func otherCore(of configuration: Realm.Configuration) -> RealmCore? {
+    cores.withLock { cores in
       cores.first {
         $0.key.location == configuration.location && !$0.key.confinement.isFrozen
       }?.value
-    }
-    try other?.core?.requireSameOptions(configuration)
+    }?.core
   }
 
   /// Makes a core findable whose confinement has none yet. Called where it lives.
@@ -64,6 +80,7 @@ enum RealmCache {
     let key = Key(location: core.configuration.location, confinement: core.confinement)
     let reference = core.reference
     cores.withLock { $0[key] = reference }
+    core.isReady()
     return core
   }
 
@@ -133,6 +150,25 @@ enum RealmCache {
     cores.withLock { $0.contains { $0.key.location.path == path } }
   }
 
+  /// Whether a core of the file at `path` lives where the caller runs, who alone can release it.
+  private static func hasCoreHere(atPath path: String) -> Bool {
+    cores.withLock { cores in
+      cores.keys.contains {
+        $0.location.path == path && !$0.confinement.isFrozen && $0.confinement.isCurrent
+      }
+    }
+  }
+
+  /// Whether no core of the file at `path` lives, or will live any more in a moment.
+  static func isClosedSoon(_ path: String) -> Bool {
+    for _ in 0..<patience {
+      if !hasCore(atPath: path) { return true }
+      if hasCoreHere(atPath: path) { return false }
+      usleep(1000)
+    }
+    return !hasCore(atPath: path)
+  }
+
   /// Runs `body` while nobody has the file at `path` open, in whatever process; false if somebody
   /// has.
   static func whileClosed(
@@ -153,8 +189,17 @@ enum RealmCache {
     cores.withLock { if $0[key] === reference { $0[key] = nil } }
   }
 
-  /// Forgets all cores: later opens make new ones.
-  static func removeAll() { cores.withLock { $0.removeAll() } }
+  /// Forgets all cores: later opens make new ones. Transactions that are open where the caller runs
+  /// are undone.
+  static func removeAll() {
+    let known = cores.withLock { cores in
+      defer { cores.removeAll() }
+      return cores
+    }
+    for (key, reference) in known where !key.confinement.isFrozen && key.confinement.isCurrent {
+      if let core = reference.core, core.isInWrite { core.cancelWrite() }
+    }
+  }
 }
 
 extension RealmCore {

@@ -21,14 +21,12 @@ extension RealmCore {
     return try RealmCache.frozenCore(configuration, layouts, shared, group)
   }
 
-  /// The realm in which the caller may change what is read here, if this one is frozen, at a
-  /// version that is not older; else this one.
+  /// The realm in which the caller may change what is read here, if this one is frozen, at the
+  /// version that it shows; else this one.
   func thawed() -> RealmCore {
     if !isFrozen { return self }
     do {
-      let live = try RealmCache.coreForCaller(configuration)
-      if let version = shownGroup?.version { try live.advance(to: version) }
-      return live
+      return try RealmCache.coreForCaller(configuration)
     } catch { stopOpening(error) }
   }
 

@@ -63,6 +63,10 @@ final class RealmCore: ObjectOwner {
   private(set) lazy var asyncWrites = AsyncWrites()
 
   private var group: TableGroup?
+  /// Whether anything was read of the version that the realm shows.
+  private var hasBegunReading = false
+  /// The realm itself while a transaction is open that its thread may end at any time.
+  private var keptWhileWriting: RealmCore?
   private(set) var transaction: WriteGroup?
   /// Counts the write transactions, so that moments of them can be told apart.
   private(set) var transactionNumber: UInt64 = 0
@@ -73,6 +77,7 @@ final class RealmCore: ObjectOwner {
   private var lastInfo: ClassInfo?
   private var classesByTable: [TableKey: ClassInfo] = [:]
   private let dynamicClassesStorage = AtomicLazyReference<DynamicClasses>()
+  private let storedClassesStorage = AtomicLazyReference<StoredClasses>()
   /// What goes with objects that are deleted.
   private lazy var deleteRules = findDeleteRules()
 
@@ -212,6 +217,12 @@ final class RealmCore: ObjectOwner {
     return dynamicClassesStorage.storeIfNil(DynamicClasses(of: self))
   }
 
+  /// The classes that the file has, known to the program or not; empty until they are needed.
+  var storedClasses: StoredClasses {
+    if let known = storedClassesStorage.load() { return known }
+    return storedClassesStorage.storeIfNil(StoredClasses())
+  }
+
   /// Ends the cycles of classes that link to each other, or to themselves.
   private func forgetLinkedClasses() {
     for info in classes.values { info.forgetLinkedClasses() }
@@ -226,6 +237,11 @@ final class RealmCore: ObjectOwner {
   @inline(__always)
   func checkIsolation() {
     if hot.pointee.isolation != realm_thread_pointer() { checkIsolationSlowly() }
+  }
+
+  /// Whether the caller runs in the realm's confinement.
+  var isHere: Bool {
+    hot.pointee.isolation == realm_thread_pointer() || confinement.isCurrent
   }
 
   @inline(never)
@@ -280,6 +296,7 @@ final class RealmCore: ObjectOwner {
 
   /// The tables of the version that the realm shows; after `invalidate()` the newest.
   func readableGroup() throws(StorageError) -> TableGroup {
+    hasBegunReading = true
     if let group { return group }
     let newest = try shared.newestTables()
     show(newest)
@@ -339,6 +356,8 @@ final class RealmCore: ObjectOwner {
     }
     structureGeneration = transaction?.structureGeneration ?? 0
     hot.pointee.isInWrite = true
+    hasBegunReading = true
+    keepWhileWriting()
     bumpGeneration()
     if shown != base.version { delivery?.movedForWrite() }
     Logger.log(.trace, "Began to write on version \(base.version) of '\(file.path)'")
@@ -419,8 +438,26 @@ final class RealmCore: ObjectOwner {
     transaction = nil
     for info in classes.values { info.forgetWritableTable() }
     dynamicClassesStorage.load()?.forgetWritableTables()
+    storedClassesStorage.load()?.forgetWritableTables()
     hot.pointee.isInWrite = false
     bumpGeneration()
+    releaseAfterWriting()
+  }
+
+  /// A thread that has begun a transaction finds it again by `Realm()`, though it may have kept no
+  /// reference. (What queues and actors keep would outlive them.)
+  private func keepWhileWriting() {
+    switch confinement {
+    case .main: keptWhileWriting = self
+    case .thread: ThreadKeeper.keep(self)
+    case .queue, .actor, .frozen: break
+    }
+  }
+
+  /// The caller keeps the realm.
+  private func releaseAfterWriting() {
+    if case .thread = confinement { ThreadKeeper.release(self) }
+    keptWhileWriting = nil
   }
 
   // MARK: Migrating
@@ -492,7 +529,25 @@ final class RealmCore: ObjectOwner {
     waitForAsyncCommits()
     guard group != nil else { return }
     show(nil)
+    hasBegunReading = false
     firstValidGeneration = hot.pointee.generation
     bumpGeneration()
+  }
+
+  /// To be called when the realm is ready, before anybody else has seen it.
+  func isReady() { hasBegunReading = false }
+
+  /// Shows a version that the caller keeps, though it may be older than what the realm showed, if
+  /// nothing was read in it yet.
+  func startReading(at tables: TableGroup) throws(StorageError) {
+    guard !hasBegunReading, !isFrozen, !isInWrite, delivery?.isDelivering == false else { return }
+    if let group, group.version <= tables.version { return }
+    for info in classes.values {
+      // The classes may have come to the file later.
+      guard try tables.table(info.tableKey)?.schema === info.layout.table else { return }
+    }
+    hasBegunReading = true
+    show(tables)
+    shared.notifier.signal()
   }
 }

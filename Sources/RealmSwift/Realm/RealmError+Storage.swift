@@ -44,7 +44,11 @@ extension Realm.Error {
     case .poisoned: self.init(.fileAccess, message: "\(error)", path: path)
     case .differentKey: self.init(.alreadyOpen, message: "\(error)", path: path)
     case .encryptionUnavailable: self.init(.invalidInput, message: "\(error)", path: path)
-    case .threadUnavailable, .forkedProcess: self.init(.fail, message: "\(error)", path: path)
+    case .threadUnavailable(_, let purpose):
+      // The engine names the lock file, which the program has never heard of.
+      let named = StorageError.threadUnavailable(path: path, purpose: purpose)
+      self.init(.fail, message: "\(named)", path: path)
+    case .forkedProcess: self.init(.fail, message: "\(error)", path: path)
     case .limitExceeded(let reason): self.init(.invalidInput, message: reason, path: path)
     }
   }
@@ -78,9 +82,7 @@ extension Realm.Error {
         path: path, systemCode: systemCode)
     case ENOENT:
       self.init(
-        .fileNotFound,
-        message: opening + ". Create the directory, or the file if the configuration is read-only.",
-        path: path, systemCode: systemCode)
+        .fileNotFound, message: opening, path: path, systemCode: systemCode)
     case ENOSPC, EDQUOT, EFBIG:
       self.init(
         .outOfDiskSpace,
@@ -91,7 +93,7 @@ extension Realm.Error {
       self.init(
         .fileOperationFailed,
         message: "Failed to open file at path '\(path).lock': parent path is not a directory",
-        path: path, systemCode: systemCode)
+        path: path + ".lock", systemCode: systemCode)
     case EISDIR:
       self.init(
         .fileAccess, message: opening + ". Use the path of a file in an existing directory.",

@@ -60,6 +60,9 @@ struct RealmOpener {
     _ body: ([ModelSchema], SharedFile) throws -> RealmCore
   ) throws(Realm.Error) -> RealmCore {
     try RealmCache.requireOwnProcess(configuration)
+    if configuration.readOnly, configuration.deleteRealmIfMigrationNeeded {
+      throwRealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
+    }
     let schemas = RealmOpener.schemas(of: configuration)
     PlainFields.report(schemas, openedAt: path)
     try SchemaValidator(schemas, isListed: configuration.objectTypes != nil).validate()

@@ -3,6 +3,7 @@
 // What tests of programs that use Realm need to see or to force, behind an SPI.
 
 import Foundation
+import RealmStorage
 
 /// Hooks for tests: `@_spi(RealmTesting) import RealmSwift`.
 @_spi(RealmTesting)
@@ -14,10 +15,23 @@ public enum _RealmTesting {
   // is about to end the process.
 
   /// Forgets all open realms and all that is known of model classes: what is opened next begins
-  /// anew. Realms that somebody still has go on as they are.
+  /// anew, realms in memory as empty ones, whatever their names. Write transactions that are open
+  /// where the caller runs are undone. Realms that somebody still has can be read and written as
+  /// before, apart from those that are opened next.
   public static func resetState() {
     RealmCache.removeAll()
+    MemoryFiles.shared.forgetAll()
     ModelSchema.forgetAll()
+  }
+
+  /// Opens a realm for the caller's place that is not the one that `Realm()` gives there, and that
+  /// cannot be observed. It moves to newer versions by `refresh()` and writing only.
+  ///
+  /// - Throws: `Realm.Error`.
+  public static func openUncached(_ configuration: Realm.Configuration) throws -> Realm {
+    let core = try RealmOpener(configuration).open(.current)
+    core.isReady()
+    return Realm(core: core)
   }
 
   /// Whether fields without `@Persisted` whose types are lists, sets, maps, `RealmProperty` or

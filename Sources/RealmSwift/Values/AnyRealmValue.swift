@@ -162,7 +162,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     case .decimal(let bits): .decimal128(Decimal128(low: bits.low, high: bits.high))
     case .uuid(let bytes): .uuid(UUID(bytes))
     case .typedLink(let table, let key):
-      (context.core.info(ofTable: table)?.makeObject(key) as? Object).map { .object($0) } ?? .none
+      context.core.anyObject(ofTable: table, key).map { .object($0) } ?? .none
     case .list(let values):
       .list(
         context.place.map { List(managed: $0.collection(.list)) }

@@ -140,13 +140,14 @@ import Testing
     #expect(realm.thaw(frozen) == nil && realm.thaw(people)?.count == 0)
   }
 
-  @Test func thawingOnAThreadGivesItsRealmAndMovesItOnIfNeedBe() throws {
+  @Test func thawingOnAThreadGivesItsRealmAtTheVersionItShows() throws {
     let files = try TemporaryRealm()
     let (realm, ann) = try fill(files)
     let configuration = files.configuration
     let (ready, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let done = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var frozen: Person?
+    nonisolated(unsafe) var newcomer: Person?
     nonisolated(unsafe) var seen: [String] = []
     Thread {
       let own = try! Realm(configuration: configuration)
@@ -155,15 +156,22 @@ import Testing
       go.wait()
       let thawed = frozen?.thaw()
       seen = [before, thawed?.name ?? "", thawed?.realm == own ? "own" : "another"]
+      seen.append(newcomer?.thaw() == nil ? "not there" : "there")
+      own.refresh()
+      seen += [thawed?.name ?? "", newcomer?.thaw()?.name ?? ""]
       try! own.write { thawed?.age = 50 }
       done.signal()
     }.start()
     ready.wait()
-    try realm.write { ann.name = "Anna" }
+    try realm.write {
+      ann.name = "Anna"
+      realm.create(Person.self, value: ["id": 77, "name": "Eve"])
+    }
     frozen = ann.freeze()
+    newcomer = realm.object(ofType: Person.self, forPrimaryKey: 77)?.freeze()
     go.signal()
     done.wait()
-    #expect(seen == ["Ann", "Anna", "own"])
+    #expect(seen == ["Ann", "Ann", "own", "not there", "Anna", "Eve"])
     realm.refresh()
     #expect(ann.age == 50)
   }

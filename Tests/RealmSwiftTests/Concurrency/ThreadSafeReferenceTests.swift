@@ -103,6 +103,47 @@ import Testing
     #expect(seen == ["Ann", "Eve", "Anna", "Anna"])
   }
 
+  @Test func aRealmThatHasReadNothingStartsAtTheVersionOfTheReference() throws {
+    let files = try TemporaryRealm()
+    let ann = try makeAnn(files)
+    let realm = try #require(ann.realm)
+    let references = [ThreadSafeReference(to: ann), ThreadSafeReference(to: ann)]
+    let third = ThreadSafeReference(to: ann)
+    try realm.write { realm.delete(ann) }
+    let configuration = files.configuration
+    let seen = try onAnotherThread {
+      let realm = try Realm(configuration: configuration)
+      let person = realm.resolve(references[0])
+      var seen = [person?.name, realm.resolve(references[1])?.name]
+      realm.refresh()
+      seen.append(person?.isInvalidated == true ? "gone" : "there")
+      realm.invalidate()
+      seen.append(realm.resolve(third)?.name)
+      return seen
+    }
+    #expect(seen == ["Ann", "Ann", "gone", "Ann"])
+    // A realm that has read is not moved back.
+    try realm.write { realm.create(Person.self, value: ["id": 2, "name": "Eve"]) }
+    let eve = try #require(realm.object(ofType: Person.self, forPrimaryKey: 2))
+    let late = ThreadSafeReference(to: eve)
+    try realm.write { realm.delete(eve) }
+    let isGone = try onAnotherThread {
+      let realm = try Realm(configuration: configuration)
+      _ = realm.objects(Person.self).count
+      return realm.resolve(late) == nil
+    }
+    #expect(isGone)
+  }
+
+  @Test func aReferenceOfAnOpenTransactionIsNilInAnotherFile() throws {
+    let files = try TemporaryRealm()
+    let ann = try makeAnn(files)
+    let other = try TemporaryRealm().open()
+    let reference = try ann.realm?.write { ThreadSafeReference(to: ann) }
+    #expect(other.resolve(try #require(reference)) == nil)
+    #expect(reference?.isInvalidated == true)
+  }
+
   @Test func aDeletedObjectResolvesToNil() throws {
     let files = try TemporaryRealm()
     let ann = try makeAnn(files)

@@ -235,6 +235,7 @@ import Testing
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var configuration = Realm.Configuration(readOnly: true)
       configuration.deleteRealmIfMigrationNeeded = true
+      _ = try Realm(configuration: configuration)
     }
     expect("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.", in: result)
   }

@@ -272,12 +272,14 @@ import Testing
   @Test func filesThatNoRealmMadeHaveNoVersion() throws {
     let file = try TemporaryRealm()
     let url = try #require(file.configuration.fileURL)
-    #expect(throws: Realm.Error(.fileNotFound)) { try schemaVersionAtURL(url) }
-    do { _ = try DatabaseFile.open(path: url.path) }
-    let error = #expect(throws: Realm.Error.self) { try schemaVersionAtURL(url) }
-    #expect(error?.code == .invalidDatabase)
-    #expect(
-      error?.localizedDescription == "Realm at path '\(url.path)' has not been initialized.")
+    for isThere in [false, true] {
+      if isThere { _ = try DatabaseFile.open(path: url.path) }
+      let error = #expect(throws: Realm.Error.self) { try schemaVersionAtURL(url) }
+      #expect(error?.code == .invalidDatabase)
+      #expect(
+        error?.localizedDescription == "Realm at path '\(url.path)' has not been initialized.")
+      #expect(FileManager.default.fileExists(atPath: url.path) == isThere)
+    }
   }
 }
 

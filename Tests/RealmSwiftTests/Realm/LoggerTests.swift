@@ -96,7 +96,10 @@ private class PortedToy: Object {
   @Test func transactionsThatNobodyEndsAreWarnings() throws {
     let file = try TemporaryRealm()
     let told = try messages(at: .warn, file) {
-      try file.open().beginWrite()
+      // The thread that alone could end it has ended.
+      let thread = Thread { try? file.open().beginWrite() }
+      thread.start()
+      while !thread.isFinished { usleep(1000) }
       let realm = try file.open()
       realm.beginWrite()
       realm.invalidate()

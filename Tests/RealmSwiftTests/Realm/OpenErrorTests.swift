@@ -81,7 +81,7 @@ import Testing
     file.configuration.readOnly = true
     let error = try error(opening: file)
     #expect(error.code == .fileNotFound)
-    #expect(error.localizedDescription.contains("No such file or directory"))
+    #expect(error.localizedDescription.hasSuffix(": No such file or directory"))
     do {
       _ = try file.open()
     } catch Realm.Error.fileNotFound {

@@ -84,6 +84,29 @@ import Testing
       try realm.write { realm.delete(Dog()) }
     },
     MisuseCase(
+      "deletingForeignObjects", "Can only delete an object from the Realm it belongs to."
+    ) {
+      let person = try Misuse.realmWithPerson().person
+      let other = try Misuse.realmWithPerson().realm
+      try other.write { other.delete([person]) }
+    },
+    MisuseCase("deletingForeignObjectsOutside", outside) {
+      let person = try Misuse.realmWithPerson().person
+      try Misuse.realmWithPerson().realm.delete([person])
+    },
+    MisuseCase("deletingDeletedObjects", "Object has been deleted or invalidated.") {
+      let (realm, person) = try Misuse.realmWithPerson()
+      try realm.write {
+        realm.delete(person)
+        realm.delete([person])
+      }
+    },
+    MisuseCase("deletingDeletedObjectsOutside", outside) {
+      let (realm, person) = try Misuse.realmWithPerson()
+      try realm.write { realm.delete(person) }
+      realm.delete([person])
+    },
+    MisuseCase(
       "skippingObserversOfAnotherRealm",
       "Incorrect Realm: only notifications for the Realm being modified can be skipped."
     ) {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A realm on the way from where it was opened to where it is going to live.
+
+import RealmStorage
+
+/// A core that was opened elsewhere, or why it was not.
+///
+/// It is taken out once: blocks that have done their work may live a moment longer than the
+/// program's last reference, and must not keep the file open.
+final class OpenedCore: Sendable {
+  private let result: Guarded<Result<RealmCore, any Error>?>
+
+  init() { result = Guarded(nil) }
+
+  /// Opens a realm here that belongs to another place.
+  convenience init(opening configuration: Realm.Configuration, for confinement: Confinement) {
+    self.init()
+    open(configuration, for: confinement)
+  }
+
+  /// Opens the realm, and keeps it until it is taken.
+  func open(_ configuration: Realm.Configuration, for confinement: Confinement) {
+    let opened = Result<RealmCore, any Error> { try RealmOpener(configuration).open(confinement) }
+    result.withLock { $0 = opened }
+  }
+
+  /// What was opened, for the caller alone.
+  func take() -> Result<RealmCore, any Error> {
+    let taken = result.withLock { result in
+      defer { result = nil }
+      return result
+    }
+    guard let taken else { preconditionFailure("a realm was handed over twice") }
+    return taken
+  }
+}
