@@ -67,6 +67,9 @@ extension Realm {
 
   /// Creates an object, or updates the one with the same primary key.
   ///
+  /// An object that is given as the value is copied. Unmanaged objects that are values of its
+  /// properties become managed themselves, as `add(_:update:)` would make them.
+  ///
   /// - Parameters:
   ///   - type: The class of the object.
   ///   - value: The values of its properties: a dictionary by name, an array in the order of the
