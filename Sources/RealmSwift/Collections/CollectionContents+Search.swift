@@ -28,7 +28,7 @@ extension _CollectionContents {
       if case .list = form { type = "RLMArray" }
       throwRealmException(
         "Object of type '\(owner.schema.className)' does not match \(type) type "
-          + "'\(info.schema.className)'. Only objects of that class can be among the elements.")
+          + "'\(info.schema.className)'.")
     }
     do throws(StorageError) {
       if case .table(let table) = form { return try table.position(of: object._key) }
