@@ -52,7 +52,7 @@ struct Evacuator {
     evacuation.isComplete = true
   }
 
-  /// - Parameter cursor: The slots on the path to where the walk goes on; empty for all of the tree.
+  /// - Parameter cursor: The slots on the path to where the walk goes on; empty for the whole.
   /// - Returns: The ref of the tree: that of a copy, if its root was copied.
   private mutating func visit(
     _ ref: Ref, cursor: ArraySlice<Int>, depth: Int

@@ -18,7 +18,7 @@ struct FreeBlock: Hashable, Sendable {
   /// Whether no reader needs the block, and no commit may allocate it yet (`Evacuation`).
   var isHeld: Bool { tag == Self.heldTag }
 
-  /// The tag of held blocks. It is never written to a file, where these blocks are plain free space.
+  /// The tag of held blocks. It is never written to a file: there they are plain free space.
   static let heldTag = UInt64.max
 
   /// Takes in a block that follows and is usable by the same readers. False if it does not or is

@@ -20,7 +20,10 @@ final class RealmObservation: Cancellable {
     handler = Guarded(Handler(core: core, call: block))
   }
 
-  func isForeign(to core: RealmCore) -> Bool { self.core !== core }
+  /// Whether it observes another realm; false after its end.
+  func isForeign(to core: RealmCore) -> Bool {
+    handler.withLock { $0.map { $0.core !== core } ?? false }
+  }
 
   var isActive: Bool { handler.withLock { $0 != nil } }
 

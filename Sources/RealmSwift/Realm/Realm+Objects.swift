@@ -84,6 +84,36 @@ extension Realm {
     return unsafeDowncast(core.create(core.info(type), value, update), to: T.self)
   }
 
+  /// Creates an object from values that come from outside of the program, or updates the one with
+  /// the same primary key.
+  ///
+  /// This is `create(_:value:update:)`, which traps for values that do not fit: these are found
+  /// here before anything is changed. Values without a property of their name are ignored. Call it
+  /// in a write transaction.
+  ///
+  /// ```swift
+  /// let json = try JSONSerialization.jsonObject(with: body)
+  /// try realm.write { _ = try realm.create(Person.self, validating: json) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The class of the object.
+  ///   - value: A dictionary by name, an array in the order of the declarations, or an object of
+  ///     the class; so are the values of properties that are objects.
+  ///   - update: What happens if the realm has an object with the same primary key; with `.error`
+  ///     the call throws.
+  /// - Throws: `ObjectValueError`, with the key path of the first value that does not fit.
+  /// - Complexity: O(number of values), before those are stored.
+  @discardableResult
+  public func create<T: Object>(
+    _ type: T.Type, validating value: Any, update: UpdatePolicy = .error
+  ) throws -> T {
+    core.requireWriteForObjects()
+    let info = core.info(type)
+    try ObjectValueValidator.check(value, info, update)
+    return unsafeDowncast(core.create(info, value, update), to: T.self)
+  }
+
   /// Deletes an object. Links to it become nil, and lists lose it. What it links to stays, unless a
   /// property says otherwise (`DeleteRule`).
   public func delete(_ object: ObjectBase) { core.delete([object]) }

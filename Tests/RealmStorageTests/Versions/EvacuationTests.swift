@@ -89,8 +89,8 @@ import Testing
     #expect(try blobs.file.check() == [], "\(comment)")
   }
 
-  /// With no old version in use, a file is at most twice its live bytes and the largest commit. What
-  /// a deletion leaves is given back by the commits that follow it.
+  /// With no old version in use, a file is at most twice its live bytes and the largest commit.
+  /// What a deletion leaves is given back by the commits that follow it.
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func aFileStaysUnderTwiceItsLiveSize(_ seed: UInt64) throws {
     let system = try SimulatedFileSystem()
@@ -164,8 +164,8 @@ import Testing
     try expectWhole(blobs, "beside readers")
   }
 
-  /// A crash at any call leaves the version before or after, also while nodes move, the logical size
-  /// shrinks, and the file is cut.
+  /// A crash at any call leaves the version before or after, also while nodes move, the logical
+  /// size shrinks, and the file is cut.
   @Test func crashesWhileAFileShrinksLeaveItWhole() throws {
     let first = try SimulatedFileSystem()
     let numbers = (0..<60_000).map { Int64($0) << 30 }

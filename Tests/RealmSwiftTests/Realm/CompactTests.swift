@@ -35,7 +35,7 @@ import Testing
     let token = people.observe { if case .update = $0 { changes += 1 } }
     realm.refresh()
     var steps = 1
-    while try realm.compact(step: 64 << 10) {
+    while try realm.compact(step: 8 << 10) {
       steps += 1
       #expect(last.id == 400 && people.count == 101)
       try #require(steps < 1000)
