@@ -139,6 +139,8 @@ private class Foliage: Object {
         realm.objects(Branch.self).first?.observe { _ in },
         realm.observe { _, _ in },
       ]
+      // The worker reads the version that observers begin with: it has done so from here on.
+      _RealmTesting.runAsyncNotifiers(atPath: storage.path)
       for token in tokens { token?.invalidate() }
     }
     #expect(storage.pinnedVersions.isEmpty)
