@@ -20,7 +20,9 @@
 // 1. Bytes are taken from usable free space only, and a run never crosses a section boundary.
 // 2. A run that was taken and not filled is given back before the free lists are written; the last
 //    run, in which the lists themselves stand, is given back as a block of its own.
-// 3. A small commit does not make the file grow if a quarter of it is free and holds the nodes.
+// 3. A small commit does not make the file grow if a quarter of it is free, in holes that take a
+//    good part of the commit each; smaller ones are gathered by an evacuation, or used when the
+//    disk is full.
 
 /// How long a node is going to be part of the newest version.
 enum NodeLifetime {
