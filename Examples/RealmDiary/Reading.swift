@@ -37,7 +37,10 @@ func ask(_ realm: Realm) throws {
   try expect(byMoodThenDay.prefix(2).map(\.title), ["Day 9", "Day 4"])
   try expect(byMoodThenDay.last?.mood, .tired)
   try expect(entries.distinct(by: [\Entry.mood]).count, 5)
-  try expect(entries.sorted(byKeyPath: "weather.degrees").last?.title, "A walk")
+  // Those without weather come last.
+  let byWarmth = entries.sorted(byKeyPath: "weather.degrees")
+  try expect(byWarmth.last?.title, "Dinner")
+  try expect(byWarmth.where { $0.weather != nil }.last?.title, "A walk")
 
   try expect(entries.sum(of: \.spent), "43.40")
   try expect(entries.max(ofProperty: "day") as Date?, entries.max(of: \.day))
