@@ -133,7 +133,7 @@ package final class DatabaseFile: Sendable {
     }
   }
 
-  /// Checks that nobody has cut the file to less than `byteCount`; its length.
+  /// Checks that no other program has cut the file to less than `byteCount`; returns its length.
   @discardableResult
   func requireLength(_ byteCount: Int) throws(StorageError) -> Int {
     let physical = try storage.byteCount()

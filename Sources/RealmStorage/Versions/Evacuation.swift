@@ -14,7 +14,7 @@
 // 2. A walk visits nodes in the order of the trees, and goes on where it stopped. Commits between
 //    its steps may move nodes past that position: what it misses stays where it is.
 // 3. An evacuation ends after the walk, at the first commit to which the space that the walk freed
-//    is usable, or as soon as it would make the file grow beyond its bound.
+//    is usable. One that empties the end of the file also ends where a commit would make it grow.
 
 /// The regions of the file that are being emptied, and how far that has come.
 struct Evacuation: Sendable {

@@ -17,7 +17,7 @@ struct Evacuator {
   private let allocator: NodeAllocator
   private var evacuation: Evacuation
   private var budget: Budget
-  /// Where the walk stops, from the root down; empty as long as it goes on.
+  /// The slots at which the walk stops, from the lowest node up; empty while it goes on.
   private var stop: [Int] = []
 
   /// Walks on over the trees at `roots`, which become those of the copies where nodes were copied.

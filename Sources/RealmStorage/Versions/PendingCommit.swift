@@ -103,7 +103,7 @@ package final class PendingCommit {
     return isClaimed
   }
 
-  /// Nothing is acknowledged that somebody has cut off meanwhile.
+  /// Nothing is acknowledged that another program has cut off meanwhile.
   private func requireWholeFile() throws(StorageError) {
     let file = snapshot.file
     if file.options.isInMemory { return }

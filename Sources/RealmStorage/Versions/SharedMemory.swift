@@ -60,6 +60,7 @@ final class SharedMemory: Sendable {
   let file: any StorageFile
   // An address that never changes; all words behind it are atomics.
   nonisolated(unsafe) private let base: UnsafeMutableRawPointer
+  // nonisolated(unsafe): set once; only the C code behind it, which locks, reads what it points to.
   nonisolated(unsafe) private let forkItem: OpaquePointer?
 
   /// Maps the lock file, whose reader slots may lie beyond its present end.

@@ -53,7 +53,7 @@ final class WriterQueue: Sendable {
     if unlock() { lockForFirstWaiter() }
   }
 
-  /// Gives the lock up; whether somebody waits for it.
+  /// Releases the lock; returns whether a writer waits for it.
   private func unlock() -> Bool {
     state.withLock { state in
       lockFile.unlockByte(at: SharedMemory.writerLockOffset)

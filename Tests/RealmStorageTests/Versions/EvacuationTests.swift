@@ -90,7 +90,8 @@ import Testing
   }
 
   /// With no old version in use, a file is at most twice its live bytes and the largest commit.
-  /// What a deletion leaves is given back by the commits that follow it.
+  /// The commits that follow a deletion give back what it left, so the largest of the last fifty
+  /// live sizes counts.
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func aFileStaysUnderTwiceItsLiveSize(_ seed: UInt64) throws {
     let system = try SimulatedFileSystem()
