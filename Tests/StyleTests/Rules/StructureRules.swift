@@ -73,14 +73,10 @@ enum StructureRules {
     ]
     var types: [TopLevelType] = []
     var depth = 0
-    var isPrivate = false
     for (index, token) in file.tokens.enumerated() {
       switch token.text {
       case "{", "(", "[": depth += 1
-      case "}", ")", "]":
-        depth -= 1
-        isPrivate = false
-      case "private", "fileprivate": if depth == 0 { isPrivate = true }
+      case "}", ")", "]": depth -= 1
       case let word where depth == 0 && keywords.contains(word):
         let isImportKind = index > 0 && file.tokens[index - 1].text == "import"
         guard !isImportKind, let name = dottedName(file, from: index + 1) else { continue }
@@ -89,12 +85,18 @@ enum StructureRules {
         types.append(
           TopLevelType(
             name: name, line: token.line, lineCount: lastLine - token.line + 1,
-            isExtension: word == "extension", isPrivate: isPrivate))
-        if word == "typealias" { isPrivate = false }
+            isExtension: word == "extension", isPrivate: isPrivate(file, declarationAt: index)))
       default: break
       }
     }
     return types
+  }
+
+  /// Whether one of the modifiers in front of a declaration makes it private to its file.
+  private static func isPrivate(_ file: SourceFile, declarationAt index: Int) -> Bool {
+    let modifiers: Set<String> = ["final", "indirect", "private", "fileprivate"]
+    return file.tokens[..<index].reversed().prefix { modifiers.contains($0.text) }
+      .contains { $0.text == "private" || $0.text == "fileprivate" }
   }
 
   private static func dottedName(_ file: SourceFile, from index: Int) -> String? {
