@@ -111,15 +111,16 @@ package struct TableTop: Hashable, Sendable {
 }
 
 extension TableTop {
-  /// The roots of a new table without columns (file format, part 3, section 4).
+  /// The roots of a new table without columns (file format, part 3, section 4), whose objects are
+  /// to be in the tree `clusters`.
   static func make(
-    key: TableKey, kind: TableKind, in allocator: NodeAllocator
+    key: TableKey, kind: TableKind, clusters: Ref, in allocator: NodeAllocator
   ) throws(StorageError) -> TableTop {
     let empty = SpecEditor.empty
     let stored = try empty.store(in: allocator)
     return TableTop(
       spec: stored.spec,
-      clusters: try ClusterEditor.makeEmpty(layouts: [], in: allocator),
+      clusters: clusters,
       key: key,
       indexes: try IntegerNode.make(count: 0, flags: .hasRefs, in: allocator).ref,
       columnSequence: 0,

@@ -24,8 +24,8 @@ struct FolderCycle: Equatable, CustomStringConvertible {
 
   /// The most pairs that each module may have.
   static let limits: [String: Int] = [
-    "RealmStorage": 3,
-    "RealmTables": 11,
+    "RealmStorage": 2,
+    "RealmTables": 4,
     "RealmQuery": 4,
     "RealmSwift": 19,
   ]

@@ -10,14 +10,6 @@
 
 package import RealmStorage
 
-/// Counts the changes of structure in a write transaction.
-@usableFromInline
-package final class StructureGeneration {
-  @exclusivity(unchecked) @usableFromInline package var value = 0
-
-  package init() {}
-}
-
 /// The tables of a write transaction. Confined to the transaction's one user at a time.
 package final class WriteGroup {
   package let transaction: WriteTransaction
@@ -143,7 +135,8 @@ package final class WriteGroup {
       tables.append(nil)
     }
     let key = TableKey(index: index, reuse: Tagged.number(slots[index]) ?? 0)
-    let top = try TableTop.make(key: key, kind: kind, in: allocator)
+    let clusters = try ClusterEditor.makeEmpty(layouts: [], in: allocator)
+    let top = try TableTop.make(key: key, kind: kind, clusters: clusters, in: allocator)
     let table = try WritableTable(top, name: name, topRef: .null, in: self)
     names[index] = name
     slots[index] = 0
@@ -175,27 +168,6 @@ package final class WriteGroup {
     isListChanged = true
     generation.value &+= 1
     log.eraseTable(key)
-  }
-
-  // MARK: The schema version
-
-  /// The version of the schema that the application stored; nil if it never did.
-  package func schemaVersion() throws(StorageError) -> UInt64? {
-    try SchemaVersion.read(from: try table(named: SchemaVersion.tableName)?.table)
-  }
-
-  /// Stores the version of the schema in the one object of the table `metadata`.
-  package func setSchemaVersion(_ version: UInt64) throws(StorageError) {
-    let name = SchemaVersion.tableName
-    var table = try table(named: name)
-    if table == nil { table = try createTable(named: name) }
-    guard let table else { return }
-    var column = table.schema.column(named: SchemaVersion.columnName)
-    if column == nil { column = try table.addColumn(named: SchemaVersion.columnName, type: .int) }
-    var key = try table.table.key(at: 0)
-    if key == nil { key = try table.createObject().key }
-    guard let column, let key else { return }
-    try table.setInt(Int64(bitPattern: version), column, key)
   }
 
   // MARK: Ending

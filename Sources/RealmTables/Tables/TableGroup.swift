@@ -66,11 +66,6 @@ package final class TableGroup: Sendable {
     mixedLinks.withLock { $0 = found }
     return found[origin] ?? []
   }
-
-  /// The version of the schema that the application stored; nil if it never did.
-  package func schemaVersion() throws(StorageError) -> UInt64? {
-    try SchemaVersion.read(from: try table(named: SchemaVersion.tableName))
-  }
 }
 
 /// A table that links in a mixed column lead to, or once led to.
