@@ -185,6 +185,7 @@ private enum TreeLeaf: Leaf {
   typealias Value = Int64
   typealias Tree = BTree<IntegerLeaf>
 
+  static func zero(isNullable: Bool) -> Int64 { 0 }
   static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     try Tree.make(in: allocator)
   }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ValueLeafTests {
   @Test func doubles() throws {
     let special: [UInt64] = [
-      DoubleLeaf.null + 1, 0x7FF8_0000_0000_0000, (-Double.infinity).bitPattern,
+      Double.nullBits + 1, 0x7FF8_0000_0000_0000, (-Double.infinity).bitPattern,
       (-0.0).bitPattern, Double.leastNonzeroMagnitude.bitPattern,
     ]
     try expectLeaf(
@@ -41,12 +41,12 @@ import Testing
     let scratch = try ScratchSpace()
     var ref = try DoubleLeaf.make(in: scratch.allocator)
     ref = try DoubleLeaf.insert(
-      Double(bitPattern: DoubleLeaf.null), at: 0, in: ref, scratch.allocator)
+      Double(bitPattern: Double.nullBits), at: 0, in: ref, scratch.allocator)
     let double = try DoubleLeaf.value(at: 0, of: ref, in: scratch.space)
     #expect(double?.bitPattern == 0x7FF8_0000_0000_0000)
     ref = try FloatLeaf.make(in: scratch.allocator)
     ref = try FloatLeaf.insert(
-      Float(bitPattern: FloatLeaf.null), at: 0, in: ref, scratch.allocator)
+      Float(bitPattern: Float.nullBits), at: 0, in: ref, scratch.allocator)
     #expect(try FloatLeaf.value(at: 0, of: ref, in: scratch.space)?.bitPattern == 0x7FC0_0000)
   }
 

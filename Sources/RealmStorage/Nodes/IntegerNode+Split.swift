@@ -4,6 +4,7 @@
 
 extension IntegerNode {
   /// Moves the elements from `index` on to a new node with the same flags.
+  @usableFromInline
   package static func split(
     _ ref: Ref, at index: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> (Ref, Ref) {
@@ -21,6 +22,7 @@ extension IntegerNode {
   }
 
   /// Appends the elements of `other`, and frees that node, not its children.
+  @usableFromInline
   package static func append(
     contentsOf other: Ref, to ref: Ref, from first: Int = 0, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
@@ -46,6 +48,7 @@ extension IntegerNode {
   }
 
   /// Checks that the node holds packed integers and no refs.
+  @usableFromInline
   package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
     guard try !checked(ref, in: space).header.hasRefs else {
       throw .corrupted("a leaf of integers at \(ref.offset) claims to hold refs")

@@ -16,6 +16,7 @@ import Glibc
 @usableFromInline
 package enum IntegerNode {
   /// A new node of `count` elements of one value.
+  @usableFromInline
   package static func make(
     repeating value: Int64 = 0, count: Int = 0, flags: NodeFlags = [], reserving: Int = 0,
     in allocator: NodeAllocator
@@ -141,6 +142,7 @@ package enum IntegerNode {
   }
 
   /// Removes `count` elements from `index` on. Children of a has-refs node are not freed.
+  @usableFromInline
   package static func remove(
     at index: Int, count: Int = 1, from ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {

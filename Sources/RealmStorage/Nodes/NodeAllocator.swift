@@ -56,6 +56,7 @@ package final class NodeAllocator {
   ///
   /// - Throws: `StorageError.limitExceeded` for a node of 64 MiB or more, and
   ///   `.addressSpaceExhausted` when the slab is full.
+  @usableFromInline
   package func allocate(
     _ header: NodeHeader, capacity: Int
   ) throws(StorageError) -> MutableNode {
@@ -152,6 +153,7 @@ package final class NodeAllocator {
   // MARK: Freeing
 
   /// Gives up one node, not its children. A null ref is ignored.
+  @usableFromInline
   package func free(_ ref: Ref) throws(StorageError) {
     guard !ref.isNull else { return }
     guard isWritable(ref) else {

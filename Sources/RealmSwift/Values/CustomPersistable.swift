@@ -65,6 +65,17 @@ extension FailableCustomPersistable {
 }
 
 extension _CustomPersistable {
+  // Key paths only ask for names: the default value need not convert.
+  public static func _traced(by recording: _Recording) -> Self {
+    _ = recording.record()
+    return recording.declaredValue(Self.self) ?? _makeDefault()
+  }
+
+  public static func _tracedOptional(by recording: _Recording) -> Self? {
+    _ = recording.record()
+    return nil
+  }
+
   /// The value where there must be one.
   static func required(_ persisted: PersistedType) -> Self {
     if let value = _made(from: persisted) { return value }
@@ -96,17 +107,6 @@ extension _CustomPersistable where PersistedType: _Scalar {
   public static var _isDefaultZero: Bool { false }
 
   public static func _makeDefault() -> Self { defaultValue(PersistedType._makeDefault()) }
-
-  // Key paths only ask for names: the default value need not convert.
-  public static func _traced(by recording: _Recording) -> Self {
-    _ = recording.record()
-    return recording.declaredValue(Self.self) ?? _makeDefault()
-  }
-
-  public static func _tracedOptional(by recording: _Recording) -> Self? {
-    _ = recording.record()
-    return nil
-  }
 
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
     required(PersistedType._read(row, slot))
@@ -149,17 +149,6 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
   }
 
   public static func _makeDefault() -> Self { defaultValue(PersistedType()) }
-
-  // Key paths only ask for names: the default value need not convert.
-  public static func _traced(by recording: _Recording) -> Self {
-    _ = recording.record()
-    return recording.declaredValue(Self.self) ?? _makeDefault()
-  }
-
-  public static func _tracedOptional(by recording: _Recording) -> Self? {
-    _ = recording.record()
-    return nil
-  }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
     required(PersistedType._loadOptional(object, slot) ?? PersistedType())

@@ -6,12 +6,6 @@
 
 import RealmStorage
 
-extension Decimal128 {
-  var bits: DecimalBits { DecimalBits(low: low, high: high) }
-
-  convenience init(_ bits: DecimalBits) { self.init(low: bits.low, high: bits.high) }
-}
-
 extension Decimal128: SignedNumeric {
   /// The sum.
   public static func + (left: Decimal128, right: Decimal128) -> Decimal128 {

@@ -5,6 +5,7 @@
 // shown: 1.0 and 1.00 are equal, and have the same text.
 
 public import Foundation
+import RealmStorage
 
 /// A decimal number of up to 34 digits with an exponent from -6176 to 6111.
 public final class Decimal128: Sendable {
@@ -24,50 +25,47 @@ public final class Decimal128: Sendable {
   ///
   /// - Throws: `Realm.Error.invalidInput` for any other string.
   public convenience init(string: String) throws {
-    guard let parts = DecimalParts(string) else {
+    guard let bits = DecimalBits(string) else {
       throw Realm.Error(
         .invalidInput, message: "'\(string)' is not a valid Decimal128 number")
     }
-    self.init(parts)
+    self.init(bits)
   }
 
   /// `value` as a decimal: any number, its text, or a `Decimal128`; a NaN that signals for
   /// `NSNull`, and NaN for anything else.
   public convenience init(value: Any) {
-    self.init(DecimalParts(any: value) ?? (value is NSNull ? .signallingNull : .notANumber))
+    self.init(DecimalBits(any: value) ?? (value is NSNull ? .signalingNull : .notANumber))
   }
 
   /// `number` as a decimal.
   public convenience init(number: NSNumber) {
-    self.init(DecimalParts(number.stringValue) ?? .notANumber)
+    self.init(DecimalBits(number.stringValue) ?? .notANumber)
   }
 
   /// `source` as a decimal, or nil if it has too many digits.
   public convenience init?<T: BinaryInteger>(exactly source: T) {
-    guard let parts = DecimalParts(exactly: source) else { return nil }
-    self.init(parts)
+    guard let bits = DecimalBits(exactly: source) else { return nil }
+    self.init(bits)
   }
 
-  convenience init(_ parts: DecimalParts) {
-    let (low, high) = parts.encoded
-    self.init(low: low, high: high)
-  }
+  convenience init(_ bits: DecimalBits) { self.init(low: bits.low, high: bits.high) }
 
-  var parts: DecimalParts { DecimalParts(low: low, high: high) }
+  var bits: DecimalBits { DecimalBits(low: low, high: high) }
 
   /// The smallest finite number.
   public static let min = Decimal128(
-    DecimalParts(isNegative: true, coefficient: DecimalParts.maximumCoefficient, exponent: 6111))
+    DecimalBits(isNegative: true, coefficient: DecimalBits.maximumCoefficient, exponent: 6111))
 
   /// The largest finite number.
   public static let max = Decimal128(
-    DecimalParts(isNegative: false, coefficient: DecimalParts.maximumCoefficient, exponent: 6111))
+    DecimalBits(isNegative: false, coefficient: DecimalBits.maximumCoefficient, exponent: 6111))
 
   /// Whether this is no number. NaN sorts below all numbers.
-  public var isNaN: Bool { parts.kind.isNaN }
+  public var isNaN: Bool { bits.isNaN }
 
   /// Whether this is a NaN that signals.
-  public var isSignaling: Bool { parts.kind == .signalingNaN }
+  public var isSignaling: Bool { bits.isSignalingNaN }
 
   /// Whether this is a NaN that signals.
   public var isSignalingNaN: Bool { isSignaling }
@@ -77,15 +75,14 @@ public final class Decimal128: Sendable {
 
   /// The text of the number, as in "1.23E6", without zeros at the end of its digits:
   /// `init(string:)` makes the same number of it.
-  public var stringValue: String { parts.withoutTrailingZeros.description }
+  public var stringValue: String { bits.parts.withoutTrailingZeros.text }
 
   /// The nearest `Double`.
-  public var doubleValue: Double { parts.doubleValue }
+  public var doubleValue: Double { bits.parts.doubleValue }
 
   /// The nearest `Decimal`.
   public var decimalValue: Decimal {
-    let parts = parts
-    return parts.kind == .finite ? Decimal(string: parts.plainText) ?? .nan : .nan
+    bits.parts.plainText.flatMap { Decimal(string: $0) } ?? .nan
   }
 
   /// The exponent field of a plain zero.
@@ -95,23 +92,19 @@ public final class Decimal128: Sendable {
 extension Decimal128: Hashable, Comparable {
   /// Whether both are the same number, in whatever representation.
   public static func == (left: Decimal128, right: Decimal128) -> Bool {
-    left.low == right.low && left.high == right.high
-      || left.parts.order(right.parts) == 0
+    left.low == right.low && left.high == right.high || left.order(right) == 0
   }
 
   /// Orders by value; NaN is below all numbers.
-  public static func < (left: Decimal128, right: Decimal128) -> Bool {
-    left.parts.order(right.parts) < 0
+  public static func < (left: Decimal128, right: Decimal128) -> Bool { left.order(right) < 0 }
+
+  /// Negative, zero or positive as this is below, equal to or above `other`; all NaN are equal.
+  private func order(_ other: Decimal128) -> Int {
+    bits.isNaN && other.bits.isNaN ? 0 : bits.compare(to: other.bits)
   }
 
   /// Feeds the value: equal numbers give equal hashes.
-  public func hash(into hasher: inout Hasher) {
-    let parts = parts.reduced
-    hasher.combine(parts.kind)
-    hasher.combine(parts.isNegative)
-    hasher.combine(parts.coefficient)
-    hasher.combine(parts.exponent)
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(bits.parts.reduced) }
 }
 
 extension Decimal128: CustomStringConvertible {
@@ -122,22 +115,22 @@ extension Decimal128: CustomStringConvertible {
 extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
   /// The number of an integer literal.
   public convenience init(integerLiteral value: Int64) {
-    self.init(DecimalParts(exactly: value) ?? .notANumber)
+    self.init(DecimalBits(exactly: value) ?? .notANumber)
   }
 
   /// The number of a floating-point literal, by the shortest text of its `Double`.
   public convenience init(floatLiteral value: Double) {
-    self.init(DecimalParts(any: value) ?? .notANumber)
+    self.init(DecimalBits(any: value) ?? .notANumber)
   }
 }
 
 extension Decimal128: ExpressibleByStringLiteral {
   /// The number that a literal spells; ends the process if it spells none.
   public convenience init(stringLiteral value: String) {
-    guard let parts = DecimalParts(value) else {
+    guard let bits = DecimalBits(value) else {
       throwRealmException("'\(value)' is not a valid Decimal128 number")
     }
-    self.init(parts)
+    self.init(bits)
   }
 }
 
@@ -157,6 +150,6 @@ extension Decimal128: Codable {
   /// Encodes the text, with all digits: what is decoded is the same representation.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(parts.description)
+    try container.encode(bits.parts.text)
   }
 }

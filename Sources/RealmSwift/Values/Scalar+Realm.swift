@@ -64,7 +64,7 @@ extension Decimal128: _Scalar {
   /// Accepts decimals, numbers, and texts that spell a number.
   public static func _convert(_ any: Any) -> Decimal128? {
     if any is Bool { return nil }
-    return any as? Decimal128 ?? DecimalParts(any: any).map { Decimal128($0) }
+    return any as? Decimal128 ?? DecimalBits(any: any).map { Decimal128($0) }
       ?? persistedForm(any).flatMap { _convert($0) }
   }
 }

@@ -9,93 +9,56 @@ import RealmStorage
 /// Links become typed links, so that the checks of links need not know where they came from; a link
 /// to a tombstone stays what it is.
 struct ElementReader {
-  private enum Kind {
-    case int, nullableInt, bool, float, double, string, binary, timestamp, decimal, objectId, uuid
-    case link(table: Int64)
-    case linkElement(table: Int64)
-    case typedLink, mixed
+  private enum Elements {
+    case of(Column)
+    case integers, strings, mixed
   }
 
-  private let kind: Kind
+  private let elements: Elements
   let space: NodeSpace
 
   /// A reader for the leaves of a single-value column, which is not enumerated, or for the elements
   /// of a list or set column.
   init(_ column: Column, in space: NodeSpace) {
-    self.space = space
-    let table = Int64((column.targetTable ?? .null).rawValue)
-    switch column.type {
-    case .int: kind = column.isNullable ? .nullableInt : .int
-    case .bool: kind = .bool
-    case .string: kind = .string
-    case .binary: kind = .binary
-    case .mixed: kind = .mixed
-    case .timestamp: kind = .timestamp
-    case .float: kind = .float
-    case .double: kind = .double
-    case .decimal: kind = .decimal
-    case .link: kind = column.collection == .none ? .link(table: table) : .linkElement(table: table)
-    case .objectId: kind = .objectId
-    case .uuid: kind = .uuid
-    case .typedLink: kind = .typedLink
-    case .backlink: kind = .int
-    }
+    self.init(column.type == .backlink ? .integers : .of(column), in: space)
   }
 
-  private init(kind: Kind, in space: NodeSpace) {
-    self.kind = kind
+  private init(_ elements: Elements, in space: NodeSpace) {
+    self.elements = elements
     self.space = space
   }
 
-  static func integers(in space: NodeSpace) -> ElementReader { .init(kind: .int, in: space) }
-  static func strings(in space: NodeSpace) -> ElementReader { .init(kind: .string, in: space) }
-  static func mixed(in space: NodeSpace) -> ElementReader { .init(kind: .mixed, in: space) }
+  static func integers(in space: NodeSpace) -> ElementReader { .init(.integers, in: space) }
+  static func strings(in space: NodeSpace) -> ElementReader { .init(.strings, in: space) }
+  static func mixed(in space: NodeSpace) -> ElementReader { .init(.mixed, in: space) }
 
   /// The elements of a leaf.
   ///
   /// - Throws: `StorageError.corrupted` if the leaf is malformed.
   func values(ofLeaf ref: Ref) throws(StorageError) -> [MixedValue] {
-    switch kind {
-    case .int: try read(IntegerLeaf.self, ref) { .int($0) }
-    case .nullableInt: try read(NullableIntegerLeaf.self, ref) { $0.map { .int($0) } ?? .null }
-    case .bool: try read(BoolLeaf.self, ref) { $0.map { .bool($0) } ?? .null }
-    case .float: try read(FloatLeaf.self, ref) { $0.map { .float($0) } ?? .null }
-    case .double: try read(DoubleLeaf.self, ref) { $0.map { .double($0) } ?? .null }
-    case .string: try read(StringLeaf.self, ref) { $0.map { .string($0) } ?? .null }
-    case .binary: try read(BinaryLeaf.self, ref) { $0.map { .binary($0) } ?? .null }
-    case .timestamp: try read(TimestampLeaf.self, ref) { $0.map { .timestamp($0) } ?? .null }
-    case .decimal: try read(DecimalLeaf.self, ref) { $0.map { .decimal($0) } ?? .null }
-    case .objectId: try read(ObjectIdLeaf.self, ref) { $0.map { .objectId($0) } ?? .null }
-    case .uuid: try read(UUIDLeaf.self, ref) { $0.map { .uuid($0) } ?? .null }
-    case .link(let table):
-      try read(LinkLeaf.self, ref) { $0.map { .typedLink(table: table, key: $0) } ?? .null }
-    case .linkElement(let table):
-      try read(IntegerLeaf.self, ref) { $0 == -1 ? .null : .typedLink(table: table, key: $0) }
-    case .typedLink: try typedLinks(ref)
-    case .mixed: try read(MixedLeaf.self, ref) { $0 }
+    switch elements {
+    case .of(let column):
+      try column.visitElements(
+        LeafReading(ref: ref, target: column.targetTable ?? .null, space: space))
+    case .integers: try LeafReading(ref: ref, space: space).visit(IntegerCodec.self)
+    case .strings: try LeafReading(ref: ref, space: space).visit(StringCodec.self)
+    case .mixed: try LeafReading(ref: ref, space: space).visit(MixedCodec.self)
     }
   }
+}
 
-  private func read<L: Leaf>(
-    _ leaf: L.Type, _ ref: Ref, _ convert: (L.Value) -> MixedValue
-  ) throws(StorageError) -> [MixedValue] {
-    try L.validate(ref, in: space)
-    let count = try L.count(ref, in: space)
+private struct LeafReading: ElementVisitor {
+  let ref: Ref
+  var target = TableKey.null
+  let space: NodeSpace
+
+  func visit<C: ElementCodec>(_ codec: C.Type) throws(StorageError) -> [MixedValue] {
+    try C.L.validate(ref, in: space)
+    let count = try C.L.count(ref, in: space)
     var values: [MixedValue] = []
     values.reserveCapacity(count)
-    for index in 0..<count { values.append(convert(try L.value(at: index, of: ref, in: space))) }
-    return values
-  }
-
-  /// Columns of typed links, which no SDK makes: pairs of table and object, both plus one.
-  private func typedLinks(_ ref: Ref) throws(StorageError) -> [MixedValue] {
-    let node = try space.node(at: ref)
-    guard node.count % 2 == 0 else { throw .corrupted("a leaf of typed links has half a link") }
-    var values: [MixedValue] = []
-    for index in stride(from: 0, to: node.count, by: 2) {
-      let table = try node.integer(at: index)
-      let key = try node.integer(at: index + 1)
-      values.append(table == 0 ? .null : .typedLink(table: table - 1, key: key - 1))
+    for index in 0..<count {
+      values.append(C.mixed(try C.L.value(at: index, of: ref, in: space), target: target))
     }
     return values
   }

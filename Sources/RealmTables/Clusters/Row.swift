@@ -64,50 +64,52 @@ package struct Row: Sendable {
     return value == 3 ? nil : value == 1
   }
 
-  /// The bits of a Float column's value.
+  /// The bits of a Float or Double column's value.
   @inlinable @inline(__always)
-  func floatBits(_ leafIndex: Int) throws(StorageError) -> UInt32 {
+  func bits<Number: FloatingElement>(
+    _ leafIndex: Int, of number: Number.Type
+  ) throws(StorageError) -> Number.Bits {
     let leaf = try leaf(leafIndex)
-    guard leaf.header.layout == .multiply, leaf.header.widthCode == 3, index < leaf.count else {
-      throw StorageError.elementOutOfBounds(index, of: leaf)
-    }
-    return leaf.payload.load(fromByteOffset: index &* 4, as: UInt32.self)
+    guard leaf.header.layout == .multiply, leaf.header.widthCode == Number.widthCode,
+      index < leaf.count
+    else { throw StorageError.elementOutOfBounds(index, of: leaf) }
+    return leaf.payload.load(
+      fromByteOffset: index &* MemoryLayout<Number.Bits>.size, as: Number.Bits.self)
   }
 
-  /// The bits of a Double column's value.
+  /// The value of a Float or Double column that is not nullable.
   @inlinable @inline(__always)
-  func doubleBits(_ leafIndex: Int) throws(StorageError) -> UInt64 {
-    let leaf = try leaf(leafIndex)
-    guard leaf.header.layout == .multiply, leaf.header.widthCode == 4, index < leaf.count else {
-      throw StorageError.elementOutOfBounds(index, of: leaf)
-    }
-    return leaf.payload.load(fromByteOffset: index &* 8, as: UInt64.self)
+  func number<Number: FloatingElement>(_ leafIndex: Int) throws(StorageError) -> Number {
+    Number(bitPattern: try bits(leafIndex, of: Number.self))
+  }
+
+  /// The value of a nullable Float or Double column.
+  @inlinable @inline(__always)
+  func optionalNumber<Number: FloatingElement>(
+    _ leafIndex: Int
+  ) throws(StorageError) -> Number? {
+    let bits = try bits(leafIndex, of: Number.self)
+    return bits == Number.nullBits ? nil : Number(bitPattern: bits)
   }
 
   /// The value of a Float column that is not nullable.
   @inlinable @inline(__always)
-  package func float(_ leafIndex: Int) throws(StorageError) -> Float {
-    Float(bitPattern: try floatBits(leafIndex))
-  }
+  package func float(_ leafIndex: Int) throws(StorageError) -> Float { try number(leafIndex) }
 
   /// The value of a nullable Float column.
   @inlinable @inline(__always)
   package func optionalFloat(_ leafIndex: Int) throws(StorageError) -> Float? {
-    let bits = try floatBits(leafIndex)
-    return bits == 0x7FC0_00AA ? nil : Float(bitPattern: bits)
+    try optionalNumber(leafIndex)
   }
 
   /// The value of a Double column that is not nullable.
   @inlinable @inline(__always)
-  package func double(_ leafIndex: Int) throws(StorageError) -> Double {
-    Double(bitPattern: try doubleBits(leafIndex))
-  }
+  package func double(_ leafIndex: Int) throws(StorageError) -> Double { try number(leafIndex) }
 
   /// The value of a nullable Double column.
   @inlinable @inline(__always)
   package func optionalDouble(_ leafIndex: Int) throws(StorageError) -> Double? {
-    let bits = try doubleBits(leafIndex)
-    return bits == 0x7FF8_0000_0000_00AA ? nil : Double(bitPattern: bits)
+    try optionalNumber(leafIndex)
   }
 
   // MARK: Links and collections

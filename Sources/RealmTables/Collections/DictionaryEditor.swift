@@ -159,13 +159,9 @@ package struct DictionaryEditor {
 extension TableValue {
   /// Whether the value, which is not null, may be a value of a dictionary of the type.
   fileprivate func fits(_ type: ColumnType) -> Bool {
-    switch (self, type) {
-    case (.int, .int), (.bool, .bool), (.float, .float), (.double, .double), (.string, .string),
-      (.binary, .binary), (.timestamp, .timestamp), (.decimal, .decimal), (.objectId, .objectId),
-      (.uuid, .uuid), (.link, .link):
-      true
-    case (.link, _), (.null, _): false
-    default: type == .mixed
+    switch self.type {
+    case .link: type == .link
+    case let own: own == type || type == .mixed
     }
   }
 }

@@ -7,12 +7,12 @@ public import RealmStorage
 extension String {
   /// Calls `body` with the UTF-8 bytes.
   @inlinable @inline(__always)
-  package func withByteView<R>(
-    _ body: (ByteView) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
+  package func withByteView<R, E>(
+    _ body: (ByteView) throws(E) -> R
+  ) throws(E) -> R {
     var text = self
-    let result = text.withUTF8 { bytes -> Result<R, StorageError> in
-      do throws(StorageError) {
+    let result = text.withUTF8 { bytes -> Result<R, E> in
+      do throws(E) {
         return .success(try body(ByteView(UnsafeRawBufferPointer(bytes))))
       } catch {
         return .failure(error)
@@ -22,14 +22,25 @@ extension String {
   }
 }
 
+extension String? {
+  /// Calls `body` with the UTF-8 bytes, or with nil.
+  @inlinable @inline(__always)
+  package func withByteView<R, E>(
+    _ body: (ByteView?) throws(E) -> R
+  ) throws(E) -> R {
+    guard let self else { return try body(nil) }
+    return try self.withByteView { (view) throws(E) in try body(view) }
+  }
+}
+
 extension [UInt8] {
   /// Calls `body` with the bytes.
   @inlinable @inline(__always)
-  package func withByteView<R>(
-    _ body: (ByteView) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    let result = withUnsafeBytes { bytes -> Result<R, StorageError> in
-      do throws(StorageError) {
+  package func withByteView<R, E>(
+    _ body: (ByteView) throws(E) -> R
+  ) throws(E) -> R {
+    let result = withUnsafeBytes { bytes -> Result<R, E> in
+      do throws(E) {
         return .success(try body(ByteView(bytes)))
       } catch {
         return .failure(error)

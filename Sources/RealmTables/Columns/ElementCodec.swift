@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Between `TableValue` and the leaf that holds values of a column or elements of a collection.
+// Between the values of a column, or the elements of a collection, and the leaf that holds them.
 
 import RealmStorage
 
-/// How values of one kind get into and out of their leaf.
+/// Conversions between the elements of one kind of leaf and values.
 protocol ElementCodec {
   associatedtype L: Leaf
-  /// The value that an element stands for.
+
+  /// An element as it is compared with values of other types; views in it are valid as long as the
+  /// element. `target` is the table that the column's links lead to.
+  static func mixed(_ element: L.Value, target: TableKey) -> MixedValue
+
+  /// The value of an element.
   static func decode(_ element: L.Value, in space: NodeSpace) throws(StorageError) -> TableValue
+
   /// Calls `body` with the element for `value`, which is valid during the call.
   static func encode<R>(
     _ value: TableValue, _ body: (L.Value) throws(StorageError) -> R
   ) throws(StorageError) -> R
+
   /// The same where nested collections, which `allocator` makes room for, may be part of the value;
   /// who stores the element owns them.
   static func encode<R>(
@@ -38,8 +45,128 @@ extension StorageError {
   }
 }
 
+// MARK: - Scalars
+
+/// A codec whose elements are scalars or null, each of them one case of a mixed value.
+protocol ScalarCodec: ElementCodec where L.Value == Scalar? {
+  associatedtype Scalar
+
+  /// The mixed value that holds a scalar.
+  static func wrap(_ scalar: Scalar) -> MixedValue
+
+  /// The scalar in a mixed value; nil for one of another type.
+  static func unwrap(_ value: MixedValue) -> Scalar?
+}
+
+extension ScalarCodec {
+  @inline(__always)
+  static func mixed(_ element: Scalar?, target: TableKey) -> MixedValue {
+    element.map { wrap($0) } ?? .null
+  }
+
+  @inline(__always)
+  static func decode(_ element: Scalar?, in space: NodeSpace) -> TableValue {
+    guard let element else { return .null }
+    return TableValue(scalar: wrap(element)) ?? .null
+  }
+
+  @inline(__always)
+  static func encode<R>(
+    _ value: TableValue, _ body: (Scalar?) throws(StorageError) -> R
+  ) throws(StorageError) -> R {
+    try MixedCodec.encode(value) { (mixed) throws(StorageError) -> R in
+      if case .null = mixed { return try body(nil) }
+      guard let scalar = unwrap(mixed) else { throw .typeMismatch(value) }
+      return try body(scalar)
+    }
+  }
+}
+
+enum NullableIntegerCodec: ScalarCodec {
+  typealias L = NullableIntegerLeaf
+  static func wrap(_ scalar: Int64) -> MixedValue { .int(scalar) }
+  static func unwrap(_ value: MixedValue) -> Int64? {
+    if case .int(let scalar) = value { scalar } else { nil }
+  }
+}
+
+enum BoolCodec: ScalarCodec {
+  typealias L = BoolLeaf
+  static func wrap(_ scalar: Bool) -> MixedValue { .bool(scalar) }
+  static func unwrap(_ value: MixedValue) -> Bool? {
+    if case .bool(let scalar) = value { scalar } else { nil }
+  }
+}
+
+enum FloatCodec: ScalarCodec {
+  typealias L = FloatLeaf
+  static func wrap(_ scalar: Float) -> MixedValue { .float(scalar) }
+  static func unwrap(_ value: MixedValue) -> Float? {
+    if case .float(let scalar) = value { scalar } else { nil }
+  }
+}
+
+enum DoubleCodec: ScalarCodec {
+  typealias L = DoubleLeaf
+  static func wrap(_ scalar: Double) -> MixedValue { .double(scalar) }
+  static func unwrap(_ value: MixedValue) -> Double? {
+    if case .double(let scalar) = value { scalar } else { nil }
+  }
+}
+
+enum StringCodec: ScalarCodec {
+  typealias L = StringLeaf
+  static func wrap(_ scalar: ByteView) -> MixedValue { .string(scalar) }
+  static func unwrap(_ value: MixedValue) -> ByteView? {
+    if case .string(let scalar) = value { scalar } else { nil }
+  }
+}
+
+enum BinaryCodec: ScalarCodec {
+  typealias L = BinaryLeaf
+  static func wrap(_ scalar: ByteView) -> MixedValue { .binary(scalar) }
+  static func unwrap(_ value: MixedValue) -> ByteView? {
+    if case .binary(let scalar) = value { scalar } else { nil }
+  }
+}
+
+enum TimestampCodec: ScalarCodec {
+  typealias L = TimestampLeaf
+  static func wrap(_ scalar: Timestamp) -> MixedValue { .timestamp(scalar) }
+  static func unwrap(_ value: MixedValue) -> Timestamp? {
+    if case .timestamp(let scalar) = value { scalar } else { nil }
+  }
+}
+
+enum DecimalCodec: ScalarCodec {
+  typealias L = DecimalLeaf
+  static func wrap(_ scalar: DecimalBits) -> MixedValue { .decimal(scalar) }
+  static func unwrap(_ value: MixedValue) -> DecimalBits? {
+    if case .decimal(let scalar) = value { scalar } else { nil }
+  }
+}
+
+enum ObjectIdCodec: ScalarCodec {
+  typealias L = ObjectIdLeaf
+  static func wrap(_ scalar: Bytes12) -> MixedValue { .objectId(scalar) }
+  static func unwrap(_ value: MixedValue) -> Bytes12? {
+    if case .objectId(let scalar) = value { scalar } else { nil }
+  }
+}
+
+enum UUIDCodec: ScalarCodec {
+  typealias L = UUIDLeaf
+  static func wrap(_ scalar: Bytes16) -> MixedValue { .uuid(scalar) }
+  static func unwrap(_ value: MixedValue) -> Bytes16? {
+    if case .uuid(let scalar) = value { scalar } else { nil }
+  }
+}
+
+/// Integers that are not nullable.
 enum IntegerCodec: ElementCodec {
   typealias L = IntegerLeaf
+
+  static func mixed(_ element: Int64, target: TableKey) -> MixedValue { .int(element) }
 
   static func decode(_ element: Int64, in space: NodeSpace) -> TableValue { .int(element) }
 
@@ -48,221 +175,5 @@ enum IntegerCodec: ElementCodec {
   ) throws(StorageError) -> R {
     guard case .int(let number) = value else { throw .typeMismatch(value) }
     return try body(number)
-  }
-}
-
-enum NullableIntegerCodec: ElementCodec {
-  typealias L = NullableIntegerLeaf
-
-  static func decode(_ element: Int64?, in space: NodeSpace) -> TableValue {
-    element.map { .int($0) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (Int64?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .int(let number): try body(number)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-enum BoolCodec: ElementCodec {
-  typealias L = BoolLeaf
-
-  static func decode(_ element: Bool?, in space: NodeSpace) -> TableValue {
-    element.map { .bool($0) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (Bool?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .bool(let truth): try body(truth)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-enum FloatCodec: ElementCodec {
-  typealias L = FloatLeaf
-
-  static func decode(_ element: Float?, in space: NodeSpace) -> TableValue {
-    element.map { .float($0) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (Float?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .float(let number): try body(number)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-enum DoubleCodec: ElementCodec {
-  typealias L = DoubleLeaf
-
-  static func decode(_ element: Double?, in space: NodeSpace) -> TableValue {
-    element.map { .double($0) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (Double?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .double(let number): try body(number)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-enum StringCodec: ElementCodec {
-  typealias L = StringLeaf
-
-  static func decode(_ element: ByteView?, in space: NodeSpace) -> TableValue {
-    element.map { .string($0.string) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (ByteView?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .string(let text): try text.withByteView(body)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-enum BinaryCodec: ElementCodec {
-  typealias L = BinaryLeaf
-
-  static func decode(_ element: ByteView?, in space: NodeSpace) -> TableValue {
-    element.map { .binary($0.array) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (ByteView?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .binary(let bytes): try bytes.withByteView(body)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-enum TimestampCodec: ElementCodec {
-  typealias L = TimestampLeaf
-
-  static func decode(_ element: Timestamp?, in space: NodeSpace) -> TableValue {
-    element.map { .timestamp($0) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (Timestamp?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .timestamp(let time): try body(time)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-enum DecimalCodec: ElementCodec {
-  typealias L = DecimalLeaf
-
-  static func decode(_ element: DecimalBits?, in space: NodeSpace) -> TableValue {
-    element.map { .decimal($0) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (DecimalBits?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .decimal(let bits): try body(bits)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-enum ObjectIdCodec: ElementCodec {
-  typealias L = ObjectIdLeaf
-
-  static func decode(_ element: Bytes12?, in space: NodeSpace) -> TableValue {
-    element.map { .objectId($0) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (Bytes12?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .objectId(let bytes): try body(bytes)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-enum UUIDCodec: ElementCodec {
-  typealias L = UUIDLeaf
-
-  static func decode(_ element: Bytes16?, in space: NodeSpace) -> TableValue {
-    element.map { .uuid($0) } ?? .null
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (Bytes16?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .uuid(let bytes): try body(bytes)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-/// Links of a single link column; tombstones read as null.
-enum LinkCodec: ElementCodec {
-  typealias L = LinkLeaf
-
-  static func decode(_ element: Int64?, in space: NodeSpace) -> TableValue {
-    guard let element, element >= 0 else { return .null }
-    return .link(ObjectKey(element))
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (Int64?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .link(let key): try body(key.rawValue)
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
-    }
-  }
-}
-
-/// Elements of lists and sets of links.
-enum LinkElementCodec: ElementCodec {
-  typealias L = IntegerLeaf
-
-  static func decode(_ element: Int64, in space: NodeSpace) -> TableValue {
-    element < 0 ? .null : .link(ObjectKey(element))
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (Int64) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    guard case .link(let key) = value else { throw .typeMismatch(value) }
-    return try body(key.rawValue)
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the cluster editor knows of a column, and its dispatch to the leaf that holds the column.
+// The layout of a column in the clusters of its table, as the cluster editor needs it.
 
 import RealmStorage
 
-/// The layout of one column's leaves: which codec, and what a new object's value is.
+/// The layout of one column's leaves: their kind, and whether a new object's value is null.
 struct LeafLayout: Hashable, Sendable {
   let kind: LeafKind
   /// Whether a new object's value is null.
@@ -21,39 +21,26 @@ struct LeafLayout: Hashable, Sendable {
   }
 }
 
-/// What new objects hold in columns that are not nullable.
-extension LeafLayout {
-  static let zeroTimestamp = Timestamp(seconds: 0, nanoseconds: 0)
-  static let zeroDecimal = DecimalBits(integer: 0)
-  static let zeroObjectId = Bytes12(high: 0, low: 0)
-  static let zeroUUID = Bytes16(high: 0, low: 0)
-}
+// Operations that a cluster performs on all of its column leaves alike.
 
-/// Operations that a cluster performs on all of its column leaves alike.
 extension LeafLayout {
   /// A new leaf of `count` default values.
   func make(count: Int, in allocator: NodeAllocator) throws(StorageError) -> Ref {
-    var ref: Ref
-    switch kind {
-    case .int, .enumeratedString: ref = try IntegerLeaf.make(in: allocator)
-    case .nullableInt: ref = try NullableIntegerLeaf.make(in: allocator)
-    case .bool: ref = try BoolLeaf.make(in: allocator)
-    case .float: ref = try FloatLeaf.make(in: allocator)
-    case .double: ref = try DoubleLeaf.make(in: allocator)
-    case .string: ref = try StringLeaf.make(in: allocator)
-    case .binary: ref = try BinaryLeaf.make(in: allocator)
-    case .timestamp: ref = try TimestampLeaf.make(in: allocator)
-    case .decimal: ref = try DecimalLeaf.make(in: allocator)
-    case .objectId: ref = try ObjectIdLeaf.make(in: allocator)
-    case .uuid: ref = try UUIDLeaf.make(in: allocator)
-    case .link: ref = try LinkLeaf.make(in: allocator)
-    case .typedLink: ref = try TypedLinkLeaf.make(in: allocator)
-    case .mixed: ref = try MixedLeaf.make(in: allocator)
-    case .backlink: ref = try BacklinkLeaf.make(in: allocator)
-    case .collection: ref = try RefLeaf.make(in: allocator)
+    try kind.visit(Making(count: count, isNullable: isNullable, allocator: allocator))
+  }
+
+  private struct Making: LeafVisitor {
+    let count: Int
+    let isNullable: Bool
+    let allocator: NodeAllocator
+
+    func visit<L: Leaf>(_ leaf: L.Type) throws(StorageError) -> Ref {
+      var ref = try L.make(in: allocator)
+      for index in 0..<count {
+        ref = try L.insert(L.zero(isNullable: isNullable), at: index, in: ref, allocator)
+      }
+      return ref
     }
-    for index in 0..<count { ref = try insertDefault(at: index, in: ref, allocator) }
-    return ref
   }
 
   /// Inserts the value of a new object.
@@ -61,26 +48,19 @@ extension LeafLayout {
   func insertDefault(
     at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    switch kind {
-    case .int, .enumeratedString: try IntegerLeaf.insert(0, at: index, in: ref, allocator)
-    case .nullableInt: try NullableIntegerLeaf.insert(nil, at: index, in: ref, allocator)
-    case .bool: try BoolLeaf.insert(isNullable ? nil : false, at: index, in: ref, allocator)
-    case .float: try FloatLeaf.insert(isNullable ? nil : 0, at: index, in: ref, allocator)
-    case .double: try DoubleLeaf.insert(isNullable ? nil : 0, at: index, in: ref, allocator)
-    case .string: try StringLeaf.insert(isNullable ? nil : .empty, at: index, in: ref, allocator)
-    case .binary: try BinaryLeaf.insert(isNullable ? nil : .empty, at: index, in: ref, allocator)
-    case .timestamp:
-      try TimestampLeaf.insert(isNullable ? nil : Self.zeroTimestamp, at: index, in: ref, allocator)
-    case .decimal:
-      try DecimalLeaf.insert(isNullable ? nil : Self.zeroDecimal, at: index, in: ref, allocator)
-    case .objectId:
-      try ObjectIdLeaf.insert(isNullable ? nil : Self.zeroObjectId, at: index, in: ref, allocator)
-    case .uuid: try UUIDLeaf.insert(isNullable ? nil : Self.zeroUUID, at: index, in: ref, allocator)
-    case .link: try LinkLeaf.insert(nil, at: index, in: ref, allocator)
-    case .typedLink: try TypedLinkLeaf.insert(nil, at: index, in: ref, allocator)
-    case .mixed: try MixedLeaf.insert(.null, at: index, in: ref, allocator)
-    case .backlink: try BacklinkLeaf.insert(.null, at: index, in: ref, allocator)
-    case .collection: try RefLeaf.insert(.null, at: index, in: ref, allocator)
+    try kind.visit(
+      DefaultInsertion(index: index, ref: ref, isNullable: isNullable, allocator: allocator))
+  }
+
+  private struct DefaultInsertion: LeafVisitor {
+    let index: Int
+    let ref: Ref
+    let isNullable: Bool
+    let allocator: NodeAllocator
+
+    @inline(__always)
+    func visit<L: Leaf>(_ leaf: L.Type) throws(StorageError) -> Ref {
+      try L.insert(L.zero(isNullable: isNullable), at: index, in: ref, allocator)
     }
   }
 
@@ -88,23 +68,16 @@ extension LeafLayout {
   func remove(
     at index: Int, from ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    switch kind {
-    case .int, .enumeratedString: try IntegerLeaf.remove(at: index, from: ref, allocator)
-    case .nullableInt: try NullableIntegerLeaf.remove(at: index, from: ref, allocator)
-    case .bool: try BoolLeaf.remove(at: index, from: ref, allocator)
-    case .float: try FloatLeaf.remove(at: index, from: ref, allocator)
-    case .double: try DoubleLeaf.remove(at: index, from: ref, allocator)
-    case .string: try StringLeaf.remove(at: index, from: ref, allocator)
-    case .binary: try BinaryLeaf.remove(at: index, from: ref, allocator)
-    case .timestamp: try TimestampLeaf.remove(at: index, from: ref, allocator)
-    case .decimal: try DecimalLeaf.remove(at: index, from: ref, allocator)
-    case .objectId: try ObjectIdLeaf.remove(at: index, from: ref, allocator)
-    case .uuid: try UUIDLeaf.remove(at: index, from: ref, allocator)
-    case .link: try LinkLeaf.remove(at: index, from: ref, allocator)
-    case .typedLink: try TypedLinkLeaf.remove(at: index, from: ref, allocator)
-    case .mixed: try MixedLeaf.remove(at: index, from: ref, allocator)
-    case .backlink: try BacklinkLeaf.remove(at: index, from: ref, allocator)
-    case .collection: try RefLeaf.remove(at: index, from: ref, allocator)
+    try kind.visit(Removal(index: index, ref: ref, allocator: allocator))
+  }
+
+  private struct Removal: LeafVisitor {
+    let index: Int
+    let ref: Ref
+    let allocator: NodeAllocator
+
+    func visit<L: Leaf>(_ leaf: L.Type) throws(StorageError) -> Ref {
+      try L.remove(at: index, from: ref, allocator)
     }
   }
 
@@ -112,23 +85,16 @@ extension LeafLayout {
   func split(
     _ ref: Ref, at index: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> (Ref, Ref) {
-    switch kind {
-    case .int, .enumeratedString: try IntegerLeaf.split(ref, at: index, allocator)
-    case .nullableInt: try NullableIntegerLeaf.split(ref, at: index, allocator)
-    case .bool: try BoolLeaf.split(ref, at: index, allocator)
-    case .float: try FloatLeaf.split(ref, at: index, allocator)
-    case .double: try DoubleLeaf.split(ref, at: index, allocator)
-    case .string: try StringLeaf.split(ref, at: index, allocator)
-    case .binary: try BinaryLeaf.split(ref, at: index, allocator)
-    case .timestamp: try TimestampLeaf.split(ref, at: index, allocator)
-    case .decimal: try DecimalLeaf.split(ref, at: index, allocator)
-    case .objectId: try ObjectIdLeaf.split(ref, at: index, allocator)
-    case .uuid: try UUIDLeaf.split(ref, at: index, allocator)
-    case .link: try LinkLeaf.split(ref, at: index, allocator)
-    case .typedLink: try TypedLinkLeaf.split(ref, at: index, allocator)
-    case .mixed: try MixedLeaf.split(ref, at: index, allocator)
-    case .backlink: try BacklinkLeaf.split(ref, at: index, allocator)
-    case .collection: try RefLeaf.split(ref, at: index, allocator)
+    try kind.visit(Split(index: index, ref: ref, allocator: allocator))
+  }
+
+  private struct Split: LeafVisitor {
+    let index: Int
+    let ref: Ref
+    let allocator: NodeAllocator
+
+    func visit<L: Leaf>(_ leaf: L.Type) throws(StorageError) -> (Ref, Ref) {
+      try L.split(ref, at: index, allocator)
     }
   }
 
@@ -136,23 +102,16 @@ extension LeafLayout {
   func append(
     _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    switch kind {
-    case .int, .enumeratedString: try IntegerLeaf.append(other, to: ref, allocator)
-    case .nullableInt: try NullableIntegerLeaf.append(other, to: ref, allocator)
-    case .bool: try BoolLeaf.append(other, to: ref, allocator)
-    case .float: try FloatLeaf.append(other, to: ref, allocator)
-    case .double: try DoubleLeaf.append(other, to: ref, allocator)
-    case .string: try StringLeaf.append(other, to: ref, allocator)
-    case .binary: try BinaryLeaf.append(other, to: ref, allocator)
-    case .timestamp: try TimestampLeaf.append(other, to: ref, allocator)
-    case .decimal: try DecimalLeaf.append(other, to: ref, allocator)
-    case .objectId: try ObjectIdLeaf.append(other, to: ref, allocator)
-    case .uuid: try UUIDLeaf.append(other, to: ref, allocator)
-    case .link: try LinkLeaf.append(other, to: ref, allocator)
-    case .typedLink: try TypedLinkLeaf.append(other, to: ref, allocator)
-    case .mixed: try MixedLeaf.append(other, to: ref, allocator)
-    case .backlink: try BacklinkLeaf.append(other, to: ref, allocator)
-    case .collection: try RefLeaf.append(other, to: ref, allocator)
+    try kind.visit(Appending(other: other, ref: ref, allocator: allocator))
+  }
+
+  private struct Appending: LeafVisitor {
+    let other: Ref
+    let ref: Ref
+    let allocator: NodeAllocator
+
+    func visit<L: Leaf>(_ leaf: L.Type) throws(StorageError) -> Ref {
+      try L.append(other, to: ref, allocator)
     }
   }
 }

@@ -11,6 +11,8 @@ enum MixedCodec: ElementCodec {
   /// The depth below which collections may nest.
   static let maximumDepth = 100
 
+  static func mixed(_ element: MixedValue, target: TableKey) -> MixedValue { element }
+
   static func decode(
     _ element: MixedValue, in space: NodeSpace
   ) throws(StorageError) -> TableValue {
@@ -32,20 +34,6 @@ enum MixedCodec: ElementCodec {
     _ element: MixedValue, in space: NodeSpace, depth: Int
   ) throws(StorageError) -> TableValue {
     switch element {
-    case .null: return .null
-    case .int(let value): return .int(value)
-    case .bool(let value): return .bool(value)
-    case .string(let value): return .string(value.string)
-    case .binary(let value): return .binary(value.array)
-    case .timestamp(let value): return .timestamp(value)
-    case .float(let value): return .float(value)
-    case .double(let value): return .double(value)
-    case .decimal(let value): return .decimal(value)
-    case .objectId(let value): return .objectId(value)
-    case .uuid(let value): return .uuid(value)
-    case .typedLink(let table, let key):
-      return key < 0
-        ? .null : .typedLink(TableKey(UInt32(truncatingIfNeeded: table)), ObjectKey(key))
     case .list(let root):
       guard depth < maximumDepth else { throw .corrupted("nested collections do not end") }
       var values: [TableValue] = []
@@ -65,6 +53,7 @@ enum MixedCodec: ElementCodec {
         entries.append(TableDictionary.Entry(key: try view.key(at: index), value: value))
       }
       return .dictionary(TableDictionary(entries))
+    default: return TableValue(scalar: element) ?? .null
     }
   }
 
@@ -118,44 +107,8 @@ enum MixedCodec: ElementCodec {
     _ value: TableValue, _ body: (MixedValue) throws(StorageError) -> R
   ) throws(StorageError) -> R {
     switch value {
-    case .null: try body(.null)
-    case .int(let value): try body(.int(value))
-    case .bool(let value): try body(.bool(value))
-    case .string(let text):
-      try text.withByteView { (view) throws(StorageError) in try body(.string(view)) }
-    case .binary(let bytes):
-      try bytes.withByteView { (view) throws(StorageError) in try body(.binary(view)) }
-    case .timestamp(let value): try body(.timestamp(value))
-    case .float(let value): try body(.float(value))
-    case .double(let value): try body(.double(value))
-    case .decimal(let value): try body(.decimal(value))
-    case .objectId(let value): try body(.objectId(value))
-    case .uuid(let value): try body(.uuid(value))
-    case .typedLink(let table, let key):
-      try body(.typedLink(table: Int64(table.rawValue), key: key.rawValue))
     case .link, .list, .dictionary: throw .typeMismatch(value)
-    }
-  }
-}
-
-/// Columns of typed links, which no SDK makes.
-enum TypedLinkCodec: ElementCodec {
-  typealias L = TypedLinkLeaf
-
-  static func decode(_ element: TypedLink?, in space: NodeSpace) -> TableValue {
-    guard let element, element.key >= 0 else { return .null }
-    return .typedLink(
-      TableKey(UInt32(truncatingIfNeeded: element.table)), ObjectKey(element.key))
-  }
-
-  static func encode<R>(
-    _ value: TableValue, _ body: (TypedLink?) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    switch value {
-    case .typedLink(let table, let key):
-      try body(TypedLink(table: Int64(table.rawValue), key: key.rawValue))
-    case .null: try body(nil)
-    default: throw .typeMismatch(value)
+    default: return try value.withMixed(body)
     }
   }
 }

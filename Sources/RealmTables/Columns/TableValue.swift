@@ -28,6 +28,26 @@ package enum TableValue: Hashable, Sendable {
   case dictionary(TableDictionary)
 
   package var isNull: Bool { self == .null }
+
+  /// The type of a column that holds such a value, and no mixed ones; nil for null and collections,
+  /// which only mixed columns hold.
+  package var type: ColumnType? {
+    switch self {
+    case .null, .list, .dictionary: nil
+    case .int: .int
+    case .bool: .bool
+    case .float: .float
+    case .double: .double
+    case .string: .string
+    case .binary: .binary
+    case .timestamp: .timestamp
+    case .decimal: .decimal
+    case .objectId: .objectId
+    case .uuid: .uuid
+    case .link: .link
+    case .typedLink: .typedLink
+    }
+  }
 }
 
 /// The entries of a dictionary in the order of their keys.

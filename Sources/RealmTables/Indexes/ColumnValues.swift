@@ -26,22 +26,25 @@ extension Row {
   /// The value of a column of single values in the form in which indexes compare it; views in it
   /// are valid as `stringBytes(_:)` says.
   package func mixedValue(of column: Column) throws(StorageError) -> MixedValue {
-    let leaf = column.leafIndex
     switch column.leafKind {
-    case .int: return .int(try int(leaf))
-    case .nullableInt: return try optionalInt(leaf).map { .int($0) } ?? .null
-    case .bool: return try optionalBool(leaf).map { .bool($0) } ?? .null
-    case .float: return try optionalFloat(leaf).map { .float($0) } ?? .null
-    case .double: return try optionalDouble(leaf).map { .double($0) } ?? .null
-    case .string, .enumeratedString: return try stringBytes(leaf).map { .string($0) } ?? .null
-    case .binary: return try binary(leaf).map { .binary($0) } ?? .null
-    case .timestamp: return try timestamp(leaf).map { .timestamp($0) } ?? .null
-    case .decimal: return try decimal(leaf).map { .decimal($0) } ?? .null
-    case .objectId: return try objectId(leaf).map { .objectId($0) } ?? .null
-    case .uuid: return try uuid(leaf).map { .uuid($0) } ?? .null
-    case .mixed: return try mixed(leaf)
+    case .int: return .int(try int(column.leafIndex))
+    case .string, .enumeratedString:
+      return try stringBytes(column.leafIndex).map { .string($0) } ?? .null
     case .link, .typedLink, .backlink, .collection:
       throw .corrupted("a column of links or collections has no value to compare")
+    default:
+      return try column.visitElements(MixedCellVisitor(row: self, leafIndex: column.leafIndex))
     }
+  }
+}
+
+private struct MixedCellVisitor: ElementVisitor {
+  let row: Row
+  let leafIndex: Int
+
+  @inline(__always)
+  func visit<C: ElementCodec>(_ codec: C.Type) throws(StorageError) -> MixedValue {
+    let leaf = try row.cluster.ref(at: leafIndex &+ 1)
+    return C.mixed(try C.L.value(at: row.index, of: leaf, in: row.space), target: .null)
   }
 }

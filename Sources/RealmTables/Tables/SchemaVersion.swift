@@ -43,6 +43,6 @@ extension WriteGroup {
     var key = try table.table.key(at: 0)
     if key == nil { key = try table.createObject().key }
     guard let column, let key else { return }
-    try table.setInt(Int64(bitPattern: version), column, key)
+    try table.set(.int(Int64(bitPattern: version)), column, key)
   }
 }

@@ -41,92 +41,19 @@ extension WritableTable {
 
   // MARK: Typed
 
-  /// Assigns a property of type Int that is not optional.
-  package func setInt(
-    _ value: Int64, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(IntegerLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns an optional property of type Int.
-  package func setOptionalInt(
-    _ value: Int64?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(NullableIntegerLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns a property of type Bool; nil only if it is optional.
-  package func setBool(
-    _ value: Bool?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(BoolLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns a property of type Float; nil only if it is optional.
-  package func setFloat(
-    _ value: Float?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(FloatLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns a property of type Double; nil only if it is optional.
-  package func setDouble(
-    _ value: Double?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(DoubleLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns a property of type String; nil only if it is optional.
-  package func setString(
-    _ value: ByteView?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
+  /// Assigns a property of a type that is no link, by the element that its leaf is to hold. Hot
+  /// paths make no `TableValue`; null goes only into a property that is optional.
+  @_specialize(where L == IntegerLeaf)
+  @_specialize(where L == NullableIntegerLeaf)
+  @_specialize(where L == BoolLeaf)
+  @_specialize(where L == FloatLeaf)
+  @_specialize(where L == DoubleLeaf)
+  @_specialize(where L == StringLeaf)
+  package func set<L: Leaf>(
+    _ leaf: L.Type, to value: L.Value, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
   ) throws(StorageError) {
     if column.isEnumerated { try expandEnumeration(of: column) }
-    try assign(StringLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns a property of type String; nil only if it is optional.
-  package func setString(
-    _ value: String?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    guard let value else { return try setString(ByteView?.none, column, key, isDefault: isDefault) }
-    try value.withByteView { (view) throws(StorageError) in
-      try setString(view, column, key, isDefault: isDefault)
-    }
-  }
-
-  /// Assigns a property of type Data; nil only if it is optional.
-  package func setBinary(
-    _ value: ByteView?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(BinaryLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns a property of type Date; nil only if it is optional.
-  package func setTimestamp(
-    _ value: Timestamp?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(TimestampLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns a property of type Decimal128; nil only if it is optional.
-  package func setDecimal(
-    _ value: DecimalBits?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(DecimalLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns a property of type ObjectId; nil only if it is optional.
-  package func setObjectId(
-    _ value: Bytes12?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(ObjectIdLeaf.self, value, column, key, isDefault)
-  }
-
-  /// Assigns a property of type UUID; nil only if it is optional.
-  package func setUUID(
-    _ value: Bytes16?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
-  ) throws(StorageError) {
-    try assign(UUIDLeaf.self, value, column, key, isDefault)
+    try assign(L.self, value, column, key, isDefault)
   }
 
   /// Stores a value that is neither a link nor holds one.
@@ -154,9 +81,8 @@ private struct SetVisitor: ElementVisitor {
   let isDefault: Bool
 
   func visit<C: ElementCodec>(_ codec: C.Type) throws(StorageError) {
-    if column.isEnumerated { try table.expandEnumeration(of: column) }
     try C.encode(value) { (element) throws(StorageError) in
-      try table.assign(C.L.self, element, column, key, isDefault)
+      try table.set(C.L.self, to: element, column, key, isDefault: isDefault)
     }
   }
 }

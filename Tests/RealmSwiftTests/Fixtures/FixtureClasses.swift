@@ -3,6 +3,7 @@
 // What the tests of fixtures need to know of a class, and the files themselves.
 
 import Foundation
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -162,6 +163,6 @@ struct FixtureContents: Equatable {
     guard let high = UInt64(value["high"]?.text ?? "", radix: 16),
       let low = UInt64(value["low"]?.text ?? "", radix: 16)
     else { return value }
-    return .string(Decimal128(low: low, high: high).parts.description)
+    return .string(Decimal128(low: low, high: high).bits.parts.text)
   }
 }

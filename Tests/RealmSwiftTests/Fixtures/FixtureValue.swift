@@ -3,6 +3,7 @@
 // Values of the public API in the terms of the fixtures' contents.
 
 import Foundation
+import RealmStorage
 import RealmTables
 import RealmTestSupport
 
@@ -133,7 +134,7 @@ extension ObjectId: FixtureValue {
 }
 
 extension Decimal128: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .string(parts.description) }
+  func json(_: FixtureReader) -> JSON { .string(bits.parts.text) }
 }
 
 extension UUID: FixtureValue {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -51,7 +52,7 @@ import Testing
       let low = try #require(UInt64(parts[8], radix: 16))
       // Theirs have the zeros at the end as well.
       let number = Decimal128(low: low, high: high)
-      #expect(number.parts.description == parts[0])
+      #expect(number.bits.parts.text == parts[0])
       #expect(try Decimal128(string: number.stringValue) == number || number.isNaN)
       let parsed = try Decimal128(string: parts[0])
       #expect(parsed.isNaN || parsed.low == low && parsed.high == high)
@@ -82,7 +83,7 @@ import Testing
       let decimal = Decimal128(value: number)
       #expect(decimal.doubleValue == number)
       let integer = Int64.random(in: .min ... .max, using: &generator)
-      #expect(Decimal128(value: integer).parts.description == String(integer))
+      #expect(Decimal128(value: integer).bits.parts.text == String(integer))
     }
     #expect(Decimal128(value: 0.1) == "0.1")
     #expect(Decimal128(exactly: UInt64.max)?.stringValue == String(UInt64.max))

@@ -3,6 +3,7 @@
 // The rows of the table of scalar types that the suites of the types do not try.
 
 import Foundation
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
       (NSNumber(value: 7.5), "7.5"), (Decimal128("3.0"), "3.0"), ("no number", "NaN"),
       (Date(), "NaN"), (Double.infinity, "Inf"), (-Double.infinity, "-Inf"), (Double.nan, "NaN"),
     ]
-    for (value, text) in values { #expect(Decimal128(value: value).parts.description == text) }
+    for (value, text) in values { #expect(Decimal128(value: value).bits.parts.text == text) }
     #expect(Decimal128(number: 12).stringValue == "12")
     #expect(Decimal128(number: NSNumber(value: 0.25)) == 0.25)
     #expect(Decimal128(exactly: Int.min)?.stringValue == "-9223372036854775808")
@@ -51,7 +52,7 @@ import Testing
     let json = Data(#"["1.50", 7, 2.5, "-Infinity", -9223372036854775808]"#.utf8)
     let decimals = try JSONDecoder().decode([Decimal128].self, from: json)
     #expect(
-      decimals.map(\.parts.description) == ["1.50", "7", "2.5", "-Inf", "-9223372036854775808"])
+      decimals.map(\.bits.parts.text) == ["1.50", "7", "2.5", "-Inf", "-9223372036854775808"])
     #expect(
       String(decoding: try JSONEncoder().encode(Array(decimals.prefix(2))), as: UTF8.self)
         == #"["1.50","7"]"#)

@@ -63,12 +63,12 @@ import Testing
     case 0, 1:
       let (key, _) = try table.createObject()
       let text = text(&random)
-      try table.setString(text, column, key)
+      try table.set(text.map { .string($0) } ?? .null, column, key)
       texts[key] = .some(text)
     case 2:
       guard let key else { return }
       let text = text(&random)
-      try table.setString(text, column, key)
+      try table.set(text.map { .string($0) } ?? .null, column, key)
       texts[key] = .some(text)
     default:
       guard let key else { return }
@@ -103,7 +103,7 @@ import Testing
       for _ in 0..<300 {
         let (key, _) = try table.createObject()
         let text = text(random: &random)
-        try table.setString(text, column, key)
+        try table.set(.string(text), column, key)
         texts[key] = text
       }
     }

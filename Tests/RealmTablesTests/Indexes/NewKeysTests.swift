@@ -116,7 +116,7 @@ import Testing
       #expect(table.keyBound.highest == 9 && !table.keyBound.mayHold(10))
       #expect(try table.findRow(primaryKey: 9) != nil)
       let nine = try #require(try table.findRow(primaryKey: 9))
-      try table.setInt(100, try table.schema.existing("id"), nine.key)
+      try table.set(.int(100), try table.schema.existing("id"), nine.key)
       #expect(try table.findRow(primaryKey: 100)?.key == nine.key)
       #expect(try table.findOrCreate(primaryKey: 100).isNew == false)
       #expect(try table.findOrCreate(primaryKey: 101).isNew)
@@ -126,7 +126,7 @@ import Testing
       let other = try table.schema.existing("other")
       for value in 0..<9 as Range<Int64> {
         let row = try #require(try table.findRow(primaryKey: value))
-        try table.setInt(1000 + value, other, row.key)
+        try table.set(.int(1000 + value), other, row.key)
       }
       for value in [100, 101] as [Int64] {
         try table.delete(try #require(try table.findRow(primaryKey: value)).key)
@@ -144,7 +144,7 @@ import Testing
     #expect(isNew == (model[value] == nil) && key == model[value] ?? key)
     #expect(try row.int(try table.schema.existing("id").leafIndex) == value)
     model[value] = key
-    try table.setInt(~value, try table.schema.existing("rank"), key)
+    try table.set(.int(~value), try table.schema.existing("rank"), key)
   }
 
   private func delete(

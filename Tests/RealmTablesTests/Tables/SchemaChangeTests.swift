@@ -17,7 +17,7 @@ import Testing
       var keys: [ObjectKey] = []
       for index in 0..<700 {
         let (key, _) = try table.createObject()
-        try table.setInt(Int64(index), id, key)
+        try table.set(.int(Int64(index)), id, key)
         keys.append(key)
       }
       return keys
@@ -44,7 +44,7 @@ import Testing
       let new = try table.addColumn(named: "new", type: .string)
       #expect(new.leafIndex == old[1].leafIndex)
       #expect(!old.contains { $0.key == new.key })
-      try table.setString("value", new, keys[600])
+      try table.set(.string("value"), new, keys[600])
     }
     try check(database, keys, columnCount: old.count / 2 + 1)
     let row = try #require(try database.table("class_A").row(of: keys[600]))
@@ -140,7 +140,7 @@ import Testing
       try table.setPrimaryKey(id.key)
       for value in 0..<400 {
         let (key, _) = try table.createObject(primaryKey: Int64(value))
-        try table.setString("name \(value)", name, key)
+        try table.set(.string("name \(value)"), name, key)
       }
       #expect(throws: StorageError.self) { try table.setPrimaryKey(same.key) }
       try table.setPrimaryKey(name.key)

@@ -58,6 +58,8 @@ package struct Backlinks: Hashable, Sendable {
 package enum BacklinkLeaf: Leaf {
   package typealias Value = Backlinks
 
+  package static func zero(isNullable: Bool) -> Backlinks { .null }
+
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     try IntegerNode.make(flags: .hasRefs, in: allocator).ref
   }

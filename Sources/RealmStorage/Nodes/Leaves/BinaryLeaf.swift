@@ -9,6 +9,8 @@
 package enum BinaryLeaf: Leaf {
   package typealias Value = ByteView?
 
+  package static func zero(isNullable: Bool) -> ByteView? { isNullable ? nil : .empty }
+
   /// The longest binary that an application may store.
   package static let maximumByteCount = 0xFF_FFF0
 

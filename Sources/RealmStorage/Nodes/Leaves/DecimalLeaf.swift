@@ -9,6 +9,8 @@
 package enum DecimalLeaf: Leaf {
   package typealias Value = DecimalBits?
 
+  package static func zero(isNullable: Bool) -> DecimalBits? { isNullable ? nil : .zero }
+
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     try CellNode.make(width: 0, in: allocator).ref
   }

@@ -12,9 +12,14 @@
 /// throws `StorageError.corrupted` where the bytes contradict the type.
 ///
 /// - SeeAlso: file format, part 4.
+@usableFromInline
 package protocol Leaf {
   /// The type of the elements; views in it live until the next change of the transaction.
   associatedtype Value
+
+  /// The element that needs no bytes of its own: null where the column takes it, else a zero or
+  /// something empty.
+  static func zero(isNullable: Bool) -> Value
 
   /// A new leaf without elements.
   static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref

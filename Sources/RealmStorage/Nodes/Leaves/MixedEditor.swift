@@ -181,13 +181,13 @@ struct MixedEditor {
     return MixedCode(type, .strings, index: index)
   }
 
-  private func storeBytes<ID: FixedBytesElement>(
-    of id: ID, _ type: MixedType
+  private func storeBytes<Low>(
+    of id: FixedBytes<Low>, _ type: MixedType
   ) throws(StorageError) -> MixedCode {
     let room = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8)
     defer { room.deallocate() }
     id.store(to: room)
-    return try storeBytes(ByteView(start: room, count: ID.byteCount), type)
+    return try storeBytes(ByteView(start: room, count: FixedBytes<Low>.byteCount), type)
   }
 
   /// Stores where a collection is now.

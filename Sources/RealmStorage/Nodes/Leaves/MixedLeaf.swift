@@ -22,6 +22,8 @@
 package enum MixedLeaf: Leaf {
   package typealias Value = MixedValue
 
+  package static func zero(isNullable: Bool) -> MixedValue { .null }
+
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     let composite = try IntegerNode.make(in: allocator).ref
     return try IntegerNode.make(

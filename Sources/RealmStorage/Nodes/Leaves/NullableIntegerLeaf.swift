@@ -11,6 +11,8 @@
 package enum NullableIntegerLeaf: Leaf {
   package typealias Value = Int64?
 
+  package static func zero(isNullable: Bool) -> Int64? { nil }
+
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     try IntegerNode.make(repeating: 0, count: 1, in: allocator).ref
   }

@@ -6,29 +6,25 @@
 ///
 /// Replacing or removing an element frees the tree it owns; `replace` stores the new root of a tree
 /// that has merely moved.
-package enum RefLeaf: Leaf {
-  package typealias Value = Ref
-
+@usableFromInline
+package enum RefLeaf: PackedLeaf {
+  @usableFromInline
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     try IntegerNode.make(flags: .hasRefs, in: allocator).ref
   }
 
-  package static func count(_ ref: Ref, in space: NodeSpace) throws(StorageError) -> Int {
-    try space.node(at: ref).count
+  @inlinable
+  package static func value(at index: Int, of node: Node) throws(StorageError) -> Ref {
+    try node.ref(at: index)
   }
 
-  package static func value(
-    at index: Int, of ref: Ref, in space: NodeSpace
-  ) throws(StorageError) -> Ref {
-    try space.node(at: ref).ref(at: index)
-  }
+  @inlinable
+  package static func stored(_ value: Ref) -> Int64 { value.slot }
 
-  package static func insert(
-    _ value: Ref, at index: Int, in ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    try IntegerNode.insert(value.slot, at: index, in: ref, allocator)
-  }
+  @inlinable
+  package static func zero(isNullable: Bool) -> Ref { .null }
 
+  @usableFromInline
   package static func set(
     _ value: Ref, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
@@ -44,6 +40,7 @@ package enum RefLeaf: Leaf {
     try IntegerNode.set(value.slot, at: index, in: ref, allocator)
   }
 
+  @usableFromInline
   package static func remove(
     at index: Int, from ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
@@ -51,18 +48,7 @@ package enum RefLeaf: Leaf {
     return try IntegerNode.remove(at: index, from: ref, allocator)
   }
 
-  package static func split(
-    _ ref: Ref, at index: Int, _ allocator: NodeAllocator
-  ) throws(StorageError) -> (Ref, Ref) {
-    try IntegerNode.split(ref, at: index, allocator)
-  }
-
-  package static func append(
-    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    try IntegerNode.append(contentsOf: other, to: ref, allocator)
-  }
-
+  @usableFromInline
   package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
     let node = try IntegerNode.checked(ref, in: space)
     guard node.header.hasRefs || node.count == 0 else {

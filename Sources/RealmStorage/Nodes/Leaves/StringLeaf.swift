@@ -12,6 +12,8 @@
 package enum StringLeaf: Leaf {
   package typealias Value = ByteView?
 
+  package static func zero(isNullable: Bool) -> ByteView? { isNullable ? nil : .empty }
+
   /// The longest string that a database holds.
   package static let maximumByteCount = 0xFF_FFEF
 

@@ -7,6 +7,8 @@
 package enum TimestampLeaf: Leaf {
   package typealias Value = Timestamp?
 
+  package static func zero(isNullable: Bool) -> Timestamp? { isNullable ? nil : .zero }
+
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     let seconds = try NullableIntegerLeaf.make(in: allocator)
     let nanoseconds = try IntegerLeaf.make(in: allocator)

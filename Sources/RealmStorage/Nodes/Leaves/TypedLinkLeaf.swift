@@ -24,6 +24,8 @@ package enum TypedLinkLeaf: Leaf {
   package typealias Link = TypedLink
   package typealias Value = TypedLink?
 
+  package static func zero(isNullable: Bool) -> TypedLink? { nil }
+
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     try IntegerNode.make(in: allocator).ref
   }

@@ -11,8 +11,10 @@ import Glibc
 /// Operations on nodes with `NodeLayout.multiply`, whose elements are cells of `width` bytes.
 ///
 /// Like `IntegerNode`, every operation gives back where the node is afterwards.
+@usableFromInline
 enum CellNode {
   /// A new node without cells.
+  @usableFromInline
   static func make(
     width: Int, flags: NodeFlags = [], reserving: Int = 0, in allocator: NodeAllocator
   ) throws(StorageError) -> MutableNode {
@@ -22,7 +24,7 @@ enum CellNode {
   }
 
   /// The node at `ref`, if it is one of cells.
-  @inline(__always)
+  @inlinable @inline(__always)
   static func checked(_ ref: Ref, in space: NodeSpace) throws(StorageError) -> Node {
     let node = try space.node(at: ref)
     guard node.header.layout == .multiply else { throw unexpected(ref) }
@@ -30,7 +32,7 @@ enum CellNode {
   }
 
   /// The node at `ref`, if it is one of cells of that width; an empty one may have any.
-  @inline(__always)
+  @inlinable @inline(__always)
   static func checked(
     _ ref: Ref, width: Int, in space: NodeSpace
   ) throws(StorageError) -> Node {
@@ -40,7 +42,7 @@ enum CellNode {
   }
 
   /// Where cell `index` of a node lies.
-  @inline(__always)
+  @inlinable @inline(__always)
   static func cell(at index: Int, of node: Node) throws(StorageError) -> UnsafeRawPointer {
     guard UInt(bitPattern: index) < UInt(bitPattern: node.count) else {
       throw StorageError.elementOutOfBounds(index, in: node)
@@ -49,7 +51,7 @@ enum CellNode {
   }
 
   /// Makes room for one more cell before cell `index`; its bytes are undefined.
-  @inline(__always)
+  @inlinable @inline(__always)
   static func insertGap(
     at index: Int, in ref: Ref, width: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> MutableNode {
@@ -65,8 +67,8 @@ enum CellNode {
     return try insertGapSlowly(at: index, in: ref, old, width: width, allocator)
   }
 
-  @inline(never)
-  private static func insertGapSlowly(
+  @usableFromInline @inline(never)
+  static func insertGapSlowly(
     at index: Int, in ref: Ref, _ old: Node, width: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> MutableNode {
     let count = old.count
@@ -96,6 +98,7 @@ enum CellNode {
   }
 
   /// Removes the cell at `index`.
+  @usableFromInline
   static func remove(
     at index: Int, from ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
@@ -111,6 +114,7 @@ enum CellNode {
   }
 
   /// Moves the cells from `index` on to a new node with the same flags.
+  @usableFromInline
   static func split(
     _ ref: Ref, at index: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> (Ref, Ref) {
@@ -127,7 +131,7 @@ enum CellNode {
     return (node.ref, moved.ref)
   }
 
-  @inline(never)
+  @usableFromInline @inline(never)
   static func unexpected(_ ref: Ref) -> StorageError {
     .corrupted("the node at \(ref.offset) does not hold cells of the right width")
   }

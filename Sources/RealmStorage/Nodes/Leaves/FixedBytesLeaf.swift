@@ -1,65 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Elements of a fixed number of bytes with their null flags in between.
+// Object IDs and UUIDs: elements of a fixed number of bytes with their null flags in between.
 
-/// A value that a leaf stores as a fixed number of bytes.
-protocol FixedBytesElement {
-  static var byteCount: Int { get }
-  static var zero: Self { get }
-  init(loadingFrom source: UnsafeRawPointer)
-  func store(to target: UnsafeMutableRawPointer)
-}
-
-/// Operations on leaves of object IDs and UUIDs (file format, part 4, section 7).
+/// A leaf of object IDs or UUIDs (file format, part 4, section 7).
 ///
 /// The payload is a sequence of blocks: a byte of null flags, then up to eight elements. The node's
 /// size is the number of payload bytes.
-enum FixedBytes<Element: FixedBytesElement> {
-  @inline(__always) private static var blockByteCount: Int { 8 &* Element.byteCount &+ 1 }
+@usableFromInline
+package protocol FixedBytesLeaf: Leaf where Value == FixedBytes<Low>? {
+  associatedtype Low: FixedWidthInteger & UnsignedInteger & Sendable
+}
 
-  private static func byteCount(for count: Int) -> Int {
-    count * Element.byteCount + (count + 7) / 8
+/// A leaf of object IDs.
+@usableFromInline
+package enum ObjectIdLeaf: FixedBytesLeaf {
+  @usableFromInline package typealias Low = UInt32
+}
+
+/// A leaf of UUIDs.
+@usableFromInline
+package enum UUIDLeaf: FixedBytesLeaf {
+  @usableFromInline package typealias Low = UInt64
+}
+
+extension FixedBytesLeaf {
+  @inlinable static var blockByteCount: Int { 8 &* FixedBytes<Low>.byteCount &+ 1 }
+
+  @inlinable
+  static func byteCount(for count: Int) -> Int {
+    count * FixedBytes<Low>.byteCount + (count + 7) / 8
   }
 
   /// Where element `index` lies.
-  @inline(__always)
-  private static func offset(of index: Int) -> Int {
-    (index &>> 3) &* blockByteCount &+ 1 &+ (index & 7) &* Element.byteCount
+  @inlinable @inline(__always)
+  static func offset(of index: Int) -> Int {
+    (index &>> 3) &* blockByteCount &+ 1 &+ (index & 7) &* FixedBytes<Low>.byteCount
   }
 
-  static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
+  @inlinable
+  package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     try CellNode.make(width: 0, in: allocator).ref
   }
 
-  @inline(__always)
+  @inlinable
+  package static func zero(isNullable: Bool) -> FixedBytes<Low>? { isNullable ? nil : .zero }
+
+  @inlinable
+  package static func count(_ ref: Ref, in space: NodeSpace) throws(StorageError) -> Int {
+    try count(of: try space.node(at: ref))
+  }
+
+  @inlinable @inline(__always)
   static func count(of node: Node) throws(StorageError) -> Int {
     let size = node.count
     guard node.header.layout == .multiply, size == 0 || node.header.width == 1 else {
       throw malformed
     }
     let count =
-      (size &- (size &+ blockByteCount &- 1) / blockByteCount) / Element.byteCount
+      (size &- (size &+ blockByteCount &- 1) / blockByteCount) / FixedBytes<Low>.byteCount
     guard byteCount(for: count) == size else { throw malformed }
     return count
   }
 
-  @inline(__always)
-  static func value(at index: Int, of node: Node) throws(StorageError) -> Element? {
+  @inlinable
+  package static func value(
+    at index: Int, of ref: Ref, in space: NodeSpace
+  ) throws(StorageError) -> FixedBytes<Low>? {
+    let node = try space.node(at: ref)
     guard UInt(bitPattern: index) < UInt(bitPattern: try count(of: node)) else {
       throw StorageError.elementOutOfBounds(index, in: node)
     }
     return load(node.payload, index)
   }
 
-  @inline(__always)
-  private static func load(_ payload: UnsafeRawPointer, _ index: Int) -> Element? {
+  @inlinable @inline(__always)
+  static func load(_ payload: UnsafeRawPointer, _ index: Int) -> FixedBytes<Low>? {
     let nulls = payload.load(fromByteOffset: (index &>> 3) &* blockByteCount, as: UInt8.self)
     guard nulls &>> UInt8(index & 7) & 1 == 0 else { return nil }
-    return Element(loadingFrom: payload + offset(of: index))
+    return FixedBytes<Low>(loadingFrom: payload + offset(of: index))
   }
 
-  @inline(__always)
-  private static func store(_ value: Element?, _ node: MutableNode, _ index: Int) {
+  @inlinable @inline(__always)
+  static func store(_ value: FixedBytes<Low>?, _ node: MutableNode, _ index: Int) {
     let flags = (index &>> 3) &* blockByteCount
     let bit = UInt8(1) &<< UInt8(index & 7)
     let old = node.payload.load(fromByteOffset: flags, as: UInt8.self)
@@ -68,8 +90,9 @@ enum FixedBytes<Element: FixedBytesElement> {
     (value ?? .zero).store(to: node.payload + offset(of: index))
   }
 
-  static func insert(
-    _ value: Element?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  @inlinable
+  package static func insert(
+    _ value: FixedBytes<Low>?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     let old = try allocator.node(at: ref)
     let count = try count(of: old)
@@ -87,7 +110,8 @@ enum FixedBytes<Element: FixedBytesElement> {
   }
 
   /// A writable node of the same elements with the size for `count`, of which the last may be new.
-  private static func resized(
+  @inlinable
+  static func resized(
     _ ref: Ref, _ old: Node, to count: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> MutableNode {
     let size = byteCount(for: count)
@@ -106,8 +130,9 @@ enum FixedBytes<Element: FixedBytesElement> {
     return new
   }
 
-  static func set(
-    _ value: Element?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
+  @inlinable
+  package static func set(
+    _ value: FixedBytes<Low>?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     let old = try allocator.node(at: ref)
     guard index >= 0, index < (try count(of: old)) else {
@@ -118,7 +143,8 @@ enum FixedBytes<Element: FixedBytesElement> {
     return node.ref
   }
 
-  static func remove(
+  @inlinable
+  package static func remove(
     at index: Int, from ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     let old = try allocator.node(at: ref)
@@ -133,7 +159,8 @@ enum FixedBytes<Element: FixedBytesElement> {
   }
 
   /// Cuts the node, and clears the null flags of what is gone from its last block.
-  private static func truncate(_ node: MutableNode, to count: Int) {
+  @inlinable
+  static func truncate(_ node: MutableNode, to count: Int) {
     node.setCount(byteCount(for: count))
     guard count & 7 != 0 else { return }
     let flags = (count &>> 3) &* blockByteCount
@@ -142,7 +169,8 @@ enum FixedBytes<Element: FixedBytesElement> {
     node.payload.storeBytes(of: old & kept, toByteOffset: flags, as: UInt8.self)
   }
 
-  static func split(
+  @inlinable
+  package static func split(
     _ ref: Ref, at index: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> (Ref, Ref) {
     let old = try allocator.node(at: ref)
@@ -158,7 +186,8 @@ enum FixedBytes<Element: FixedBytesElement> {
     return (node.ref, moved)
   }
 
-  static func append(
+  @inlinable
+  package static func append(
     _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     let source = try allocator.node(at: other)
@@ -173,11 +202,12 @@ enum FixedBytes<Element: FixedBytesElement> {
   }
 
   /// Realm Core leaves null bits of removed elements behind the last one: they say nothing.
-  static func validate(_ node: Node) throws(StorageError) {
-    _ = try count(of: node)
+  @inlinable
+  package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
+    _ = try count(of: try space.node(at: ref))
   }
 
-  private static var malformed: StorageError {
+  @usableFromInline static var malformed: StorageError {
     .corrupted("a leaf of object IDs or UUIDs has a size that no number of elements has")
   }
 }
