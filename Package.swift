@@ -44,9 +44,13 @@ let package = Package(
     .target(
       name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage"], swiftSettings: settings),
     .target(
+      name: "RealmSession",
+      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
+      swiftSettings: settings),
+    .target(
       name: "RealmSwift",
       dependencies: [
-        "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
+        "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
@@ -91,9 +95,16 @@ let package = Package(
       dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "RealmSessionTests",
+      dependencies: [
+        "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "RealmSwiftTests",
       dependencies: [
-        "RealmSwift", "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport",
+        "RealmSwift", "RealmSession", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmTestSupport",
         "realm-second-process", "AllocationCounter",
       ],
       swiftSettings: settings),

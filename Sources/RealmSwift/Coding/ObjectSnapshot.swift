@@ -2,6 +2,8 @@
 
 // Objects as values: without a realm, without confinement, without a struct for each class.
 
+import RealmSession
+
 /// The values that the properties of an object had at one moment.
 ///
 /// A snapshot has the properties of its class, belongs to no realm, and may be sent anywhere, kept,

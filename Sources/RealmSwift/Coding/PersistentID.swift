@@ -2,6 +2,7 @@
 
 // Identifiers of objects that may be sent anywhere.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -82,7 +83,7 @@ extension Realm {
   /// The object that `id` names; nil if the realm does not have it.
   public subscript<Model: Object>(id: PersistentID<Model>) -> Model? {
     core.checkIsolation()
-    let info = core.info(Model.self)
+    let info = core.classes[Model.self]
     do throws(StorageError) {
       return try id.find(in: info).map { info.makeElement($0.key, $0.row) }
     } catch { stop(error) }

@@ -2,6 +2,7 @@
 
 // Writing what a snapshot says, and nothing that it does not say.
 
+import RealmSession
 import RealmTables
 
 extension Realm {

@@ -2,6 +2,7 @@
 
 // Collections whose kind does not matter.
 
+import RealmSession
 import RealmTables
 
 /// A list, a set, results or backlinks, whichever: its type says only what the elements are.
@@ -79,7 +80,7 @@ extension AnyRealmCollection {
   /// The collection that `definition` describes, in `realm`; nil if its object does not exist
   /// there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    guard case .list(let list) = definition.source else {
+    guard case .list(let list) = definition.locator else {
       return Results._local(definition, in: realm).map { Self(erasing: $0) }
     }
     switch list.column.collection {

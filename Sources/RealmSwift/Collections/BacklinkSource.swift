@@ -3,6 +3,7 @@
 // The objects that link to one object, as a source of results.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -15,8 +16,8 @@ struct BacklinkSource {
   let property: ModelProperty
 
   /// What the backlinks are, in terms of the file.
-  var definition: ObservedBacklinks {
-    ObservedBacklinks(
+  var definition: BacklinksLocator {
+    BacklinksLocator(
       target: target.tableKey, object: key, origin: origin.tableKey,
       link: origin.column(property.index).key)
   }
@@ -24,7 +25,7 @@ struct BacklinkSource {
   /// The backlinks that `definition` describes, in `core`; nil if their object does not exist
   /// there.
   static func local(
-    _ definition: ObservedBacklinks, in core: RealmCore, of element: Any.Type
+    _ definition: BacklinksLocator, in core: RealmCore, of element: Any.Type
   ) -> BacklinkSource? {
     guard let target = core.info(ofTable: definition.target, for: element),
       let origin = core.info(ofTable: definition.origin, for: element),

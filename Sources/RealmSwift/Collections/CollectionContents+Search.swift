@@ -2,6 +2,7 @@
 
 // Finding an element in a collection.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 

@@ -10,6 +10,7 @@
 //    an atomic.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 import Synchronization

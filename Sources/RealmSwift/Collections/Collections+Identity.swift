@@ -2,6 +2,7 @@
 
 // Equality of collections for code that does not know their types.
 
+import RealmSession
 import RealmTables
 
 extension RealmCollection {

@@ -2,6 +2,7 @@
 
 // Backlinks: the objects that link to an object.
 
+import RealmSession
 import RealmTables
 
 /// What `LinkingObjects` of all classes have in common.
@@ -97,7 +98,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
     guard
       let state = ResultsState.local(
-        definition.source, in: realm.core, of: Element.self),
+        definition.locator, in: realm.core, of: Element.self),
       case .backlinks(let backlinks) = state.source
     else { return nil }
     return Self(state, originProperty: backlinks.property.name)
@@ -168,7 +169,7 @@ extension LinkingObjects: _Persistable {
   ) -> LinkingObjects {
     let property = info.schema.properties[Int(slot.property)]
     let name = property.originProperty ?? ""
-    let origin = info.originClass(of: property) ?? info.core.info(Element.self)
+    let origin = info.originClass(of: property) ?? info.core.classes[Element.self]
     guard let link = origin.schema.property(named: name) else { return _makeDefault() }
     let source = BacklinkSource(target: info, key: key, origin: origin, property: link)
     return LinkingObjects(

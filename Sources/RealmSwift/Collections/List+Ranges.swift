@@ -3,6 +3,7 @@
 // Changing several elements of a list.
 
 public import Foundation
+import RealmSession
 
 extension List {
   /// The elements of a range, which stay those of the list. Setting them replaces the range by

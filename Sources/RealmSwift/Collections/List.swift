@@ -3,6 +3,7 @@
 // Lists: ordered to-many properties.
 
 import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 

@@ -3,6 +3,7 @@
 // Collections of embedded objects that are updated: removing an embedded object from its collection
 // deletes it, so those that stay are left where they are, and get new values.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -84,8 +85,8 @@ extension ManagedCollection {
   }
 
   private func stored(_ object: ObjectBase, at key: ObjectKey?, _ info: ClassInfo) -> ObjectKey {
-    guard let key else { return core.managedKey(of: object) }
-    core.replaceValues(ofEmbedded: key, info, by: object)
+    guard let key else { return core.objects.managedKey(of: object) }
+    core.objects.replaceValues(ofEmbedded: key, info, by: object)
     return key
   }
 

@@ -3,6 +3,7 @@
 // A collection of a managed object, in a property or inside a mixed value of one: where it is, and
 // how it is read and changed.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -45,18 +46,18 @@ final class ManagedCollection {
     self.kind = kind ?? column.collection
     place = column.type == .mixed ? NestedPlace(owner, key, slot, path) : nil
     info = property.shape.linkedClass == nil ? nil : owner.linkedClass(slot)
-    birth = owner.core.hot.pointee.generation
+    birth = owner.core.state.pointee.generation
     frozen = owner.core.isFrozen ? FrozenContents() : nil
   }
 
   /// What the collection is, in terms of the file.
-  var definition: ObservedList {
-    ObservedList(table: owner.tableKey, object: key, column: column, path: path, kind: kind)
+  var definition: ListLocator {
+    ListLocator(table: owner.tableKey, object: key, column: column, path: path, kind: kind)
   }
 
   /// The collection that `definition` describes, in `core`; nil if its object does not exist there.
   static func local(
-    _ definition: ObservedList, in core: RealmCore, of element: Any.Type
+    _ definition: ListLocator, in core: RealmCore, of element: Any.Type
   ) -> ManagedCollection? {
     guard let owner = core.info(ofTable: definition.table, for: element),
       let index = owner.columns.firstIndex(where: { $0?.key == definition.column.key })
@@ -110,8 +111,8 @@ final class ManagedCollection {
   private func noteReading() {
     core.checkIsolation()
     if core.isTracking {
-      core.delivery?.tracker.noteProperty(
-        column.key, of: key, in: owner.tableKey, at: core.shownGroup)
+      core.observers?.tracker.noteProperty(
+        column.key, of: key, in: owner.tableKey, at: core.shownTables)
     }
   }
 

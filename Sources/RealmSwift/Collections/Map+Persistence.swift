@@ -2,6 +2,7 @@
 
 // Maps as properties of models.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -99,12 +100,12 @@ extension Map {
     guard let managed else {
       throwRealmException("Change notifications are only supported on managed collections.")
     }
-    return _ConfinedDefinition(.collection(.list(managed.definition)))
+    return _ConfinedDefinition(.list(managed.definition))
   }
 
   /// The map that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Map? {
-    guard case .list(let map) = definition.source else { return nil }
+    guard case .list(let map) = definition.locator else { return nil }
     return ManagedCollection.local(map, in: realm.core, of: Value.self).map { Map(managed: $0) }
   }
 }

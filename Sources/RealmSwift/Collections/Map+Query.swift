@@ -4,6 +4,7 @@
 
 public import Foundation
 import RealmQuery
+import RealmSession
 
 extension Map {
   /// The values of the map as the source of results.

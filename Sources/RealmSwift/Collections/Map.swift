@@ -2,6 +2,7 @@
 
 // Maps: properties that hold values by name.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 

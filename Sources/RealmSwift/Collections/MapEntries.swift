@@ -2,6 +2,7 @@
 
 // The parts of a map: its keys, entries and positions, and how it is iterated.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 

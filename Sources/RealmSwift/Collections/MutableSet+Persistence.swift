@@ -2,6 +2,7 @@
 
 // Sets as properties of models.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -90,12 +91,12 @@ extension MutableSet {
     guard let managed else {
       throwRealmException("Change notifications are only supported on managed collections.")
     }
-    return _ConfinedDefinition(.collection(.list(managed.definition)))
+    return _ConfinedDefinition(.list(managed.definition))
   }
 
   /// The set that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> MutableSet? {
-    guard case .list(let set) = definition.source else { return nil }
+    guard case .list(let set) = definition.locator else { return nil }
     return ManagedCollection.local(set, in: realm.core, of: Element.self).map {
       MutableSet(managed: $0)
     }

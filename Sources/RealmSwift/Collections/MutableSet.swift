@@ -3,6 +3,7 @@
 // Sets: to-many properties without an order of their own and without duplicates.
 
 public import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 

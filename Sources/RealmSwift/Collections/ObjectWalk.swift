@@ -3,6 +3,7 @@
 // Making accessors of many objects one after the other, with the row of each at hand.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -28,13 +29,13 @@ class ObjectWalk {
   fileprivate init(_ info: ClassInfo) throws(StorageError) {
     self.info = info
     core = info.core
-    group = try info.core.readableGroup()
-    generation = info.core.hot.pointee.generation
+    group = try info.core.readableTables()
+    generation = info.core.state.pointee.generation
   }
 
   /// Whether the realm still shows the version that the loop began with.
   @inline(__always)
-  fileprivate var isCurrent: Bool { core.hot.pointee.generation == generation }
+  fileprivate var isCurrent: Bool { core.state.pointee.generation == generation }
 
   @usableFromInline
   func next() -> ObjectBase? { nil }

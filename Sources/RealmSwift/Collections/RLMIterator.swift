@@ -7,6 +7,7 @@
 //    delete what it visits. Outside, objects are walked cluster by cluster in the version that the
 //    loop began with: if the realm advances meanwhile, they are found by key from then on.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 

@@ -3,6 +3,7 @@
 // What lists and results have in common.
 
 public import Foundation
+import RealmSession
 
 /// What is confined to the thread, queue or actor of its realm.
 public protocol ThreadConfined: SendableMetatype {

@@ -2,6 +2,8 @@
 
 // What maps offer beside their entries.
 
+import RealmSession
+
 /// A collection of values by key.
 public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible {
   /// The type of the keys.

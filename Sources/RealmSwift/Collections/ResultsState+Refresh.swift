@@ -4,13 +4,14 @@
 // and through a write transaction.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 
 extension ResultsState {
   /// What results held at one moment, in a form from which later states are made.
   struct Settled {
-    let moment: DataMoment
+    let moment: DataRevision
     var contents: _CollectionContents
     /// Nil if the elements alone tell it.
     let state: ResultState?
@@ -47,7 +48,7 @@ extension ResultsState {
   /// What was kept, brought to what the realm shows; nil if a new query is cheaper.
   func refreshedContents() throws(StorageError) -> _CollectionContents? {
     guard isRefreshable, let last = lastSettled, let info else { return nil }
-    if !core.isInWrite, last.moment == .version(try core.readableGroup().version) {
+    if !core.isInWrite, last.moment == .version(try core.readableTables().version) {
       return last.contents
     }
     guard let state = last.usableState,
@@ -69,7 +70,7 @@ extension ResultsState {
     evaluationCount &+= 1
     if request.rest.isEmpty {
       let contents = try evaluate()
-      keep(Settled(moment: try core.moment(), contents: contents, state: nil))
+      keep(Settled(moment: try core.revision(), contents: contents, state: nil))
       return contents
     }
     guard remembersSteps else { return nil }
@@ -83,7 +84,7 @@ extension ResultsState {
   private func settle(_ state: ResultState) throws(StorageError) -> _CollectionContents? {
     guard let keys = state.keys else { return nil }
     let contents = try _CollectionContents(.chunkedKeys(keys), core, info)
-    keep(Settled(moment: try core.moment(), contents: contents, state: state))
+    keep(Settled(moment: try core.revision(), contents: contents, state: state))
     return contents
   }
 

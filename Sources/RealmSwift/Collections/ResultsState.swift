@@ -14,6 +14,7 @@
 //    and the other variables stay as they are.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -59,29 +60,29 @@ final class ResultsState {
     self.request = request
     self.core = core
     self.info = info
-    birth = core.hot.pointee.generation
+    birth = core.state.pointee.generation
     frozen = core.isFrozen ? FrozenContents() : nil
   }
 
   /// What the results are, in terms of the file.
-  var definition: ObservedSource {
+  var definition: Locator {
     switch source {
     case .table:
       .results(request.query(of: info?.tableKey ?? .null))
     case .list(let list):
       request.isEverything
         ? .list(list.definition)
-        : .refinement(ObservedRefinement(base: .list(list.definition), request: request))
+        : .refinement(RefinementLocator(base: .list(list.definition), request: request))
     case .backlinks(let backlinks):
       request.isEverything
         ? .backlinks(backlinks.definition)
-        : .refinement(ObservedRefinement(base: .backlinks(backlinks.definition), request: request))
+        : .refinement(RefinementLocator(base: .backlinks(backlinks.definition), request: request))
     }
   }
 
   /// The results that `definition` describes, in `core`; nil if they cannot exist there.
   static func local(
-    _ definition: ObservedSource, in core: RealmCore, of element: Any.Type
+    _ definition: Locator, in core: RealmCore, of element: Any.Type
   ) -> ResultsState? {
     switch definition {
     case .results(let query):
@@ -100,7 +101,7 @@ final class ResultsState {
   }
 
   private static func local(
-    _ base: ObservedRefinement.Base, _ request: ResultsRequest, in core: RealmCore,
+    _ base: RefinementLocator.Base, _ request: ResultsRequest, in core: RealmCore,
     of element: Any.Type
   ) -> ResultsState? {
     switch base {
@@ -150,8 +151,8 @@ final class ResultsState {
 
   @inline(never)
   private func noteAccess() {
-    guard !isInvalidated, let shown = core.shownGroup else { return }
-    core.delivery?.tracker.noteElements(of: definition, at: shown)
+    guard !isInvalidated, let shown = core.shownTables else { return }
+    core.observers?.tracker.noteElements(of: definition, at: shown)
   }
 
   private func presentContents() throws(StorageError) -> _CollectionContents {
@@ -230,8 +231,8 @@ final class ResultsState {
   /// What an observer has seen of the results, brought to the version that the realm shows; nil if
   /// there is none.
   private func observedContents() throws(StorageError) -> _CollectionContents? {
-    guard !observations.isEmpty, !core.isInWrite, let hub = core.delivery?.hub else { return nil }
-    let shown = try core.readableGroup()
+    guard !observations.isEmpty, !core.isInWrite, let hub = core.observers?.hub else { return nil }
+    let shown = try core.readableTables()
     while let id = observations.last {
       guard let entry = hub.entry(of: id) else {
         observations.removeLast()
@@ -358,6 +359,6 @@ extension RealmCore {
   /// Where queries find the tables that links lead to: as the realm shows them.
   func tableSource() throws(QueryError) -> any TableSource {
     if let transaction { return transaction }
-    do throws(StorageError) { return try readableGroup() } catch { throw .storage(error) }
+    do throws(StorageError) { return try readableTables() } catch { throw .storage(error) }
   }
 }

@@ -5,6 +5,7 @@
 #if canImport(Combine)
 public import Combine
 public import Dispatch
+import RealmSession
 
 /// The publishers of objects, collections and realms.
 public enum RealmPublishers {

@@ -3,31 +3,19 @@
 // What objects and collections are, apart from the realm that shows them: enough to find them in
 // another realm of the file.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
 /// What an object or collection is, in terms of the file. Public only because requirements of
 /// `ThreadConfined` name it.
 public struct _ConfinedDefinition: Sendable {
-  enum Kind: Sendable {
-    case object(table: TableKey, ObjectKey)
-    case collection(ObservedSource)
-  }
-
-  let kind: Kind
+  let locator: Locator
   /// What the file does not know: code of the program, or a key path. It is used where the result
   /// is.
-  var context: Passage<Any>?
+  var context: UnsafeTransfer<Any>?
 
-  init(_ kind: Kind) { self.kind = kind }
-
-  /// The collection, as observers see it.
-  var source: ObservedSource {
-    guard case .collection(let source) = kind else {
-      preconditionFailure("an object is no collection")
-    }
-    return source
-  }
+  init(_ locator: Locator) { self.locator = locator }
 }
 
 // MARK: - Definitions
@@ -38,28 +26,28 @@ extension ObjectBase {
     guard let info = _info else {
       throwRealmException("Object is not managed by a Realm.")
     }
-    return _ConfinedDefinition(.object(table: info.tableKey, _key))
+    return _ConfinedDefinition(.object(ObjectLocator(table: info.tableKey, object: _key)))
   }
 
   /// The object that `definition` describes, in `realm`; nil if it does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    guard case .object(let table, let key) = definition.kind,
-      let info = realm.core.info(ofTable: table, for: self)
+    guard case .object(let object) = definition.locator,
+      let info = realm.core.info(ofTable: object.table, for: self)
     else { return nil }
     do throws(StorageError) {
-      guard let row = try info.row(of: key) else { return nil }
-      return info.makeObject(key, row) as? Self
+      guard let row = try info.row(of: object.object) else { return nil }
+      return info.makeObject(object.object, row) as? Self
     } catch { stop(error) }
   }
 }
 
 extension Results {
   /// What the results are, in terms of the file.
-  public var _definition: _ConfinedDefinition { _ConfinedDefinition(.collection(state.definition)) }
+  public var _definition: _ConfinedDefinition { _ConfinedDefinition(state.definition) }
 
   /// The results that `definition` describes, in `realm`; nil if they cannot exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    ResultsState.local(definition.source, in: realm.core, of: Element.self).map { Self($0) }
+    ResultsState.local(definition.locator, in: realm.core, of: Element.self).map { Self($0) }
   }
 }
 
@@ -69,12 +57,12 @@ extension List {
     guard let managed else {
       throwRealmException("Change notifications are only supported on managed collections.")
     }
-    return _ConfinedDefinition(.collection(.list(managed.definition)))
+    return _ConfinedDefinition(.list(managed.definition))
   }
 
   /// The list that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> List? {
-    guard case .list(let list) = definition.source else { return nil }
+    guard case .list(let list) = definition.locator else { return nil }
     return ManagedCollection.local(list, in: realm.core, of: Element.self).map { List(managed: $0) }
   }
 }

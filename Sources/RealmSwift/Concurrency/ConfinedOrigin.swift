@@ -2,6 +2,7 @@
 
 // Where something that was handed over came from.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 import Synchronization
@@ -32,7 +33,7 @@ struct ConfinedOrigin: Sendable {
   /// The version that has what `core` shows now.
   private static func version(in core: RealmCore) -> UInt64 {
     do throws(StorageError) {
-      let shown = try core.readableGroup().version
+      let shown = try core.readableTables().version
       return core.isInWrite ? shown + 1 : shown
     } catch { stop(error) }
   }

@@ -9,6 +9,7 @@
 
 import Dispatch
 import Foundation
+import RealmSession
 import RealmStorage
 
 /// A bounded number of queues that run reads.
@@ -39,7 +40,7 @@ final class DetachedReaders: Sendable {
   func run<Value: Sendable>(_ body: sending @escaping () throws -> Value) async throws -> Value {
     let queue = try await acquire()
     defer { release(queue) }
-    let body = Passage(body)
+    let body = UnsafeTransfer(body)
     // The lock is for the thread sanitizer, which does not see what continuations hand over.
     let outcome = Guarded<Result<Value, any Error>?>(nil)
     await withCheckedContinuation { continuation in

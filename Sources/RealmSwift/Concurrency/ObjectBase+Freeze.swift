@@ -2,6 +2,8 @@
 
 // Frozen objects.
 
+import RealmSession
+
 extension ObjectBase {
   /// Whether the object is frozen: it shows one version for ever and may be read on any thread.
   ///

@@ -2,6 +2,7 @@
 
 // A realm on the way from where it was opened to where it is going to live.
 
+import RealmSession
 import RealmStorage
 
 /// A core that was opened elsewhere, or why it was not.

@@ -6,6 +6,7 @@
 // realm comes to the actor.
 
 import Dispatch
+import RealmSession
 import RealmStorage
 
 extension Realm {
@@ -89,12 +90,4 @@ extension RealmCore {
     if let core = try RealmCache.livingCore(configuration, confinement) { return core }
     return try RealmCache.add(result.get())
   }
-}
-
-/// Carries a value from the thread that made it to the place it is for.
-struct Passage<Value>: @unchecked Sendable {
-  // Sendable: whoever makes a passage has no other reference to the value and keeps none.
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
 }

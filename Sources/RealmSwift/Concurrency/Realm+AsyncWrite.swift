@@ -2,11 +2,12 @@
 
 // Write transactions that suspend the task instead of blocking its actor.
 //
-// 1. The task waits for its turn without a thread, at the file's `WriterDesk`.
+// 1. The task waits for its turn without a thread, at the file's `WriterScheduler`.
 // 2. The block runs on the actor, in one piece.
 // 3. The new version is written to the file and shown at once. What waits for the disk is a queue
 //    of our own; meanwhile the actor is free.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -37,10 +38,10 @@ extension Realm {
   ) async throws -> Result {
     core.requireActor("asyncWrite()")
     core.requireWritable()
-    let place = core.enterAsyncWrite()
+    let place = core.asyncWrites.enter()
     defer { core.asyncWrites.operationEnds() }
     do {
-      defer { core.leaveAsyncWriteQueue(place) }
+      defer { core.asyncWrites.leave(place) }
       try core.begin(
         await core.shared.writers.begin(in: core.confinement, isolation: actor))
     } catch let error as StorageError {
@@ -96,14 +97,14 @@ extension Realm {
       throwRealmException("Read-only Realms do not change and cannot be refreshed.")
     }
     if Task.isCancelled { return false }
-    let version = core.shownGroup?.version
+    let version = core.shownTables?.version
     let notifier = core.shared.notifier
     await withCheckedContinuation { continuation in
       notifier.afterNextPass { continuation.resume() }
     }
     // The delivery of what was prepared may have been faster.
     if Task.isCancelled { return false }
-    return refresh() || version != core.shownGroup?.version
+    return refresh() || version != core.shownTables?.version
   }
 }
 
@@ -121,7 +122,7 @@ extension RealmCore {
 
   /// Commits the open transaction; the actor is free until it is durable.
   fileprivate func commitDurably(isolation actor: isolated any Actor) async throws {
-    let outcome = await withCheckedContinuation { commitAsync(resuming: $0) }
+    let outcome = await withCheckedContinuation { asyncWrites.commit(resuming: $0) }
     guard case .failure(let error) = outcome else { return }
     leaveLostVersion()
     throw Realm.Error(error, path: file.path)

@@ -2,6 +2,8 @@
 
 // Reading and writing from code that belongs to no actor, as that of servers does.
 
+import RealmSession
+
 extension Realm {
   /// Runs `block` in a write transaction on a file, from any task.
   ///

@@ -2,6 +2,8 @@
 
 // Reading one version, wherever the caller runs, without anything to keep or to let go of.
 
+import RealmSession
+
 extension Realm {
   /// Reads the version that the realm shows: it stays the same throughout `body`, whatever others
   /// write meanwhile, and is let go of at the end.

@@ -2,6 +2,7 @@
 
 // Write transactions that wait for their turn and for the disk elsewhere, and call back.
 
+import RealmSession
 import RealmStorage
 
 /// Names an asynchronous transaction or commit of one realm.
@@ -57,8 +58,7 @@ extension Realm {
   ) -> AsyncTransactionId {
     core.checkIsolation()
     core.requireWritable()
-    return core.addAsyncWrite(
-      .write(block), completion: onComplete.map { .callback($0) } ?? .nobody)
+    return core.asyncWrites.add(.write(block), completion: completion(onComplete))
   }
 
   /// Begins a write transaction when its turn has come, without blocking the caller, and runs
@@ -73,7 +73,7 @@ extension Realm {
   public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
     core.checkIsolation()
     core.requireWritable()
-    return core.addAsyncWrite(.begin(asyncWriteBlock))
+    return core.asyncWrites.add(.begin(asyncWriteBlock))
   }
 
   /// Commits the open write transaction without waiting for the disk.
@@ -97,10 +97,17 @@ extension Realm {
     allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
   ) -> AsyncTransactionId {
     core.checkIsolation()
-    core.requireNoCompletion("commit")
+    core.asyncWrites.requireNoCompletion("commit")
     core.requireWrite(orElse: "Can't commit a non-existing write transaction")
-    return core.commitAsync(
-      completion: onComplete.map { .callback($0) } ?? .nobody, allowGrouping: allowGrouping)
+    return core.asyncWrites.commit(
+      completion: completion(onComplete), allowGrouping: allowGrouping)
+  }
+
+  /// The program's block as the session calls it.
+  private func completion(_ body: (((any Swift.Error)?) -> Void)?) -> AsyncWrites.Completion {
+    guard let body else { return .none }
+    let path = core.file.path
+    return .callback { body($0.map { Realm.Error($0, path: path) }) }
   }
 
   /// Drops a block that waits for its turn, or the completion of a commit.
@@ -115,6 +122,6 @@ extension Realm {
   public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
     core.checkIsolation()
     core.requireWritable()
-    core.cancelAsyncWrite(asyncTransactionId)
+    core.asyncWrites.cancel(asyncTransactionId)
   }
 }

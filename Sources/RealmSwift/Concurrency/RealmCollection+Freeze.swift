@@ -2,6 +2,8 @@
 
 // Frozen collections.
 
+import RealmSession
+
 extension Results {
   /// Whether the results are frozen: they show one version for ever and may be read on any thread.
   ///

@@ -2,6 +2,8 @@
 
 // An executor that gives an actor a thread of its own.
 
+import RealmSession
+
 /// Runs the code of one actor, or of a few, on a thread that nothing else uses.
 ///
 /// Most actors need none: the default executor suspends them well. It is for actors that block

@@ -3,6 +3,7 @@
 // Freezing and thawing, the part that is the same for objects and collections: what something is in
 // terms of the file is looked up in the other realm.
 
+import RealmSession
 import RealmStorage
 
 extension ThreadConfined {

@@ -5,6 +5,7 @@
 // A reference says what it refers to in terms of the file, and pins the version in which that
 // exists until it is resolved or goes away.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -56,7 +57,7 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
         + "which can be passed across threads directly")
     origin = ConfinedOrigin(confined, of: core)
     do throws(StorageError) {
-      let tables = try core.readableGroup()
+      let tables = try core.readableTables()
       if core.isInWrite { try origin.definition.requireResultsOf(older: tables) }
       pin = Pin(tables)
     } catch { stop(error) }
@@ -109,7 +110,7 @@ extension Realm {
 extension _ConfinedDefinition {
   /// Ends the process if this is results of a list or of backlinks whose object is not in `tables`.
   fileprivate func requireResultsOf(older tables: TableGroup) throws(StorageError) {
-    guard case .collection(.refinement(let refinement)) = kind else { return }
+    guard case .refinement(let refinement) = locator else { return }
     let (table, key) =
       switch refinement.base {
       case .list(let list): (list.table, list.object)

@@ -8,6 +8,7 @@
 // 2. Links between the classes are known from the beginning: a frozen realm's are used on many
 //    threads at once.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -21,7 +22,7 @@ final class DynamicClasses: @unchecked Sendable {
 
   /// The classes of the program that `core` has.
   convenience init(of core: RealmCore) {
-    let classes = Array(core.allClasses)
+    let classes = Array(core.classes.all)
     self.init(DynamicSchemas(of: classes.map(\.schema)), classes.map(\.layout.table), core)
   }
 
@@ -64,11 +65,11 @@ final class DynamicClasses: @unchecked Sendable {
 
 extension RealmCore {
   /// The class whose objects a table holds, for dynamic objects.
-  func dynamicInfo(ofTable key: TableKey) -> ClassInfo? { dynamicClasses[key] }
+  func dynamicInfo(ofTable key: TableKey) -> ClassInfo? { classes.dynamic[key] }
 
   /// The class called `name`, for dynamic objects; ends the process if there is none.
   func dynamicInfo(named name: String) -> ClassInfo {
-    guard let info = dynamicClasses[name] else { refuseClass(name) }
+    guard let info = classes.dynamic[name] else { classes.refuse(name) }
     return info
   }
 
@@ -76,56 +77,20 @@ extension RealmCore {
   /// migration, whose objects are all dynamic.
   func untypedInfo(ofTable key: TableKey) -> ClassInfo? {
     migratedKeys == nil
-      ? info(ofTable: key) ?? dynamicInfo(ofTable: key) : dynamicInfo(ofTable: key)
+      ? classes[key] ?? dynamicInfo(ofTable: key) : dynamicInfo(ofTable: key)
   }
 
   /// The class whose objects a table holds, for objects or elements of type `type`.
   func info(ofTable key: TableKey, for type: Any.Type) -> ClassInfo? {
     type == DynamicObject.self || type == DynamicObject?.self
-      ? dynamicInfo(ofTable: key) : info(ofTable: key)
-  }
-
-  /// Sets a property of a dynamic object, which `_prepareToWrite` has admitted.
-  func setDynamic(
-    _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
-  ) {
-    if property.shape.linkedClass != nil {
-      let isEmbedded = info.linkedClass(info.slot(property)).schema.tableKind == .embedded
-      if isEmbedded, property.shape.collection == .none,
-        let link = unwrapped(value).flatMap({ modelObject($0) }), link._hot != nil,
-        info.holds(link, object, info.slot(property))
-      {
-        return
-      }
-      requireLinkable(value, isEmbedded: isEmbedded)
-    }
-    set(value, property, of: object, info)
-  }
-
-  /// Ends the process for objects, or collections of objects, that are in use elsewhere.
-  private func requireLinkable(_ value: Any, isEmbedded: Bool) {
-    guard let object = modelObject(value) else {
-      if let elements = value as? any Sequence, !(value is [String: Any]) {
-        for element in elements where modelObject(element) != nil {
-          requireLinkable(element, isEmbedded: isEmbedded)
-        }
-      }
-      return
-    }
-    guard object._hot != nil else { return }
-    if isEmbedded { throwRealmException("Can't set link to existing managed embedded object") }
-    if object._owner !== self {
-      throwRealmException(
-        "Object is already managed by another Realm. Use create instead to copy it into this "
-          + "Realm.")
-    }
+      ? dynamicInfo(ofTable: key) : classes[key]
   }
 }
 
 extension ClassInfo {
   /// The class whose links a property of linking objects shows; nil if it is not in the realm.
   func originClass(of property: ModelProperty) -> ClassInfo? {
-    if schema.isDynamic { return property.shape.linkedName.flatMap { core.dynamicClasses[$0] } }
-    return property.shape.linkedClass.flatMap { core.has($0) ? core.info($0) : nil }
+    if schema.isDynamic { return property.shape.linkedName.flatMap { core.classes.dynamic[$0] } }
+    return property.shape.linkedClass.flatMap { core.classes.contains($0) ? core.classes[$0] : nil }
   }
 }

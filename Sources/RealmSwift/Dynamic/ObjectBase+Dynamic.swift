@@ -2,6 +2,7 @@
 
 // Collections of objects by the name of their property.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 

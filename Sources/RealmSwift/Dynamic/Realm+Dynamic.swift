@@ -2,6 +2,7 @@
 
 // Reading and creating objects of classes that are known by name only.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -11,7 +12,7 @@ extension Realm {
   /// Ends the process if the realm's schema has no such class.
   public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
     core.checkIsolation()
-    let isKnown = core.dynamicClasses[typeName] != nil || schema[typeName] == nil
+    let isKnown = core.classes.dynamic[typeName] != nil || schema[typeName] == nil
     return Results(
       ResultsState(.table, core, isKnown ? core.dynamicInfo(named: typeName) : nil))
   }
@@ -64,7 +65,7 @@ extension RealmCore {
   func createDynamic(
     _ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy
   ) -> DynamicObject {
-    guard let object = create(info, value, policy) as? DynamicObject else {
+    guard let object = objects.create(info, value, policy) as? DynamicObject else {
       preconditionFailure("objects of dynamic classes are dynamic")
     }
     return object

@@ -6,6 +6,7 @@
 // 1. The realm owns this, and it keeps all that it ever gave out, so pointers to the hot state of
 //    classes are valid as long as the realm.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -46,7 +47,7 @@ final class StoredClasses: Sendable {
 extension RealmCore {
   /// The schemas of all tables in the version that the realm shows.
   func storedTables() throws(StorageError) -> [TableSchema] {
-    let group = try readableGroup()
+    let group = try readableTables()
     var tables: [TableSchema] = []
     for key in try group.tableKeys() {
       if let schema = try group.table(key)?.schema { tables.append(schema) }
@@ -57,9 +58,9 @@ extension RealmCore {
   /// An object that a value of any type leads to: of the program's class, or, if the realm's schema
   /// does not have its class, a dynamic one. Nil if there is no such table.
   func anyObject(ofTable table: TableKey, _ key: ObjectKey) -> Object? {
-    if let info = info(ofTable: table) { return info.makeObject(key) as? Object }
+    if let info = classes[table] { return info.makeObject(key) as? Object }
     do throws(StorageError) {
-      return try storedClasses.info(ofTable: table, in: self)?.makeObject(key) as? Object
+      return try classes.stored.info(ofTable: table, in: self)?.makeObject(key) as? Object
     } catch { stop(error) }
   }
 }

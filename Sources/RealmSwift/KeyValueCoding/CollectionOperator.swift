@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 

@@ -4,6 +4,7 @@
 // the collections that they lead through.
 
 import Foundation
+import RealmSession
 
 /// Reads and writes what a textual key path leads to.
 enum KeyValuePath {

@@ -2,6 +2,8 @@
 
 // What the key-value methods of objects do.
 
+import RealmSession
+
 extension ObjectBase {
   /// The value of the property called `key`, as untyped access gives it; nil for null.
   final func _valueForKey(_ key: String) -> Any? {

@@ -4,6 +4,7 @@
 // the methods are declared here.
 
 import Foundation
+import RealmSession
 
 extension RealmCollection {
   /// The value of the property called `key` of each object, in an array with `NSNull` for nil;

@@ -2,6 +2,7 @@
 
 // What a program may do while the objects of a file become those of its present classes.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -40,7 +41,7 @@ public final class Migration {
   init(_ run: MigrationRun) { self.run = run }
 
   /// The classes that the file had.
-  public var oldSchema: Schema { Schema(run.oldCore.dynamicClasses.schemas.all) }
+  public var oldSchema: Schema { Schema(run.oldCore.classes.dynamic.schemas.all) }
 
   /// The classes that the file is going to have.
   public var newSchema: Schema { Schema(run.schemas) }
@@ -71,7 +72,7 @@ public final class Migration {
   }
 
   /// Deletes a new object.
-  public func delete(_ object: MigrationObject) { run.newCore.delete([object]) }
+  public func delete(_ object: MigrationObject) { run.newCore.objects.delete([object]) }
 
   /// Deletes all objects of a class, and the class itself if the program does not have it any more.
   ///

@@ -9,6 +9,7 @@
 //    not before: the block may rename what is left over, and set keys in any order.
 // 3. Both realms end with the block; what somebody keeps of them is invalid then.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -47,10 +48,10 @@ final class MigrationRun {
     self.base = base
     writer = SchemaWriter(writing)
     oldCore = RealmCore(
-      configuration: configuration, confinement: .thread(.current), shared: shared, group: base)
+      configuration: configuration, confinement: .thread(.current), shared: shared, reading: base)
     try oldCore.registerStoredClasses()
     newCore = RealmCore(
-      configuration: configuration, confinement: .thread(.current), shared: shared, group: base)
+      configuration: configuration, confinement: .thread(.current), shared: shared, reading: base)
   }
 
   /// Changes the tables, calls `block`, if there is one, and changes what is left.
@@ -93,8 +94,8 @@ final class MigrationRun {
   func enumerateObjects(
     _ name: String, _ block: MigrationObjectEnumerateBlock
   ) throws(StorageError) {
-    let old = oldCore.dynamicClasses[name]
-    let new = newCore.dynamicClasses[name]
+    let old = oldCore.classes.dynamic[name]
+    let new = newCore.classes.dynamic[name]
     guard let old else {
       guard let new else { return }
       for key in try new.keys() {
@@ -108,7 +109,7 @@ final class MigrationRun {
       for index in 0..<cluster.count {
         let key = cluster.key(at: index)
         let oldObject = old.makeDynamic(key, cluster.row(at: index))
-        guard let new = newCore.dynamicClasses[name] else {
+        guard let new = newCore.classes.dynamic[name] else {
           block(oldObject, nil)
           continue
         }
@@ -120,13 +121,13 @@ final class MigrationRun {
 
   func deleteData(_ name: String) throws(StorageError) -> Bool {
     guard let table = try writing.table(named: "class_" + name) else { return false }
-    if writing.appliesDeleteRules(to: table.key), let info = newCore.dynamicClasses[name] {
-      newCore.delete(try info.keys(), info)
+    if writing.appliesDeleteRules(to: table.key), let info = newCore.classes.dynamic[name] {
+      newCore.objects.delete(try info.keys(), info)
     } else {
       try table.deleteAll()
       newCore.didMutate()
     }
-    if newCore.dynamicClasses[name] == nil { tablesToRemove.append(table.key) }
+    if newCore.classes.dynamic[name] == nil { tablesToRemove.append(table.key) }
     return true
   }
 
@@ -166,7 +167,7 @@ final class MigrationRun {
     // A realm knows where its properties are stored from the beginning, so another one goes on.
     newCore = RealmCore(
       configuration: oldCore.configuration, confinement: oldCore.confinement, shared: shared,
-      group: base)
+      reading: base)
     try newCore.join(writing, schemas, changedKeys)
   }
 

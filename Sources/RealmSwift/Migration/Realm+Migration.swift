@@ -3,6 +3,7 @@
 // Migrating files that nobody has open, and asking for their versions.
 
 public import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 

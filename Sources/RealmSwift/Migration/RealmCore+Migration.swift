@@ -2,6 +2,7 @@
 
 // Realms that live as long as a migration.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -9,7 +10,7 @@ extension RealmCore {
   /// Takes over the classes as the file has them, for dynamic objects only.
   func registerStoredClasses() throws(StorageError) {
     let tables = try storedTables()
-    register(DynamicClasses(DynamicSchemas(of: tables), tables, self))
+    classes.register(DynamicClasses(DynamicSchemas(of: tables), tables, self))
   }
 
   /// A property that is the primary key is about to be set; whether that is allowed.

@@ -2,6 +2,8 @@
 
 // Objects that are only ever sent away.
 
+import RealmSession
+
 /// A model whose objects go to a server and never come back: they can be created, but not read.
 ///
 /// Only synchronized realms take such classes; opening a local realm with one is an error.
@@ -24,6 +26,6 @@ extension Realm {
   ///
   /// Must be called in a write transaction. Ends the process unless the realm has the class.
   public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
-    _ = core.create(core.info(type), value, .error)
+    _ = core.objects.create(core.classes[type], value, .error)
   }
 }

@@ -5,6 +5,7 @@
 // Invariants:
 // 1. `hot` lives as long as the core, which owns this object.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -42,7 +43,7 @@ final class ClassInfo {
   var linkedClasses: [ClassInfo?]
 
   private var cachedTable: Table?
-  private var cachedGeneration = HotState.noGeneration
+  private var cachedGeneration = SessionState.noGeneration
 
   init(_ layout: ClassLayout, core: RealmCore) {
     self.layout = layout
@@ -61,7 +62,7 @@ final class ClassInfo {
     // Nobody writes to a frozen realm.
     unmanagedValues = UnmanagedValues(core.isFrozen ? [] : steps)
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
-    hot.initialize(to: ClassHot(state: core.hot, columnAtOffset: layout.slots, info: nil))
+    hot.initialize(to: ClassHot(state: core.state, columnAtOffset: layout.slots, info: nil))
     hot.pointee.info = Unmanaged.passUnretained(self)
   }
 
@@ -71,12 +72,12 @@ final class ClassInfo {
   var table: Table {
     get throws(StorageError) {
       if core.isInWrite { return try requireWritableTable().table }
-      let generation = core.hot.pointee.generation
+      let generation = core.state.pointee.generation
       if let cachedTable, cachedGeneration == generation { return cachedTable }
-      guard let table = try core.readableGroup().table(tableKey) else { refuseRemoval() }
+      guard let table = try core.readableTables().table(tableKey) else { refuseRemoval() }
       if table.schema !== knownSchema { adopt(table.schema) }
       cachedTable = table
-      cachedGeneration = core.hot.pointee.generation
+      cachedGeneration = core.state.pointee.generation
       return table
     }
   }
@@ -87,7 +88,7 @@ final class ClassInfo {
     _ = try table
     for property in schema.properties {
       linkedClasses[property.index] = columns[property.index]?.targetTable.flatMap {
-        schema.isDynamic ? core.dynamicInfo(ofTable: $0) : core.info(ofTable: $0)
+        schema.isDynamic ? core.dynamicInfo(ofTable: $0) : core.classes[$0]
       }
     }
   }

@@ -11,8 +11,10 @@
 //    recording, and its name is written down when it is asked for something, or when it is what the
 //    key path leads to.
 
+import RealmSession
+
 /// Collects the names of the properties that a key path visits.
-final class KeyPathRecorder: ObjectOwner {
+final class KeyPathRecorder: SessionOwner {
   private(set) var names: [String] = []
   /// What fields without `@Persisted` hold whose names are not written down.
   private var fields: [ObjectIdentifier: _Recording] = [:]
@@ -24,9 +26,9 @@ final class KeyPathRecorder: ObjectOwner {
   // nonisolated(unsafe): written once, before anybody can see it.
 
   private static func makeHot() -> UnsafeMutablePointer<ClassHot> {
-    let state = UnsafeMutablePointer<HotState>.allocate(capacity: 1)
+    let state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
     state.initialize(
-      to: HotState(
+      to: SessionState(
         isolation: 0, generation: .max, isInWrite: false, trackingPlace: TrackingPlace.place))
     let hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
     hot.initialize(

@@ -2,6 +2,7 @@
 
 // Objects as values of properties and as elements of collections: links.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -63,13 +64,13 @@ extension _OptionalPersistable where Self: ObjectBase {
     if info.core.skipsEqualValues, let value, value is EmbeddedObject,
       let present = info.link(object, slot)
     {
-      info.core.replaceValues(ofEmbedded: present, info.linkedClass(slot), by: value)
+      info.core.objects.replaceValues(ofEmbedded: present, info.linkedClass(slot), by: value)
       return
     }
-    if let value, !info.core.isLinkable(value, info.linkedClass(slot)) {
+    if let value, !info.core.objects.isLinkable(value, info.linkedClass(slot)) {
       info.schema.properties[Int(slot.property)].refuse(value, in: info.schema)
     }
-    let link = value.map { TableValue.link(info.core.managedKey(of: $0)) }
+    let link = value.map { TableValue.link(info.core.objects.managedKey(of: $0)) }
     info.set(link ?? .null, property: Int(slot.property), of: object)
   }
 }
@@ -107,22 +108,24 @@ extension _RealmCollectionValueInsideOptional where Self: ObjectBase {
   }
 }
 
-extension RealmCore {
+extension ObjectWriter {
   /// Whether links to objects of `target` can lead to `object`: those of its subclasses are in
   /// another table. Objects of other realms are refused elsewhere.
   func isLinkable(_ object: ObjectBase, _ target: ClassInfo) -> Bool {
     if object._hot == nil {
       return type(of: object) == target.schema.modelClass
-        || info(type(of: object)).tableKey == target.tableKey
+        || core.classes[type(of: object)].tableKey == target.tableKey
     }
-    return object._owner !== self || object._info?.tableKey == target.tableKey
+    return object._owner !== core || object._info?.tableKey == target.tableKey
   }
 }
 
 extension _RealmContext {
   /// The key of an object that becomes an element, which is added to the realm if need be.
   fileprivate func linkedKey(of object: ObjectBase) -> ObjectKey {
-    guard let info, !core.isLinkable(object, info) else { return core.managedKey(of: object) }
+    guard let info, !core.objects.isLinkable(object, info) else {
+      return core.objects.managedKey(of: object)
+    }
     let (own, target) = (object._schema.className, info.schema.className)
     throwRealmException(
       kind == .dictionary
@@ -153,7 +156,7 @@ extension ClassInfo {
     let property = Int(slot.property)
     if let info = linkedClasses[property] { return info }
     guard let target = columns[property]?.targetTable,
-      let info = schema.isDynamic ? core.dynamicInfo(ofTable: target) : core.info(ofTable: target)
+      let info = schema.isDynamic ? core.dynamicInfo(ofTable: target) : core.classes[target]
     else {
       throwRealmException(
         "The class that '\(schema.className).\(schema.properties[property].name)' links to is not "

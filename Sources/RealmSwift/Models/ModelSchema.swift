@@ -6,6 +6,7 @@
 // 1. Properties stand in declaration order, those of superclasses first.
 // 2. Offsets are those of the wrappers in instances of the class, and lie below its instance size.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 @_spi(Reflection) import Swift

@@ -2,6 +2,7 @@
 
 // How accessors get from a managed object to its row: the part that is not a few loads.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -70,13 +71,13 @@ extension ObjectBase {
 
   /// Makes the row current; false if the object was deleted or its realm invalidated.
   final func _locate(_ info: ClassInfo) -> Bool {
-    let generation = info.core.hot.pointee.generation
+    let generation = info.core.state.pointee.generation
     if _generation == generation { return true }
     guard _generation >= info.core.firstValidGeneration else { return false }
     do throws(StorageError) {
       guard let row = try info.row(of: _key) else { return false }
       _row = row
-      _generation = info.core.hot.pointee.generation
+      _generation = info.core.state.pointee.generation
       return true
     } catch { stop(error) }
   }
@@ -90,7 +91,7 @@ extension ObjectBase {
     _owner = info.core
     _key = key
     _row = row
-    _generation = row == nil ? info.core.firstValidGeneration : info.core.hot.pointee.generation
+    _generation = row == nil ? info.core.firstValidGeneration : info.core.state.pointee.generation
     _hot = info.hot
     if row == nil, info.core.isFrozen { _attachFrozen(info) }
     if info.marksManaged { _markManaged(info) }
@@ -101,7 +102,7 @@ extension ObjectBase {
   private func _attachFrozen(_ info: ClassInfo) {
     do throws(StorageError) { _row = try info.row(of: _key) } catch { stop(error) }
     _generation =
-      _row == nil ? HotState.noGeneration : info.core.hot.pointee.generation
+      _row == nil ? SessionState.noGeneration : info.core.state.pointee.generation
   }
 
   /// Sets a property of a managed object that `_prepareToWrite` has admitted.

@@ -2,6 +2,7 @@
 
 // What is said to who uses an object that is gone. Nothing here is quick, as the process ends.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -16,7 +17,7 @@ extension ObjectBase {
   final func refuseDeleted(_ info: ClassInfo) -> Never {
     let object = "the \(info.schema.className) with object key \(_key.rawValue)"
     let wasInvalidated =
-      _generation != HotState.noGeneration && _generation < info.core.firstValidGeneration
+      _generation != SessionState.noGeneration && _generation < info.core.firstValidGeneration
     let end =
       wasInvalidated
       ? "its Realm was invalidated" : info.core.deletion(of: _key, info) ?? "it does not exist"
@@ -29,7 +30,7 @@ extension RealmCore {
   /// changed only as long as some realm has them ahead of it.
   fileprivate func deletion(of key: ObjectKey, _ info: ClassInfo) -> String? {
     do throws(StorageError) {
-      guard let group = shownGroup else { return nil }
+      guard let group = shownTables else { return nil }
       let wasThere = try group.table(info.tableKey)?.row(of: key) != nil
       if wasThere { return isInWrite ? "the open write transaction deleted it" : nil }
       var version = group.version

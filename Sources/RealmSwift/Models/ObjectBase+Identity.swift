@@ -2,6 +2,7 @@
 
 // Which object of the database an accessor stands for.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 

@@ -2,6 +2,8 @@
 
 // Properties by name.
 
+import RealmSession
+
 extension ObjectBase {
   /// The schema of the object: that of its realm's class, or of its own class.
   final var _schema: ModelSchema { _info?.schema ?? ModelSchema.of(type(of: self)) }
@@ -43,7 +45,7 @@ extension ObjectBase {
       let slot = _prepareToWrite(UInt(property.offset))
       if slot.isRefused { _refusePrimaryKey(value) }
       if let info = _info, schema.isDynamic {
-        return info.core.setDynamic(value, property, of: self, info)
+        return info.core.objects.setDynamic(value, property, of: self, info)
       }
       isSet = property.wrapperType.setManagedValue(value, self, slot)
     }

@@ -10,14 +10,9 @@
 // 3. The header of an object of a frozen realm never changes once the object was handed out: many
 //    threads may read it at once.
 
+public import RealmSession
 import RealmStorage
 public import RealmTables
-
-/// What an object that is not unmanaged belongs to, and keeps alive.
-@usableFromInline
-class ObjectOwner {
-  init() {}
-}
 
 /// The root class of all models. Use `Object` or `EmbeddedObject`.
 ///
@@ -29,7 +24,7 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   @exclusivity(unchecked) @usableFromInline
   final var _generation: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline
-  final var _owner: ObjectOwner?
+  final var _owner: SessionOwner?
   /// Where the object was at `_generation`; nil before the first access of a managed object.
   @exclusivity(unchecked) @usableFromInline
   final var _row: Row?

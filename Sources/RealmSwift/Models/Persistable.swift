@@ -2,6 +2,7 @@
 
 // What a type must be able to do to be the type of a property or the element of a collection.
 
+import RealmSession
 import RealmTables
 
 /// Types that are stored as another type, or as themselves.

@@ -11,6 +11,7 @@
 // 3. `&object[keyPath: storage]` reaches no function that the compiler cannot see into.
 
 public import CRealmPlatform
+public import RealmSession
 
 /// Declares a stored property of a model.
 ///

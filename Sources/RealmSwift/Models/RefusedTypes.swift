@@ -6,6 +6,8 @@
 // Casts at run time see unavailable conformances. Each that asks for one of these protocols then
 // asks for the stored form of a value, which is nil here, as for types without any conformance.
 
+import RealmSession
+
 /// A type that cannot be the type of a `@Persisted` property.
 public protocol _RefusedType: _Persistable, _OptionalPersistable {}
 

@@ -4,6 +4,7 @@
 
 public import Dispatch
 import RealmQuery
+import RealmSession
 import RealmStorage
 
 extension Map {
@@ -65,7 +66,7 @@ extension Map {
       return map.observeHere(core, keyPaths) { [weak actor] change in
         guard let actor else { return }
         // The change was made for this actor and goes nowhere else.
-        let change = Passage(change)
+        let change = UnsafeTransfer(change)
         actor.assumeIsolated { block($0, change.value) }
       }
     }
@@ -89,7 +90,7 @@ extension Map {
   ) -> Observation {
     let follower = MapFollower(self, path: core.file.path)
     return core.observe(
-      _definition.source, keyPaths: keyPaths, sharing: ObjectIdentifier(self),
+      _definition.locator, keyPaths: keyPaths, sharing: ObjectIdentifier(self),
       Observation.Handler { change, _ in block(follower.change(for: change)) })
   }
 }

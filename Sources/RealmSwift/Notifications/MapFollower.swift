@@ -3,6 +3,7 @@
 // Turns the positions that the log has of a map's entries into keys.
 
 import RealmQuery
+import RealmSession
 import RealmTables
 
 /// What an observer of a map knows of its keys. Used where the realm lives only.

@@ -4,6 +4,7 @@
 
 public import Dispatch
 import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -57,7 +58,7 @@ extension ObjectBase {
       return object.observeHere(core, keyPaths) { [weak actor] (change: ObjectChange<T>) in
         guard let actor else { return }
         // The change was made for this actor and goes nowhere else.
-        let change = Passage(change)
+        let change = UnsafeTransfer(change)
         actor.assumeIsolated { block($0, change.value) }
       }
     }
@@ -81,7 +82,7 @@ extension ObjectBase {
     }
     let path = core.file.path
     return core.observe(
-      .object(ObservedObject(table: info.tableKey, object: _key)), keyPaths: keyPaths,
+      .object(ObjectLocator(table: info.tableKey, object: _key)), keyPaths: keyPaths,
       Observation.Handler(valuesBefore: { object.valuesToTell($0, info) }) { change, before in
         switch change {
         case .object(let columns):

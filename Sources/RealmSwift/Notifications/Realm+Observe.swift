@@ -2,6 +2,8 @@
 
 // Observing a realm as a whole.
 
+import RealmSession
+
 extension Realm {
   /// What observers of a realm are told.
   public enum Notification: String, Sendable {
@@ -19,9 +21,21 @@ extension Realm {
   ///
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
-    let delivery = core.requireObservable(here: true)
-    let observation = RealmObservation(of: core, block)
-    delivery.add(observation)
+    let observers = core.requireObservable(here: true)
+    let observation = SessionObservation(of: core) { [core] notification in
+      block(Notification(notification), Realm(core: core))
+    }
+    observers.add(observation)
     return NotificationToken(observation)
+  }
+}
+
+extension Realm.Notification {
+  fileprivate init(_ notification: SessionNotification) {
+    self =
+      switch notification {
+      case .moved: .didChange
+      case .newerVersionExists: .refreshRequired
+      }
   }
 }

@@ -4,6 +4,7 @@
 
 public import Dispatch
 import RealmQuery
+import RealmSession
 import RealmStorage
 
 extension RealmCollection {
@@ -80,7 +81,7 @@ extension RealmCollection {
       return collection.observeHere(core, keyPaths) { [weak actor] change in
         guard let actor else { return }
         // The change was made for this actor and goes nowhere else.
-        let change = Passage(change)
+        let change = UnsafeTransfer(change)
         actor.assumeIsolated { block($0, change.value) }
       }
     }
@@ -108,7 +109,7 @@ extension RealmCollection {
     let state = _resultsSource.state
     let subject = Self.self is AnyClass ? self as AnyObject : state
     let observation = core.observe(
-      _definition.source, keyPaths: keyPaths, sharing: ObjectIdentifier(subject),
+      _definition.locator, keyPaths: keyPaths, sharing: ObjectIdentifier(subject),
       Observation.Handler { change, _ in
         switch change {
         case .initial: block(.initial(self))

@@ -3,6 +3,7 @@
 // Registering observers where they are to be called.
 
 import Dispatch
+import RealmSession
 
 extension ThreadConfined {
   /// Lets `register` register an observer of this where its realm lives, or on `queue`, of what
@@ -48,7 +49,7 @@ extension Actor {
     { [weak self] change in
       guard let self else { return }
       // The change was made for this actor and goes nowhere else.
-      let change = Passage(change)
+      let change = UnsafeTransfer(change)
       self.assumeIsolated { block($0, change.value) }
     }
   }

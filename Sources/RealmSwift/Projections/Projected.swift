@@ -2,6 +2,8 @@
 
 // The property wrapper of projections.
 
+import RealmSession
+
 /// Declares a property of a projection: what a key path leads to from its object.
 ///
 /// ```swift

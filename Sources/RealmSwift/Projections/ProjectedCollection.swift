@@ -5,6 +5,7 @@
 public import Dispatch
 public import Foundation
 import RealmQuery
+import RealmSession
 import RealmStorage
 
 /// The values of one property of the objects in a list or set, in their order.

@@ -3,6 +3,7 @@
 // What a projected collection shows, whatever the collection of objects is.
 
 import Foundation
+import RealmSession
 
 /// One property of the objects of some collection. The subclass knows the collection.
 class AnyProjectedElements<Value: RealmCollectionValue> {
@@ -49,7 +50,7 @@ where C.Element: ObjectBase {
     let finder: AnyProjectedElements<Value>.Finder = { definition, realm in
       C._local(definition, in: realm).map { ProjectedElements($0, keyPath) }
     }
-    definition.context = Passage(finder)
+    definition.context = UnsafeTransfer(finder)
     return definition
   }
 
@@ -83,7 +84,7 @@ where C.Element: ObjectBase {
     _ core: RealmCore, _ keyPaths: [String]?, _ block: @escaping (ObservedChange) -> Void
   ) -> Observation {
     core.observe(
-      collection._definition.source, keyPaths: keyPaths ?? [_name(for: keyPath)],
+      collection._definition.locator, keyPaths: keyPaths ?? [_name(for: keyPath)],
       Observation.Handler { change, _ in block(change) })
   }
 }

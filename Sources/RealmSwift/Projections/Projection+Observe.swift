@@ -4,6 +4,7 @@
 
 public import Dispatch
 import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -86,7 +87,7 @@ extension ProjectionObservable {
     let root = rootObject
     let filePath = core.file.path
     return core.observe(
-      .object(ObservedObject(table: info.tableKey, object: root._key)), keyPaths: paths,
+      .object(ObjectLocator(table: info.tableKey, object: root._key)), keyPaths: paths,
       Observation.Handler(
         valuesBefore: { columns in
           let names = info.propertyNames(columns)

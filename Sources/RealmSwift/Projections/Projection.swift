@@ -2,6 +2,7 @@
 
 // Views of objects that show some of their properties, under names of their own.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 

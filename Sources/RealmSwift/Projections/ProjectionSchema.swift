@@ -2,6 +2,7 @@
 
 // The properties of a class of projections.
 
+import RealmSession
 import RealmStorage
 @_spi(Reflection) import Swift
 import Synchronization

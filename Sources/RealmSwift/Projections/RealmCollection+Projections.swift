@@ -4,6 +4,7 @@
 
 public import Dispatch
 public import Foundation
+import RealmSession
 
 extension Query where T: ProjectionObservable {
   /// A property of the object behind the projection.

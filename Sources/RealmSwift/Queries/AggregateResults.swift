@@ -4,6 +4,7 @@
 
 public import Foundation
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 

@@ -4,11 +4,12 @@
 
 import Foundation
 import RealmQuery
+import RealmSession
 
 extension RealmCore {
   /// The class of this realm that is called `name`. Others of that name may be in the program.
   func schema(named name: some StringProtocol) -> ModelSchema? {
-    allClasses.first { $0.schema.className == name }?.schema
+    classes.all.first { $0.schema.className == name }?.schema
   }
 }
 

@@ -8,6 +8,7 @@
 
 public import Foundation
 import RealmQuery
+import RealmSession
 import RealmStorage
 
 #if canImport(Darwin)

@@ -3,6 +3,7 @@
 // A query as a predicate that the engine runs.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 

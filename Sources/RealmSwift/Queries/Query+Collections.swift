@@ -3,6 +3,7 @@
 // Conditions on collections.
 
 import RealmQuery
+import RealmSession
 
 extension Query where T: RealmCollection {
   /// Whether `element` is in the collection.

@@ -6,6 +6,7 @@
 // stored as an embedded object equals another value if all the properties of the two do.
 
 import RealmQuery
+import RealmSession
 
 extension Query where T: _CustomPersistable {
   /// What is stored for the property.

@@ -3,6 +3,7 @@
 // Queries in Swift: what the closure of `where` is given and gives back.
 
 import RealmQuery
+import RealmSession
 
 /// A property, or a condition on properties, of the objects that a `where` closure asks about.
 ///

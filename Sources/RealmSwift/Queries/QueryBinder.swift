@@ -3,6 +3,7 @@
 // From what a query string says to a query over the properties of a class.
 
 import RealmQuery
+import RealmSession
 
 /// Puts arguments and key paths into a query that was read.
 ///

@@ -4,6 +4,7 @@
 // it comes from outside, it is an error.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 
 /// What is wrong with a query string, or with the arguments for it.

@@ -3,6 +3,7 @@
 // What a `where` closure built: a tree of our own, from which the predicate and its text are made.
 
 import RealmQuery
+import RealmSession
 import RealmTables
 
 /// A part of a query.

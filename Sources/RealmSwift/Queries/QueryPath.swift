@@ -3,6 +3,7 @@
 // The paths in queries.
 
 import RealmQuery
+import RealmSession
 
 /// The properties that lead from the object to a value.
 struct QueryPath {

@@ -3,6 +3,7 @@
 // Key paths of query strings, checked against the properties of classes.
 
 import RealmQuery
+import RealmSession
 
 /// Follows the key paths of one query string.
 struct QueryPathBinder {

@@ -3,6 +3,7 @@
 // One key path of a query string, checked step by step.
 
 import RealmQuery
+import RealmSession
 
 /// A key path, followed one component after the other.
 struct QueryPathWalk {

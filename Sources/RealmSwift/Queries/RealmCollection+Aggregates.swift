@@ -3,6 +3,7 @@
 // Least, greatest, sum and mean over collections.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 

@@ -3,6 +3,7 @@
 // Leaving elements out by what came before them, and by their positions.
 
 import RealmQuery
+import RealmSession
 
 extension RealmCollection {
   /// The elements without those whose values of the named properties equal those of one before

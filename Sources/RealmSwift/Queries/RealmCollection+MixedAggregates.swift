@@ -5,6 +5,7 @@
 
 import Foundation
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 

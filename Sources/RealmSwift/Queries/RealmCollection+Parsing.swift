@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmQuery
+import RealmSession
 
 extension RealmCollection {
   /// The elements that match a query string from outside of the program.
@@ -87,7 +88,7 @@ extension Object {
     let configuration = Realm.Configuration(
       inMemoryIdentifier: "classes of a query \(UUID())", objectTypes: classes)
     let core = try RealmOpener(configuration).openFrozen()
-    let source = _ResultsSource(ResultsState(.table, core, core.info(self)))
+    let source = _ResultsSource(ResultsState(.table, core, core.classes[self]))
     let _: Results<Object> = try source.filtered(
       binding: BoundQuery(condition: condition, steps: []))
   }

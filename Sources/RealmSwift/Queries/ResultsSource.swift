@@ -3,6 +3,7 @@
 // What collections are refined from.
 
 import RealmQuery
+import RealmSession
 import RealmTables
 
 /// A managed collection as the source of results.

@@ -7,6 +7,7 @@
 
 import Foundation
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -35,7 +36,7 @@ private struct UnmanagedSearch<Element: RealmCollectionValue> {
       objectTypes: model.map(UnmanagedSearch.reachableClasses) ?? [])
     let core = UnmanagedSearch.core(configuration)
     self.core = core
-    info = model.map { core.info($0) }
+    info = model.map { core.classes[$0] }
   }
 
   private static func core(_ configuration: Realm.Configuration) -> RealmCore {
@@ -78,7 +79,7 @@ private struct UnmanagedSearch<Element: RealmCollectionValue> {
       }
       try core.beginWrite()
       defer { core.cancelWrite() }
-      let copy = core.copy(object, info)
+      let copy = core.objects.copy(object, info)
       return try results.contents().keys().contains(copy._key)
     } catch { stop(error) }
   }

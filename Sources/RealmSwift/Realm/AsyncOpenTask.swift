@@ -4,6 +4,7 @@
 
 public import Dispatch
 import Foundation
+import RealmSession
 import RealmStorage
 
 extension Realm {
@@ -21,7 +22,7 @@ extension Realm {
     configuration: Configuration = .defaultConfiguration, callbackQueue: DispatchQueue = .main,
     callback: @escaping (Result<Realm, any Swift.Error>) -> Void
   ) -> AsyncOpenTask {
-    let task = AsyncOpenTask(Passage(callback), callbackQueue)
+    let task = AsyncOpenTask(UnsafeTransfer(callback), callbackQueue)
     RealmCore.openingQueue.async {
       guard task.isPending else { return }
       let confinement = Confinement.queue(callbackQueue)
@@ -50,11 +51,11 @@ public struct AsyncOpenTask: Sendable {
   private let callback: Shared
 
   private final class Shared: Sendable {
-    let value: Guarded<Passage<Callback>?>
+    let value: Guarded<UnsafeTransfer<Callback>?>
 
-    init(_ value: Passage<Callback>) { self.value = Guarded(value) }
+    init(_ value: UnsafeTransfer<Callback>) { self.value = Guarded(value) }
 
-    func take() -> Passage<Callback>? {
+    func take() -> UnsafeTransfer<Callback>? {
       value.withLock { value in
         defer { value = nil }
         return value
@@ -62,7 +63,7 @@ public struct AsyncOpenTask: Sendable {
     }
   }
 
-  init(_ callback: Passage<Callback>, _ queue: DispatchQueue) {
+  init(_ callback: UnsafeTransfer<Callback>, _ queue: DispatchQueue) {
     self.callback = Shared(callback)
     self.queue = queue
   }

@@ -3,6 +3,7 @@
 // Keys of encrypted files, as programs give them and as the engine takes them.
 
 import Foundation
+import RealmSession
 import RealmStorage
 
 extension Realm.Configuration {

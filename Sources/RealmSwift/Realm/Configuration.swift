@@ -3,6 +3,7 @@
 // What to open, and how.
 
 public import Foundation
+import RealmSession
 
 extension Realm {
   /// Where a realm is stored, and what is stored in it.

@@ -2,6 +2,7 @@
 
 // Compaction in small steps, while the realm is in use.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 

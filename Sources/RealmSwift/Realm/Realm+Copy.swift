@@ -3,6 +3,7 @@
 // Copies of a realm as files of their own.
 
 public import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 

@@ -2,6 +2,7 @@
 
 // Frozen realms: one version of a file, for all threads.
 
+import RealmSession
 import RealmStorage
 
 extension Realm {

@@ -2,6 +2,7 @@
 
 // Reading, adding, creating and deleting objects.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -16,7 +17,7 @@ extension Realm {
       throwRealmException("Object type '\(type)' is not managed by the Realm.")
     }
     if core.lacksTable(of: modelClass) { return Results(ResultsState(.table, core, nil)) }
-    return Results(ResultsState(.table, core, core.info(modelClass)))
+    return Results(ResultsState(.table, core, core.classes[modelClass]))
   }
 
   /// The object with that primary key, or nil if there is none.
@@ -25,7 +26,7 @@ extension Realm {
   ) -> Element? {
     core.checkIsolation()
     if core.lacksTable(of: type) { return nil }
-    let info = core.info(type)
+    let info = core.classes[type]
     do throws(StorageError) {
       let found: (key: ObjectKey, row: Row)?
       if KeyType.self == Int.self, info.hasIntegerKey {
@@ -56,13 +57,13 @@ extension Realm {
   ///   - object: An object that no realm manages. One that this realm manages stays as it is.
   ///   - update: What happens if the realm has an object with the same primary key.
   public func add(_ object: Object, update: UpdatePolicy = .error) {
-    core.add(object, update)
+    core.objects.add(object, update)
   }
 
   /// Adds objects, and the objects that they link to.
   public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
   where S.Element: Object {
-    for object in objects { core.add(object, update) }
+    for object in objects { core.objects.add(object, update) }
   }
 
   /// Creates an object, or updates the one with the same primary key.
@@ -81,7 +82,7 @@ extension Realm {
     _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
   ) -> T {
     core.requireWriteForObjects()
-    return unsafeDowncast(core.create(core.info(type), value, update), to: T.self)
+    return unsafeDowncast(core.objects.create(core.classes[type], value, update), to: T.self)
   }
 
   /// Creates an object from values that come from outside of the program, or updates the one with
@@ -109,27 +110,27 @@ extension Realm {
     _ type: T.Type, validating value: Any, update: UpdatePolicy = .error
   ) throws -> T {
     core.requireWriteForObjects()
-    let info = core.info(type)
+    let info = core.classes[type]
     try ObjectValueValidator.check(value, info, update)
-    return unsafeDowncast(core.create(info, value, update), to: T.self)
+    return unsafeDowncast(core.objects.create(info, value, update), to: T.self)
   }
 
   /// Deletes an object. Links to it become nil, and lists lose it. What it links to stays, unless a
   /// property says otherwise (`DeleteRule`).
-  public func delete(_ object: ObjectBase) { core.delete([object]) }
+  public func delete(_ object: ObjectBase) { core.objects.delete([object]) }
 
   /// Deletes objects.
   ///
   /// Ends the process if one of them was deleted before, or belongs to another realm or none.
   public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
     // Copied first: the sequence may be live.
-    core.delete(Array(objects))
+    core.objects.delete(Array(objects))
   }
 
   /// Deletes the objects that are in a list; the list is empty then.
   public func delete<Element: ObjectBase>(_ objects: List<Element>) {
     if objects.managed == nil {
-      core.delete(Array(objects))
+      core.objects.delete(Array(objects))
       objects.removeAll()
     } else {
       delete(objects._contents)
@@ -139,7 +140,7 @@ extension Realm {
   /// Deletes the objects that are in a set; the set is empty then.
   public func delete<Element: ObjectBase>(_ objects: MutableSet<Element>) {
     if objects.managed == nil {
-      core.delete(Array(objects))
+      core.objects.delete(Array(objects))
       objects.removeAll()
     } else {
       delete(objects._contents)
@@ -151,7 +152,7 @@ extension Realm {
     if let managed = map.managed {
       delete(managed.contents())
     } else {
-      core.delete(map.values.compactMap(\.self))
+      core.objects.delete(map.values.compactMap(\.self))
       map.removeAll()
     }
   }
@@ -162,7 +163,7 @@ extension Realm {
   }
 
   /// Deletes all objects.
-  public func deleteAll() { core.deleteAll() }
+  public func deleteAll() { core.objects.deleteAll() }
 
   private func delete(_ contents: _CollectionContents) {
     core.requireWriteForObjects()
@@ -171,7 +172,7 @@ extension Realm {
     }
     do throws(StorageError) {
       // A list may hold an object more than once.
-      core.delete(Set(try contents.keys()).sorted(), info)
+      core.objects.delete(Set(try contents.keys()).sorted(), info)
     } catch { stop(error) }
   }
 }

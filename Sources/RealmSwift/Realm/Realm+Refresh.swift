@@ -2,6 +2,7 @@
 
 // Which version a realm shows.
 
+import RealmSession
 import RealmStorage
 
 extension Realm {
@@ -10,14 +11,14 @@ extension Realm {
   public var autorefresh: Bool {
     get {
       core.checkIsolation()
-      return core.delivery?.hub.autorefresh ?? false
+      return core.observers?.autorefresh ?? false
     }
     nonmutating set {
       core.checkIsolation()
       if core.isFrozen, newValue {
         throwRealmException("Auto-refresh cannot be enabled for frozen Realms.")
       }
-      core.delivery?.autorefresh = newValue
+      core.observers?.autorefresh = newValue
     }
   }
 
@@ -48,10 +49,13 @@ extension Realm {
   /// A frozen realm stays invalid. Others may be reading its objects on other threads at the
   /// moment, so the space of its version becomes free when the last of them is let go.
   public func invalidate() {
-    if core.isFrozen { return core.invalidateFrozen() }
+    if core.isFrozen {
+      core.invalidateFrozen()
+      return RealmCache.remove(core)
+    }
     core.checkIsolation()
-    if core.delivery?.isDelivering == true { return }
+    if core.observers?.isDelivering == true { return }
     core.invalidate()
-    core.delivery?.endObservations()
+    core.observers?.endObservations()
   }
 }

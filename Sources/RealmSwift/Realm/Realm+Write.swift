@@ -2,6 +2,7 @@
 
 // Write transactions that block the caller until they are durable.
 
+import RealmSession
 import RealmStorage
 
 extension Realm {
@@ -66,7 +67,7 @@ extension Realm {
   /// - Throws: `Realm.Error` if the changes cannot be written; they are undone.
   public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
     core.checkIsolation()
-    core.requireNoCompletion("commit")
+    core.asyncWrites.requireNoCompletion("commit")
     let skipped = observers(of: tokens)
     if !skipped.isEmpty {
       core.requireWrite(
@@ -86,28 +87,24 @@ extension Realm {
   /// Undoes the changes of the open write transaction. Objects that it added are invalid then.
   public func cancelWrite() {
     core.checkIsolation()
-    core.requireNoCompletion("cancel")
+    core.asyncWrites.requireNoCompletion("cancel")
     core.requireWrite(orElse: "Can't cancel a non-existing write transaction")
     core.cancelWrite()
   }
 
   /// The observers that `tokens` stand for.
   private func observers(of tokens: [NotificationToken]) -> SkippedObservers {
-    var skipped = SkippedObservers()
-    for token in tokens {
-      guard !token.isForeign(to: core) else {
-        throwRealmException(
-          "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
-      }
-      skipped.insert(token)
+    for token in tokens where token.isForeign(to: core) {
+      throwRealmException(
+        "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
     }
-    return skipped
+    return SkippedObservers(tokens.compactMap(\.cancellable))
   }
 
   private func requireNoTransaction() {
     core.checkIsolation()
     core.requireWritable()
-    core.requireNoCompletion("begin")
+    core.asyncWrites.requireNoCompletion("begin")
     if core.isInWrite {
       throwRealmException(
         "The Realm is already in a write transaction. Use 'writeOrJoin' where one may be open in "

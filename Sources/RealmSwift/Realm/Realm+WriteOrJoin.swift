@@ -2,6 +2,8 @@
 
 // Writing, whether or not a transaction is open.
 
+import RealmSession
+
 extension Realm {
   /// Runs `block` in the write transaction that is open, or in one of its own.
   ///

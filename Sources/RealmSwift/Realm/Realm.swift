@@ -4,6 +4,7 @@
 
 public import Dispatch
 public import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -64,7 +65,7 @@ public struct Realm {
   public var isEmpty: Bool {
     core.checkIsolation()
     do throws(StorageError) {
-      for info in core.allClasses where try info.table.objectCount() > 0 { return false }
+      for info in core.classes.all where try info.table.objectCount() > 0 { return false }
       return true
     } catch { stop(error) }
   }

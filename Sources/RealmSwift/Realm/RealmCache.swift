@@ -4,6 +4,7 @@
 
 import CRealmPlatform
 import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -14,7 +15,7 @@ enum RealmCache {
     let confinement: Confinement
   }
 
-  private static let cores = Guarded<[Key: CoreReference]>([:])
+  private static let cores = Guarded<[Key: SessionReference]>([:])
 
   /// The core of `configuration` in `confinement`, which the caller runs in.
   static func core(
@@ -73,7 +74,7 @@ enum RealmCache {
   /// Makes a core findable whose confinement has none yet. Called where it lives.
   static func add(_ core: RealmCore) throws(Realm.Error) -> RealmCore {
     do throws(StorageError) {
-      try core.startDelivery()
+      try core.startObserving()
     } catch {
       throw Realm.Error(error, path: core.file.path)
     }
@@ -94,10 +95,10 @@ enum RealmCache {
     let confinement = Confinement.frozen(version: tables.version)
     let key = Key(location: configuration.location, confinement: confinement)
     let made = RealmCore(
-      configuration: configuration, confinement: confinement, shared: shared, group: tables)
-    try made.register(layouts)
+      configuration: configuration, confinement: confinement, shared: shared, reading: tables)
+    try made.classes.register(layouts)
     // Another thread may have been faster. Cores are released after the lock.
-    let first = cores.withLock { cores -> CoreReference? in
+    let first = cores.withLock { cores -> SessionReference? in
       let known = cores[key]
       if known == nil { cores[key] = made.reference }
       return known
@@ -205,14 +206,14 @@ enum RealmCache {
 extension RealmCore {
   /// Whether the frozen realm is valid and has all those classes.
   fileprivate func serves(_ schemas: [ModelSchema]) -> Bool {
-    !isFrozenAndInvalid && schemas.allSatisfy { has($0.modelClass) }
+    !isFrozenAndInvalid && schemas.allSatisfy { classes.contains($0.modelClass) }
   }
 
   /// Checks that the realm can serve another configuration of the same file.
   fileprivate func requireCompatible(_ other: Realm.Configuration) throws(Realm.Error) {
     try requireSameOptions(other)
     for schema in RealmOpener.schemas(of: other)
-    where !has(schema.modelClass) && !lacksTable(of: schema.modelClass) {
+    where !classes.contains(schema.modelClass) && !lacksTable(of: schema.modelClass) {
       throw Realm.Error(
         .schemaMismatch,
         message: "Realm at path '\(file.path)' already opened on current thread with different "

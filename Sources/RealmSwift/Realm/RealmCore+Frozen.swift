@@ -2,6 +2,7 @@
 
 // From live realms to frozen ones, and back.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -11,8 +12,8 @@ extension RealmCore {
   func frozen() throws(StorageError) -> RealmCore {
     checkIsolation()
     if isFrozen { return self }
-    let group = try readableGroup()
-    let layouts = try allClasses.map { (info) throws(StorageError) in
+    let group = try readableTables()
+    let layouts = try classes.all.map { (info) throws(StorageError) in
       // The columns are those that the realm was opened with, unless somebody changed the schema.
       let schema = try group.table(info.tableKey)?.schema
       if let schema, schema !== info.layout.table { return ClassLayout(info.schema, schema) }
@@ -28,13 +29,6 @@ extension RealmCore {
     do {
       return try RealmCache.coreForCaller(configuration)
     } catch { stopOpening(error) }
-  }
-
-  /// Moves to a version that is not older than `version`, if the realm can move now.
-  func advance(to version: UInt64) throws(StorageError) {
-    if try readableGroup().version < version, !isInWrite {
-      try refresh(atLeastTo: shared.pendingTables(atLeast: version))
-    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 // Writing what a realm shows into a file that has data already: one transaction there.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -35,7 +36,7 @@ extension RealmCore {
       }
       return tables
     }
-    let group = try readableGroup()
+    let group = try readableTables()
     for key in try group.tableKeys() {
       if let table = try group.table(key) { tables.append(table) }
     }

@@ -3,6 +3,7 @@
 // Opening: the file, then the schema, then the classes.
 
 import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -34,7 +35,7 @@ struct RealmOpener {
     try opened { schemas, shared throws in
       let group = try alignedGroup(schemas, shared)
       let core = RealmCore(
-        configuration: configuration, confinement: confinement, shared: shared, group: group)
+        configuration: configuration, confinement: confinement, shared: shared, reading: group)
       try core.register(schemas)
       Logger.log(
         .detail, "Opened '\(path)' at version \(group.version), for \(confinement)")

@@ -3,6 +3,7 @@
 // What tests of programs that use Realm need to see or to force, behind an SPI.
 
 import Foundation
+import RealmSession
 import RealmStorage
 
 /// Hooks for tests: `@_spi(RealmTesting) import RealmSwift`.
@@ -10,9 +11,10 @@ import RealmStorage
 public enum _RealmTesting {
   /// Called with the text of a misuse before the process ends. It may leave by other means, for
   /// instance by ending the thread.
-  public nonisolated(unsafe) static var trapHook: ((String) -> Void)?
-  // nonisolated(unsafe): set by a test before it starts what may trap, read once by the thread that
-  // is about to end the process.
+  public static var trapHook: ((String) -> Void)? {
+    get { RealmSession.trapHook }
+    set { RealmSession.trapHook = newValue }
+  }
 
   /// Forgets all open realms and all that is known of model classes: what is opened next begins
   /// anew, realms in memory as empty ones, whatever their names. Write transactions that are open

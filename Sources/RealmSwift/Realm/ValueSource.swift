@@ -2,6 +2,8 @@
 
 // Where the values of a new object come from: a dictionary, an array, or another object.
 
+import RealmSession
+
 /// The values that `create` and `init(value:)` are given, by property.
 struct ValueSource {
   private enum Form {

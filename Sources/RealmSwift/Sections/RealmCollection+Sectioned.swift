@@ -2,6 +2,8 @@
 
 // Cutting collections into sections.
 
+import RealmSession
+
 extension RealmCollection {
   /// The elements in an order, and in sections that `block` names.
   ///

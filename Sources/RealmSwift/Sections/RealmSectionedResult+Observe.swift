@@ -3,6 +3,7 @@
 // Observing sections.
 
 public import Dispatch
+import RealmSession
 
 extension SectionedResults {
   /// Calls `block` with the sections as they are, and again after each write transaction that

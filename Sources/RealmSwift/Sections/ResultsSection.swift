@@ -2,6 +2,8 @@
 
 // One section of results.
 
+import RealmSession
+
 /// The elements of results that have one key; it shows the present state, and is empty when no
 /// element has the key any more.
 public struct ResultsSection<
@@ -101,7 +103,7 @@ extension ResultsSection {
   /// What the section is, in terms of the file.
   public var _definition: _ConfinedDefinition {
     var definition = state.definition
-    definition.context = Passage(Context(key: key, keyOf: state.keyOf))
+    definition.context = UnsafeTransfer(Context(key: key, keyOf: state.keyOf))
     return definition
   }
 
@@ -109,7 +111,7 @@ extension ResultsSection {
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
     guard let context = definition.context?.value as? Context else { return nil }
     var definition = definition
-    definition.context = Passage(context.keyOf)
+    definition.context = UnsafeTransfer(context.keyOf)
     return SectionedState<Key, SectionElement>.local(definition, in: realm).map {
       Self($0, context.key)
     }

@@ -3,6 +3,7 @@
 // What sections need to know of the results that they are made of.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -30,7 +31,7 @@ extension ResultsState {
   ///
   /// - Parameter elements: What the results hold now.
   func elementsChanged(
-    since moment: DataMoment, in elements: ChunkedKeys, byteLimit: Int
+    since moment: DataRevision, in elements: ChunkedKeys, byteLimit: Int
   ) throws(StorageError) -> [Int]? {
     guard let info, let changes = try core.changes(since: moment, byteLimit: byteLimit),
       !changes.schemaChanged, let linked = try linkedChanges(changes, of: info.tableKey)
@@ -59,7 +60,7 @@ extension ResultsState {
     if reach.isUnbounded { return nil }
     if reach.tables.allSatisfy({ changes[$0] == nil }) { return [] }
     guard reach.isFollowedBack, !core.isInWrite else { return nil }
-    let tables = try core.readableGroup()
+    let tables = try core.readableTables()
     return try LinkedModifications(old: tables, tables: tables, changes: changes)
       .keys(in: table, filter: nil)
   }
@@ -95,7 +96,7 @@ private struct LinkReach {
   private mutating func add(
     _ table: TableKey, _ core: RealmCore, to next: inout Set<TableKey>
   ) throws(StorageError) {
-    guard let info = core.info(ofTable: table) else {
+    guard let info = core.classes[table] else {
       isUnbounded = true
       return
     }

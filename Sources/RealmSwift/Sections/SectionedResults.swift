@@ -3,6 +3,7 @@
 // Results in sections.
 
 public import Foundation
+import RealmSession
 
 /// What sectioned results and their sections have in common.
 public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined,

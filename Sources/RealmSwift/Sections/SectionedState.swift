@@ -11,6 +11,7 @@
 //    remember, and the other variables stay as they are.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 import Synchronization
 
@@ -23,10 +24,10 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     let layout: SectionLayout<Key>
     let contents: _CollectionContents
     /// Nil for what is never brought up to date.
-    let moment: DataMoment?
+    let moment: DataRevision?
 
     init(
-      _ layout: SectionLayout<Key>, _ contents: _CollectionContents, _ moment: DataMoment? = nil
+      _ layout: SectionLayout<Key>, _ contents: _CollectionContents, _ moment: DataRevision? = nil
     ) {
       self.layout = layout
       self.contents = contents
@@ -62,7 +63,7 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     if let cached, cachedGeneration == core.dataGeneration { return cached }
     do throws(StorageError) {
       let isFollowed = results.state.isOfTable && !results.isInvalidated
-      let moment = isFollowed ? try core.moment() : nil
+      let moment = isFollowed ? try core.revision() : nil
       var layout: SectionLayout<Key>?
       if moment != nil {
         if let cached { layout = try self.layout(of: contents, since: cached) }
@@ -131,7 +132,7 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
   /// that names sections where they are used.
   var definition: _ConfinedDefinition {
     var definition = results._definition
-    definition.context = Passage(keyOf)
+    definition.context = UnsafeTransfer(keyOf)
     return definition
   }
 
@@ -145,7 +146,7 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
   ) -> Observation {
     let follower = Follower()
     let observation = core.observe(
-      results._definition.source, keyPaths: keyPaths,
+      results._definition.locator, keyPaths: keyPaths,
       Observation.Handler { [self] change, _ in
         let old = follower.layout
         let new = results.isInvalidated ? SectionLayout() : sections().layout

@@ -5,6 +5,7 @@
 #if canImport(SwiftUI)
 import Combine
 public import Foundation
+import RealmSession
 public import SwiftUI
 
 /// The objects of a class that a view shows.
@@ -32,7 +33,7 @@ public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
     _ keyPaths: [String]?
   ) {
     self.configuration = configuration
-    let refine = Passage(refine)
+    let refine = UnsafeTransfer(refine)
     _shown = StateObject(
       wrappedValue: MainActor.assumeIsolated { ShownResults(refine.value, keyPaths) })
   }

@@ -4,6 +4,7 @@
 
 #if canImport(SwiftUI)
 import Combine
+import RealmSession
 public import SwiftUI
 
 /// The state of a value that a view shows: frozen, and renewed after each change. What no realm
@@ -54,12 +55,12 @@ extension ThreadConfined where Self: ObjectBase {
   /// A binding of a property, for views that are given the object itself. Setting it changes the
   /// live object in a transaction.
   @MainActor public func bind<V>(_ keyPath: ReferenceWritableKeyPath<Self, V>) -> Binding<V> {
-    let object = Passage(self)
-    let path = Passage(keyPath)
+    let object = UnsafeTransfer(self)
+    let path = UnsafeTransfer(keyPath)
     return Binding(
       get: { object.value[keyPath: path.value] },
       set: { value in
-        let value = Passage(value)
+        let value = UnsafeTransfer(value)
         MainActor.assumeIsolated {
           changeLive(object.value) { $0[keyPath: path.value] = value.value }
         }

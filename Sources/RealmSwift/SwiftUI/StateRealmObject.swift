@@ -4,6 +4,7 @@
 
 #if canImport(SwiftUI)
 public import Foundation
+import RealmSession
 public import SwiftUI
 
 /// An object or a collection that belongs to a view, and that the view shows.
@@ -22,7 +23,7 @@ public struct StateRealmObject<Value: RealmSubscribable>: DynamicProperty {
 
   /// Shows a value, managed or not.
   public init(wrappedValue: Value) {
-    let value = Passage(wrappedValue)
+    let value = UnsafeTransfer(wrappedValue)
     _shown = StateObject(
       wrappedValue: MainActor.assumeIsolated { ShownValue(value.value) })
   }
@@ -49,11 +50,11 @@ public struct StateRealmObject<Value: RealmSubscribable>: DynamicProperty {
 /// The view sees it frozen, and is drawn anew after each change. Its bindings write.
 @MainActor @propertyWrapper
 public struct ObservedRealmObject<Value: RealmSubscribable>: DynamicProperty {
-  @ObservedObject private var shown: ShownValue<Value>
+  @ObjectLocator private var shown: ShownValue<Value>
 
   /// Shows a value, managed or not.
   public init(wrappedValue: Value) {
-    _shown = ObservedObject(wrappedValue: ShownValue(wrappedValue))
+    _shown = ObjectLocator(wrappedValue: ShownValue(wrappedValue))
   }
 
   /// The value as it is; frozen, if a realm manages it.
@@ -77,12 +78,14 @@ public struct ShownBindings<Value: RealmSubscribable> {
   public subscript<V>(
     dynamicMember member: ReferenceWritableKeyPath<Value, V>
   ) -> Binding<V> {
-    let shown = Passage(shown)
-    let member = Passage(member)
+    let shown = UnsafeTransfer(shown)
+    let member = UnsafeTransfer(member)
     return Binding(
-      get: { MainActor.assumeIsolated { Passage(shown.value.value[keyPath: member.value]) }.value },
+      get: {
+        MainActor.assumeIsolated { UnsafeTransfer(shown.value.value[keyPath: member.value]) }.value
+      },
       set: { value in
-        let value = Passage(value)
+        let value = UnsafeTransfer(value)
         MainActor.assumeIsolated {
           shown.value.change { $0[keyPath: member.value] = value.value }
         }

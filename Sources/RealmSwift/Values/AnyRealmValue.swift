@@ -3,6 +3,7 @@
 // A property that holds a value of any type.
 
 public import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -194,8 +195,8 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     case .object(let object):
       _StoredValue(
         .typedLink(
-          (object._info ?? context.core.info(type(of: object))).tableKey,
-          context.core.managedKey(of: object)))
+          (object._info ?? context.core.classes[type(of: object)]).tableKey,
+          context.core.objects.managedKey(of: object)))
     case .list(let list):
       _StoredValue(.list(encoded(list, context.inner)))
     case .dictionary(let map):

@@ -2,6 +2,8 @@
 
 // Types of the program as properties and elements: stored as another type.
 
+import RealmSession
+
 /// A type that properties and collections can have, because its values are stored as those of
 /// another type: any scalar, or a class of embedded objects.
 ///

@@ -5,6 +5,7 @@
 // shown: 1.0 and 1.00 are equal, and have the same text.
 
 public import Foundation
+import RealmSession
 import RealmStorage
 
 /// A decimal number of up to 34 digits with an exponent from -6176 to 6111.

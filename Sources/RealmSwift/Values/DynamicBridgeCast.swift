@@ -2,6 +2,8 @@
 
 // Casts that other SDKs need between their values and Objective-C's. Here there is one kind only.
 
+import RealmSession
+
 /// `x` as a `T`; `NSNull` as nil where `T` is optional. Ends the process if it is none.
 public func dynamicBridgeCast<T>(fromObjectiveC x: Any) -> T {
   if let value = x as? T { return value }

@@ -3,6 +3,7 @@
 // Twelve bytes that are unique without asking anybody.
 
 public import Foundation
+import RealmSession
 import Synchronization
 
 /// A unique identifier of 12 bytes: seconds since 1970, a random part of the process, and a

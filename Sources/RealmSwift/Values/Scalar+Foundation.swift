@@ -3,6 +3,7 @@
 // Strings, data, dates and identifiers as properties.
 
 public import Foundation
+import RealmSession
 import RealmStorage
 import RealmTables
 

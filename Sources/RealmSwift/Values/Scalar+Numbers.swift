@@ -2,6 +2,7 @@
 
 // Integers, booleans and floating-point numbers as properties.
 
+public import RealmSession
 import RealmStorage
 public import RealmTables
 

@@ -2,6 +2,7 @@
 
 // `ObjectId` and `Decimal128` as properties.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 

@@ -3,6 +3,7 @@
 // What all scalar types share: everything about properties and elements follows from how a value
 // is read from a row and what it is in the engine's terms.
 
+import RealmSession
 public import RealmTables
 
 /// A type whose values are stored in one cell of a column.

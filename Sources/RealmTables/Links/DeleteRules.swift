@@ -14,7 +14,7 @@ package enum LinkDeleteRule: Sendable {
 }
 
 /// The rules of all tables.
-package struct DeleteRules: Sendable {
+public struct DeleteRules: Sendable {
   /// Where the objects are that a rule is about.
   package enum Source: Hashable, Sendable {
     /// At the ends of the links in a column.

@@ -5,6 +5,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite struct MapTests {
@@ -169,7 +170,7 @@ import Testing
 
   @Test func embeddedObjectsLiveAsLongAsTheirKey() throws {
     let (realm, shelf) = try shelf()
-    func count() throws -> Int { try realm.core.info(Spot.self).table.objectCount() }
+    func count() throws -> Int { try realm.core.classes[Spot.self].table.objectCount() }
     try realm.write {
       shelf.places["a"] = Spot(value: ["street": "A"])
       shelf.places["b"] = Spot(value: ["street": "B"])

@@ -8,6 +8,7 @@ import RealmStorage
 import Synchronization
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 private actor CallbackStore {

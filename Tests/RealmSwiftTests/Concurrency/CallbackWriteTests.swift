@@ -4,8 +4,10 @@
 
 import Dispatch
 import Foundation
+import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 // What a program may have that follows the documentation: an overload of its own.

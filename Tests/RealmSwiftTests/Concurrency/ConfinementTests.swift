@@ -4,8 +4,10 @@
 
 import Dispatch
 import Foundation
+import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 private actor PlainActor {

@@ -7,6 +7,7 @@ import Foundation
 import RealmStorage
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 /// Counts how many are inside at once.
@@ -39,7 +40,7 @@ private func wait(until condition: () -> Bool) async {
   init() throws { keeper = try Realm(configuration: configuration).freeze() }
 
   /// The desk where writers of a file wait.
-  private func desk(of configuration: Realm.Configuration) throws -> WriterDesk {
+  private func desk(of configuration: Realm.Configuration) throws -> WriterScheduler {
     try Realm(configuration: configuration).core.shared.writers
   }
 

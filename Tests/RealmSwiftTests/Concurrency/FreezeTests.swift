@@ -5,6 +5,7 @@
 import Foundation
 import Testing
 
+@testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
 @Suite(.timeLimit(.minutes(1))) struct FreezeTests {
@@ -93,10 +94,10 @@ import Testing
   @Test func frozenClassesShareWhatDoesNotDependOnTheVersion() throws {
     let files = try TemporaryRealm()
     let (realm, ann) = try fill(files)
-    let (first, layout) = (realm.freeze(), realm.core.info(Person.self).layout)
+    let (first, layout) = (realm.freeze(), realm.core.classes[Person.self].layout)
     try realm.write { ann.age += 1 }
     for frozen in [first, realm.freeze()] {
-      let info = frozen.core.info(Person.self)
+      let info = frozen.core.classes[Person.self]
       #expect(info.layout === layout && info.core === frozen.core)
     }
   }

@@ -8,6 +8,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite(.timeLimit(.minutes(1))) @MainActor struct GroupedWriteTests {
@@ -156,7 +157,7 @@ import Testing
     add(2)
     try realm.commitWrite()
     #expect(files.syncCount - before <= 4)
-    #expect(file.newestVersion == realm.core.shownGroup?.version)
+    #expect(file.newestVersion == realm.core.shownTables?.version)
     await finish()
     #expect(told.all == ["first"])
     #expect(try await countElsewhere() == 2)

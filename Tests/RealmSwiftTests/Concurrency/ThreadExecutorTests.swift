@@ -7,6 +7,7 @@ import RealmStorage
 import Synchronization
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 private actor Hermit {
@@ -50,7 +51,7 @@ private actor Hermit {
 
   /// Whether accesses compare threads instead of asking for the executor.
   var isCheckedByThread: Bool {
-    realm?.core.hot.pointee.isolation == ThreadIdentity.current.pointer
+    realm?.core.state.pointee.isolation == ThreadIdentity.current.pointer
   }
 
   func wait(for count: Int) async -> [Int] {
@@ -60,7 +61,7 @@ private actor Hermit {
     return heard
   }
 
-  func leak() -> Passage<Realm?> { Passage(realm) }
+  func leak() -> UnsafeTransfer<Realm?> { UnsafeTransfer(realm) }
 
   /// Blocks the actor's thread until all others have come.
   func meet(at place: MeetingPlace) -> Bool { place.arrive() }

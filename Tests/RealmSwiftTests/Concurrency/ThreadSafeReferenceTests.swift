@@ -7,6 +7,7 @@ import Foundation
 import RealmStorage
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite(.timeLimit(.minutes(1))) struct ThreadSafeReferenceTests {

@@ -8,6 +8,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
 enum DynamicLevel: Int, PersistableEnum { case low = 3, high = 7 }
@@ -146,7 +147,7 @@ class DynamicPot: EmbeddedObject {
     #expect(Array(fern.notes) == ["dry"])
     #expect(fern.neighbours.last?.name == "unnamed" && fern.neighbours.last?.level == .low)
     #expect(fern.neighbours.last?.pot?.colour == "white")
-    #expect(try realm.core.info(DynamicPot.self).table.objectCount() == 3)
+    #expect(try realm.core.classes[DynamicPot.self].table.objectCount() == 3)
     try ReferenceReader.check(file.configuration)
   }
 

@@ -9,6 +9,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite struct ElementFileTests {
@@ -57,7 +58,7 @@ import Testing
     #expect(try realm.core.file.check().isEmpty)
     guard ReferenceReader.isAvailable, let url = file.configuration.fileURL else { return }
     let reference = try ReferenceReader.dump(url.path)
-    let ours = try ContentDump(realm.core.readableGroup()).json()
+    let ours = try ContentDump(realm.core.readableTables()).json()
     let differences = JSON.differences(expected: reference["tables"] ?? [], actual: ours)
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
   }

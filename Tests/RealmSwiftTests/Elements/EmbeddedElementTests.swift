@@ -9,6 +9,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 class ElementPart: EmbeddedObject {
@@ -54,8 +55,8 @@ class ElementOwner: Object {
 
   /// Whether there are no more embedded objects in the file than belong to somebody.
   private func expectNoOrphans(_ realm: Realm, _ count: Int, _ evenCount: Int) throws {
-    #expect(try realm.core.info(ElementPart.self).table.objectCount() == count)
-    #expect(try realm.core.info(ElementInner.self).table.objectCount() == evenCount)
+    #expect(try realm.core.classes[ElementPart.self].table.objectCount() == count)
+    #expect(try realm.core.classes[ElementInner.self].table.objectCount() == evenCount)
   }
 
   // MARK: Lists

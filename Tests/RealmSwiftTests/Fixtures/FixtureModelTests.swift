@@ -8,6 +8,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite("Fixtures of Realm Core in the public API") struct FixtureModelTests {
@@ -93,7 +94,7 @@ import Testing
     // What somebody else reads in the file, in the same terms.
     let dump = try ReferenceReader.dump(url.path)
     expectSame(FixtureContents(dump), written, "reference reader")
-    let ours = try ContentDump(realm.core.readableGroup()).json()
+    let ours = try ContentDump(realm.core.readableTables()).json()
     #expect(JSON.differences(expected: dump["tables"] ?? [], actual: ours) == [])
   }
 }

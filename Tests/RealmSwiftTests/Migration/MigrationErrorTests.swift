@@ -8,6 +8,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
 @Suite struct MigrationErrorTests {

@@ -9,6 +9,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 /// Which property of the class had which shape in the file.
@@ -228,7 +229,7 @@ struct MigrationMatrixTests {
       #expect(found.rows[name] ?? [:] == rows, "\(arrangement)")
     }
     // No part is left over that nobody owns.
-    #expect(try core.info(MigrationMatrix.Part.self).table.objectCount() == parts.count)
+    #expect(try core.classes[MigrationMatrix.Part.self].table.objectCount() == parts.count)
   }
 }
 

@@ -9,6 +9,7 @@ import RealmTestSupport
 import Synchronization
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 private enum Before {

@@ -8,6 +8,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite struct MigrationShapeTests {
@@ -121,7 +122,7 @@ import Testing
     #expect(realm.objects(AllTypes.self).count == keys.count)
     realm.beginWrite()
     let fresh = realm.create(AllTypes.self)
-    let info = core.info(AllTypes.self)
+    let info = core.classes[AllTypes.self]
     for property in info.schema.properties where !property.isPrimaryKey {
       let column = info.column(property.index)
       #expect(column.isNullable == property.shape.isOptional && !column.isIndexed)

@@ -9,6 +9,7 @@ import RealmTestSupport
 import Synchronization
 import Testing
 
+@testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
 @Suite struct MigrationTests {
@@ -200,7 +201,7 @@ import Testing
       #expect(!migration.deleteData(forType: "Nobody"))
     }
     let realm = try file.open()
-    #expect(try realm.core.readableGroup().table(named: "class_Leftover") == nil)
+    #expect(try realm.core.readableTables().table(named: "class_Leftover") == nil)
     #expect(realm.objects(Age2.Novel.self).isEmpty)
     #expect(realm.objects(Age2.Reader.self).allSatisfy { $0.books.isEmpty })
     try ReferenceReader.check(file.configuration)

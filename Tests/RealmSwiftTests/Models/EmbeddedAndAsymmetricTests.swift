@@ -7,6 +7,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 private class Leaf: EmbeddedObject {
@@ -61,7 +62,7 @@ private enum Bad {
   init() throws { file = try TemporaryRealm([Tree.self, Branch.self, Leaf.self]) }
 
   private func leafCount(_ realm: Realm) throws -> Int {
-    try realm.core.info(Leaf.self).table.objectCount()
+    try realm.core.classes[Leaf.self].table.objectCount()
   }
 
   @Test func everythingOwnedGoesWithItsOwner() throws {

@@ -5,6 +5,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 private class Address: EmbeddedObject {
@@ -23,7 +24,7 @@ private class Company: Object {
   @Test func embeddedObjectsComeAndGoWithTheirParent() throws {
     let file = try TemporaryRealm([Company.self, Address.self])
     let realm = try file.open()
-    func count() throws -> Int { try realm.core.info(Address.self).table.objectCount() }
+    func count() throws -> Int { try realm.core.classes[Address.self].table.objectCount() }
     let company = try realm.write {
       realm.create(
         Company.self,

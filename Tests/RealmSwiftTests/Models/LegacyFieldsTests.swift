@@ -7,6 +7,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
 private class OldDog: Object {
@@ -99,7 +100,7 @@ private class Lazy: Object {
     try realm.write { person.dogs[0].age.value = 4 }
     #expect(frozen.dogs[0].age.value == 3 && person.dogs[0].age.value == 4)
     let height = person.height
-    let column = try realm.core.info(OldPerson.self).table.schema.column(named: "anything")
+    let column = try realm.core.classes[OldPerson.self].table.schema.column(named: "anything")
     #expect(column?.isIndexed == true && height.value == 1.75)
     try ReferenceReader.check(file.configuration)
   }
@@ -107,7 +108,7 @@ private class Lazy: Object {
   @Test func withPersistedPropertiesOnlyThoseCount() throws {
     file.configuration.objectTypes = [Mixed.self]
     let realm = try file.open()
-    #expect(try realm.core.info(Mixed.self).table.schema.columns.map(\.name) == ["id"])
+    #expect(try realm.core.classes[Mixed.self].table.schema.columns.map(\.name) == ["id"])
     let object = Mixed(value: ["id": 1])
     object.list.append(1)
     try realm.write { realm.add(object) }

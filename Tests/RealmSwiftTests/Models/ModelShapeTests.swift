@@ -8,6 +8,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 private class Animal: Object {
@@ -100,7 +101,7 @@ private class Zoo: Object {
         zoo.guests.append(Guest(value: ["Ann"]))
         #expect(zoo.guests[0].zoos.count == 1)
       }
-      let columns = try realm.core.info(Zoo.self).table.schema.columns.map(\.name)
+      let columns = try realm.core.classes[Zoo.self].table.schema.columns.map(\.name)
       #expect(columns.contains("_title") && columns.contains("all_animals"))
       #expect(!columns.contains("name"))
     }

@@ -8,6 +8,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 /// The classes of `migration-example-v5.realm`, and as they may be later.
@@ -78,7 +79,7 @@ struct OldFileTests {
   /// The tables that the fixture's contents name, as the realm has them.
   private func tables(_ realm: Realm, of fixture: OldFixture) throws -> [JSON] {
     let names = try fixture.expected()["tables"]?.elements.compactMap { $0["table"]?.text } ?? []
-    return try ContentDump(realm.core.readableGroup()).json().elements.filter { table in
+    return try ContentDump(realm.core.readableTables()).json().elements.filter { table in
       // The version of the schema is given to files that have none.
       names.contains { $0 == table["table"]?.text }
     }

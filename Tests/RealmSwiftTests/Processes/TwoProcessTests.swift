@@ -6,6 +6,7 @@ import Foundation
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmStorage
 @testable import RealmSwift
 

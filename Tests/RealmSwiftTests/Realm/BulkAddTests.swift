@@ -7,6 +7,7 @@ import RealmStorage
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 class PlainItem: Object {

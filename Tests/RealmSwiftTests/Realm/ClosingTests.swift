@@ -6,6 +6,7 @@ import Foundation
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmStorage
 @_spi(RealmTesting) @testable import RealmSwift
 
@@ -45,8 +46,8 @@ private class Foliage: Object {
   }
 
   private func classes(_ core: RealmCore) -> [Weak<ClassInfo>] {
-    let dynamic = core.dynamicClasses.all.map { Weak(value: $0) }
-    return core.allClasses.map { Weak(value: $0) } + dynamic
+    let dynamic = core.classes.dynamic.all.map { Weak(value: $0) }
+    return core.classes.all.map { Weak(value: $0) } + dynamic
   }
 
   private func follow(_ branch: Branch?) {
@@ -93,7 +94,7 @@ private class Foliage: Object {
         #expect((old?["parent"] as? DynamicObject)?["parent"] is DynamicObject)
         #expect((new?["parent"] as? DynamicObject)?["parent"] is DynamicObject)
         for core in [old?.realm?.core, new?.realm?.core] {
-          if let core { seen += core.dynamicClasses.all.map { Weak(value: $0) } }
+          if let core { seen += core.classes.dynamic.all.map { Weak(value: $0) } }
         }
       }
     }

@@ -8,6 +8,7 @@ import RealmTestSupport
 import Synchronization
 import Testing
 
+@testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
 @MainActor @Suite struct CompactTests {

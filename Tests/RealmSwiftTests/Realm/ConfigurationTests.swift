@@ -5,6 +5,7 @@
 import Foundation
 import Testing
 
+@testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
 @Suite struct ConfigurationTests {

@@ -7,6 +7,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite struct CreateTests {
@@ -237,7 +238,7 @@ import Testing
     #expect([box, first, second].allSatisfy { $0.realm == realm && !$0.isInvalidated })
     try realm.write { for part in [box, first, second] { part.height = 1 } }
     #expect(node.box?.height == 1 && node.boxes[0].height == 1 && node.named["a"]??.height == 1)
-    #expect(try realm.core.info(Box.self).table.objectCount() == 3)
+    #expect(try realm.core.classes[Box.self].table.objectCount() == 3)
     try ReferenceReader.check(file.configuration)
   }
 
@@ -255,7 +256,7 @@ import Testing
       dynamic["box"] = dynamic["box"]
     }
     #expect(node.box?.width == 1 && node.boxes[0].width == 2 && node.named["a"]??.width == 4)
-    #expect(try realm.core.info(Box.self).table.objectCount() == 3)
+    #expect(try realm.core.classes[Box.self].table.objectCount() == 3)
   }
 
   @Test func collectionsStayTheSameInstances() throws {
@@ -315,7 +316,7 @@ import Testing
     #expect(node.named["b"]??.width == 7 && node.named["c"]??.width == 8)
     #expect(boxes.map(\.isInvalidated) == [false, false, true])
     #expect(named??.isInvalidated == false)
-    #expect(try realm.core.info(Box.self).table.objectCount() == 5)
+    #expect(try realm.core.classes[Box.self].table.objectCount() == 5)
     try realm.write {
       realm.create(Node.self, value: ["id": 1, "box": ["width": 3]], update: .all)
     }

@@ -9,6 +9,7 @@ import RealmTestSupport
 import Synchronization
 import Testing
 
+@testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
 @Suite struct EncryptionTests {

@@ -5,6 +5,7 @@ import Foundation
 import RealmStorage
 import Testing
 
+@testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
 @Suite struct LifecycleTests {
@@ -115,13 +116,13 @@ import Testing
     try queue.sync {
       let realm = try Realm(configuration: file.configuration, queue: queue)
       #expect(realm.isEmpty)
-      let hub = try #require(realm.core.delivery).hub
+      let hub = try #require(realm.core.observers).hub
       // The queue is busy with us, so what the worker hands over waits.
       try writer.write { writer.add(Dog()) }
       _RealmTesting.runAsyncNotifiers(atPath: realm.core.file.path)
       let newest = try realm.core.shared.newestTables()
-      hub?.show(newest)
-      #expect(hub?.takePackage() == nil)
+      hub.show(newest)
+      #expect(hub.takeBatch() == nil)
     }
   }
 }

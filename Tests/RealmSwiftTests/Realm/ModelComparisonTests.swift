@@ -6,6 +6,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 /// Random programs against a dictionary: what the API shows is what was written, through rollbacks
@@ -45,7 +46,7 @@ import Testing
         }
         #expect(snapshot(of: realm) == comparable(model), "seed \(seed)")
       }
-      let group = try realm.core.readableGroup()
+      let group = try realm.core.readableTables()
       let findings =
         try realm.core.file.check()
         + DatabaseCheck.run(

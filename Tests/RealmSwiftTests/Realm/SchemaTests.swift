@@ -5,6 +5,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 // The same class at several points of a program's life.
@@ -112,7 +113,7 @@ private enum Broken {
     {
       file.configuration.objectTypes = types
       let realm = try file.open()
-      let column = try realm.core.info(types[0]).table.schema.column(named: "title")
+      let column = try realm.core.classes[types[0]].table.schema.column(named: "title")
       #expect(column?.isIndexed == isIndexed)
       #expect(realm.core.isInWrite == false)
     }
@@ -128,7 +129,7 @@ private enum Broken {
     file.configuration.schemaVersion = 3
     let realm = try file.open()
     #expect(realm.objects(First.Book.self).isEmpty)
-    #expect(try realm.core.readableGroup().schemaVersion() == 3)
+    #expect(try realm.core.readableTables().schemaVersion() == 3)
   }
 
   @Test func mistakesInDeclarationsAreGathered() throws {

@@ -6,6 +6,7 @@ import Foundation
 import RealmTables
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite struct ValidatedCreateTests {

@@ -5,6 +5,7 @@ import RealmStorage
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite struct AllTypesTests {

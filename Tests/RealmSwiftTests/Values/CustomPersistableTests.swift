@@ -7,6 +7,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 private struct Meters: CustomPersistable, Comparable {
@@ -150,7 +151,7 @@ private class WithOdd: Object {
   @Test func storedObjectsAreReplacedAndFreed() throws {
     let realm = try file.open()
     let object = try realm.write { realm.create(Measurement.self, value: ["code": "a"]) }
-    func count() throws -> Int { try realm.core.info(StoredPoint.self).table.objectCount() }
+    func count() throws -> Int { try realm.core.classes[StoredPoint.self].table.objectCount() }
     #expect(try count() == 1 && object.point == Point(x: 0, y: 0))
     try realm.write {
       object.point = Point(x: 1, y: 1)

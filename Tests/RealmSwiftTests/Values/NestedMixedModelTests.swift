@@ -8,6 +8,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
+@testable import RealmSession
 @testable import RealmSwift
 
 @Suite struct NestedMixedModelTests {
@@ -58,12 +59,12 @@ import Testing
   }
 
   private func check(_ realm: Realm, _ context: String) throws {
-    let roots = try realm.core.readableGroup().snapshot.roots
+    let roots = try realm.core.readableTables().snapshot.roots
     let findings =
       try realm.core.file.check()
       + DatabaseCheck.run(
         tableNames: roots.tableNames, tables: roots.tables,
-        in: realm.core.readableGroup().snapshot.space)
+        in: realm.core.readableTables().snapshot.space)
     #expect(findings.isEmpty, "\(context): \(findings.prefix(3))")
   }
 

@@ -14,7 +14,10 @@ enum ModuleOrder {
     "RealmStorage": ["CRealmPlatform"],
     "RealmTables": ["RealmStorage"],
     "RealmQuery": ["RealmTables", "RealmStorage"],
-    "RealmSwift": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmSwift": [
+      "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
+    ],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "AllocationCounter": [],
   ]
@@ -27,6 +30,9 @@ enum ModuleOrder {
     ],
     "RealmTables": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],
+    "RealmSession": [
+      "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
+    ],
     "RealmSwift": [
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
       "ObjectiveC", "Combine", "SwiftUI", "Logging",

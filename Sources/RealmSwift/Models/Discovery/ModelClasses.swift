@@ -7,6 +7,7 @@
 //    records tells.
 // 2. No code of the program runs under the lock.
 
+import RealmSession
 import RealmStorage
 
 #if canImport(ObjectiveC)

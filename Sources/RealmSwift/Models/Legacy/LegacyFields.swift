@@ -5,6 +5,7 @@
 // Nothing is called when such a field is read, so what it holds is told where it stands as soon as
 // its object becomes managed. The field itself never changes.
 
+import RealmSession
 import RealmTables
 
 /// Types whose fields are properties without a wrapper.

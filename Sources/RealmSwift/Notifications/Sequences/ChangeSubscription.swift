@@ -9,6 +9,7 @@
 // 3. Everything but the waiting happens where the realm lives. The waiting task may be woken, and
 //    cancelled, from anywhere.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -25,7 +26,7 @@ final class ChangeSubscription {
   private let mailbox = Mailbox()
 
   init(
-    _ source: ObservedSource, keyPaths: [String]?, of core: RealmCore,
+    _ source: Locator, keyPaths: [String]?, of core: RealmCore,
     valuesBefore: (([ColumnKey]) -> [Any?])? = nil
   ) {
     self.core = core
@@ -59,7 +60,7 @@ final class ChangeSubscription {
       }
       if !mailbox.pending.isEmpty {
         // The realm may have moved on since the change was told.
-        core.delivery?.bringUpToDate(observation)
+        core.bringUpToDate(observation)
         if let next = mailbox.pending.take() { return next }
       }
       if mailbox.pending.isLast { return nil }

@@ -3,6 +3,7 @@
 // The changes of an object as an asynchronous sequence.
 
 import Foundation
+import RealmSession
 import RealmStorage
 
 extension ThreadConfined where Self: ObjectBase {
@@ -51,12 +52,12 @@ public struct ObjectChangeSequence<ObjectType: ObjectBase>: AsyncSequence {
 
     init(_ object: ObjectType, _ keyPaths: [String]?) {
       let core = object.requireManaged()
-      let info = object._info ?? core.info(type(of: object))
+      let info = object._info ?? core.classes[type(of: object)]
       self.object = object
       self.info = info
       path = core.file.path
       subscription = ChangeSubscription(
-        .object(ObservedObject(table: info.tableKey, object: object._key)), keyPaths: keyPaths,
+        .object(ObjectLocator(table: info.tableKey, object: object._key)), keyPaths: keyPaths,
         of: core, valuesBefore: { object.valuesToTell($0, info) })
     }
 

@@ -3,6 +3,7 @@
 // What waits for the reader of a sequence of changes: everything since it last read, as one change.
 
 import RealmQuery
+import RealmSession
 import RealmTables
 
 /// The changes that were not read yet, joined.

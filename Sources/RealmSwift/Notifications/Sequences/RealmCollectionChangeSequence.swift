@@ -3,6 +3,7 @@
 // The changes of a collection as an asynchronous sequence.
 
 import RealmQuery
+import RealmSession
 import RealmStorage
 
 extension RealmCollection {
@@ -65,7 +66,7 @@ public struct RealmCollectionChangeSequence<Collection: RealmCollection>: AsyncS
       self.collection = collection
       path = core.file.path
       subscription = ChangeSubscription(
-        collection._definition.source, keyPaths: keyPaths, of: core)
+        collection._definition.locator, keyPaths: keyPaths, of: core)
       collection._resultsSource.state.note(subscription.observed)
     }
 

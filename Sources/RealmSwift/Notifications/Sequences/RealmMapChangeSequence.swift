@@ -2,6 +2,7 @@
 
 // The changes of a map as an asynchronous sequence.
 
+import RealmSession
 import RealmStorage
 
 extension Map {
@@ -41,7 +42,7 @@ public struct RealmMapChangeSequence<Key: _MapKey, Value: RealmCollectionValue>:
         throwRealmException("Change notifications are only supported on managed collections.")
       }
       follower = MapFollower(map, path: core.file.path)
-      subscription = ChangeSubscription(map._definition.source, keyPaths: keyPaths, of: core)
+      subscription = ChangeSubscription(map._definition.locator, keyPaths: keyPaths, of: core)
     }
 
     /// The next change; nil at the end. To be called where the realm lives.

@@ -3,6 +3,7 @@
 // Managed objects and collections as observables.
 
 public import Observation
+import RealmSession
 import RealmTables
 
 /// Code inside `withObservationTracking` that reads properties of managed objects is told of the
@@ -54,7 +55,7 @@ extension ObjectBase {
   final func noteExistence(_ info: ClassInfo) { note(info, AccessTracker.existence) }
 
   private func note(_ info: ClassInfo, _ column: ColumnKey) {
-    info.core.delivery?.tracker.noteProperty(
-      column, of: _key, in: info.tableKey, at: info.core.shownGroup)
+    info.core.observers?.tracker.noteProperty(
+      column, of: _key, in: info.tableKey, at: info.core.shownTables)
   }
 }

@@ -3,6 +3,7 @@
 // What a program may know of the classes in a realm.
 
 import Foundation
+import RealmSession
 
 /// The classes of a realm.
 public struct Schema: Equatable, Sendable {
@@ -35,6 +36,6 @@ extension Realm {
     core.checkIsolation()
     // In a file that cannot be changed some have no table.
     if core.configuration.readOnly { return Schema(RealmOpener.schemas(of: core.configuration)) }
-    return Schema(core.allClasses.map(\.schema))
+    return Schema(core.classes.all.map(\.schema))
   }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which changes of objects an observer wants to hear of.
+
+import RealmStorage
+package import RealmTables
+
+/// A set of key paths, as columns: the branches of a tree.
+///
+/// A branch without further branches asks for changes of the property itself, which for a link
+/// means that another object is linked. One with branches asks for changes of linked objects as
+/// well.
+package struct KeyPathFilter: Sendable, Hashable {
+  package private(set) var branches: [ColumnKey: KeyPathFilter] = [:]
+
+  package init() {}
+
+  /// The part of this filter that begins with `column`.
+  package func only(_ column: ColumnKey) -> KeyPathFilter {
+    var part = KeyPathFilter()
+    part.branches[column] = branches[column]
+    return part
+  }
+
+  /// Lets pass what `other` lets pass as well.
+  package mutating func formUnion(_ other: KeyPathFilter) {
+    for (column, part) in other.branches {
+      branches[column, default: KeyPathFilter()].formUnion(part)
+    }
+  }
+
+  /// Adds a path of columns.
+  package mutating func insert(_ path: ArraySlice<ColumnKey>) {
+    guard let first = path.first else { return }
+    branches[first, default: KeyPathFilter()].insert(path.dropFirst())
+  }
+}

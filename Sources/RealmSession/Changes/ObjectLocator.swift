@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An observed object: direct changes of its properties, and its end.
+
+package import RealmStorage
+package import RealmTables
+
+/// Which object is observed.
+package struct ObjectLocator: Hashable, Sendable {
+  package let table: TableKey
+  package let object: ObjectKey
+
+  package init(table: TableKey, object: ObjectKey) {
+    self.table = table
+    self.object = object
+  }
+
+  /// What happened to the object. Links are followed only as far as key paths ask for it.
+  package func change(
+    by step: VersionStep, filter: KeyPathFilter?
+  ) throws(StorageError) -> ObservedChange? {
+    guard let changes = step.changes[table] else {
+      return try linkedChange(by: step, filter: filter)
+    }
+    if changes.deleted.contains(object) { return .objectDeleted }
+    let direct = changes.modifiedColumns(of: object)
+    guard let filter else { return direct.isEmpty ? nil : .object(direct) }
+    let wanted = direct.filter { filter.branches[$0] != nil }
+    return try linkedChange(by: step, filter: filter, besides: wanted)
+  }
+
+  /// A change of a linked object is told as a change of the link that leads there, behind those of
+  /// the object itself.
+  private func linkedChange(
+    by step: VersionStep, filter: KeyPathFilter?, besides direct: [ColumnKey] = []
+  ) throws(StorageError) -> ObservedChange? {
+    guard let filter else { return nil }
+    var columns: [ColumnKey] = []
+    for column in filter.branches.keys where !direct.contains(column) {
+      let path = filter.only(column)
+      if try step.modified(in: table, filter: path).contains(object) {
+        columns.append(column)
+      }
+    }
+    let all = direct + columns.sorted()
+    return all.isEmpty ? nil : .object(all)
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An actor as an owner of realms.
+
+import CRealmPlatform
+
+/// Which actor this is. It does not keep the actor: a realm is usually stored in its actor, and the
+/// two would keep each other for ever.
+package final class ActorIdentity: Sendable {
+  private weak let actor: (any Actor)?
+  private let address: ObjectIdentifier
+  /// What `realm_current_executor()` says inside the actor: its own address, or what its custom
+  /// executor is known by.
+  let executor: UInt
+  let name: String
+  /// The pointer of the thread that the actor's executor owns; 0 if it owns none.
+  let thread: UInt
+
+  /// The identity of the actor that the caller is isolated to.
+  init(_ actor: isolated any Actor) {
+    self.actor = actor
+    address = ObjectIdentifier(actor)
+    name = String(describing: type(of: actor))
+    // A reference to an executor is two words in the Swift ABI, of which the first identifies it.
+    executor = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
+    thread = ExecutorThread.pointer(ofExecutor: executor)
+  }
+
+  /// The identity of the executor that the caller runs on; 0 outside of tasks.
+  static var currentExecutor: UInt { realm_current_executor() }
+
+  /// The actor that the caller is isolated to, or the custom executor that runs it, in messages;
+  /// nil outside of actors.
+  static var currentExecutorName: String? {
+    // An executor's identity is a native object, which lives while its code runs.
+    guard let pointer = UnsafeRawPointer(bitPattern: currentExecutor) else { return nil }
+    let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
+    let kind = object is any Actor ? "the actor" : "an actor of the executor"
+    return "\(kind) \(type(of: object))"
+  }
+
+  /// The actor, as long as it lives.
+  var living: (any Actor)? { actor }
+
+  /// Whether the caller surely runs isolated to this actor: never wrong, but false for those whose
+  /// custom executor says something else of itself.
+  package var isRunning: Bool { realm_current_executor() == executor && living != nil }
+
+  /// Whether the caller runs isolated to this actor.
+  ///
+  /// Comparing executors decides for almost all actors. A custom executor may run an actor's code
+  /// under another identity; then the actor itself is asked, who ends the process with the message
+  /// of the runtime if the answer is no.
+  package var isCurrent: Bool {
+    if realm_current_executor() == executor { return true }
+    let isDefaultActor = executor == UInt(bitPattern: address)
+    if isDefaultActor { return false }
+    guard let actor else { return false }
+    actor.preconditionIsolated(
+      "Realm accessed from incorrect thread. It lives on the actor \(name).")
+    return true
+  }
+}
+
+extension ActorIdentity: Hashable {
+  /// A new actor may get the address of a dead one; its realms are not those of the dead one.
+  package static func == (left: ActorIdentity, right: ActorIdentity) -> Bool {
+    left === right || (left.address == right.address && left.actor != nil && right.actor != nil)
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(address) }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A thread as an owner of realms.
+
+import CRealmPlatform
+
+/// Which thread this is. Pointers of threads are used again after a thread ended; the number, which
+/// is not, keeps a new thread from finding the realms of a dead one.
+package struct ThreadIdentity: Hashable, Sendable {
+  /// What accesses compare: `realm_thread_pointer()` on that thread.
+  package let pointer: UInt
+  package let number: UInt64
+
+  package static var current: ThreadIdentity {
+    ThreadIdentity(pointer: realm_thread_pointer(), number: realm_thread_number())
+  }
+
+  package var isCurrent: Bool { pointer == realm_thread_pointer() }
+}
+
+extension ThreadIdentity: CustomStringConvertible {
+  package var description: String { "thread \(number)" }
+}

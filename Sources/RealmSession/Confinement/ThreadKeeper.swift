@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sessions that a thread keeps although the program has no reference to them.
+//
+// Invariants:
+// 1. A keeper belongs to one thread, which alone uses it. It goes with the thread, and with it what
+//    it keeps: a transaction that nobody can end any more must not keep all others waiting.
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// What the calling thread keeps alive.
+final class ThreadKeeper {
+  private var sessions: [Session] = []
+
+  /// Keeps a session of the calling thread until it is released, or the thread ends.
+  static func keep(_ session: Session) { current.sessions.append(session) }
+
+  /// Keeps a session of the calling thread no longer.
+  static func release(_ session: Session) {
+    let keeper = current
+    guard let index = keeper.sessions.lastIndex(where: { $0 === session }) else { return }
+    keeper.sessions.remove(at: index)
+  }
+
+  private static var current: ThreadKeeper {
+    if let known = pthread_getspecific(key) {
+      return Unmanaged<ThreadKeeper>.fromOpaque(known).takeUnretainedValue()
+    }
+    let keeper = ThreadKeeper()
+    pthread_setspecific(key, Unmanaged.passRetained(keeper).toOpaque())
+    return keeper
+  }
+
+  /// Where each thread has its keeper.
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    #if canImport(Darwin)
+    pthread_key_create(&key) { Unmanaged<ThreadKeeper>.fromOpaque($0).release() }
+    #else
+    pthread_key_create(&key) { keeper in
+      if let keeper { Unmanaged<ThreadKeeper>.fromOpaque(keeper).release() }
+    }
+    #endif
+    return key
+  }()
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The changes between what observers have seen and one version.
+
+import RealmQuery
+import RealmStorage
+import RealmTables
+
+/// The changes for some observers of a realm, all up to the same version.
+///
+/// Invariants:
+/// 1. `items` ascend by the numbers of the observations, as the entries of a hub do.
+/// 2. Observers that a batch was made for, that had seen `base` and have no item are not
+///    concerned: they only move on. A thousand of them cost one walk over the entries.
+struct ChangeBatch: Sendable {
+  /// What one observer is to be told, and what it has then seen.
+  struct Item: Sendable {
+    /// The number of the observation.
+    let id: UInt64
+    /// The version that the observer had seen; nil before its first call.
+    let oldVersion: UInt64?
+    let state: ObservedState?
+    /// Nil if nothing happened that concerns the observer.
+    let change: ObservedChange?
+  }
+
+  /// What is known of the table that was last asked about: observers come in runs of one kind.
+  private struct KnownTable: Sendable {
+    let key: TableKey
+    let base: UInt64
+    let isUnaffected: Bool
+    let changes: TableChanges?
+    /// The objects that count as changed to observers without key paths, once somebody asked.
+    var modified: Set<ObjectKey>?
+  }
+
+  let tables: TableGroup
+  private(set) var items: [Item] = []
+  /// Whether some observer is to be told something.
+  private(set) var hasChanges = false
+  /// The version that most observers had seen; nil before the first is added.
+  private var base: TableGroup?
+  private var baseVersion: UInt64?
+  /// The highest number of the observers that the batch was made for.
+  private var lastID: UInt64 = 0
+  private var lastStep: VersionStep?
+  private var lastTable: KnownTable?
+
+  let version: UInt64
+
+  init(for tables: TableGroup) {
+    self.tables = tables
+    version = tables.version
+  }
+
+  /// Computes the changes for those of the observers, who ascend by their numbers, that have not
+  /// seen this version.
+  mutating func add(_ entries: [ObserverEntry]) {
+    entries.withUnsafeBufferPointer { entries in
+      for index in entries.indices
+      where ObserverEntry.isBehind(entries[index].seenVersion, version) {
+        lastID = entries[index].id
+        if base == nil, let state = entries[index].state {
+          base = state.tables
+          baseVersion = state.version
+        }
+        if let seen = entries[index].seenVersion, seen == baseVersion, isUnaffected(entries[index])
+        {
+          continue
+        }
+        let item = item(for: entries[index].observation, since: entries[index].state)
+        if item.change != nil { hasChanges = true }
+        items.append(item)
+      }
+    }
+  }
+
+  /// Whether an observer that has seen `version` is not concerned; `item` is the position of the
+  /// first item that may be its.
+  func isUnaffected(_ id: UInt64, since version: UInt64?, _ item: inout Int) -> Bool {
+    while item < items.count, items[item].id < id { item += 1 }
+    guard let version, version == baseVersion, id <= lastID else { return false }
+    return item == items.count || items[item].id != id
+  }
+
+  /// The change for an observer that has seen `state`, as computed before or now; `item` as above.
+  mutating func item(
+    _ observation: Observation, since state: ObservedState?, _ item: Int = .max
+  ) -> Item {
+    if item < items.count, items[item].id == observation.id,
+      items[item].oldVersion == state?.version
+    {
+      return items[item]
+    }
+    return self.item(for: observation, since: state)
+  }
+
+  private mutating func item(for observation: Observation, since state: ObservedState?) -> Item {
+    do throws(StorageError) {
+      guard let state else {
+        return Item(
+          id: observation.id, oldVersion: nil,
+          state: try observation.source.initialState(in: tables),
+          change: observation.source.initialChange)
+      }
+      let step = try self.step(from: state)
+      let (newState, change) = try observation.source.advance(
+        state, by: step, filter: observation.filter)
+      return Item(
+        id: observation.id, oldVersion: state.version, state: newState, change: change)
+    } catch {
+      return Item(
+        id: observation.id, oldVersion: state?.version, state: state,
+        change: .failed(error))
+    }
+  }
+
+  private mutating func step(from state: ObservedState) throws(StorageError) -> VersionStep {
+    if let lastStep, lastStep.old === state.tables || lastStep.old.version == state.version {
+      return lastStep
+    }
+    let step = try VersionStep(from: state.tables, to: tables)
+    lastStep = step
+    return step
+  }
+
+  // MARK: - Who is not concerned
+
+  /// Whether it is plain that nothing concerns an observer; what is not plain is computed.
+  private mutating func isUnaffected(_ entry: borrowing ObserverEntry) -> Bool {
+    do throws(StorageError) {
+      switch entry.scope {
+      case .object(let table, let object):
+        try know(table, since: entry)
+        return lastTable?.isUnaffected == true || lastTable?.changes?.concerns(object) != true
+      case .table(let table):
+        try know(table, since: entry)
+        if lastTable?.isUnaffected == true { return true }
+        return try isUnaffected(resultsOf: entry)
+      case .other: return false
+      }
+    } catch {
+      // The error comes again where it can be told.
+      return false
+    }
+  }
+
+  /// Whether no object that is modified is in the results, and none can come, go or move.
+  private mutating func isUnaffected(
+    resultsOf entry: borrowing ObserverEntry
+  ) throws(StorageError) -> Bool {
+    let observation = entry.observation
+    guard let footprint = observation.footprint, case .results(let query) = observation.source,
+      query.isInTableOrder, let state = entry.state, case .results(let result) = state.content
+    else { return false }
+    let step = try step(from: state)
+    if lastTable?.changes.map({ footprint.mayMove(by: step.changes, own: $0) }) ?? true {
+      return false
+    }
+    if let filter = observation.filter {
+      return result.containsNone(of: try step.modified(in: query.table, filter: filter))
+    }
+    if lastTable?.modified == nil {
+      lastTable?.modified = try step.modified(in: query.table, filter: nil)
+    }
+    return lastTable?.modified.map { result.containsNone(of: $0) } ?? false
+  }
+
+  private mutating func know(
+    _ key: TableKey, since entry: borrowing ObserverEntry
+  ) throws(StorageError) {
+    if let known = lastTable?.key, known == key, lastTable?.base == entry.seenVersion { return }
+    guard let state = entry.state else { return }
+    let step = try step(from: state)
+    lastTable = KnownTable(
+      key: key, base: state.version, isUnaffected: try step.isUnaffected(key),
+      changes: step.changes[key])
+  }
+}
+
+extension TableChanges {
+  /// Whether an object that the older version has was changed or deleted.
+  fileprivate func concerns(_ object: ObjectKey) -> Bool {
+    modifications[object] != nil || deleted.contains(object)
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One observer of a collection or an object.
+//
+// Invariants:
+// 1. The handler is called only in the confinement of the session. Taking it away, which any thread
+//    may do, ends the observation; it is never put back.
+// 2. No handler is called or destroyed under a lock: it is code of the program.
+// 3. It keeps its session alive until it ends: a token that was invalidated keeps no version.
+
+import RealmQuery
+import RealmStorage
+package import RealmTables
+import Synchronization
+
+/// An observer: what it observes, and what to call.
+package final class Observation: Cancellable {
+  /// The observer's code. It is used in the confinement of its session only.
+  package struct Handler: @unchecked Sendable {
+    // Sendable: carried through a lock that any thread may take to remove it, called only where it
+    // belongs (invariant 1).
+
+    /// Reads the present values of properties that are about to change; only objects have it.
+    package var valuesBefore: (([ColumnKey]) -> [Any?])?
+    /// Called when the session ends the observation without a last call.
+    package var ended: (() -> Void)?
+    package let call: (ObservedChange, _ valuesBefore: [Any?]?) -> Void
+
+    package init(
+      valuesBefore: (([ColumnKey]) -> [Any?])? = nil, ended: (() -> Void)? = nil,
+      call: @escaping (ObservedChange, _ valuesBefore: [Any?]?) -> Void
+    ) {
+      self.valuesBefore = valuesBefore
+      self.ended = ended
+      self.call = call
+    }
+  }
+
+  /// Unlike an address, never used again.
+  package let id: UInt64
+  package let source: Locator
+  /// What the observer asks for itself.
+  private let ownFilter: KeyPathFilter?
+  /// What it asks for together with the other observers of the same collection.
+  private let sharedFilter: SharedFilter?
+  /// The collection that is observed, if others may observe it too.
+  let subject: ObjectIdentifier?
+  /// What decides about the elements of results; nil for everything else.
+  let footprint: QueryFootprint?
+  /// What an observation has until it ends.
+  private struct Active: @unchecked Sendable {
+    // Sendable: the session is only kept here.
+    let handler: Handler
+    let session: Session
+  }
+
+  private static let lastID = Atomic<UInt64>(0)
+
+  private let hub: ObserverHub
+  /// Identifies the session, also when that is gone.
+  private let session: SessionReference
+  private let active: Guarded<Active?>
+
+  init(
+    _ source: Locator, filter: KeyPathFilter?, sharing subject: ObjectIdentifier?,
+    footprint: QueryFootprint?, of session: Session, in hub: ObserverHub, handler: Handler
+  ) {
+    id = Observation.lastID.add(1, ordering: .relaxed).newValue
+    self.source = source
+    ownFilter = filter
+    self.subject = subject
+    sharedFilter = subject.map { hub.filter(of: $0) ?? SharedFilter() }
+    self.footprint = footprint
+    self.hub = hub
+    self.session = session.reference
+    active = Guarded(Active(handler: handler, session: session))
+    sharedFilter?.add(filter, of: id)
+  }
+
+  /// Whether the observer itself does not ask for everything.
+  var hasFilter: Bool { ownFilter != nil }
+
+  /// Which changes the observer is notified of; nil for all.
+  package var filter: KeyPathFilter? {
+    guard let ownFilter else { return nil }
+    return sharedFilter.map { $0.union } ?? ownFilter
+  }
+
+  /// The filter that another observer of `subject` joins.
+  func filter(of subject: ObjectIdentifier) -> SharedFilter? {
+    self.subject == subject ? sharedFilter : nil
+  }
+
+  /// What to call; nil once the observation has ended.
+  var activeHandler: Handler? { active.withLock { $0?.handler } }
+
+  package func isForeign(to other: Session) -> Bool { session !== other.reference }
+
+  @discardableResult
+  package func cancel() -> Bool {
+    // Destroyed at the end, outside of the lock.
+    let previous = active.withLock { active in
+      defer { active = nil }
+      return active
+    }
+    guard previous != nil else { return false }
+    sharedFilter?.remove(id)
+    hub.remove(self)
+    return true
+  }
+}

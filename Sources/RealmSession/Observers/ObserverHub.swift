@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What all threads know about the observers of one session.
+//
+// The worker of the file computes change sets here, away from the session, and hands them over; the
+// session takes them where it lives.
+//
+// Invariants:
+// 1. At most one batch waits for the session, and at most one delivery is scheduled. While a
+//    batch waits, nothing further is computed: versions that come meanwhile are computed together
+//    later.
+// 2. An entry's state only moves on to newer versions. A batch's item applies only to the version
+//    it was computed from, so it does not matter who was faster.
+// 3. Nothing is computed, read from the file, or called under the lock.
+// 4. Entries ascend by the numbers of their observations, which are given where the session lives and
+//    in the order of registration.
+
+import RealmStorage
+import RealmTables
+
+/// The observers of one session.
+package final class ObserverHub: Sendable {
+  fileprivate struct State {
+    var entries: [ObserverEntry] = []
+    var scheduler: ConfinementScheduler?
+    /// What the session shows; nil while it shows nothing.
+    var shown: TableGroup?
+    /// Whether the session moves to new versions by itself.
+    var autorefresh = true
+    /// The newest version that the session was told of.
+    var announced: UInt64 = 0
+    var batch: ChangeBatch?
+    var isDeliveryScheduled = false
+    /// Whether the session is about to move to the version that it commits.
+    var isCommitting = false
+  }
+
+  private let state: Guarded<State>
+  /// Called in the confinement when something waits for the session.
+  private let deliver: @Sendable () -> Void
+
+  init(_ scheduler: ConfinementScheduler?, deliver: @escaping @Sendable () -> Void) {
+    state = Guarded(State(scheduler: scheduler))
+    self.deliver = deliver
+  }
+
+  /// Lets go of all versions: the session is gone. Tokens of ended observations may keep the hub.
+  func end() {
+    // Released after the lock.
+    let last = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    _ = last
+  }
+
+  // MARK: - What the session says
+
+  /// Notes which version the session shows.
+  ///
+  /// A batch that would only move the session to a version that it is past is dropped: where nobody
+  /// comes to take it, it would keep that version, and the space of all later ones, for ever.
+  func show(_ tables: TableGroup?) {
+    // Released after the lock.
+    let replaced = state.withLock { state -> (TableGroup?, ChangeBatch?) in
+      let shown = state.shown
+      state.shown = tables
+      guard let tables, let batch = state.batch, !batch.hasChanges,
+        batch.version <= tables.version
+      else { return (shown, nil) }
+      state.batch = nil
+      return (shown, batch)
+    }
+    _ = replaced
+  }
+
+  var autorefresh: Bool {
+    get { state.withLock { $0.autorefresh } }
+    set { state.withLock { $0.autorefresh = newValue } }
+  }
+
+  /// Whether the session can be reached from outside, after trying `scheduler`.
+  func isReachable(by scheduler: () -> ConfinementScheduler?) -> Bool {
+    if state.withLock({ $0.scheduler != nil }) { return true }
+    let found = scheduler()
+    state.withLock { $0.scheduler = found }
+    return found != nil
+  }
+
+  func add(_ observation: Observation, since seen: ObservedState?) {
+    state.withLock { $0.entries.append(ObserverEntry(observation, since: seen)) }
+  }
+
+  func remove(_ observation: Observation) {
+    // What the entry pins is released after the lock.
+    let removed = state.withLock { state -> ObserverEntry? in
+      guard let index = state.entries.firstIndex(where: { $0.observation === observation }) else {
+        return nil
+      }
+      return state.entries.remove(at: index)
+    }
+    _ = removed
+  }
+
+  /// What the observers of a collection ask for together; nil if there are none.
+  func filter(of subject: ObjectIdentifier) -> SharedFilter? {
+    state.withLock { state in
+      for entry in state.entries {
+        if let filter = entry.observation.filter(of: subject) { return filter }
+      }
+      return nil
+    }
+  }
+
+  var entries: [ObserverEntry] { state.withLock { $0.entries } }
+
+  /// Whether somebody has not seen that version yet, or nothing at all.
+  func isBehind(_ version: UInt64) -> Bool {
+    state.withLock { state in
+      state.entries.indices.contains { index in
+        ObserverEntry.isBehind(state.entries[index].seenVersion, version)
+      }
+    }
+  }
+
+  /// Notes what observers have been told of: their numbers, which ascend, and what they have seen;
+  /// and that those have seen its version too whom a batch leaves alone.
+  func store(_ seen: [(id: UInt64, state: ObservedState)], besides batch: ChangeBatch? = nil) {
+    let replaced = state.withLock { $0.advance(along: seen, besides: batch) }
+    _ = replaced
+  }
+
+  /// The observer with that number; nil if it has ended.
+  package func entry(of id: UInt64) -> ObserverEntry? {
+    state.withLock { state in
+      var low = 0
+      var high = state.entries.count
+      while low < high {
+        let middle = (low + high) / 2
+        if state.entries[middle].id < id { low = middle + 1 } else { high = middle }
+      }
+      guard low < state.entries.count, state.entries[low].id == id else { return nil }
+      return state.entries[low]
+    }
+  }
+
+  /// The batch that waits, if any; it waits no more.
+  func takeBatch() -> ChangeBatch? {
+    state.withLock { state in
+      defer { state.batch = nil }
+      return state.batch
+    }
+  }
+
+  /// Whether the session is committing: then it moves by itself, and the worker leaves it alone until
+  /// it has.
+  var isCommitting: Bool {
+    get { state.withLock { $0.isCommitting } }
+    set { state.withLock { $0.isCommitting = newValue } }
+  }
+
+  /// Whether there is something for the worker to compute.
+  func hasWork(upTo version: UInt64) -> Bool { takeWork(upTo: version) != nil }
+
+  // MARK: - What the worker does
+
+  /// Computes what the observers do not know yet and hands it over. Called by the worker only.
+  func prepare(version: UInt64, _ newest: () throws(StorageError) -> TableGroup) {
+    guard let batch = batch(upTo: version, newest) else { return }
+    handOver(batch, announcing: version)
+  }
+
+  private func batch(
+    upTo version: UInt64, _ newest: () throws(StorageError) -> TableGroup
+  ) -> ChangeBatch? {
+    guard let work = takeWork(upTo: version) else { return nil }
+    let tables: TableGroup
+    if let target = work.target {
+      tables = target
+    } else {
+      // A file that cannot be read any more is reported by the next access to it.
+      guard let newest = try? newest() else { return nil }
+      tables = newest
+    }
+    var batch = ChangeBatch(for: tables)
+    batch.add(work.entries)
+    return batch
+  }
+
+  private struct Work {
+    var entries: [ObserverEntry]
+    /// The version to compute for; nil for the newest.
+    var target: TableGroup?
+  }
+
+  private func takeWork(upTo version: UInt64) -> Work? {
+    state.withLock { state in
+      guard state.scheduler != nil, state.batch == nil, !state.isCommitting else { return nil }
+      let isFixed = !state.autorefresh && state.shown != nil
+      let target = isFixed ? state.shown : nil
+      let targetVersion = target?.snapshot.version ?? version
+      let isBehind = state.entries.indices.contains {
+        ObserverEntry.isBehind(state.entries[$0].seenVersion, targetVersion)
+      }
+      let shownVersion = state.shown?.snapshot.version ?? version
+      let isNews = shownVersion < version && state.announced < version
+      guard isBehind || isNews else { return nil }
+      return Work(entries: state.entries, target: target)
+    }
+  }
+
+  private func handOver(_ batch: ChangeBatch, announcing version: UInt64) {
+    var replaced: [ObservedState] = []
+    let scheduler = state.withLock { state -> ConfinementScheduler? in
+      // The session may be gone by now.
+      guard state.scheduler != nil else { return nil }
+      let shown = state.shown?.snapshot.version ?? 0
+      if !batch.hasChanges, batch.version <= shown, version <= shown {
+        // Nobody is to be told anything, so nobody needs to be woken.
+        let seen = batch.items.compactMap { item in item.state.map { (item.id, $0) } }
+        replaced = state.advance(along: seen, besides: batch)
+        return nil
+      }
+      state.batch = batch
+      state.announced = max(state.announced, version)
+      return state.schedulerForDelivery()
+    }
+    _ = replaced
+    schedule(on: scheduler)
+  }
+
+  // MARK: - Delivery
+
+  /// Schedules a delivery if something waits that was not delivered when it could have been.
+  func scheduleIfNeeded() {
+    schedule(on: state.withLock { $0.batch == nil ? nil : $0.schedulerForDelivery() })
+  }
+
+  /// Schedules a delivery.
+  func scheduleDelivery() {
+    schedule(on: state.withLock { $0.schedulerForDelivery() })
+  }
+
+  private func schedule(on scheduler: ConfinementScheduler?) {
+    // Weak: a queue or run loop that does not turn would keep what the session showed last, and the
+    // space of all later versions, after the session was closed.
+    scheduler?.schedule { [weak self] in
+      guard let self else { return }
+      state.withLock { $0.isDeliveryScheduled = false }
+      deliver()
+    }
+  }
+}
+
+extension ObserverHub.State {
+  /// The way to the session, if no delivery is on its way yet.
+  fileprivate mutating func schedulerForDelivery() -> ConfinementScheduler? {
+    guard !isDeliveryScheduled, let scheduler else { return nil }
+    isDeliveryScheduled = true
+    return scheduler
+  }
+
+  /// Moves observers on to the states that they have reached, and those that a batch leaves alone
+  /// to its version. What they had seen before pins versions and is handed back to be released
+  /// after the lock.
+  fileprivate mutating func advance(
+    along seen: [(id: UInt64, state: ObservedState)], besides batch: ChangeBatch?
+  ) -> [ObservedState] {
+    var replaced: [ObservedState] = []
+    replaced.reserveCapacity(seen.count)
+    var position = 0
+    var item = 0
+    let tables = batch?.tables
+    let version = batch?.version ?? 0
+    for index in entries.indices {
+      let id = entries[index].id
+      let seenVersion = entries[index].seenVersion
+      while position < seen.count, seen[position].id < id { position += 1 }
+      guard position < seen.count, seen[position].id == id else {
+        // The batch keeps what these had seen: nothing is released here.
+        if let tables, batch?.isUnaffected(id, since: seenVersion, &item) == true {
+          entries[index].moveOn(to: tables, version)
+        }
+        continue
+      }
+      if let seenVersion, seenVersion >= seen[position].state.version { continue }
+      if let old = entries[index].advance(to: seen[position].state) { replaced.append(old) }
+    }
+    return replaced
+  }
+}

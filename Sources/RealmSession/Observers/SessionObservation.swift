@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One observer of a session as a whole.
+
+import RealmStorage
+
+/// What observers of a session are notified of.
+package enum SessionNotification: Sendable {
+  /// The session shows a newer version, by its own write transaction or by another's.
+  case moved
+  /// There is a newer version, and the session does not move to it by itself.
+  case newerVersionExists
+}
+
+/// An observer that is notified of each version that a session shows.
+package final class SessionObservation: Cancellable {
+  private struct Handler: @unchecked Sendable {
+    // Sendable: any thread may take the handler away; it is called in the confinement only.
+
+    /// Kept alive until the observation ends.
+    let session: Session
+    let call: (SessionNotification) -> Void
+  }
+
+  private let handler: Guarded<Handler?>
+
+  package init(of session: Session, _ block: @escaping (SessionNotification) -> Void) {
+    handler = Guarded(Handler(session: session, call: block))
+  }
+
+  /// Whether it observes another session; false after its end.
+  package func isForeign(to session: Session) -> Bool {
+    handler.withLock { $0.map { $0.session !== session } ?? false }
+  }
+
+  package var isActive: Bool { handler.withLock { $0 != nil } }
+
+  package func call(_ notification: SessionNotification) {
+    handler.withLock { $0?.call }?(notification)
+  }
+
+  @discardableResult
+  package func cancel() -> Bool {
+    let previous = handler.withLock { handler in
+      defer { handler = nil }
+      return handler
+    }
+    return previous != nil
+  }
+}

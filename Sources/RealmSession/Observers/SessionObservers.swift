@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The observers of a session, and the calls that are due.
+//
+// Invariants:
+// 1. Everything here runs in the confinement of the session, and no lock is held while observers
+//    are called. Observers may do anything but refresh: write, observe, end observations.
+// 2. An observer is not called again while it runs. It is notified of what it missed after it
+//    returned.
+// 3. Calls are made in the order in which they were collected.
+
+import RealmStorage
+package import RealmTables
+
+/// Those that a session notifies of new versions.
+package final class SessionObservers {
+  private struct Call {
+    let observation: Observation
+    let change: ObservedChange
+    let valuesBefore: [Any?]?
+  }
+
+  private struct WeakObservation {
+    weak var observation: SessionObservation?
+  }
+
+  private let shared: SharedFile
+  package let hub: ObserverHub
+  /// What code inside `withObservationTracking` has read.
+  package let tracker = AccessTracker()
+  /// The calls that are due, in order.
+  private var calls: [Call] = []
+  private var running: Set<UInt64> = []
+  /// Weak, as an observation keeps the session: who keeps its token keeps both.
+  private var sessionObservations: [WeakObservation] = []
+  /// Whether the session moved on at the beginning of a transaction, of which its observers are
+  /// notified at the end.
+  private var owesMoved = false
+  /// Whether an observer missed a change because it was running.
+  private var hasMissedCalls = false
+
+  /// - Throws: `StorageError.threadUnavailable`.
+  init(of session: Session) throws(StorageError) {
+    shared = session.shared
+    hub = ObserverHub(ConfinementScheduler(for: session.confinement)) {
+      [reference = session.reference] in reference.session?.deliverScheduled()
+    }
+    try shared.notifier.add(hub)
+  }
+
+  deinit { hub.end() }
+
+  /// Whether an observer is being called.
+  package var isDelivering: Bool { !running.isEmpty }
+
+  package var autorefresh: Bool {
+    get { hub.autorefresh }
+    set {
+      hub.autorefresh = newValue
+      shared.notifier.signal()
+    }
+  }
+
+  // MARK: - What the session does
+
+  /// A write transaction was committed; `skipped` are not to be notified of it.
+  package func committed(
+    _ session: Session, from base: TableGroup?, skipping skipped: SkippedObservers
+  ) {
+    if let base, let tables = session.shownTables, !skipped.observations.isEmpty {
+      skip(skipped.observations, from: base, to: tables)
+    }
+    notify(.moved, session, except: skipped.ofSession)
+    hub.scheduleIfNeeded()
+    if !calls.isEmpty { hub.scheduleDelivery() }
+  }
+
+  /// A write transaction has begun on a newer version than the session showed. Observers are
+  /// notified of that when the transaction has ended.
+  func movedForWrite() { owesMoved = true }
+
+  /// A write transaction was rolled back.
+  func rolledBack(_ session: Session) {
+    if owesMoved { notify(.moved, session) }
+    hub.scheduleIfNeeded()
+  }
+
+  // MARK: - Collecting
+
+  /// Computes the calls of all observers that have not seen `target`, as far as the worker has not
+  /// done so, and the previous values that they ask for: the session still shows `shownVersion`.
+  func collectCalls(upTo target: TableGroup, from shownVersion: UInt64?, with known: ChangeBatch?) {
+    let version = target.version
+    let entries = hub.entries
+    var batch = ChangeBatch(for: target)
+    if let known, known.version == version {
+      batch = known
+    } else {
+      batch.add(entries)
+    }
+    var seen: [(id: UInt64, state: ObservedState)] = []
+    var position = 0
+    for index in entries.indices {
+      let seenVersion = entries[index].seenVersion
+      guard ObserverEntry.isBehind(seenVersion, version),
+        !batch.isUnaffected(entries[index].id, since: seenVersion, &position)
+      else { continue }
+      let entry = entries[index]
+      let observation = entry.observation
+      guard !running.contains(observation.id) else {
+        hasMissedCalls = true
+        continue
+      }
+      let item = batch.item(observation, since: entry.state, position)
+      if let state = item.state { seen.append((observation.id, state)) }
+      guard let change = item.change else { continue }
+      let isUnseen = shownVersion == item.oldVersion && shownVersion != version
+      calls.append(
+        Call(
+          observation: observation, change: change,
+          valuesBefore: isUnseen ? valuesBefore(change, observation) : nil))
+    }
+    hub.store(seen, besides: batch)
+  }
+
+  private func valuesBefore(_ change: ObservedChange, _ observation: Observation) -> [Any?]? {
+    guard case .object(let columns) = change else { return nil }
+    return observation.activeHandler?.valuesBefore?(columns)
+  }
+
+  /// Moves observers over a transaction that they are not to be notified of. What they did not know
+  /// before it, they are notified of later.
+  private func skip(_ skipped: [Observation], from base: TableGroup, to tables: TableGroup) {
+    var before = ChangeBatch(for: base)
+    var over = ChangeBatch(for: tables)
+    var seen: [(id: UInt64, state: ObservedState)] = []
+    for entry in hub.entries where skipped.contains(where: { $0 === entry.observation }) {
+      guard var state = entry.state else { continue }
+      if state.version < before.version {
+        let item = before.item(entry.observation, since: state)
+        if let change = item.change {
+          calls.append(
+            Call(observation: entry.observation, change: change, valuesBefore: nil))
+        }
+        state = item.state ?? state
+      }
+      if let state = over.item(entry.observation, since: state).state {
+        seen.append((entry.observation.id, state))
+      }
+    }
+    hub.store(seen)
+  }
+
+  // MARK: - Calling
+
+  /// Makes the calls that are due.
+  func makeCalls() {
+    let isOutermost = !isDelivering
+    while !calls.isEmpty {
+      let call = calls.removeFirst()
+      guard let handler = call.observation.activeHandler else { continue }
+      let id = call.observation.id
+      guard running.insert(id).inserted else {
+        // Its turn comes when the running call has returned.
+        calls.insert(call, at: 0)
+        break
+      }
+      if call.change.isLast { call.observation.cancel() }
+      handler.call(call.change, call.valuesBefore)
+      running.remove(id)
+    }
+    guard isOutermost else { return }
+    if hasMissedCalls {
+      hasMissedCalls = false
+      shared.notifier.signal()
+    }
+    hub.scheduleIfNeeded()
+  }
+
+  /// Brings one observer that is not being called to `shown`, and notifies it.
+  package func bringUpToDate(_ observation: Observation, to shown: TableGroup) {
+    guard let state = hub.entry(of: observation.id)?.state, state.version < shown.version else {
+      return
+    }
+    var batch = ChangeBatch(for: shown)
+    let item = batch.item(observation, since: state)
+    if let state = item.state { hub.store([(observation.id, state)]) }
+    guard let change = item.change, let handler = observation.activeHandler else { return }
+    if change.isLast { observation.cancel() }
+    handler.call(change, nil)
+  }
+
+  /// Ends all observations of collections and objects, which the session has just made invalid.
+  package func endObservations() {
+    let handlers = hub.entries.compactMap { entry -> Observation.Handler? in
+      let handler = entry.observation.activeHandler
+      return entry.observation.cancel() ? handler : nil
+    }
+    calls.removeAll()
+    for handler in handlers { handler.ended?() }
+    tracker.notifyAll()
+  }
+
+  // MARK: - Observers of the session
+
+  package func add(_ observation: SessionObservation) {
+    sessionObservations.append(WeakObservation(observation: observation))
+  }
+
+  /// Notifies those that observe the session as a whole, and the tracked accesses.
+  package func notify(
+    _ notification: SessionNotification, _ session: Session,
+    except skipped: [SessionObservation] = []
+  ) {
+    if notification == .moved {
+      owesMoved = false
+      tracker.notify(session.shownTables)
+    }
+    guard !sessionObservations.isEmpty else { return }
+    sessionObservations.removeAll { $0.observation?.isActive != true }
+    for weak in sessionObservations {
+      guard let observation = weak.observation, !skipped.contains(where: { $0 === observation })
+      else { continue }
+      observation.call(notification)
+    }
+  }
+}

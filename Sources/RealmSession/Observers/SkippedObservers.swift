@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The observers that a write transaction does not notify.
+
+/// Observers that are not notified of a write transaction.
+package struct SkippedObservers {
+  /// Those of collections and objects.
+  package private(set) var observations: [Observation] = []
+  /// Those of the session.
+  private(set) var ofSession: [SessionObservation] = []
+
+  package static let none = SkippedObservers()
+
+  private init() {}
+
+  /// The observers behind some tokens; those that have ended need no skipping.
+  package init(_ cancellables: some Sequence<any Cancellable>) {
+    for cancellable in cancellables {
+      if let observation = cancellable.current as? Observation { observations.append(observation) }
+      if let observation = cancellable as? SessionObservation { ofSession.append(observation) }
+    }
+  }
+
+  package var isEmpty: Bool { observations.isEmpty && ofSession.isEmpty }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The one way in which misuse of the API ends.
+//
+// Invariants:
+// 1. Every misuse check runs before locks are taken and before anything is changed, so a test hook
+//    that leaves by unwinding finds the engine as it was.
+// 2. Nothing but this function ends the process for misuse.
+// 3. It prints the reason once, and no line of the library.
+
+import CRealmPlatform
+import Foundation
+public import RealmStorage
+
+/// Called with the text of a misuse before the process ends.
+///
+/// It may leave by other means, for instance by ending the thread.
+package nonisolated(unsafe) var trapHook: ((String) -> Void)?
+// nonisolated(unsafe): set by a test before it starts what may trap, read once by the thread that
+// is about to end the process.
+
+/// Traps because the program broke a rule of the API; `reason` is the documented text.
+///
+/// Tests may see the text first through `trapHook`.
+@usableFromInline @inline(never)
+package func throwRealmException(_ reason: String) -> Never {
+  trapHook?(reason)
+  // What the program printed before comes first, where both go to one file.
+  realm_flush_standard_output()
+  let text = "*** Terminating app due to uncaught exception 'RLMException', reason: '\(reason)'"
+  #if canImport(Darwin)
+  // Reports of crashes show the message.
+  fatalError(text)
+  #else
+  // Not by `fatalError`, which would print the reason again, with a line of this file. The line of
+  // the program is in the backtrace, which Swift's runtime prints for this signal.
+  FileHandle.standardError.write(Data("\(text)\n".utf8))
+  abort()
+  #endif
+}
+
+/// Traps because a read or an edit in memory found damaged bytes, or no memory: where
+/// the API can throw, `Realm.Error` says the same.
+@usableFromInline @inline(never)
+package func stop(_ error: StorageError) -> Never {
+  throwRealmException("\(error)")
+}

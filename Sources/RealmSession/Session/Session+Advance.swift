@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A session's way from version to version, and the notifications that belong to it.
+//
+// Invariants:
+// 1. The move to a version and the calls that notify of it are one step: whatever observers are
+//    still to be notified of when one of them writes is delivered before that write begins.
+// 2. Nothing moves while observers are called.
+
+import RealmQuery
+package import RealmStorage
+package import RealmTables
+
+extension Session {
+  /// Shows the newest version, or the newer one that a session elsewhere shows and that is not
+  /// durable yet, and notifies observers.
+  ///
+  /// - Returns: Whether there was a newer version.
+  @discardableResult
+  package final func refresh(atLeastTo known: TableGroup? = nil) throws(StorageError) -> Bool {
+    if isFrozen { return false }
+    guard let observers else {
+      if let shownTables, shownTables.version == file.newestVersion { return false }
+      show(try shared.newestTables())
+      return true
+    }
+    guard !isInWrite, !observers.isDelivering else { return false }
+    guard let shown = shownTables else {
+      move(to: try shared.newestTables(), with: observers.hub.takeBatch())
+      return true
+    }
+    var target = shown
+    if shown.version < file.newestVersion { target = try shared.newestTables() }
+    if let known, known.version > target.version { target = known }
+    move(to: target, with: observers.hub.takeBatch())
+    return target.version > shown.version
+  }
+
+  /// Moves to a version that is not older than `version`, if the session can move now.
+  package final func advance(to version: UInt64) throws(StorageError) {
+    if try readableTables().version < version, !isInWrite {
+      try refresh(atLeastTo: shared.pendingTables(atLeast: version))
+    }
+  }
+
+  /// What a transaction does before it waits for its turn: moves to the newest version and notifies
+  /// of everything up to there.
+  final func catchUp() throws(StorageError) {
+    guard let observers else { return }
+    observers.makeCalls()
+    guard let shown = shownTables else { return }
+    if shown.version < file.newestVersion {
+      move(to: try shared.newestTables(), with: observers.hub.takeBatch())
+    } else if observers.hub.isBehind(shown.version) {
+      move(to: shown, with: observers.hub.takeBatch())
+    }
+  }
+
+  /// Called in the confinement when the worker has computed something for the observers.
+  final func deliverScheduled() {
+    // The end of the transaction or of the running call schedules again.
+    guard let observers, !isInWrite, !observers.isDelivering else { return }
+    observers.makeCalls()
+    guard let batch = observers.hub.takeBatch() else { return }
+    let shown = shownTables
+    let isNewer = shown.map { $0.version < batch.version } ?? true
+    if !observers.hub.autorefresh, let shown, shown.version < file.newestVersion {
+      observers.notify(.newerVersionExists, self)
+    }
+    let follows = isNewer && (observers.hub.autorefresh || shown == nil)
+    move(to: follows ? batch.tables : (shown ?? batch.tables), with: batch)
+    shared.notifier.signal()
+  }
+
+  private func move(to target: TableGroup, with batch: ChangeBatch?) {
+    guard let observers else { return }
+    let shownVersion = shownTables?.version
+    observers.collectCalls(upTo: target, from: shownVersion, with: batch)
+    if shownVersion.map({ $0 < target.version }) ?? true {
+      show(target)
+      if shownVersion != nil { observers.notify(.moved, self) }
+    }
+    observers.makeCalls()
+  }
+
+  /// Brings one observer that is not being called to the version that the session shows, and
+  /// notifies it; the others are notified of that version later.
+  package final func bringUpToDate(_ observation: Observation) {
+    guard let observers, !isInWrite, let shownTables else { return }
+    observers.bringUpToDate(observation, to: shownTables)
+  }
+}

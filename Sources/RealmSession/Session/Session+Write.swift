@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Write transactions of a session.
+//
+// A commit goes down once and comes back once: the transaction writes its version, the session
+// shows it, the observers' calls are scheduled.
+
+package import RealmStorage
+import RealmTables
+
+extension Session {
+  /// Waits for the right to write and begins a transaction on the newest version.
+  ///
+  /// Observers are notified of everything up to that version before.
+  package final func beginWrite() throws(StorageError) {
+    try catchUp()
+    if let held = asyncWrites.takeHeld() { return try asyncWrites.begin(on: held) }
+    try begin(shared.writers.begin(for: confinement))
+  }
+
+  /// Begins with the right to write that was obtained elsewhere.
+  package final func begin(_ granted: WriteTransaction) throws(StorageError) {
+    let shown = shownTables?.version
+    let base = granted.base
+    do throws(StorageError) {
+      try requireFewVersions()
+      if shown != base.version { show(try shared.tables(of: base)) }
+      open(try shared.tables(in: granted))
+    } catch {
+      granted.rollback()
+      throw error
+    }
+    keepWhileWriting()
+    if shown != base.version { observers?.movedForWrite() }
+    log(.beganWriting(base.version))
+  }
+
+  /// Makes the open transaction durable and shows its result.
+  ///
+  /// - Parameter skipped: Observers that are not to be notified of it.
+  /// - Throws: A failure to write; the transaction is undone then.
+  package final func commitWrite(
+    skipping skipped: SkippedObservers = .none
+  ) throws(StorageError) {
+    guard let transaction else { return }
+    let hub = observers?.hub
+    hub?.isCommitting = true
+    defer {
+      if let hub {
+        hub.isCommitting = false
+        if hub.hasWork(upTo: file.newestVersion) { shared.notifier.signal() }
+      }
+      asyncWrites.runOfThread()
+    }
+    if asyncWrites.continued != nil { return try asyncWrites.commitGroup(skipping: skipped) }
+    let committed: TableGroup
+    do throws(StorageError) {
+      committed = try shared.tables(of: transaction.commit())
+    } catch {
+      endTransaction()
+      observers?.rolledBack(self)
+      throw error
+    }
+    endTransaction()
+    didCommit(committed, skipping: skipped)
+  }
+
+  /// Ends the open transaction with a version that is not durable yet, and not shown.
+  final func writeVersion() throws(StorageError) -> (PendingCommit, TableGroup) {
+    guard let transaction else { preconditionFailure("no transaction is open") }
+    do throws(StorageError) {
+      let pending = try transaction.writeVersion()
+      let committed = try shared.tables(of: pending.snapshot)
+      endTransaction()
+      return (pending, committed)
+    } catch {
+      endTransaction()
+      asyncWrites.holdContinued()
+      observers?.rolledBack(self)
+      throw error
+    }
+  }
+
+  /// Shows what a transaction of this session wrote.
+  final func didCommit(_ committed: TableGroup, skipping skipped: SkippedObservers = .none) {
+    log(.wrote(committed.version))
+    let base = shownTables
+    show(committed)
+    observers?.committed(self, from: base, skipping: skipped)
+  }
+
+  /// Undoes the open transaction.
+  package final func cancelWrite() {
+    defer { asyncWrites.runOfThread() }
+    transaction?.rollback()
+    endTransaction()
+    asyncWrites.holdContinued()
+    observers?.rolledBack(self)
+  }
+
+  /// Goes back to the newest version that the disk has, if what is shown could not be made durable.
+  package final func leaveLostVersion() {
+    guard !isInWrite, let shownTables, shownTables.version > file.newestVersion else { return }
+    do throws(StorageError) { show(try shared.newestTables()) } catch { stop(error) }
+  }
+}

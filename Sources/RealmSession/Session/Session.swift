@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A file as one place of the program uses it: which version it reads there, its write transaction,
+// and who observes it.
+//
+// Invariants:
+// 1. Everything here is used in the confinement only, except where a member says otherwise.
+// 2. Between transactions `shownTables` are those of a committed version, which is pinned until the
+//    session advances; in a transaction, `transaction` has its own changes and `shownTables` the
+//    version that it started from.
+// 3. `state.generation` changes before rows of another version can be read (see `SessionState`).
+// 4. A frozen session reads one version permanently, and on many threads at once. Nothing in it
+//    changes after it was published, but for `wasInvalidated`.
+// 5. Observers are called outside of all locks, and when everything here is as it will be.
+
+public import CRealmPlatform
+package import RealmStorage
+public import RealmTables
+import Synchronization
+
+/// One place's live view of a file. It knows tables, not classes: a realm adds those.
+open class Session: SessionOwner {
+  /// The file, and what all its sessions in this process share.
+  package final let shared: SharedFile
+  package final let confinement: Confinement
+  /// Whether the session reads one version permanently, wherever it is used.
+  package final let isFrozen: Bool
+  /// Whether the session neither writes nor follows the file.
+  package final let isReadOnly: Bool
+  /// How many versions may be in use when a transaction begins; nil for any number.
+  private let versionLimit: UInt64?
+  /// What each property access reads; see `SessionState`.
+  @usableFromInline package final let state: UnsafeMutablePointer<SessionState>
+  /// Finds the session without keeping it.
+  package final let reference = SessionReference()
+  /// Who is notified of new versions; nil for sessions that never change.
+  package private(set) final var observers: SessionObservers?
+  /// Writes that do not wait for the disk, or for their turn.
+  package private(set) final lazy var asyncWrites = AsyncWrites(self)
+
+  /// The open write transaction.
+  package private(set) final var transaction: WriteGroup?
+  /// Counts the write transactions, so that revisions of them can be distinguished.
+  package private(set) final var transactionNumber: UInt64 = 0
+  /// Objects whose rows were last seen in an older generation were invalidated. It is below the
+  /// present generation, so it also marks objects whose rows were not read yet.
+  package private(set) final var firstValidGeneration: UInt64 = 1
+  /// Counts the changes of the open transaction and the changes of version: what was computed from
+  /// the data at another count is out of date.
+  package private(set) final var dataGeneration: UInt64 = 1
+  /// The changes between the last two versions that a result asked for.
+  final var lastChanges: ChangesSince?
+
+  private var tables: TableGroup?
+  /// Whether anything was read of the version that the session shows.
+  private var hasBegunReading = false
+  private var structureGeneration = 0
+  /// The session itself while a transaction is open that its thread may end at any time.
+  private var keptWhileWriting: Session?
+  private let wasInvalidated = Atomic<Bool>(false)
+  /// Takes the live session away from forked children: their isolation matches no thread.
+  private let forkItem: OpaquePointer?
+
+  /// Creates a session. May be called on any thread.
+  ///
+  /// A session that is to follow the file needs `startObserving()`.
+  public init(_ options: SessionOptions) {
+    shared = options.shared
+    confinement = options.confinement
+    tables = options.tables
+    isReadOnly = options.isReadOnly
+    versionLimit = options.versionLimit
+    isFrozen = confinement.isFrozen
+    state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
+    state.initialize(
+      to: SessionState(
+        isolation: confinement.isolationWord, generation: 2, isInWrite: false,
+        trackingPlace: TrackingPlace.place))
+    forkItem = confinement.isFrozen ? nil : realm_fork_add(REALM_FORK_CLEAR, state, 0)
+    super.init()
+    reference.set(self)
+  }
+
+  deinit {
+    reference.clear()
+    realm_fork_remove(forkItem)
+    transaction?.rollback()
+    state.deallocate()
+  }
+
+  // MARK: - What a subclass adds
+
+  /// What is deleted with objects, as the program's classes declare it; nil for nothing.
+  open var deleteRules: DeleteRules? { nil }
+
+  /// Called when a transaction has ended: tables of it must not be used any more.
+  open func transactionDidEnd() {}
+
+  /// Called with what is worth logging. No lock is held.
+  open func log(_ event: SessionEvent) {}
+
+  // MARK: - Checks
+
+  package final var file: DatabaseFile { shared.file }
+
+  /// Traps unless the caller runs in the session's confinement.
+  @inlinable @inline(__always)
+  package final func checkIsolation() {
+    if state.pointee.isolation != realm_thread_pointer() { checkIsolationSlowly() }
+  }
+
+  /// Whether the caller runs in the session's confinement.
+  package final var isHere: Bool {
+    state.pointee.isolation == realm_thread_pointer() || confinement.isCurrent
+  }
+
+  /// Traps unless the caller runs in the session's confinement, when a comparison of threads did
+  /// not answer that.
+  @usableFromInline @inline(never)
+  package final func checkIsolationSlowly() {
+    if realm_is_forked() { throwRealmException("\(StorageError.forkedProcess(path: file.path))") }
+    if state.pointee.isolation == SessionState.anyThread {
+      if !isFrozenAndInvalid { return }
+      throwRealmException("Cannot read from a frozen Realm which has been invalidated.")
+    }
+    if !confinement.isCurrent {
+      throwRealmException(
+        confinement.violationText + " Open the Realm at path '\(file.path)' there as well, or hand "
+          + "over a frozen object or a ThreadSafeReference.")
+    }
+  }
+
+  /// Whether the session is frozen and was invalidated. May be called on any thread.
+  package final var isFrozenAndInvalid: Bool {
+    isFrozen && wasInvalidated.load(ordering: .relaxed)
+  }
+
+  /// Whether the calling thread is inside `withObservationTracking`.
+  @inlinable @inline(__always)
+  package final var isTracking: Bool { realm_is_tracking(state.pointee.trackingPlace) }
+
+  /// Whether a write transaction is open.
+  @inlinable @inline(__always)
+  package final var isInWrite: Bool { state.pointee.isInWrite }
+
+  /// Traps with `text` unless a write transaction is open.
+  @inlinable @inline(__always)
+  package final func requireWrite(orElse text: @autoclosure () -> String) {
+    if !state.pointee.isInWrite { throwRealmException(text()) }
+  }
+
+  /// Traps if the session is frozen, or was opened for reading only.
+  package final func requireWritable() {
+    if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
+    if isReadOnly { throwRealmException("Can't perform transactions on read-only Realms.") }
+  }
+
+  // MARK: - Reading
+
+  /// The tables of the version that the session shows; after `invalidate()` the newest.
+  package final func readableTables() throws(StorageError) -> TableGroup {
+    hasBegunReading = true
+    if let tables { return tables }
+    let newest = try shared.newestTables()
+    show(newest)
+    return newest
+  }
+
+  /// The tables of the version that the session shows; nil after `invalidate()`.
+  package final var shownTables: TableGroup? { tables }
+
+  /// The version that the session shows.
+  package final func snapshot() throws(StorageError) -> Snapshot { try readableTables().snapshot }
+
+  /// Lets the session follow the file. To be called in the confinement.
+  ///
+  /// - Throws: `StorageError.threadUnavailable`.
+  package final func startObserving() throws(StorageError) {
+    // The session may have been made on another thread.
+    state.pointee.isolation = confinement.isolationWord
+    guard !isReadOnly, observers == nil else { return }
+    let observers = try SessionObservers(of: self)
+    self.observers = observers
+    observers.hub.show(tables)
+  }
+
+  /// To be called when the session is ready, before anything was read for the program.
+  package final func isReady() { hasBegunReading = false }
+
+  // MARK: - Versions
+
+  /// Shows another version. The caller notifies the observers.
+  package final func show(_ newTables: TableGroup?) {
+    if let newTables { log(.reads(newTables.version)) }
+    tables = newTables
+    observers?.hub.show(newTables)
+    bumpGeneration()
+  }
+
+  /// Shows a version that the caller keeps, though it may be older than the shown one, if nothing
+  /// was read of that yet.
+  ///
+  /// - Parameter isFitting: Whether the version has what the session needs.
+  package final func startReading(
+    at older: TableGroup, if isFitting: () throws(StorageError) -> Bool
+  ) throws(StorageError) {
+    guard !hasBegunReading, !isFrozen, !isInWrite, observers?.isDelivering == false else { return }
+    if let tables, tables.version <= older.version { return }
+    guard try isFitting() else { return }
+    hasBegunReading = true
+    show(older)
+    shared.notifier.signal()
+  }
+
+  /// Makes every further access to the frozen session trap.
+  package final func invalidateFrozen() { wasInvalidated.store(true, ordering: .relaxed) }
+
+  /// Releases the version; what was read so far becomes invalid. An open transaction is undone.
+  package final func invalidate() {
+    if isInWrite {
+      log(.invalidatedInWrite)
+      cancelWrite()
+    }
+    asyncWrites.waitForCommits()
+    guard tables != nil else { return }
+    show(nil)
+    hasBegunReading = false
+    dropRows()
+  }
+
+  /// Makes everything that was read so far invalid.
+  package final func dropRows() {
+    firstValidGeneration = state.pointee.generation
+    bumpGeneration()
+  }
+
+  /// Must precede each read of another version, or of another state of a transaction.
+  final func bumpGeneration() {
+    state.pointee.generation &+= 1
+    dataGeneration &+= 1
+  }
+
+  // MARK: - The open transaction
+
+  /// To be called after every change of the open transaction.
+  @inline(__always)
+  package final func didMutate() {
+    dataGeneration &+= 1
+    guard let transaction, transaction.structureGeneration != structureGeneration else { return }
+    didChangeStructure(transaction)
+  }
+
+  @inline(never)
+  private final func didChangeStructure(_ transaction: WriteGroup) {
+    do throws(StorageError) { try transaction.deleteDropped() } catch { stop(error) }
+    structureGeneration = transaction.structureGeneration
+    state.pointee.generation &+= 1
+  }
+
+  /// Takes over a transaction whose base the session shows; a transaction of another owner, such as
+  /// a migration's, as well.
+  package final func open(_ writing: WriteGroup) {
+    writing.deleteRules = deleteRules
+    transaction = writing
+    transactionNumber &+= 1
+    structureGeneration = writing.structureGeneration
+    state.pointee.isInWrite = true
+    hasBegunReading = true
+    bumpGeneration()
+  }
+
+  /// Checks how many versions are in use.
+  ///
+  /// - Throws: `StorageError.limitExceeded` if they are more than the session's limit.
+  final func requireFewVersions() throws(StorageError) {
+    guard let versionLimit else { return }
+    let count = file.newestVersion - file.oldestPinnedVersion + 1
+    guard count > versionLimit else { return }
+    throw .limitExceeded(
+      "Number of active versions (\(count)) in the Realm exceeded the limit of \(versionLimit)")
+  }
+
+  /// Forgets the open transaction, which was committed or rolled back.
+  package final func endTransaction() {
+    transaction = nil
+    transactionDidEnd()
+    state.pointee.isInWrite = false
+    bumpGeneration()
+    releaseAfterWriting()
+  }
+
+  /// Keeps the session while a transaction is open: a thread finds it again, though it may have kept
+  /// no reference. (What queues and actors keep would outlive them.)
+  final func keepWhileWriting() {
+    switch confinement {
+    case .main: keptWhileWriting = self
+    case .thread: ThreadKeeper.keep(self)
+    case .queue, .actor, .frozen: break
+    }
+  }
+
+  /// The caller keeps the session.
+  private func releaseAfterWriting() {
+    if case .thread = confinement { ThreadKeeper.release(self) }
+    keptWhileWriting = nil
+  }
+}

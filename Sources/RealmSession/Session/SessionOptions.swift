@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a session is made of.
+
+package import RealmTables
+
+/// The file, the place and the version that a session begins with.
+public struct SessionOptions: Sendable {
+  package let shared: SharedFile
+  package let confinement: Confinement
+  /// The tables that are read first.
+  package let tables: TableGroup
+  /// Whether the session neither writes nor follows the file.
+  package var isReadOnly = false
+  /// How many versions may be in use when a transaction begins; nil for any number.
+  package var versionLimit: UInt64?
+
+  package init(_ shared: SharedFile, _ confinement: Confinement, reading tables: TableGroup) {
+    self.shared = shared
+    self.confinement = confinement
+    self.tables = tables
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The few words that every property access of a managed object reads.
+//
+// Invariants:
+// 1. A `SessionState` belongs to one `Session` and lives as long as it does. Who keeps a pointer to
+//    it keeps the session.
+// 2. `generation` changes whenever a row that was found before may have moved or vanished: the
+//    session advances, a transaction begins, ends or copies a cluster, the session is invalidated.
+//    It never repeats. A row found at generation g is current if and only if the state says g.
+// 3. `isolation` is the pointer of the thread that the session is confined to; 0 and 1 match no
+//    thread and send every access down a slower path: 0 asks the confinement, 1 admits every
+//    thread. A forked child finds 0: it is the first word, which `Session` has cleared there.
+// 4. The state of a frozen session is written before another thread can see it, and never again.
+
+/// What a read checks before it uses a row that was found before.
+@frozen @usableFromInline
+package struct SessionState {
+  /// The thread that the session is confined to, or 0, or `anyThread`.
+  @usableFromInline package var isolation: UInt
+  /// Changes whenever cached rows become stale; see invariant 2.
+  @usableFromInline package var generation: UInt64
+  /// Whether a write transaction is open.
+  @usableFromInline package var isInWrite: Bool
+  /// Where a thread says that it tracks accesses; see `TrackingPlace`.
+  @usableFromInline package let trackingPlace: Int
+
+  package init(isolation: UInt, generation: UInt64, isInWrite: Bool, trackingPlace: Int) {
+    self.isolation = isolation
+    self.generation = generation
+    self.isInWrite = isInWrite
+    self.trackingPlace = trackingPlace
+  }
+
+  /// The generation of objects that have no row: no state ever has it.
+  package static var noGeneration: UInt64 { 0 }
+
+  /// The isolation of frozen sessions. Thread pointers are aligned, so none is this.
+  package static var anyThread: UInt { Confinement.anyThread }
+}

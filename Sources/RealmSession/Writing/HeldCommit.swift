@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A pending commit that a session and a timer may both take.
+
+import RealmStorage
+
+/// Holds at most one pending commit; usable on any thread.
+final class HeldCommit: Sendable {
+  private let held = Guarded<AsyncWrites.Held?>(nil)
+
+  func put(_ new: AsyncWrites.Held) {
+    // What is held must be taken before; nothing is released under the lock.
+    held.withLock { $0 = new }
+  }
+
+  func take() -> AsyncWrites.Held? { held.withLock { $0.take() } }
+
+  var isEmpty: Bool { held.withLock { $0 == nil } }
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Creating objects from dictionaries, arrays and other objects.
+//
+// Invariants:
+// 1. What can be checked is checked before anything is changed.
+// 2. An object that is created from another one is a copy, and that one stays what it was. Objects
+//    that are values of properties become managed themselves, unless a realm manages them, or all
+//    is to be copied.
+// 3. An object that is met again while it is copied stands for its copy, so cycles end.
+
+import Foundation
+import RealmSession
+import RealmStorage
+import RealmTables
+
+/// An object that is being copied, however many instances stand for it.
+enum CopiedObject: Hashable {
+  case unmanaged(ObjectIdentifier)
+  case managed(ObjectIdentifier, ObjectKey)
+
+  init(_ object: ObjectBase) {
+    if let info = object._info {
+      self = .managed(ObjectIdentifier(info), object._key)
+    } else {
+      self = .unmanaged(ObjectIdentifier(object))
+    }
+  }
+}
+
+extension ObjectWriter {
+  /// A value that `create` was given for a property.
+  private enum Given {
+    case scalar(Int, TableValue)
+    case other(Int, Any)
+
+    var index: Int {
+      switch self {
+      case .scalar(let index, _), .other(let index, _): index
+      }
+    }
+  }
+
+  /// Creates an object, or updates the one with the same primary key.
+  func create(_ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
+    core.requireWriteForObjects()
+    requirePrimaryKey(of: info, for: policy)
+    if policy != .error, let object = modelObject(value), object._owner === core,
+      object._info === info
+    {
+      return object
+    }
+    return withPolicy(policy) { createObject(info, value, policy) }
+  }
+
+  /// A new object with the values of `object`, and of what it links to, all of which stay what they
+  /// are; of objects with equal primary keys there is one.
+  func copy(_ object: ObjectBase, _ info: ClassInfo) -> ObjectBase {
+    copiesLinks = true
+    defer { copiesLinks = false }
+    return withPolicy(.all) { createObject(info, object, .all) }
+  }
+
+  private func createObject(
+    _ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy
+  ) -> ObjectBase {
+    let original = modelObject(value).map { CopiedObject($0) }
+    if let original, let copy = copies[original] { return copy }
+    let schema = info.schema
+    if schema.isDynamic {
+      // The defaults are those of the program's class.
+      guard let typed = core.classes[info.tableKey] else { core.classes.refuse(schema.className) }
+      return info.makeObject(createObject(typed, value, policy)._key)
+    }
+    let object = schema.modelClass.init()
+    var primaryKey: TableValue?
+    let given = given(info, value, &primaryKey)
+    if primaryKey == nil, let property = schema.primaryKey {
+      let value = property.wrapperType.unmanagedValue(at: object._wrapper(property))
+      primaryKey = property.primaryKeyValue(value, in: schema)
+    }
+    let (key, row, isFresh) = makeRow(info, primaryKey, policy)
+    object._attach(info, key, row)
+    if let original { copies[original] = object }
+    updating(isFresh: isFresh, policy) {
+      if isFresh { persistDefaults(of: object, info, except: given) }
+      set(given, of: object, info)
+    }
+    if let original { copies[original] = nil }
+    if info.hasLegacyFields { object._adoptLegacyFields(info) }
+    return object
+  }
+
+  /// What `value` holds for the properties of a class, in their order, without the primary key.
+  private func given(
+    _ info: ClassInfo, _ value: Any, _ primaryKey: inout TableValue?
+  ) -> [Given] {
+    let schema = info.schema
+    let source = ValueSource(value, for: schema)
+    var given: [Given] = []
+    given.reserveCapacity(info.steps.count)
+    for (index, step) in info.steps.enumerated() where !step.isBacklink {
+      let property = schema.properties[index]
+      guard let value = source.value(of: property) else { continue }
+      if step.isPrimaryKey {
+        primaryKey = step.stored(value) ?? property.primaryKeyValue(value, in: schema)
+      } else if let stored = step.stored(value) {
+        given.append(.scalar(index, stored))
+      } else if step.isLink || step.wrapperType.accepts(value) {
+        given.append(.other(index, value))
+      } else {
+        property.refuse(value, in: schema)
+      }
+    }
+    return given
+  }
+
+  private func set(_ given: [Given], of object: ObjectBase, _ info: ClassInfo) {
+    for value in given {
+      switch value {
+      case .scalar(let index, let stored): info.set(stored, property: index, of: object)
+      case .other(let index, let value): set(value, info.schema.properties[index], of: object, info)
+      }
+    }
+  }
+
+  /// Writes the default values of the properties that no value is given for.
+  private func persistDefaults(
+    of object: ObjectBase, _ info: ClassInfo, except given: [Given]
+  ) {
+    let address = Unmanaged.passUnretained(object).toOpaque()
+    var next = 0
+    for (index, step) in info.steps.enumerated() where step.isPlainlyStored {
+      if next < given.count, given[next].index == index {
+        next += 1
+      } else {
+        step.wrapperType.persist(from: address + step.offset, object, step.slot, isFresh: true)
+      }
+    }
+  }
+
+  /// Sets a property from an untyped value; those for links may be dictionaries or arrays.
+  func set(
+    _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
+  ) {
+    // Types that are stored as objects make the objects themselves.
+    let wrapsObject = property.wrapperType.valueType._wrapsObject
+    if property.shape.type == .object, !wrapsObject,
+      property.linkedSchema?.tableKind == .embedded
+    {
+      return setEmbedded(value, property, of: object, info)
+    }
+    let isLink = property.shape.linkedClass != nil && !wrapsObject
+    let converted = isLink ? linkable(value, property, info) : detached(value, property)
+    if !property.wrapperType.setManagedValue(converted, object, info.slot(property)) {
+      property.refuse(value, in: info.schema)
+    }
+  }
+
+  /// A collection as an array or a dictionary: one that belongs to no realm would become that of
+  /// the property. Other values as they are.
+  private func detached(_ value: Any, _ property: ModelProperty) -> Any {
+    guard type(of: value) is AnyClass else { return value }
+    switch property.shape.collection {
+    case .none: return value
+    case .list, .set: return enumerable(value).map { Array(erasing: $0) } ?? value
+    case .map:
+      return UntypedMap(value).map { map in
+        Dictionary(map.entries.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
+      } ?? value
+    }
+  }
+
+  // MARK: Links
+
+  /// `value` with objects of this realm in place of dictionaries, arrays and foreign objects.
+  private func linkable(_ value: Any, _ property: ModelProperty, _ info: ClassInfo) -> Any {
+    let target = info.linkedClass(info.slot(property))
+    switch property.shape.collection {
+    case .none: return unwrapped(value).map { linkable($0, target) } ?? value
+    case .map:
+      return Dictionary(
+        entries(value, property, info).map { key, value in
+          (key, value.map { linkable($0, target) } as Any)
+        }, uniquingKeysWith: { _, last in last })
+    case .list, .set:
+      return elements(value, property, info).map { linkable($0, target) }
+    }
+  }
+
+  private func linkable(_ value: Any, _ target: ClassInfo) -> ObjectBase {
+    if let object = modelObject(value), object._owner === core, let info = object._info,
+      info.tableKey == target.tableKey
+    {
+      return info === target ? object : target.makeObject(object._key)
+    }
+    if let object = addable(value, target) {
+      _ = managedKey(of: object)
+      return object
+    }
+    // Objects without a primary key are always made anew.
+    return createObject(target, value, target.schema.primaryKey == nil ? .error : policy)
+  }
+
+  /// The object that a value is, if it is to become managed itself: one of the class that belongs
+  /// to no realm, and that nothing is being copied of.
+  private func addable(_ value: Any, _ target: ClassInfo) -> ObjectBase? {
+    guard !copiesLinks, let object = modelObject(value), object._hot == nil,
+      type(of: object) == target.schema.modelClass, copies[CopiedObject(object)] == nil
+    else { return nil }
+    return object
+  }
+
+  /// The elements given for a list or set; none for nil.
+  private func elements(
+    _ value: Any, _ property: ModelProperty, _ info: ClassInfo
+  ) -> [Any] {
+    if isNil(value) { return [] }
+    guard let elements = enumerable(value) else { property.refuse(value, in: info.schema) }
+    return elements.map { element in
+      guard let element = unwrapped(element) else { property.refuse(value, in: info.schema) }
+      return element
+    }
+  }
+
+  /// The entries given for a map; none for nil.
+  private func entries(
+    _ value: Any, _ property: ModelProperty, _ info: ClassInfo
+  ) -> [(key: String, value: Any?)] {
+    guard let value = unwrapped(value) else { return [] }
+    guard let map = UntypedMap(value) else { property.refuse(value, in: info.schema) }
+    return map.entries.map { ($0.key, unwrapped($0.value)) }
+  }
+
+  // MARK: Embedded objects
+
+  /// Sets a property that holds embedded objects. They are always copied; while `.modified` updates
+  /// their parent, those that are there get the new values.
+  private func setEmbedded(
+    _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
+  ) {
+    let slot = info.slot(property)
+    let target = info.linkedClass(slot)
+    switch property.shape.collection {
+    case .none:
+      let present = core.skipsEqualValues ? info.link(object, slot) : nil
+      let link = unwrapped(value).map { embedded($0, target, at: present) }
+      if link == nil || link != present {
+        info.set(link.map { .link($0) } ?? .null, property: property.index, of: object)
+      }
+    case .list, .set:
+      let list = ManagedCollection(object, info, slot)
+      let present = core.skipsEqualValues ? list.links() : []
+      let links = elements(value, property, info).enumerated().map { index, element in
+        embedded(element, target, at: index < present.count ? present[index] : nil)
+      }
+      // Removing an embedded object from its list deletes it, so those that stay are left alone.
+      core.skipsEqualValues
+        ? list.extend(present, to: links) : list.replaceAll(with: links.map { .link($0) })
+    case .map:
+      let map = ManagedCollection(object, info, slot)
+      let present = core.skipsEqualValues ? map.linksByKey() : [:]
+      let links = entries(value, property, info).map { entry in
+        let key = checkedKey(entry.key)
+        return (key, entry.value.map { embedded($0, target, at: present[key]) })
+      }
+      if !core.skipsEqualValues { map.clearEntries() }
+      map.update(present, to: Dictionary(links, uniquingKeysWith: { _, last in last }))
+    }
+  }
+
+  /// The key of an embedded object with the values of `value`: a new one, or `present`.
+  private func embedded(_ value: Any, _ target: ClassInfo, at present: ObjectKey?) -> ObjectKey {
+    if let object = addable(value, target) {
+      guard let present else { return managedKey(of: object) }
+      replaceValues(ofEmbedded: present, target, by: object)
+      return present
+    }
+    guard let present else { return createObject(target, value, .error)._key }
+    if let object = modelObject(value), object._owner === core, object._key == present,
+      object._info?.tableKey == target.tableKey
+    {
+      return present
+    }
+    var primaryKey: TableValue?
+    let given = given(target, value, &primaryKey)
+    let object = target.makeObject(present)
+    object.requireExisting(target)
+    updating(isFresh: false, policy) { set(given, of: object, target) }
+    return present
+  }
+}

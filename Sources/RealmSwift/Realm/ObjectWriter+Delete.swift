@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Deleting objects, with what goes with them.
+//
+// Invariants:
+// 1. What can be checked is checked before anything is deleted.
+
+import RealmSession
+import RealmStorage
+import RealmTables
+
+extension ObjectWriter {
+  /// Deletes objects of this realm; deleting none is allowed everywhere.
+  func delete(_ objects: [ObjectBase]) {
+    if objects.isEmpty { return }
+    core.requireWriteForObjects()
+    var links: [StoredLink] = []
+    links.reserveCapacity(objects.count)
+    for object in objects {
+      guard object._owner === core, let info = object._info else {
+        throwRealmException("Can only delete an object from the Realm it belongs to.")
+      }
+      object.requireExisting(info)
+      links.append(StoredLink(table: info.tableKey, key: object._key))
+    }
+    delete(links)
+    for object in objects {
+      // The key may be given to another object one day; this one stays deleted.
+      object._generation = SessionState.noGeneration
+      object._row = nil
+    }
+  }
+
+  /// Deletes objects, which exist.
+  func delete(_ keys: some Sequence<ObjectKey>, _ info: ClassInfo) {
+    delete(keys.map { StoredLink(table: info.tableKey, key: $0) })
+  }
+
+  private func delete(_ objects: [StoredLink]) {
+    do throws(StorageError) {
+      if let denial = try core.transaction?.delete(objects) { refuse(denial) }
+    } catch { stop(error) }
+    core.didMutate()
+  }
+
+  /// Deletes all objects of the realm's classes. No rule is asked: nothing stays.
+  func deleteAll() {
+    core.requireWriteForObjects()
+    do throws(StorageError) {
+      for info in core.classes.all {
+        try info.requireWritableTable().deleteAll()
+        core.didMutate()
+      }
+    } catch { stop(error) }
+  }
+
+  /// Ends the process because a rule does not allow a deletion.
+  func refuse(_ denial: DeniedDeletion) -> Never {
+    let info = core.classes[denial.object.table]
+    let property = info?.schema.properties.first { info?.source(of: $0) == denial.source }
+    throwRealmException(
+      "Cannot delete an object of type '\(info?.schema.className ?? "")': its property "
+        + "'\(property?.name ?? "")' is declared with onDelete: .deny, and is not empty.")
+  }
+}

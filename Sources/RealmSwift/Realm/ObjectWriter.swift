@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Adding objects in the open transaction.
+//
+// Invariants:
+// 1. What can be checked is checked before anything is changed.
+// 2. An object is attached to its row before its links are stored, so cycles of new objects end.
+
+import Foundation
+import RealmSession
+import RealmStorage
+import RealmTables
+
+/// What `add` and `create` do in one realm.
+final class ObjectWriter {
+  // Unowned, for speed: the realm owns this object.
+  unowned(unsafe) let core: RealmCore
+  /// What links to objects that the realm does not have yet do; set while objects are added.
+  var policy = Realm.UpdatePolicy.error
+  /// The objects that are being copied, and their copies.
+  var copies: [CopiedObject: ObjectBase] = [:]
+  /// Whether what is created from another object has copies of what that links to.
+  var copiesLinks = false
+
+  init(in core: RealmCore) { self.core = core }
+
+  // MARK: Adding
+
+  /// The key of `object` in this realm; an unmanaged one is added.
+  func managedKey(of object: ObjectBase) -> ObjectKey {
+    if object._hot == nil {
+      // What links to an object that is being copied links to the copy.
+      if !copies.isEmpty, let copy = copies[CopiedObject(object)] { return copy._key }
+      addObject(object, core.classes[type(of: object)], policy)
+    }
+    guard object._owner === core, let info = object._info else {
+      throwRealmException(
+        "Object is already managed by another Realm. Use create instead to copy it into this "
+          + "Realm.")
+    }
+    object.requireExisting(info)
+    return object._key
+  }
+
+  /// Makes an unmanaged object managed; `object` may be managed here already.
+  func add(_ object: ObjectBase, _ policy: Realm.UpdatePolicy) {
+    core.requireWriteForObjects()
+    if let info = object._info {
+      guard object._locate(info) else {
+        throwRealmException("Adding a deleted or invalidated object to a Realm is not permitted")
+      }
+      if object._owner === core { return }
+      throwRealmException(
+        "Object is already managed by another Realm. Use create instead to copy it into this "
+          + "Realm.")
+    }
+    let info = core.classes[type(of: object)]
+    requirePrimaryKey(of: info, for: policy)
+    withPolicy(policy) { addObject(object, info, policy) }
+  }
+
+  private func addObject(
+    _ object: ObjectBase, _ info: ClassInfo, _ policy: Realm.UpdatePolicy
+  ) {
+    let primaryKey = info.primaryKey.map { unmanagedPrimaryKey(of: object, $0, info) }
+    let (key, row, isFresh) = makeRow(info, primaryKey, policy, of: object)
+    object._attach(info, key, row)
+    if isFresh, info.isPlain { return }
+    persistValues(of: object, info, policy, isFresh: isFresh)
+  }
+
+  /// Lets an unmanaged embedded object stand for the row `key`, which gets its values.
+  func replaceValues(ofEmbedded key: ObjectKey, _ info: ClassInfo, by object: ObjectBase) {
+    object._attach(info, key, nil)
+    object.requireExisting(info)
+    persistValues(of: object, info, policy, isFresh: false)
+  }
+
+  private func persistValues(
+    of object: ObjectBase, _ info: ClassInfo, _ policy: Realm.UpdatePolicy, isFresh: Bool
+  ) {
+    updating(isFresh: isFresh, policy) {
+      let address = Unmanaged.passUnretained(object).toOpaque()
+      for step in info.steps where step.isPlainlyStored && !(isFresh && step.kind != .other) {
+        step.wrapperType.persist(
+          from: address + step.offset, object, step.slot, isFresh: isFresh)
+      }
+    }
+    if info.hasLegacyFields { object._adoptLegacyFields(info) }
+  }
+
+  private func unmanagedPrimaryKey(
+    of object: ObjectBase, _ step: PropertyStep, _ info: ClassInfo
+  ) -> TableValue {
+    let address = Unmanaged.passUnretained(object).toOpaque() + step.offset
+    if step.kind == .int,
+      let number = _Wrapper(address: address, isFresh: false).value(Int.self)
+    {
+      return .int(Int64(number))
+    }
+    if let stored = step.wrapperType.storedUnmanaged(at: address) { return stored.value }
+    let property = info.schema.properties[Int(step.slot.property)]
+    return property.primaryKeyValue(
+      property.wrapperType.unmanagedValue(at: address), in: info.schema)
+  }
+
+  // MARK: Rows
+
+  /// The row for a new object, or of the one that it updates. A new row begins with the plain
+  /// values of `object`, if there is one.
+  func makeRow(
+    _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy,
+    of object: ObjectBase? = nil
+  ) -> (key: ObjectKey, row: Row, isNew: Bool) {
+    do throws(StorageError) {
+      if let made = try core.makeMigratedRow(info, primaryKey) {
+        core.didMutate()
+        return made
+      }
+      let table = try info.requireWritableTable()
+      let made: (key: ObjectKey, row: Row, isNew: Bool)
+      if let object {
+        made = try info.unmanagedValues.making(object) { () throws(StorageError) in
+          try table.makeRow(primaryKey, beginningWith: info.unmanagedValues)
+        }
+      } else {
+        made = try table.makeRow(primaryKey, beginningWith: nil)
+      }
+      if made.isNew {
+        core.didMutate()
+      } else if policy == .error {
+        throwRealmException(
+          "Attempting to create an object of type '\(info.schema.className)' with an existing "
+            + "primary key value '\(primaryKey?.text ?? "")'. Give 'update: .modified' to change "
+            + "the object that is there.")
+      }
+      return made
+    } catch { stop(error) }
+  }
+
+  func requirePrimaryKey(of info: ClassInfo, for policy: Realm.UpdatePolicy) {
+    if policy != .error, info.schema.primaryKey == nil {
+      throwRealmException(
+        "'\(info.schema.className)' does not have a primary key and can not be updated")
+    }
+  }
+
+  func withPolicy<R>(_ policy: Realm.UpdatePolicy, _ body: () -> R) -> R {
+    let before = self.policy
+    self.policy = policy
+    defer { self.policy = before }
+    return body()
+  }
+
+  func updating(isFresh: Bool, _ policy: Realm.UpdatePolicy, _ body: () -> Void) {
+    let before = core.skipsEqualValues
+    core.skipsEqualValues = !isFresh && policy == .modified
+    defer { core.skipsEqualValues = before }
+    body()
+  }
+}
+
+extension WritableTable {
+  /// A new row or, if there is one with that primary key, the old one.
+  @inline(__always)
+  fileprivate func makeRow(
+    _ primaryKey: TableValue?, beginningWith values: UnmanagedValues?
+  ) throws(StorageError) -> (key: ObjectKey, row: Row, isNew: Bool) {
+    switch primaryKey {
+    case .int(let number)?: return try findOrCreate(primaryKey: number, beginningWith: values)
+    case .some(let value): return try findOrCreate(primaryKey: value, beginningWith: values)
+    case nil:
+      let (key, row) = try createObject(beginningWith: values)
+      return (key, row, true)
+    }
+  }
+}
+
+extension ModelProperty {
+  /// A primary key's value in the engine's terms; ends the process for values of other types.
+  func primaryKeyValue(_ value: Any, in schema: ModelSchema) -> TableValue {
+    guard let stored = wrapperType.storedScalar(value) else {
+      if isNil(value) {
+        throwRealmException(
+          "Invalid null value for non-nullable primary key '\(schema.className).\(name)'.")
+      }
+      refuse(value, in: schema)
+    }
+    return stored.value
+  }
+}
+
+extension TableValue {
+  /// The value in messages.
+  var text: String {
+    switch self {
+    case .null: "(null)"
+    case .int(let number): "\(number)"
+    case .string(let string): string
+    case .objectId(let bytes): ObjectId(high: bytes.high, low: bytes.low).stringValue
+    case .uuid(let bytes): "\(UUID(bytes))"
+    default: "\(self)"
+    }
+  }
+}
