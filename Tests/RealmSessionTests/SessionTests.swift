@@ -20,7 +20,7 @@ import Testing
   init() throws {
     directory = try TemporaryDirectory()
     shared = SharedFile.of(try DatabaseFile.open(path: directory.file("session.realm")))
-    let writing = try shared.tables(in: shared.writers.begin())
+    let writing = try shared.tables(in: shared.file.beginWrite())
     let table = try writing.createTable(named: "class_Counter")
     number = try table.addColumn(named: "number", type: .int)
     self.table = table.key
@@ -153,14 +153,14 @@ import Testing
   @Test func moreVersionsInUseThanAllowedAreRefused() throws {
     let session = try session(limit: 2)
     let pins = try (0..<3).map { _ -> Snapshot in
-      _ = try shared.tables(in: shared.writers.begin()).commit()
+      _ = try shared.tables(in: shared.file.beginWrite()).commit()
       return try shared.file.snapshot()
     }
     #expect(throws: StorageError.self) { try session.beginWrite() }
     #expect(!session.isInWrite)
     withExtendedLifetime(pins) {}
     // Nothing holds the right to write.
-    shared.writers.rollbackNext()
+    try shared.file.beginWrite().rollback()
   }
 
   @Test func aFrozenSessionIsReadOnAnyThread() async throws {
@@ -187,7 +187,7 @@ import Testing
     }
     let reader = try session()
     #expect(try numbers(in: reader) == [])
-    try shared.writers.begin().rollback()
+    try shared.file.beginWrite().rollback()
   }
 }
 
@@ -197,8 +197,4 @@ extension Confinement {
     guard case .queue(let identity) = self else { return }
     try identity.queue.sync(execute: body)
   }
-}
-
-extension WriterScheduler {
-  fileprivate func rollbackNext() { try? begin().rollback() }
 }

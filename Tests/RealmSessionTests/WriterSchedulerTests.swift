@@ -29,21 +29,21 @@ private final class Journal: Sendable {
 }
 
 private actor Writer {
-  let desk: WriterScheduler
+  let file: DatabaseFile
   let journal: Journal
   private let executor = QueueExecutor()
 
   // Blocked actors must not use up the threads of the other tests.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  init(_ desk: WriterScheduler, _ journal: Journal) {
-    self.desk = desk
+  init(_ file: DatabaseFile, _ journal: Journal) {
+    self.file = file
     self.journal = journal
   }
 
   /// Writes without blocking.
   func write(_ name: String) async throws {
-    let transaction = try await desk.begin(in: .actor(self), isolation: self)
+    let transaction = try await file.beginWrite(in: .actor(self), isolation: self)
     #expect(Confinement.actor(self).isCurrent)
     journal.begin(name)
     journal.end()
@@ -53,7 +53,7 @@ private actor Writer {
   /// Writes like `realm.write` does: the actor is blocked until its turn.
   func writeBlocking(_ name: String, before: () -> Void = {}) throws {
     before()
-    let transaction = try desk.begin()
+    let transaction = try file.beginWrite(for: nil)
     journal.begin(name)
     journal.end()
     transaction.rollback()
@@ -63,18 +63,16 @@ private actor Writer {
 @Suite(.timeLimit(.minutes(1))) struct WriterDeskTests {
   private let directory: TemporaryDirectory
   private let file: DatabaseFile
-  private let desk: WriterScheduler
   private let journal = Journal()
 
   init() throws {
     directory = try TemporaryDirectory()
-    file = try DatabaseFile.open(path: directory.file("desk.realm"), options: OpenOptions())
-    desk = WriterScheduler(file)
+    file = try DatabaseFile.open(path: directory.file("writers.realm"), options: OpenOptions())
   }
 
   @Test func tasksGoInTheOrderInWhichTheyCame() async throws {
-    let writer = Writer(desk, journal)
-    let first = try desk.begin()
+    let writer = Writer(file, journal)
+    let first = try file.beginWrite(for: nil)
     var tasks: [Task<Void, any Error>] = []
     for index in 0..<20 {
       tasks.append(Task { try await writer.write("\(index)") })
@@ -88,8 +86,8 @@ private actor Writer {
   }
 
   @Test func aCancelledTaskLeavesAndOthersKeepTheirPlaces() async throws {
-    let writer = Writer(desk, journal)
-    let first = try desk.begin()
+    let writer = Writer(file, journal)
+    let first = try file.beginWrite(for: nil)
     var tasks: [Task<Void, any Error>] = []
     for index in 0..<3 {
       tasks.append(Task { try await writer.write("\(index)") })
@@ -104,7 +102,7 @@ private actor Writer {
   }
 
   @Test func aTaskThatIsCancelledBeforeItAsksNeverQueues() async throws {
-    let writer = Writer(desk, journal)
+    let writer = Writer(file, journal)
     let task = Task {
       while !Task.isCancelled { await Task.yield() }
       try await writer.write("never")
@@ -112,12 +110,12 @@ private actor Writer {
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(journal.entries.isEmpty)
-    try desk.begin().rollback()
+    try file.beginWrite(for: nil).rollback()
   }
 
   @Test func aBlockedActorDoesNotWaitForItsOwnTask() async throws {
-    let writer = Writer(desk, journal)
-    let first = try desk.begin()
+    let writer = Writer(file, journal)
+    let first = try file.beginWrite(for: nil)
     let task = Task { try await writer.write("task") }
     try await Task.sleep(for: .milliseconds(20))
     // The actor blocks behind its own task, which is first in the queue.
@@ -130,8 +128,8 @@ private actor Writer {
   }
 
   @Test func aTaskGivesWayThatWasGrantedWhileItsActorWasBusy() async throws {
-    let writer = Writer(desk, journal)
-    let first = try desk.begin()
+    let writer = Writer(file, journal)
+    let first = try file.beginWrite(for: nil)
     let task = Task { try await writer.write("task") }
     try await Task.sleep(for: .milliseconds(20))
     let isBusy = DispatchSemaphore(value: 0)
@@ -156,10 +154,10 @@ private actor Writer {
   }
 
   @Test func aGrantThatNobodyWantsAnyMoreGoesToTheNext() async throws {
-    let writer = Writer(desk, journal)
+    let writer = Writer(file, journal)
     let isBusy = DispatchSemaphore(value: 0)
     let goesOn = DispatchSemaphore(value: 0)
-    let first = try desk.begin()
+    let first = try file.beginWrite(for: nil)
     let task = Task { try await writer.write("task") }
     try await Task.sleep(for: .milliseconds(20))
     let busy = Task.detached {
@@ -176,7 +174,7 @@ private actor Writer {
     }
     first.rollback()  // grants the task, which cannot run yet
     task.cancel()
-    try desk.begin().rollback()  // so this must not wait for it
+    try file.beginWrite(for: nil).rollback()  // so this must not wait for it
     goesOn.signal()
     await busy.value
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -184,15 +182,15 @@ private actor Writer {
 
   /// Actors that share the threads of the pool, all of which may be blocked.
   private actor PoolWriter {
-    func write(_ desk: WriterScheduler, _ journal: Journal) async throws {
-      let transaction = try await desk.begin(in: .actor(self), isolation: self)
+    func write(_ file: DatabaseFile, _ journal: Journal) async throws {
+      let transaction = try await file.beginWrite(in: .actor(self), isolation: self)
       journal.begin("task")
       journal.end()
       transaction.rollback()
     }
 
-    func writeBlocking(_ desk: WriterScheduler, _ journal: Journal) throws {
-      let transaction = try desk.begin()
+    func writeBlocking(_ file: DatabaseFile, _ journal: Journal) throws {
+      let transaction = try file.beginWrite(for: nil)
       journal.begin("blocking")
       journal.end()
       transaction.rollback()
@@ -203,9 +201,9 @@ private actor Writer {
     let blockedCount = ProcessInfo.processInfo.activeProcessorCount + 1
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<40 {
-        group.addTask { [desk, journal] in try await PoolWriter().write(desk, journal) }
+        group.addTask { [file, journal] in try await PoolWriter().write(file, journal) }
         for _ in 0..<blockedCount {
-          group.addTask { [desk, journal] in try await PoolWriter().writeBlocking(desk, journal) }
+          group.addTask { [file, journal] in try await PoolWriter().writeBlocking(file, journal) }
         }
       }
       try await group.waitForAll()
@@ -218,27 +216,28 @@ private actor Writer {
   private func writeByCallback(_ name: String, on queue: DispatchQueue) {
     let confinement = Confinement.queue(queue)
     let waiter = Guarded<UInt64?>(nil)
-    let begin: @Sendable () -> Void = { [desk, journal] in
-      guard let number = waiter.withLock({ $0 }), let transaction = try? desk.take(number) else {
+    let begin: @Sendable () -> Void = { [file, journal] in
+      guard let number = waiter.withLock({ $0 }), let transaction = try? file.writers.take(number)
+      else {
         return
       }
       journal.begin(name)
       journal.end()
       transaction.rollback()
     }
-    queue.async { [desk] in
-      let number = desk.enqueue(in: confinement) { queue.async(execute: begin) }
+    queue.async { [file] in
+      let number = file.enqueueWriter(in: confinement) { queue.async(execute: begin) }
       waiter.withLock { $0 = number }
     }
   }
 
   @Test func callbacksAndTasksOfOnePlaceKeepTheirOrder() async throws {
     let queue = DispatchQueue(label: "callbacks")
-    let first = try desk.begin()
+    let first = try file.beginWrite(for: nil)
     for index in 0..<20 { writeByCallback("\(index)", on: queue) }
     // A synchronous write of the place goes first, and takes the turn of whoever has it.
-    queue.async { [desk, journal] in
-      guard let transaction = try? desk.begin(for: .queue(queue)) else { return }
+    queue.async { [file, journal] in
+      guard let transaction = try? file.beginWrite(for: .queue(queue)) else { return }
       journal.begin("blocking")
       journal.end()
       transaction.rollback()
@@ -253,34 +252,34 @@ private actor Writer {
   }
 
   @Test func aWithdrawnCallbackLeavesAndOthersKeepTheirPlaces() throws {
-    let first = try desk.begin()
+    let first = try file.beginWrite(for: nil)
     let woken = Guarded<[Int]>([])
     let confinement = Confinement.queue(DispatchQueue(label: "nobody comes"))
     let waiters = (0..<3).map { index in
-      desk.enqueue(in: confinement) { woken.withLock { $0.append(index) } }
+      file.enqueueWriter(in: confinement) { woken.withLock { $0.append(index) } }
     }
-    desk.withdraw(waiters[0])
+    file.writers.withdraw(waiters[0])
     first.rollback()
     #expect(woken.withLock { $0 } == [1])
-    #expect(desk.isReady(waiters[1]))
-    desk.withdraw(waiters[1])
+    #expect(file.writers.isReady(waiters[1]))
+    file.writers.withdraw(waiters[1])
     #expect(woken.withLock { $0 } == [1, 2])
-    let transaction = try #require(try desk.take(waiters[2]))
-    #expect(try desk.take(waiters[2]) == nil)
+    let transaction = try #require(try file.writers.take(waiters[2]))
+    #expect(try file.writers.take(waiters[2]) == nil)
     transaction.rollback()
   }
 
   @Test func whoDoesNotComeGoesBehindTheOthers() async throws {
-    let first = try desk.begin()
+    let first = try file.beginWrite(for: nil)
     let absent = Confinement.queue(DispatchQueue(label: "absent"))
-    let waiter = desk.enqueue(in: absent) {}
-    let writer = Writer(desk, journal)
+    let waiter = file.enqueueWriter(in: absent) {}
+    let writer = Writer(file, journal)
     let task = Task { try await writer.write("task") }
     try await Task.sleep(for: .milliseconds(10))
     first.rollback()
     try await task.value
     #expect(journal.entries == ["task"])
-    desk.withdraw(waiter)
+    file.writers.withdraw(waiter)
   }
 
   /// Seeds and waiters of the test below; `REALM_STRESS_SECONDS` makes it ten thousand.
@@ -291,7 +290,7 @@ private actor Writer {
   @Test(arguments: 0..<4)
   func everyTaskThatIsNotCancelledWrites(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
-    let writers = (0..<3).map { _ in Writer(desk, journal) }
+    let writers = (0..<3).map { _ in Writer(file, journal) }
     let queues = (0..<2).map { DispatchQueue(label: "callbacks \($0)") }
     var tasks: [(name: String, task: Task<Void, any Error>, isCancelled: Bool)] = []
     var threads: [String] = []
@@ -307,8 +306,8 @@ private actor Writer {
         writeByCallback(name, on: queues[index % 2])
       case 0:
         threads.append(name)
-        DispatchQueue.global().async(group: group) { [desk, journal] in
-          guard let transaction = try? desk.begin() else { return }
+        DispatchQueue.global().async(group: group) { [file, journal] in
+          guard let transaction = try? file.beginWrite(for: nil) else { return }
           journal.begin(name)
           journal.end()
           transaction.rollback()
@@ -345,7 +344,7 @@ private actor Writer {
     #expect(journal.entries.count == ran.count)
     #expect(Set(journal.entries) == ran)
     // Nothing is left behind that holds the right to write.
-    try desk.begin().rollback()
+    try file.beginWrite(for: nil).rollback()
   }
 }
 

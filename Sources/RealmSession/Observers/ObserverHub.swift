@@ -12,8 +12,8 @@
 // 2. An entry's state only moves on to newer versions. A batch's item applies only to the version
 //    it was computed from, so it does not matter who was faster.
 // 3. Nothing is computed, read from the file, or called under the lock.
-// 4. Entries ascend by the numbers of their observations, which are given where the session lives and
-//    in the order of registration.
+// 4. Entries ascend by the numbers of their observations, which are given in the confinement, in
+//    the order of registration.
 
 import RealmStorage
 import RealmTables
@@ -152,8 +152,8 @@ package final class ObserverHub: Sendable {
     }
   }
 
-  /// Whether the session is committing: then it moves by itself, and the worker leaves it alone until
-  /// it has.
+  /// Whether the session is committing: then it moves by itself, and the worker computes nothing
+  /// for it until it has.
   var isCommitting: Bool {
     get { state.withLock { $0.isCommitting } }
     set { state.withLock { $0.isCommitting = newValue } }

@@ -35,6 +35,7 @@ package final class SessionObservation: Cancellable {
 
   package var isActive: Bool { handler.withLock { $0 != nil } }
 
+  /// Notifies the observer, in the confinement.
   package func call(_ notification: SessionNotification) {
     handler.withLock { $0?.call }?(notification)
   }

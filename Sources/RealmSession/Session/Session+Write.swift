@@ -15,7 +15,7 @@ extension Session {
   package final func beginWrite() throws(StorageError) {
     try catchUp()
     if let held = asyncWrites.takeHeld() { return try asyncWrites.begin(on: held) }
-    try begin(shared.writers.begin(for: confinement))
+    try begin(file.beginWrite(for: confinement))
   }
 
   /// Begins with the right to write that was obtained elsewhere.

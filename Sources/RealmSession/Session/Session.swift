@@ -289,8 +289,8 @@ open class Session: SessionOwner {
     releaseAfterWriting()
   }
 
-  /// Keeps the session while a transaction is open: a thread finds it again, though it may have kept
-  /// no reference. (What queues and actors keep would outlive them.)
+  /// Keeps the session while a transaction is open: a thread finds it again, though it may have
+  /// kept no reference. (What queues and actors keep would outlive them.)
   final func keepWhileWriting() {
     switch confinement {
     case .main: keptWhileWriting = self

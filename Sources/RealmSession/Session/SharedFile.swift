@@ -6,11 +6,10 @@ import Dispatch
 package import RealmStorage
 package import RealmTables
 
-/// A file, its worker for notifications and its desk for writers. One per file and process.
+/// A file, its worker for notifications and what its sessions share. One per file and process.
 package final class SharedFile: Sendable {
   package let file: DatabaseFile
   package let notifier: Notifier
-  package let writers: WriterScheduler
   /// Where asynchronous writes are committed.
   let commitQueue = DispatchQueue(label: "OpenRealm commits")
   /// What some realm shows and the disk does not have yet.
@@ -35,7 +34,6 @@ package final class SharedFile: Sendable {
   private init(_ file: DatabaseFile) {
     self.file = file
     notifier = Notifier(file, schemas)
-    writers = WriterScheduler(file)
   }
 
   deinit {

@@ -10,7 +10,7 @@
 import RealmStorage
 
 extension AsyncWrites {
-  private var scheduler: WriterScheduler { session.shared.writers }
+  private var scheduler: WriterScheduler { session.file.writers }
 
   // MARK: - Waiting
 
@@ -21,7 +21,7 @@ extension AsyncWrites {
     if let completion { completions[id] = completion }
     operationBegins()
     if let waker = waker() {
-      entry.waiter = scheduler.enqueue(in: session.confinement, wake: waker)
+      entry.waiter = session.file.enqueueWriter(in: session.confinement, wake: waker)
     }
     append(entry)
     runOfThread()

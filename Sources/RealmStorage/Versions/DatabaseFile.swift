@@ -5,7 +5,7 @@
 // 1. The mapping is read-only and never moves. Bytes reach the file through `CommitWriter` only.
 // 2. `mappedByteCount` never shrinks, and is at least the logical size of every version that a
 //    snapshot was made of.
-// 3. `writer` belongs to whoever holds the writer lock (`WriterQueue`).
+// 3. `writer` belongs to whoever holds the writer lock (`WriterScheduler`).
 // 4. A process that was forked without exec can neither read nor write: its parent does not know
 //    of it, and would reuse what it reads.
 // 5. After a failed sync, what the kernel holds and what the disk holds may differ, and nothing
@@ -53,7 +53,8 @@ package final class DatabaseFile: Sendable {
   let reservation: AddressReservation
   let session: Session
   let listeners = VersionListeners()
-  private let writerQueue: WriterQueue
+  /// Who may write next.
+  package let writers: WriterScheduler
   private let mappedByteCount: Atomic<Int>
   private let mapping = Guarded(())
   // Touched only by the holder of the writer lock, which hands it over with acquire and release.
@@ -72,7 +73,7 @@ package final class DatabaseFile: Sendable {
     self.reservation = reservation
     self.mappedByteCount = Atomic(mappedByteCount)
     self.session = session
-    writerQueue = WriterQueue(lockFile: session.memory.file)
+    writers = WriterScheduler(lockFile: session.memory.file)
     writer = WriterState()
   }
 
@@ -159,31 +160,42 @@ package final class DatabaseFile: Sendable {
 
   // MARK: Writing
 
-  /// Starts a write transaction, after all that were asked for before; sleeps until then.
+  /// Begins a write transaction; the calling thread sleeps until it is its turn.
   package func beginWrite() throws(StorageError) -> WriteTransaction {
-    let handover = Handover<Result<WriteTransaction.Start, StorageError>>()
-    requestWrite { handover.give($0) }
-    return try handover.wait().get().begin()
+    try beginWrite(keepingBusy: { [WriterPlace(identity: realm_thread_pointer())] })
   }
 
-  /// Asks for a write transaction without waiting for it.
+  /// Begins a write transaction; the calling thread sleeps until it is its turn.
   ///
-  /// - Parameter granted: Called once, off all locks, on the thread that hands the right over: this
-  ///   one before the call returns, or the one that ends the transaction before. It must only pass
-  ///   the start on to where the transaction is to run. Not called after a successful `cancel()`.
-  @discardableResult
-  package func requestWrite(
-    _ granted: @escaping @Sendable (Result<WriteTransaction.Start, StorageError>) -> Void
-  ) -> WriteRequest {
-    let request = WriteRequest(writerQueue) { [self] result in
-      granted(result.map { _ in WriteTransaction.Start(self) })
-    }
-    if realm_is_forked() {
-      granted(.failure(.forkedProcess(path: path)))
-    } else {
-      writerQueue.add(request)
-    }
-    return request
+  /// - Parameter places: What the thread keeps busy meanwhile, itself among it: writers that are to
+  ///   run there let it go first. Not called if the right to write is free.
+  package func beginWrite(
+    keepingBusy places: () -> [WriterPlace]
+  ) throws(StorageError) -> WriteTransaction {
+    try requireOwnProcess()
+    return try writers.begin(on: self, keepingBusy: places)
+  }
+
+  /// Begins a write transaction on an actor; suspends until it is the task's turn.
+  ///
+  /// - Parameter place: What runs the code of the actor.
+  /// - Throws: `CancellationError` if the task is cancelled before; others keep their positions.
+  package func beginWrite(
+    at place: WriterPlace, isolation: isolated any Actor
+  ) async throws -> WriteTransaction {
+    try requireOwnProcess()
+    return try await writers.begin(on: self, at: place, isolation: isolation)
+  }
+
+  /// Lets a block that is to run at a place wait for its turn, without a thread.
+  ///
+  /// - Parameter wake: Called on any thread, maybe before this returns and maybe more than once,
+  ///   when there is something for `writers.take(_:)`.
+  /// - Returns: The number of the waiter, which must be taken or withdrawn.
+  package func enqueueWriter(
+    at place: WriterPlace, wake: @escaping @Sendable () -> Void
+  ) -> UInt64 {
+    writers.enqueue(on: self, at: place, wake: wake)
   }
 
   /// - Throws: `StorageError.forkedProcess` (invariant 4).
@@ -192,7 +204,7 @@ package final class DatabaseFile: Sendable {
   }
 
   /// Gives back the right to write.
-  func releaseWriter() { writerQueue.release() }
+  func releaseWriter() { writers.release() }
 
   /// Refuses all further writes of this session, in every process.
   func poison() {

@@ -43,7 +43,7 @@ extension Realm {
     do {
       defer { core.asyncWrites.leave(place) }
       try core.begin(
-        await core.shared.writers.begin(in: core.confinement, isolation: actor))
+        await core.file.beginWrite(in: core.confinement, isolation: actor))
     } catch let error as StorageError {
       throw Realm.Error(error, path: core.file.path)
     }

@@ -136,7 +136,7 @@ struct RealmOpener {
     let group = try shared.newestTables()
     let comparison = try SchemaComparison(schemas, group.tableSchemas(), group.schemaVersion())
     guard try needsWrite(comparison) else { return group }
-    let transaction = try shared.writers.begin()
+    let transaction = try shared.file.beginWrite(for: nil)
     do {
       let base = try shared.tables(of: transaction.base)
       let writing = try shared.tables(in: transaction)

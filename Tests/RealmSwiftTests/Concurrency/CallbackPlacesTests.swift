@@ -164,9 +164,9 @@ private actor CallbackStore {
     let configuration = configuration
     let holder = try await CallbackStore(configuration)
     let isAsked = Atomic(false)
-    let desk = try #require(
-      SharedFile.openFiles(atPath: configuration.location.path).first?.writers)
-    let blocking = try desk.begin()
+    let file = try #require(
+      SharedFile.openFiles(atPath: configuration.location.path).first?.file)
+    let blocking = try file.beginWrite()
     try await onThread {
       let loop = RunLoop.current
       let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in

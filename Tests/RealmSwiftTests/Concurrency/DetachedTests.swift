@@ -39,9 +39,9 @@ private func wait(until condition: () -> Bool) async {
 
   init() throws { keeper = try Realm(configuration: configuration).freeze() }
 
-  /// The desk where writers of a file wait.
-  private func desk(of configuration: Realm.Configuration) throws -> WriterScheduler {
-    try Realm(configuration: configuration).core.shared.writers
+  /// Who waits to write a file.
+  private func writers(of configuration: Realm.Configuration) throws -> WriterScheduler {
+    try Realm(configuration: configuration).core.file.writers
   }
 
   private static func ids(_ configuration: Realm.Configuration) async throws -> [Int] {
@@ -124,7 +124,7 @@ private func wait(until condition: () -> Bool) async {
         continuation.resume()
       }
     }
-    let desk = try desk(of: configuration)
+    let writers = try writers(of: configuration)
     var tasks: [Task<Void, any Error>] = []
     for id in 0..<4 {
       tasks.append(
@@ -134,7 +134,7 @@ private func wait(until condition: () -> Bool) async {
             _ = realm.create(AsyncTask.self, value: ["id": id, "priority": position])
           }
         })
-      await wait { desk.waiterCount == id + 1 }
+      await wait { writers.waiterCount == id + 1 }
     }
     tasks[1].cancel()
     await #expect(throws: CancellationError.self) { try await tasks[1].value }

@@ -25,8 +25,8 @@ enum ModuleOrder {
   /// What each module may import of the toolchain's, apart from the standard library.
   static let allowedSystem: [String: Set<String>] = [
     "RealmStorage": [
-      "Synchronization", "Glibc", "Darwin", "Musl", "CommonCrypto", "Crypto", "_CryptoExtras",
-      "Foundation", "FoundationEssentials",
+      "Synchronization", "Dispatch", "Glibc", "Darwin", "Musl", "CommonCrypto", "Crypto",
+      "_CryptoExtras", "Foundation", "FoundationEssentials",
     ],
     "RealmTables": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],

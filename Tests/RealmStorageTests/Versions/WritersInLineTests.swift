@@ -2,11 +2,13 @@
 
 // Who may write, and in which order.
 
+import Dispatch
+import Foundation
 import RealmStorage
 import RealmTestSupport
 import Testing
 
-@Suite struct WriterQueueTests {
+@Suite struct WritersInLineTests {
   private let directory: TemporaryDirectory
   private let path: String
   private let file: DatabaseFile
@@ -17,71 +19,97 @@ import Testing
     file = try DatabaseFile.open(path: path)
   }
 
-  /// Notes the order in which requests are granted, and keeps what they were given.
-  private final class Log: Sendable {
-    let order = Guarded<[Int]>([])
-    let starts = Guarded<[WriteTransaction.Start]>([])
+  /// Notes the order in which waiters are woken.
+  private final class Line: Sendable {
+    private let order = Guarded<[Int]>([])
 
-    func note(_ number: Int) -> @Sendable (Result<WriteTransaction.Start, StorageError>) -> Void {
-      { [self] result in
+    /// Lets a writer wait that is to run at a place of its own.
+    func enqueue(_ number: Int, on file: DatabaseFile) -> UInt64 {
+      file.enqueueWriter(at: WriterPlace(identity: UInt(number))) { [self] in
         order.withLock { $0.append(number) }
-        if case .success(let start) = result { starts.withLock { $0.append(start) } }
       }
     }
 
-    var granted: [Int] { order.withLock { $0 } }
-
-    /// Lets go of the turns, off the lock: that grants the next one.
-    func dropStarts() {
-      let dropped = starts.withLock { starts in
-        defer { starts = [] }
-        return starts
-      }
-      withExtendedLifetime(dropped) {}
-    }
+    var woken: [Int] { order.withLock { $0 } }
   }
 
-  @Test func requestsAreGrantedInTurn() throws {
-    let log = Log()
+  @Test func writersGetTheirTurnsInOrder() throws {
+    let line = Line()
     let write = try file.beginWrite()
-    for number in 1...4 { file.requestWrite(log.note(number)) }
-    #expect(log.granted == [])
+    let waiters = (1...4).map { line.enqueue($0, on: file) }
+    #expect(line.woken == [])
     write.rollback()
-    #expect(log.granted == [1])
-    let start = try #require(log.starts.withLock { $0.popLast() })
-    let next = try start.begin()
-    #expect(log.granted == [1])
+    #expect(line.woken == [1])
+    let next = try #require(try file.writers.take(waiters[0]))
+    #expect(line.woken == [1])
     _ = try next.commit(changeset: [])
-    #expect(log.granted == [1, 2])
-    // Whoever lets go of its turn without using it passes it on.
-    log.dropStarts()
-    #expect(log.granted == [1, 2, 3])
-    log.dropStarts()
-    log.dropStarts()
-    #expect(log.granted == [1, 2, 3, 4])
+    #expect(line.woken == [1, 2])
+    // A turn that is given up is passed on.
+    file.writers.withdraw(waiters[1])
+    #expect(line.woken == [1, 2, 3])
+    file.writers.withdraw(waiters[2])
+    file.writers.withdraw(waiters[3])
+    #expect(line.woken == [1, 2, 3, 4])
+    #expect(file.writers.waiterCount == 0)
     try file.beginWrite().rollback()
   }
 
-  @Test func cancellingRemovesOneWaiterOnly() throws {
-    let log = Log()
+  @Test func withdrawingRemovesOneWaiterOnly() throws {
+    let line = Line()
     let write = try file.beginWrite()
-    let requests = (1...3).map { file.requestWrite(log.note($0)) }
-    #expect(requests[1].cancel())
-    #expect(!requests[1].cancel())
+    let waiters = (1...3).map { line.enqueue($0, on: file) }
+    file.writers.withdraw(waiters[1])
     write.rollback()
-    #expect(log.granted == [1])
-    #expect(!requests[0].cancel())
-    log.dropStarts()
-    #expect(log.granted == [1, 3])
-    log.dropStarts()
+    #expect(line.woken.filter { $0 != 2 } == [1])
+    file.writers.withdraw(waiters[0])
+    #expect(line.woken.filter { $0 != 2 } == [1, 3])
+    file.writers.withdraw(waiters[2])
     try file.beginWrite().rollback()
   }
 
-  @Test func aFreeWriterIsGrantedAtOnce() throws {
-    let log = Log()
-    file.requestWrite(log.note(1))
-    #expect(log.granted == [1])
-    log.dropStarts()
+  @Test func aFreeFileIsGrantedAtOnce() throws {
+    let line = Line()
+    let waiter = line.enqueue(1, on: file)
+    #expect(line.woken == [1])
+    #expect(file.writers.isReady(waiter))
+    file.writers.withdraw(waiter)
+  }
+
+  /// `WriterScheduler` 3: threads may go first, but waiters of one place keep their order.
+  @Test func waitersOfOnePlaceKeepTheirOrderWhenAThreadTakesATurn() throws {
+    let order = Guarded<[String]>([])
+    let place = WriterPlace(identity: 7)
+    let write = try file.beginWrite()
+    let waiters = Guarded<[UInt64]>([])
+    for number in 0..<3 {
+      let waiter = file.enqueueWriter(at: place) {
+        order.withLock { if !$0.contains("\(number)") { $0.append("\(number)") } }
+      }
+      waiters.withLock { $0.append(waiter) }
+    }
+    let isDone = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async { [file] in
+      if let transaction = try? file.beginWrite(keepingBusy: { [place] }) {
+        order.withLock { $0.append("thread") }
+        transaction.rollback()
+      }
+      isDone.signal()
+    }
+    while file.writers.waiterCount < 4 { Thread.sleep(forTimeInterval: 0.001) }
+    write.rollback()
+    isDone.wait()
+    for waiter in waiters.withLock({ $0 }) {
+      while true {
+        if let transaction = try file.writers.take(waiter) {
+          transaction.rollback()
+          break
+        }
+        Thread.sleep(forTimeInterval: 0.001)
+      }
+    }
+    let turns = order.withLock { $0 }
+    #expect(turns.first == "thread")
+    #expect(turns.filter { $0 != "thread" } == ["0", "1", "2"])
   }
 
   @Test func aTransactionThatIsLetGoOfIsRolledBack() throws {
@@ -100,13 +128,13 @@ import Testing
       path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
     let write = try file.beginWrite()
     try NumberTree.replace(with: [1, 2], in: write)
-    let log = Log()
-    other.requestWrite(log.note(1))
+    let line = Line()
+    let waiter = line.enqueue(1, on: other)
     try await Task.sleep(for: .milliseconds(30))
-    #expect(log.granted == [])
+    #expect(line.woken == [])
     _ = try write.commit(changeset: [])
-    while log.granted.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-    let next = try #require(log.starts.withLock { $0.popLast() }).begin()
+    while line.woken.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    let next = try #require(try other.writers.take(waiter))
     let numbers = try NumberTree.numbers(of: next.base)
     #expect(numbers == [1, 2])
     try NumberTree.replace(with: numbers + [3], in: next)
