@@ -24,7 +24,7 @@ func descriptionHead(
 ) -> String {
   let name = "\(type(of: collection))".prefix { $0 != "<" }
   let names = types.map { type in
-    type is any ProjectionObservable.Type
+    type is any ObjectWrapping.Type
       ? "\(type)" : type._shape.linkedClassName ?? type._shape.type.description
   }
   let instance =

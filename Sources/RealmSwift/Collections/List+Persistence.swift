@@ -2,6 +2,7 @@
 
 // Lists as properties of models.
 
+import RealmSession
 import RealmStorage
 import RealmTables
 
@@ -60,5 +61,21 @@ extension List: _Persistable {
       elements.append(converted)
     }
     return List(elements: elements)
+  }
+}
+
+extension List {
+  /// What the list is, in terms of the file.
+  public var _definition: _ConfinedDefinition {
+    guard let managed else {
+      throwRealmException("Change notifications are only supported on managed collections.")
+    }
+    return _ConfinedDefinition(.list(managed.definition))
+  }
+
+  /// The list that `definition` describes, in `realm`; nil if its object does not exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> List? {
+    guard case .list(let list) = definition.locator else { return nil }
+    return ManagedCollection.local(list, in: realm.core, of: Element.self).map { List(managed: $0) }
   }
 }

@@ -61,3 +61,13 @@ extension Results: RealmCollection {
   /// Whether both are the same results, or copies of them.
   public static func == (left: Results, right: Results) -> Bool { left.state === right.state }
 }
+
+extension Results {
+  /// What the results are, in terms of the file.
+  public var _definition: _ConfinedDefinition { _ConfinedDefinition(state.definition) }
+
+  /// The results that `definition` describes, in `realm`; nil if they cannot exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
+    ResultsState.local(definition.locator, in: realm.core, of: Element.self).map { Self($0) }
+  }
+}

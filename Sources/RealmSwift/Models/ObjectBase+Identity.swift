@@ -60,3 +60,24 @@ extension ClassInfo {
 }
 
 extension ObjectBase: ThreadConfined {}
+
+extension ObjectBase {
+  /// What the object is, in terms of the file.
+  public final var _definition: _ConfinedDefinition {
+    guard let info = _info else {
+      throwRealmException("Object is not managed by a Realm.")
+    }
+    return _ConfinedDefinition(.object(ObjectLocator(table: info.tableKey, object: _key)))
+  }
+
+  /// The object that `definition` describes, in `realm`; nil if it does not exist there.
+  public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
+    guard case .object(let object) = definition.locator,
+      let info = realm.core.info(ofTable: object.table, for: self)
+    else { return nil }
+    do throws(StorageError) {
+      guard let row = try info.row(of: object.object) else { return nil }
+      return info.makeObject(object.object, row) as? Self
+    } catch { stop(error) }
+  }
+}

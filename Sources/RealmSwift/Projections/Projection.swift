@@ -130,7 +130,6 @@ nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, Realm
   public static var _wrapsObject: Bool { true }
 }
 
-extension ProjectionObservable {
-  /// The class of the objects.
+extension Projection: ObjectWrapping {
   static var rootClass: ObjectBase.Type { Root.self }
 }

@@ -189,17 +189,3 @@ extension ModelProperty {
     return stored.value
   }
 }
-
-extension TableValue {
-  /// The value in messages.
-  var text: String {
-    switch self {
-    case .null: "(null)"
-    case .int(let number): "\(number)"
-    case .string(let string): string
-    case .objectId(let bytes): ObjectId(high: bytes.high, low: bytes.low).stringValue
-    case .uuid(let bytes): "\(UUID(bytes))"
-    default: "\(self)"
-    }
-  }
-}

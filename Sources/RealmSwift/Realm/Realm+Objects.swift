@@ -12,7 +12,7 @@ extension Realm {
   /// All objects of a class, or projections of all objects of their class.
   public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
     core.checkIsolation()
-    let rootClass = (type as? any ProjectionObservable.Type)?.rootClass
+    let rootClass = (type as? any ObjectWrapping.Type)?.rootClass
     guard let modelClass = rootClass ?? type as? ObjectBase.Type else {
       throwRealmException("Object type '\(type)' is not managed by the Realm.")
     }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Stored values in messages.
+
+import Foundation
+import RealmStorage
+import RealmTables
+
+extension TableValue {
+  /// The value in messages.
+  var text: String {
+    switch self {
+    case .null: "(null)"
+    case .int(let number): "\(number)"
+    case .string(let string): string
+    case .objectId(let bytes): ObjectId(high: bytes.high, low: bytes.low).stringValue
+    case .uuid(let bytes): "\(UUID(bytes))"
+    default: "\(self)"
+    }
+  }
+}
