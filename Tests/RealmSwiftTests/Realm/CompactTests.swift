@@ -42,6 +42,11 @@ import Testing
       try #require(steps < 1000)
     }
     #expect(steps > 3)
+    // The worker for notifications may have kept a version when the last step ended, and with it
+    // the length of the file.
+    _RealmTesting.runAsyncNotifiers(atPath: path)
+    realm.refresh()
+    try realm.write {}
     let after = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     #expect(after < before / 4, "\(before) to \(after)")
     #expect(changes == 0)
