@@ -4,14 +4,14 @@
 
 import RealmSwift
 
-/// Where slow work is done.
+/// The global actor for slow work.
 @globalActor
 actor Archive {
   static let shared = Archive()
 
   private(set) var notes: [String] = []
 
-  /// Keeps a line for the report.
+  /// Appends a line to the report.
   func note(_ text: String) { notes.append(text) }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An actor with a realm of its own: nobody else touches it, and no data crosses a border unless it
-// is `Sendable`.
+// An actor with a realm of its own: no other code uses it, and only `Sendable` data crosses its
+// isolation.
 
 import RealmSwift
 
-/// Takes parcels in, and hands them to couriers.
+/// Accepts parcels, and assigns them to couriers.
 actor Depot {
   // Implicitly unwrapped, so that `self` can be passed to `Realm(actor:)` in the initializer.
   private var realm: Realm!
@@ -26,19 +26,19 @@ actor Depot {
     return parcel.id
   }
 
-  /// A copy of the values that others want to see.
+  /// A value copy of a parcel for other actors.
   func picture(of id: ObjectId) -> ParcelPicture? {
     realm.object(ofType: Parcel.self, forPrimaryKey: id).map(ParcelPicture.init)
   }
 
-  /// Changes what somebody else has found: the reference leads to the same parcel here.
+  /// Changes a parcel that the caller has found: the reference resolves to the same parcel here.
   func send(_ reference: ThreadSafeReference<Parcel>) async throws {
     try await realm.asyncWrite {
       realm.resolve(reference)?.status = .onTheWay
     }
   }
 
-  /// Lets go of the realm.
+  /// Releases the realm.
   func close() { realm = nil }
 
   /// In the actor's own code, and in functions that are isolated to it, the realm is used like any
@@ -52,7 +52,8 @@ actor Depot {
   fileprivate func synchronously<R>(_ body: (Realm) throws -> R) rethrows -> R { try body(realm) }
 }
 
-/// Isolated to the actor by its parameter, so that it may write without `await`.
+/// Deletes the parcels to a town; isolated to the actor by its parameter, so that it may write
+/// without `await`.
 func clear(_ depot: isolated Depot, town: String) throws -> Int {
   try depot.synchronously { realm in
     let parcels = realm.objects(Parcel.self).where { $0.town == town }

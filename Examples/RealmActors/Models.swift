@@ -4,7 +4,7 @@
 
 import RealmSwift
 
-/// Something to be brought somewhere.
+/// A parcel with its destination.
 final class Parcel: Object {
   @Persisted(primaryKey: true) var id: ObjectId
   @Persisted(indexed: true) var status: ParcelStatus
@@ -12,20 +12,20 @@ final class Parcel: Object {
   @Persisted var weight: Double
 }
 
-/// Where a parcel is on its way.
+/// The state of the delivery of a parcel.
 enum ParcelStatus: String, PersistableEnum {
   case waiting
   case onTheWay
   case delivered
 }
 
-/// Somebody who carries parcels.
+/// A courier, who carries parcels.
 final class Courier: Object {
   @Persisted(primaryKey: true) var name: String
   @Persisted var parcels: List<Parcel>
 }
 
-/// What may travel between actors: a picture of a parcel.
+/// A `Sendable` value copy of a parcel, for other actors.
 struct ParcelPicture: Sendable {
   var id: ObjectId
   var town: String

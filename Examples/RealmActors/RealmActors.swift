@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Realm and Swift's actors together: each step is a pattern, does something, and checks it.
+// Patterns for Realm with Swift's actors: each step shows one, and checks its result.
 //
 //     swift run realm-actors
 
@@ -27,12 +27,12 @@ struct RealmActors {
   }
 }
 
-/// Something in the tour was not as it should be.
+/// A check of the tour failed.
 struct UnexpectedResult: Error, CustomStringConvertible {
   var description: String
 }
 
-/// Stops the tour if something is not as it should be.
+/// Stops the tour if a condition is false.
 func expect(
   _ isRight: Bool, _ what: @autoclosure () -> String, line: UInt = #line
 ) throws {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The steps, on the main actor.
+// The steps of the tour, on the main actor.
 
 import Foundation
 import RealmSwift
 
-/// Goes through the patterns in order.
+/// Runs the patterns in order.
 @MainActor
 struct Tour {
   private let configuration: Realm.Configuration
@@ -50,13 +50,13 @@ struct Tour {
     return Array(ids.prefix(3))
   }
 
-  // MARK: - Across the border
+  // MARK: - Across isolation domains
 
   private func handOver(_ depot: Depot, _ ids: [ObjectId]) async throws {
     let realm = try await Realm(configuration: configuration)
     await realm.asyncRefresh()
 
-    // A key, or a picture: values travel freely.
+    // A key, or a value copy: values can be sent to any actor.
     let picture = await depot.picture(of: ids[2])
     try expect(picture?.status == .delivered, "\(String(describing: picture))")
     print("4. A key went to the actor, a picture of the parcel came back: \(picture?.town ?? "").")
@@ -70,7 +70,7 @@ struct Tour {
     try expect(parcel.status == .onTheWay, "\(parcel)")
     print("5. A reference went there, and the parcel here is \(parcel.status).")
 
-    // Or wrapped: it can be used wherever it goes, as often as one likes.
+    // Or wrapped: it can be used on any actor, any number of times.
     let wrapped = ThreadSafe(wrappedValue: parcel)
     let town = await Task.detached { wrapped.wrappedValue?.town }.value
     try expect(town == "Lyon", "\(town ?? "nil")")
@@ -129,7 +129,7 @@ struct Tour {
     guard let courier = realm.object(ofType: Courier.self, forPrimaryKey: "Ada") else {
       throw UnexpectedResult(description: "no courier")
     }
-    // The blocks run here, when it is their turn; the disk is waited for elsewhere.
+    // The blocks run here, when it is their turn; the wait for the disk is elsewhere.
     let count = try await withCheckedThrowingContinuation {
       (done: CheckedContinuation<Int, any Error>) in
       realm.writeAsync {
@@ -165,7 +165,7 @@ struct Tour {
     let task = Task { try await depot.takeIn(town: "Nowhere", weight: 1) }
     task.cancel()
     let result = await task.result
-    // The task may have been faster: then the parcel is there.
+    // The task may have finished before: then the parcel is there.
     let isThere = await depot.inventory()["Nowhere"] == 1
     switch result {
     case .success: try expect(isThere, "the parcel is missing")

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes the data set into the realm, away from the main actor.
+// Writes the data set into the realm, outside of the main actor.
 
 import RealmSwift
 
-/// An actor with a realm of its own: what it writes, the main actor sees as a change.
+/// An actor with a realm of its own: the main actor observes its writes as changes.
 actor Importer {
   private var realm: Realm!  // Set once, by `init`; nil again after `close()`.
 
@@ -17,7 +17,7 @@ actor Importer {
     realm = nil
   }
 
-  /// Imports what is not there yet, and tells after each transaction how many cities are done.
+  /// Imports the missing cities, and reports after each transaction how many are done.
   func run(_ data: DataSet, batch: Int, progress: @Sendable (Int) -> Void) async throws {
     try await importCountries(data.countries)
     for start in stride(from: 0, to: data.cities.count, by: batch) {
@@ -60,7 +60,7 @@ actor Importer {
     }
   }
 
-  /// Links each country with the city that its capital's name means.
+  /// Links each country with the city that has the name of its capital.
   private func nameCapitals(_ rows: [CountryRow]) async throws {
     try await realm.asyncWrite {
       for row in rows where !row.capital.isEmpty {

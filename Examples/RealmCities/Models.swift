@@ -18,7 +18,7 @@ final class Country: Object {
 
 /// A city, or the seat of an administrative division.
 final class City: Object {
-  /// The number that GeoNames gave it.
+  /// The identifier of the city in GeoNames.
   @Persisted(primaryKey: true) var id: Int
   @Persisted(indexed: true) var name: String
   @Persisted var latitude: Double
@@ -26,6 +26,6 @@ final class City: Object {
   @Persisted var population: Int
   @Persisted var timeZone: String
   @Persisted var country: Country?
-  /// The countries in whose lists the city is: the other end of `Country.cities`.
+  /// The countries whose lists contain the city: the inverse of `Country.cities`.
   @Persisted(originProperty: "cities") var listedIn: LinkingObjects<Country>
 }

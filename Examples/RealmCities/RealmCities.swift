@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The cities of the world in a realm: a background actor imports, the main actor watches, asks,
-// closes, opens again, and checks. The second run finds the data.
+// The cities of the world in a realm: a background actor imports them; the main actor observes,
+// queries, closes the file, opens it again, and checks it. The second run finds the data.
 //
 //     swift run -c release realm-cities [FILE]
 
@@ -32,8 +32,8 @@ struct RealmCities {
 
     try await importAndAsk(configuration, data, terminal)
 
-    // Every reference to the realm is gone: the file is closed. Open it again, as the next start of
-    // an app would.
+    // Every reference to the realm is released: the file is closed. Open it again, as the next
+    // start of an app would.
     let realm = try await Realm(configuration: configuration)
     try Verification(realm: realm, data: data).run()
     terminal.line("")
@@ -73,7 +73,8 @@ struct RealmCities {
       terminal.progress(done, of: total)
     }
     try await work.value
-    // The main actor's realm moves to the newest version, and its observers are told what is left.
+    // The main actor's realm advances to the newest version, and its observers are notified of the
+    // rest.
     await realm.asyncRefresh()
     watcher.stop()
     terminal.timed("Imported.")

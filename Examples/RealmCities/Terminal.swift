@@ -26,7 +26,7 @@ final class Terminal {
     line("[\(String(format: "%5.2f", seconds)) s] \(text)")
   }
 
-  /// Shows how much is done; a file gets the last state only.
+  /// Shows the progress; a file gets the last state only.
   func progress(_ done: Int, of total: Int) {
     clearBar()
     let filled = done * Self.barWidth / max(total, 1)
@@ -55,7 +55,7 @@ final class Terminal {
 }
 
 extension Int {
-  /// With a comma between groups of three digits.
+  /// The number with a comma between groups of three digits.
   var grouped: String {
     var text = ""
     for (position, digit) in String(abs(self)).reversed().enumerated() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Asks the realm questions, in the ways an app does.
+// Queries the realm in the ways an app does.
 
 import RealmSwift
 

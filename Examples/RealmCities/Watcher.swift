@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches the realm from the main actor while somebody else writes.
+// Observes the realm on the main actor while another actor writes.
 
 import RealmSwift
 

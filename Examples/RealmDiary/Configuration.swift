@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How the app opens its file, whatever version wrote it.
+// The configuration with which the app opens its file, whatever version wrote it.
 
 import Foundation
 import RealmSwift
 
 extension Realm.Configuration {
-  /// The configuration of the app: an older file is brought to the present version.
+  /// The configuration of the app, with migrations from older versions.
   static func diary(at url: URL) -> Realm.Configuration {
     Realm.Configuration(
       fileURL: url,
@@ -21,7 +21,8 @@ extension Realm.Configuration {
   }
 }
 
-/// Moods got names, distances metres, tags became a set, and headlines are called titles.
+/// Migrates to version 2: moods get names, distances metres, tags become a set, and headlines are
+/// called titles.
 private func moveToVersion2(_ migration: Migration) {
   migration.renameProperty(onType: "Entry", from: "headline", to: "title")
   let moods: [Mood?] = [.calm, .glad, .tired, .gloomy, nil]
@@ -37,7 +38,8 @@ private func moveToVersion2(_ migration: Migration) {
   }
 }
 
-/// Weather and places became objects, drafts went, and all entries are in a diary.
+/// Migrates to version 3: weather and places become objects, drafts are deleted, and all entries
+/// are in a diary.
 private func moveToVersion3(_ migration: Migration) {
   var places: [String: MigrationObject] = [:]
   let diary = migration.create("Diary", value: ["name": "Mine"])

@@ -5,7 +5,7 @@
 import Foundation
 import RealmSwift
 
-/// What the app writes to a backup: a struct, made of what an entry holds.
+/// The form in which an entry is written to a backup: a struct.
 private struct Backup: Codable, Equatable {
   struct Day: Codable, Equatable {
     var title: String
@@ -28,7 +28,7 @@ private struct Backup: Codable, Equatable {
   }
 }
 
-/// Takes contacts in, and writes backups.
+/// Imports contacts, and writes backups.
 @MainActor
 func exchange(with realm: Realm) throws {
   let json = """
@@ -46,7 +46,7 @@ func exchange(with realm: Realm) throws {
       ofType: Person.self,
       forPrimaryKey: require(UUID(uuidString: "6F9619FF-8B86-D011-B42D-00C04FC964FF"))))
   try expect(Array(barbara.interests), ["types"])
-  // Managed objects are not encoded by themselves: a value is, with all that it links to.
+  // Managed objects cannot be encoded; a snapshot of one can, with all that it links to.
   do {
     _ = try JSONEncoder().encode(barbara)
     throw UnexpectedResult(description: "a managed object was encoded")
@@ -85,7 +85,7 @@ func copy(_ realm: Realm, to folder: URL) throws {
     try expect(copy.objects(Entry.self).count, count)
   }
 
-  // The same file, brought along with the app and used as the beginning of a new one.
+  // The same file, bundled with the app and used as the seed of a new one.
   var seeded = Realm.Configuration.defaultConfiguration
   seeded.fileURL = folder.appending(path: "seeded.realm")
   seeded.seedFilePath = url
@@ -101,7 +101,7 @@ func copy(_ realm: Realm, to folder: URL) throws {
 
   let inMemory = try Realm(configuration: .init(inMemoryIdentifier: "scratch"))
   try inMemory.write {
-    // Places and people that several entries have in common come once.
+    // Places and people that several entries share are created once.
     for entry in realm.objects(Entry.self) {
       inMemory.create(Entry.self, value: entry, update: .modified)
     }

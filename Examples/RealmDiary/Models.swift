@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a diary is made of, as the app has it today: version 3.
+// The model of a diary in the present version of the app: version 3.
 
 import Foundation
 import RealmSwift
@@ -8,13 +8,13 @@ import RealmSwift
 /// A diary: entries in the order of their days.
 final class Diary: Object {
   @Persisted(primaryKey: true) var name: String
-  /// They go with the diary.
+  /// The entries, which are deleted with the diary.
   @Persisted(onDelete: .cascade) var entries: List<Entry>
-  /// How the diary is shown: whatever a screen wants to remember.
+  /// The settings of the view: any values that a screen stores.
   @Persisted var settings: Map<String, AnyRealmValue>
 }
 
-/// What somebody wrote on a day.
+/// The entry of a day.
 class Entry: Object, ObjectKeyIdentifiable {
   @Persisted(primaryKey: true) var _id: ObjectId
   @Persisted var title: String
@@ -29,9 +29,9 @@ class Entry: Object, ObjectKeyIdentifiable {
   @Persisted var weather: Weather?
   @Persisted var place: Place?
   @Persisted var people: List<Person>
-  /// Minutes, by what they were spent on.
+  /// Minutes, by activity.
   @Persisted var minutes: Map<String, Int>
-  /// A text, a number, a place, a list of such things: what the entry is remembered for.
+  /// What the entry is remembered for: a string, a number, a place, or a list of such values.
   @Persisted var keepsake: AnyRealmValue
   @Persisted(originProperty: "entries") var diaries: LinkingObjects<Diary>
 
@@ -57,7 +57,7 @@ enum Mood: String, PersistableEnum, Codable {
   case gloomy
 }
 
-/// How far somebody walked: a type of the app, stored as a number of metres.
+/// A distance walked: a type of the app, stored as a number of metres.
 struct Walk: CustomPersistable, Hashable, Codable {
   var metres: Int
 
@@ -81,21 +81,21 @@ final class Weather: EmbeddedObject {
   @Persisted var degrees: Double?
 }
 
-/// What the sky looked like.
+/// The state of the sky.
 enum Sky: Int, PersistableEnum {
   case clear
   case clouds
   case rain
 }
 
-/// Somewhere.
+/// A place that entries are about.
 final class Place: Object {
   @Persisted(primaryKey: true) var name: String
   @Persisted var position: Position?
   @Persisted(originProperty: "place") var entries: LinkingObjects<Entry>
 }
 
-/// Where a place is: stored as an embedded object, used as a value.
+/// The position of a place: stored as an embedded object, used as a value.
 struct Position: CustomPersistable, Hashable {
   var latitude: Double
   var longitude: Double
@@ -120,7 +120,7 @@ final class StoredPosition: EmbeddedObject {
   @Persisted var longitude: Double
 }
 
-/// Somebody who is written about. Declared `Codable`, so contacts come as they are from elsewhere.
+/// A person in the diary. Declared `Codable`, so that contacts are decoded from JSON.
 class Person: Object, Codable {
   @Persisted(primaryKey: true) var _id: UUID
   @Persisted var name: String
@@ -129,13 +129,13 @@ class Person: Object, Codable {
   @Persisted var interests: List<String>
   @Persisted(originProperty: "people") var entries: LinkingObjects<Entry>
 
-  /// Without the entries: who sends a contact knows nothing of them.
+  /// The coded properties, without the entries, which the sender of a contact does not have.
   enum CodingKeys: String, CodingKey {
     case _id, name, nickname, birthday, interests
   }
 }
 
-/// What a list of entries shows, and nothing else.
+/// A projection of the properties that a list of entries shows.
 final class EntryRow: Projection<Entry> {
   @Projected(\Entry.title) var title
   @Projected(\Entry.place?.name) var placeName

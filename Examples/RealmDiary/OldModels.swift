@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What entries looked like in the first version of the app. Classes of the same name in another
-// scope have the same table; kept out of the default schema, they are only used when asked for.
+// The model of the first version of the app. Classes of the same name in another scope have the
+// same table; they are not in the default schema, and are used only where they are listed.
 
 import Foundation
 import RealmSwift

@@ -5,7 +5,7 @@
 import Foundation
 import RealmSwift
 
-/// Asks in Swift and in query strings, and adds up.
+/// Queries in Swift and with query strings, and computes aggregates.
 @MainActor
 func ask(_ realm: Realm) throws {
   let entries = realm.objects(Entry.self)
@@ -52,7 +52,7 @@ func ask(_ realm: Realm) throws {
   print("3. Questions were answered.")
 }
 
-/// Moves, replaces and compares what collections hold.
+/// Moves, replaces and compares elements of collections.
 @MainActor
 func arrange(_ realm: Realm) throws {
   let dinner = try require(realm.objects(Entry.self).where { $0.title == "Dinner" }.first)
@@ -91,7 +91,7 @@ func arrange(_ realm: Realm) throws {
   print("4. Lists, sets and maps were arranged.")
 }
 
-/// Stores one thing today and another tomorrow.
+/// Stores values of different types in one property.
 @MainActor
 func keepMixedValues(_ realm: Realm) throws {
   let walk = try require(realm.objects(Entry.self).where { $0.title == "A walk" }.first)
@@ -131,7 +131,7 @@ func showSections(of realm: Realm) throws {
   print("6. \(byMonth.count) months, \(byMood.count) moods.")
 }
 
-/// Shows rows that know nothing of the rest of an entry.
+/// Shows projections of entries, with the properties of a row.
 @MainActor
 func showRows(of realm: Realm) async throws {
   let rows = realm.objects(EntryRow.self).where { $0.title == "Dinner" }

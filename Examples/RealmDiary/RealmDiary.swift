@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A diary, kept the way Realm's documentation taught: each step does what an app does, and checks
-// what came of it.
+// A diary app as Realm's documentation recommends to write one: each step does what an app does,
+// and checks the result.
 //
 //     swift run realm-diary
 
@@ -47,7 +47,7 @@ struct UnexpectedResult: Error, CustomStringConvertible {
   var description: String
 }
 
-/// Stops the program if two things are not the same.
+/// Stops the program if two values are not equal.
 func expect<T: Equatable>(
   _ found: T, _ expected: T, file: String = #fileID, line: UInt = #line
 ) throws {
@@ -56,13 +56,13 @@ func expect<T: Equatable>(
   }
 }
 
-/// What there must be.
+/// Returns a value that must not be nil.
 func require<T>(_ value: T?, file: String = #fileID, line: UInt = #line) throws -> T {
   guard let value else { throw UnexpectedResult(description: "\(file):\(line): nothing there") }
   return value
 }
 
-/// Lets the main actor do other things until something has come.
+/// Suspends on the main actor until a condition is true.
 @MainActor
 func wait(
   for what: String, line: UInt = #line, until isThere: () -> Bool

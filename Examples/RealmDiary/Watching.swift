@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observers of every kind, another actor, and objects that travel.
+// Observers of every kind, another actor, and objects that are handed over.
 
 import Foundation
 import RealmSwift
 
-/// What observers told.
+/// The changes that observers have reported.
 @MainActor
 private final class Log {
   var lines: [String] = []
@@ -18,7 +18,7 @@ private final class Log {
   }
 }
 
-/// Watches objects, collections, maps, and the realm, then changes all of them.
+/// Observes objects, collections, maps, and the realm, then changes all of them.
 @MainActor
 func watch(_ realm: Realm) async throws {
   let log = Log()
@@ -92,7 +92,7 @@ actor Archivist {
   func note(_ count: Int) { seen = count }
 }
 
-/// Writes entries without keeping the main actor from its work.
+/// Writes entries without blocking the main actor.
 @Archivist
 private func importEntries(count: Int) async throws -> [ObjectId] {
   let realm = try await Realm(actor: Archivist.shared)
@@ -106,7 +106,7 @@ private func importEntries(count: Int) async throws -> [ObjectId] {
   }
 }
 
-/// Changes an entry that somebody else has found.
+/// Changes an entry that the caller has found.
 @Archivist
 private func like(_ reference: ThreadSafeReference<Entry>) async throws {
   let realm = try await Realm(actor: Archivist.shared)
@@ -137,7 +137,7 @@ func workElsewhere(with realm: Realm) async throws {
   let title = await Task.detached { wrapped.wrappedValue?.title }.value
   try expect(title, "Imported 0")
 
-  // What is frozen can go anywhere, and stays as it was.
+  // A frozen object can be used on any actor, and does not change.
   let frozen = first.freeze()
   try await realm.asyncWrite {
     first.title = "Renamed"

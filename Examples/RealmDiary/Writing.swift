@@ -5,7 +5,7 @@
 import Foundation
 import RealmSwift
 
-/// Opens the file that the first version wrote, and looks for all that was in it.
+/// Opens the file that the first version wrote, and checks its contents.
 @MainActor
 func checkMigration() throws {
   let configuration = Realm.Configuration.defaultConfiguration
@@ -63,7 +63,7 @@ func write(in realm: Realm) throws {
   try expect(diary.entries.last?.photos[1].width, 800)
   try expect(diary.entries.last?.photos[1].height, 480)
 
-  // A second "Porto" would be a mistake; with a policy it is the same place.
+  // A second "Porto" would be an error; with an update policy it is the same place.
   let porto = try realm.write {
     realm.create(
       Place.self, value: ["name": "Porto", "position": Position(41.1, -8.6)], update: .modified)
@@ -91,7 +91,7 @@ func write(in realm: Realm) throws {
   print("2. Two more were written, and what was thrown away is gone.")
 }
 
-/// Deletes what is no longer wanted.
+/// Deletes objects.
 @MainActor
 func remove(from realm: Realm) throws {
   let walk = try require(realm.objects(Entry.self).where { $0.title == "A walk" }.first)

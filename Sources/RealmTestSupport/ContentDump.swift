@@ -8,7 +8,8 @@ package import RealmTables
 
 /// Dumps tables, rows and backlinks.
 ///
-/// Everything is read as the layers above read it, so that comparing a dump tests those reads.
+/// Everything is read with the API that the layers above use, so that comparing a dump tests those
+/// reads.
 package struct ContentDump {
   private let tables: [Table]
   private let names: [TableKey: String]
@@ -16,7 +17,7 @@ package struct ContentDump {
 
   package init(_ tables: [Table]) {
     self.tables = tables
-    // Keys are unique, but in damaged files.
+    // Keys are unique, except in damaged files.
     schemas = Dictionary(tables.map { ($0.key, $0.schema) }) { first, _ in first }
     names = schemas.mapValues(\.name)
   }
@@ -193,7 +194,7 @@ package struct ContentDump {
     }
   }
 
-  // MARK: Texts
+  // MARK: Strings
 
   private func number(_ value: Double) -> JSON {
     if value.isNaN { return "NaN" }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a disk may hold after a crash.
+// The states of a file that a crash may leave on the disk.
 //
-// A sync is a wall: what was written before it is there. Of what was written after the last sync
-// before the crash, any part may have arrived, in any order: each write whole, not at all, or in
-// some of its sectors or pages; a longer file may have its new size and zeros, or not yet.
+// A sync is a barrier: everything written before it is on the disk. Of the writes after the last
+// sync before the crash, any part may have arrived, in any order: each write whole, not at all, or
+// in some of its sectors or pages; a longer file may have its new size and zeros, or not yet.
 
-/// All bytes of the file in one state that a crash may leave, and what the user knew by then.
+/// All bytes of the file in one state that a crash may leave, and the version that the user knew.
 package struct CrashState: Sendable {
   package var contents: [UInt8]
-  /// The newest version that the user was told is durable; 0 if none.
+  /// The newest version that was reported as durable; 0 if none.
   package var acknowledged: UInt64
-  /// Where the crash happened and what of the last writes arrived, to find the state again.
+  /// The position of the crash and the part of the last writes that arrived, to find the state
+  /// again.
   package var name: String
 }
 
@@ -19,7 +20,7 @@ package struct CrashState: Sendable {
 package struct CrashStates {
   private let initial: [UInt8]
   private let trace: [FileEvent]
-  /// Up to so many unsynced changes every subset is tried; beyond, so many random ones.
+  /// Up to so many unsynced changes every subset is tested; beyond, so many random ones.
   private let subsetLimit: Int
   private let sampleCount: Int
   /// The pieces in which a write may arrive.
@@ -37,9 +38,9 @@ package struct CrashStates {
     self.tornUnits = tornUnits
   }
 
-  /// Calls `body` with each state; the number of states.
+  /// Calls `body` with each state; returns the number of states.
   ///
-  /// Two crashes that leave the same bytes and the same knowledge count once if they happen
+  /// Two crashes that leave the same bytes and the same known version count once if they happen
   /// between the same two syncs.
   @discardableResult
   package func forEach(
@@ -81,7 +82,7 @@ package struct CrashStates {
     return count
   }
 
-  /// The ways in which some of the changes may have reached the disk.
+  /// The combinations in which some of the changes may have reached the disk.
   private func arrivals(
     of pending: [FileEvent], using random: inout SeededGenerator
   ) -> [(String, [FileEvent])] {

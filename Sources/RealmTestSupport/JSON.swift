@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// JSON that keeps 64-bit integers and the order of members, for the fixtures' expected contents.
+// A JSON parser that keeps 64-bit integers and the order of members, for the fixtures' expected
+// contents.
 
 /// A JSON value.
 package enum JSON: Hashable, Sendable {
@@ -12,7 +13,7 @@ package enum JSON: Hashable, Sendable {
   case array([JSON])
   case object([Member])
 
-  /// A name and its value; objects keep the order of the text.
+  /// A name and its value; objects keep the order of the source.
   package struct Member: Hashable, Sendable {
     package let name: String
     package let value: JSON
@@ -23,12 +24,12 @@ package enum JSON: Hashable, Sendable {
     }
   }
 
-  /// Where a text is no JSON.
+  /// The error of a string that is not valid JSON, with its position.
   package struct SyntaxError: Error {
     package let offset: Int
   }
 
-  /// Reads one JSON text.
+  /// Parses one JSON document.
   package init(parsing bytes: [UInt8]) throws {
     self = try bytes.withUnsafeBufferPointer { bytes in
       var parser = JSONParser(bytes: bytes)
@@ -76,7 +77,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 // MARK: - Comparing
 
 extension JSON {
-  /// What differs between an expected and an actual value, at most `limit` lines, each with its
+  /// The differences between an expected and an actual value, at most `limit` lines, each with its
   /// path.
   ///
   /// Members are compared by name in any order. Decimals (`string`, `high`, `low`) are equal if
@@ -134,7 +135,7 @@ extension JSON {
     default: return false
     }
     if written.bitPattern == read.bitPattern { return true }
-    // A float is written with the nine digits that bring back the float, not its double.
+    // A float is written with the nine digits that restore the float, not its double.
     return Float(written).bitPattern == Float(read).bitPattern && Double(Float(read)) == read
   }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The `.realm` files of older formats that stand beside the package, and what is in them.
+// Fixtures: `.realm` files of older formats, which are kept outside of the package, with their
+// contents.
 
 import Foundation
 package import RealmStorage
 import RealmTables
 
-/// A file in a format before the present one, written by an old Realm Core.
+/// A file in an older format, written by an old Realm Core.
 package struct OldFixture: Sendable, CustomStringConvertible {
   /// All files; none where the folder `shared/fixtures/old-formats` is not there.
   package static let all: [OldFixture] = {
@@ -26,7 +27,7 @@ package struct OldFixture: Sendable, CustomStringConvertible {
   }
 
   package let name: String
-  /// The format that the header tells.
+  /// The format according to the header.
   package let format: Int
 
   package var description: String { "\(name) (\(format))" }
@@ -38,7 +39,7 @@ package struct OldFixture: Sendable, CustomStringConvertible {
     Array(try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// What Realm Core reads in the file after it has upgraded a copy.
+  /// The contents that Realm Core reads in the file after it has upgraded a copy.
   package func expected() throws -> JSON {
     let url = URL(fileURLWithPath: "\(ReferenceReader.oldFixtures)/\(name).json")
     return try JSON(parsing: Array(try Data(contentsOf: url)))
@@ -47,7 +48,7 @@ package struct OldFixture: Sendable, CustomStringConvertible {
   /// The bytes of the file, encrypted.
   package func encrypted(_ key: EncryptionKey) throws -> [UInt8] {
     var image = try bytes()
-    // The footer of a stream ends the last page.
+    // The footer of a stream is at the end of the last page.
     let isStream = image[..<8].allSatisfy { $0 == 0xFF }
     let gap = [UInt8](repeating: 0, count: -image.count & 4095)
     image.insert(contentsOf: gap, at: isStream ? image.count - 16 : image.count)
@@ -62,7 +63,7 @@ package struct OldFixture: Sendable, CustomStringConvertible {
 }
 
 extension SimulatedFileSystem {
-  /// Opens the database as a process of its own would, upgrading it first if need be.
+  /// Opens the database as a separate process would, upgrading it first if needed.
   package func openUpgradedDatabase(
     key: EncryptionKey? = nil, willUpgrade: (Int) -> Void = { _ in }
   ) throws(StorageError) -> DatabaseFile {

@@ -10,7 +10,7 @@ package final class QueueExecutor: SerialExecutor {
 
   package init() {}
 
-  /// Runs a job after those that wait already.
+  /// Enqueues a job after those that wait already.
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }

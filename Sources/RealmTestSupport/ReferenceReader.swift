@@ -4,9 +4,9 @@
 
 import Foundation
 
-/// Runs the reader written in Python from the format's description, where it is installed.
+/// Runs the reader that was written in Python from the format's description, where it is installed.
 package enum ReferenceReader {
-  /// Beside the package; not part of it.
+  /// The folder of the reader, which is not part of the package.
   private static let shared = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("shared")
@@ -14,7 +14,7 @@ package enum ReferenceReader {
   /// The reader's program, which tests of storage alone also load in part.
   package static let script = shared.appendingPathComponent("tools/read_realm.py").path
 
-  /// Files in formats before 24.
+  /// The folder of the files in formats preceding 24.
   package static let oldFixtures = shared.appendingPathComponent("fixtures/old-formats").path
 
   /// Whether the reader can be run here.
@@ -24,12 +24,12 @@ package enum ReferenceReader {
 
   package static let python = "/usr/bin/python3"
 
-  /// The reader did not accept a file.
+  /// The error if the reader did not accept a file.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// What the reader's integrity check finds: errors, then warnings.
+  /// The findings of the reader's integrity check: errors, then warnings.
   ///
   /// - Parameter key: The key of an encrypted file, which the reader decrypts slowly.
   package static func check(

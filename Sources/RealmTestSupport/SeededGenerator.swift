@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random numbers that a test can repeat.
+// A generator of random numbers that a test can repeat.
 
 /// A generator whose numbers depend on its seed only (splitmix64), so that a failing test can be
-/// run again by the seed it printed.
+/// repeated with the seed it printed.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator that gives the same numbers for the same seed, on every platform.
+  /// Creates a generator, which returns the same numbers for the same seed on every platform.
   package init(seed: UInt64) { state = seed }
 
   /// The next 64 random bits.
@@ -19,7 +19,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return bits ^ bits &>> 31
   }
 
-  /// True with the given probability.
+  /// Returns true with the given probability.
   package mutating func chance(_ probability: Double) -> Bool {
     Double.random(in: 0..<1, using: &self) < probability
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database file that remembers what was done to it, and fails when it is told to.
+// A simulated database file that records the calls on it, and fails when a test requests it.
 
 package import RealmStorage
 
@@ -10,23 +10,23 @@ import Darwin
 import Glibc
 #endif
 
-/// What the engine did to a simulated file, in order.
+/// An operation of the database on a simulated file.
 package enum FileEvent: Hashable, Sendable {
   case write(offset: Int, bytes: [UInt8])
   case sync
   /// The file was cut or extended with zeros; `allocate` counts as this, too.
   case resize(byteCount: Int)
-  /// A note of the test: what it was told by then.
+  /// A mark of the test: the version that was reported as durable by then.
   case acknowledge(UInt64)
 }
 
-/// What goes wrong at a call of the engine.
+/// A fault at a call of the database.
 package enum FileFault: Hashable, Sendable {
   /// The call fails with this `errno` and does nothing.
   case error(Int32)
   /// This call and all after it fail.
   case errorForever(Int32)
-  /// A write or read transfers half of what was asked for.
+  /// A write or read transfers half of the requested bytes.
   case short
 }
 
@@ -56,13 +56,13 @@ package final class SimulatedFile: StorageFile {
 
   // MARK: For tests
 
-  /// What was done since the last `clearTrace()`.
+  /// The operations since the last `clearTrace()`.
   package var trace: [FileEvent] { state.withLock { $0.trace } }
 
-  /// How many calls can fail were made since the last `clearTrace()`.
+  /// The number of calls that can fail since the last `clearTrace()`.
   package var callCount: Int { state.withLock { $0.callCount } }
 
-  /// Forgets what was done so far.
+  /// Clears the recorded operations.
   package func clearTrace() {
     state.withLock { state in
       state.trace = []
@@ -71,12 +71,12 @@ package final class SimulatedFile: StorageFile {
     }
   }
 
-  /// Notes that the user was told that `version` is durable.
+  /// Records that `version` was reported to the user as durable.
   package func acknowledge(_ version: UInt64) {
     state.withLock { $0.trace.append(.acknowledge(version)) }
   }
 
-  /// Makes call number `call` (from 1, as `callCount` counts) go wrong.
+  /// Makes call number `call` (from 1, as `callCount` counts) fail with a fault.
   package func fail(call: Int, _ fault: FileFault?) {
     state.withLock { state in
       state.faultCall = call
@@ -89,19 +89,19 @@ package final class SimulatedFile: StorageFile {
     state.withLock { $0.failingSync = $0.syncCount + count }
   }
 
-  /// Makes the disk have room for so many bytes of the file.
+  /// Limits the space on the disk to so many bytes of the file.
   package func limitDisk(to byteCount: Int) { state.withLock { $0.capacity = byteCount } }
 
-  /// Makes syncs with these numbers (from 1) do nothing and say that all is well: a broken disk, or
-  /// an engine without that sync.
+  /// Makes syncs with these numbers (from 1) do nothing and report success: a broken disk, or a
+  /// database without that sync.
   package func ignoreSyncs(_ ignores: (@Sendable (Int) -> Bool)?) {
     state.withLock { $0.ignoresSync = ignores }
   }
 
-  /// Cuts the file as another program would: no call of the engine, and not in the trace.
+  /// Cuts the file as another program would: not a call of the database, and not in the trace.
   package func cut(to byteCount: Int) throws(StorageError) { try backing.resize(to: byteCount) }
 
-  /// The bytes of the file as the engine sees them.
+  /// The bytes of the file as the database reads them.
   package func contents() throws(StorageError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: try backing.byteCount())
     let result = bytes.withUnsafeMutableBytes { buffer -> StorageError? in
@@ -118,7 +118,7 @@ package final class SimulatedFile: StorageFile {
 
   // MARK: Calls
 
-  /// Counts a call; the fault that is due.
+  /// Counts a call and returns the fault that is due.
   private func begin(_ operation: String) throws(StorageError) -> Bool {
     let fault = state.withLock { state -> FileFault? in
       state.callCount += 1

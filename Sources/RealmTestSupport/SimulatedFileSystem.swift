@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file system with one database file in it, which tests record, break and crash.
+// A file system with one database file, for tests that record calls, inject faults and simulate
+// crashes.
 
 package import RealmStorage
 
 /// A deterministic file system in memory.
 ///
 /// The database file is a `SimulatedFile`; lock files are ordinary files in memory, as a crash
-/// makes their contents void. To reopen a file in a state that a crash may leave, make a new file
-/// system of one of the `CrashStates`.
+/// makes their contents void. To reopen a file in a state that a crash may leave, create a new file
+/// system with one of the `CrashStates`.
 package final class SimulatedFileSystem: FileSystem {
-  /// The database file, whatever path it is opened by.
+  /// The database file, with whatever path it is opened.
   package let file: SimulatedFile
   private let lockFiles = MemoryFiles()
 
@@ -23,7 +24,7 @@ package final class SimulatedFileSystem: FileSystem {
     path.hasSuffix(".lock") ? try lockFiles.open(path: path, mode: mode) : file
   }
 
-  /// Opens the database as a process of its own would.
+  /// Opens the database as a separate process would.
   package func openDatabase(key: EncryptionKey? = nil) throws(StorageError) -> DatabaseFile {
     try DatabaseFile.open(
       path: file.path, options: OpenOptions(encryptionKey: key), system: self,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A place for the files of one test.
+// A temporary directory for the files of one test.
 
 import Foundation
 
-/// A new directory that is removed with everything in it when the value's last owner lets go.
+/// A new directory that is removed with its contents when the value's last owner is released.
 package final class TemporaryDirectory: Sendable {
   /// The path of the directory, without a slash at the end.
   package let path: String

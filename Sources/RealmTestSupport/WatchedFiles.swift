@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real files whose syncs are counted, and can be held up or made to fail.
+// Real files whose syncs are counted, and can be delayed or made to fail.
 //
-// A test opens the database with this file system first and keeps it; whoever opens the same path
-// in this process afterwards gets the same open file.
+// A test opens the database with this file system first and keeps it; other opens of the same path
+// in this process afterwards get the same open file.
 
 package import RealmStorage
 
@@ -13,7 +13,7 @@ import Darwin
 import Glibc
 #endif
 
-/// The system's files, watched.
+/// A file system that passes calls to the system's and controls syncs and growth.
 package final class WatchedFiles: FileSystem {
   private struct State {
     var syncCount = 0
@@ -28,21 +28,21 @@ package final class WatchedFiles: FileSystem {
   /// A file system on which nothing has happened yet.
   package init() {}
 
-  /// How many syncs of databases there were.
+  /// The number of syncs of databases so far.
   package var syncCount: Int { state.withLock { $0.syncCount } }
 
   /// Makes all syncs of databases fail from now on.
   package func failSyncs() { state.withLock { $0.failsSyncs = true } }
 
-  /// Makes files unable to grow, as on a full disk, or able again.
+  /// Sets whether files cannot grow, as on a full disk.
   package func fillDisk(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 
   fileprivate var isFull: Bool { state.withLock { $0.isFull } }
 
-  /// Lets syncs of databases wait, or go on.
+  /// Sets whether syncs of databases wait.
   package func holdSyncs(_ holds: Bool) { state.withLock { $0.holdsSyncs = holds } }
 
-  /// Lets syncs wait while `body` runs, which must not need one.
+  /// Makes syncs wait while `body` runs, which must not need one.
   package func withoutSyncs<Result>(_ body: () throws -> Result) rethrows -> Result {
     holdSyncs(true)
     defer { holdSyncs(false) }

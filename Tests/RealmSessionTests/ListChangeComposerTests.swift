@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The composed indexes, replayed on the old list, give the new one.
+// Replaying the composed change set on the old list results in the new one.
 
 import RealmQuery
 import RealmTables
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// An element and how often it was assigned; `id` tells elements apart that were moved.
+  /// An element and how often it was assigned; `id` distinguishes elements that were moved.
   private struct Element: Equatable {
     var id: Int
     var assignments = 0
@@ -95,7 +95,7 @@ import Testing
     #expect(Set(changes.deletions).isDisjoint(with: changes.modifications))
   }
 
-  /// Edits `list` at random; an element that is moved becomes another, as the log has it.
+  /// Edits `list` at random; an element that is moved gets a new identity, as in the log.
   private func randomEdit(
     of list: inout [Element], nextID: inout Int, _ random: inout SeededGenerator
   ) -> CollectionEdit {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sessions without classes and realms: what an agent of the file uses.
+// Sessions without classes and realms, as an agent of the file uses them.
 
 import Dispatch
 import RealmQuery
@@ -159,7 +159,7 @@ import Testing
     #expect(throws: StorageError.self) { try session.beginWrite() }
     #expect(!session.isInWrite)
     withExtendedLifetime(pins) {}
-    // Nothing holds the right to write.
+    // No transaction holds the right to write.
     try shared.file.beginWrite().rollback()
   }
 

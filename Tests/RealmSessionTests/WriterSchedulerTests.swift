@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Threads and tasks take turns: in order, one at a time, without waiting for each other for ever.
+// Threads and tasks take turns to write: in order, one at a time, without waiting for each other
+// permanently.
 
 import Dispatch
 import Foundation
@@ -10,7 +11,7 @@ import Testing
 
 @testable import RealmSession
 
-/// Notes what happens, in order, and whether two transactions were ever open together.
+/// Records events, in order, and whether two transactions were ever open together.
 private final class Journal: Sendable {
   private let state = Guarded((entries: [String](), open: 0, overlaps: 0))
 
@@ -118,7 +119,7 @@ private actor Writer {
     let first = try file.beginWrite(for: nil)
     let task = Task { try await writer.write("task") }
     try await Task.sleep(for: .milliseconds(20))
-    // The actor blocks behind its own task, which is first in the queue.
+    // The actor waits for its own task, which is first in the queue.
     let blocking = Task.detached { try await writer.writeBlocking("blocking") }
     try await Task.sleep(for: .milliseconds(20))
     first.rollback()
@@ -212,7 +213,7 @@ private actor Writer {
     #expect(journal.overlaps == 0)
   }
 
-  /// A queue that waits for its turn as `writeAsync` does.
+  /// A queue that waits for its turn to write as `writeAsync` does.
   private func writeByCallback(_ name: String, on queue: DispatchQueue) {
     let confinement = Confinement.queue(queue)
     let waiter = Guarded<UInt64?>(nil)
@@ -235,7 +236,7 @@ private actor Writer {
     let queue = DispatchQueue(label: "callbacks")
     let first = try file.beginWrite(for: nil)
     for index in 0..<20 { writeByCallback("\(index)", on: queue) }
-    // A synchronous write of the place goes first, and takes the turn of whoever has it.
+    // A synchronous write of the same place goes first, and takes the turn of the granted waiter.
     queue.async { [file, journal] in
       guard let transaction = try? file.beginWrite(for: .queue(queue)) else { return }
       journal.begin("blocking")
@@ -343,7 +344,7 @@ private actor Writer {
     #expect(journal.overlaps == 0)
     #expect(journal.entries.count == ran.count)
     #expect(Set(journal.entries) == ran)
-    // Nothing is left behind that holds the right to write.
+    // No writer is left that holds the right to write.
     try file.beginWrite(for: nil).rollback()
   }
 }

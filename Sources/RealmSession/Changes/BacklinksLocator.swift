@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that link to an object, observed.
+// Observed backlinks: the objects that link to an object through one column.
 
 import RealmQuery
 package import RealmStorage
 package import RealmTables
 
-/// Which backlinks are observed: those of an object, through one column of another table.
+/// Identifies the observed backlinks: those of an object, through one column of another table.
 package struct BacklinksLocator: Hashable, Sendable {
   package let target: TableKey
   package let object: ObjectKey
@@ -20,7 +20,7 @@ package struct BacklinksLocator: Hashable, Sendable {
     self.link = link
   }
 
-  /// The objects that link, one for each link; nil if the object is gone.
+  /// The keys of the linking objects, one for each link; nil if the object is gone.
   package func keys(in tables: TableGroup) throws(StorageError) -> [ObjectKey]? {
     guard let table = try tables.table(target), let row = try table.row(of: object) else {
       return nil
@@ -29,7 +29,7 @@ package struct BacklinksLocator: Hashable, Sendable {
     return try row.backlinks(of: column)
   }
 
-  /// The new keys, and what happened to `old`.
+  /// The new keys, and the change from `old`.
   package func advance(
     _ old: [ObjectKey], by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> ([ObjectKey], ObservedChange?) {
@@ -47,8 +47,8 @@ package struct BacklinksLocator: Hashable, Sendable {
     return (new, set.isEmpty ? nil : .collection(set))
   }
 
-  /// Whether a step came near the collection; a few changed objects are asked where they link to,
-  /// so that a long collection is read only for changes of its own elements.
+  /// Whether a step may have changed the collection. The links of up to 64 changed objects are
+  /// followed, so that a long collection is read only for changes of its own elements.
   private func concerns(
     _ step: VersionStep, _ modified: Set<ObjectKey>
   ) throws(StorageError) -> Bool {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which changes of objects an observer wants to hear of.
+// The key paths of an observer, which select the changes of objects that it is notified of.
 
 import RealmStorage
 package import RealmTables
 
-/// A set of key paths, as columns: the branches of a tree.
+/// A set of key paths as a tree, whose branches are columns.
 ///
 /// A branch without further branches asks for changes of the property itself, which for a link
 /// means that another object is linked. One with branches asks for changes of linked objects as
@@ -22,7 +22,7 @@ package struct KeyPathFilter: Sendable, Hashable {
     return part
   }
 
-  /// Lets pass what `other` lets pass as well.
+  /// Adds the key paths of `other`.
   package mutating func formUnion(_ other: KeyPathFilter) {
     for (column, part) in other.branches {
       branches[column, default: KeyPathFilter()].formUnion(part)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which objects count as changed for an observer: those that were set, and those from which links
-// lead to objects that were set. Links in mixed values count as those in columns of links.
+// The objects that count as changed for an observer: those with properties that were set, and those
+// with links that lead to such objects. Links in mixed values count as those in columns of links.
 //
 // The walk goes from the changed objects up along their backlinks, never down from the observed
-// ones, so its cost grows with what changed.
+// ones, so its cost grows with the number of changes.
 
 package import RealmStorage
 package import RealmTables
 
-/// The objects of a table that changed, directly or in what they link to.
+/// Computes the objects of a table that changed, directly or by objects that they link to.
 package struct LinkedModifications {
-  /// The version before; asked where links led that are gone.
+  /// The old version, in which deleted links are followed.
   package let old: TableGroup
-  /// The version after.
+  /// The new version.
   package let tables: TableGroup
   package let changes: VersionChanges
 
@@ -23,10 +23,10 @@ package struct LinkedModifications {
     self.changes = changes
   }
 
-  /// Observers without key paths hear of changes this many links away.
+  /// The number of links over which observers without key paths are notified of changes.
   package static let depth = 4
 
-  /// The objects of `table` that both versions have and that changed as far as `filter` asks.
+  /// The objects of `table` that both versions have and that changed within `filter`.
   package func keys(
     in table: TableKey, filter: KeyPathFilter?
   ) throws(StorageError) -> Set<ObjectKey> {
@@ -35,7 +35,7 @@ package struct LinkedModifications {
     return try keys(in: table, depth: Self.depth, &memo)
   }
 
-  /// Whether anything changed in `table` or behind its links: decided by tables, not by objects.
+  /// Whether anything changed in `table` or in tables that its links lead to; objects are not read.
   ///
   /// - Parameter depth: How many links to follow; nil follows all, and backlinks too.
   func mayReach(_ table: TableKey, depth: Int?) throws(StorageError) -> Bool {
@@ -117,7 +117,7 @@ package struct LinkedModifications {
   }
 
   /// Adds the objects of `table` whose backlinks in `column` changed, and those that are linked
-  /// from objects that changed as far as `filter` asks.
+  /// from objects that changed within `filter`.
   private func addLinkTargets(
     in table: TableKey, _ column: Column, _ filter: KeyPathFilter, to keys: inout Set<ObjectKey>
   ) throws(StorageError) {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Turns the edits of a list into the indexes that observers get.
+// Composes the edits of a list into the change set that observers get.
 //
-// The list is kept as a table of pieces: runs of elements that the old list had, in their old
-// order, and runs of new elements. An edit cuts at most two pieces; the elements themselves are
-// never looked at, so the cost is that of the edits, whatever the size of the list.
+// The list is kept as a piece table: runs of elements that the old list had, in their old order,
+// and runs of new elements. An edit cuts at most two pieces; the elements themselves are never
+// read, so the cost is that of the edits, whatever the size of the list.
 //
 // Invariants:
 // 1. The pieces, in order, are the list after the edits applied so far; their counts add up to
 //    `count`, and none is empty.
 // 2. An old element that is in no piece was deleted. One that was moved counts as deleted, and as
-//    new where it went.
+//    inserted at its new position.
 
 package import RealmQuery
 package import RealmTables
 
-/// Applies edits in order to a list of known size, and tells what came of them.
+/// Applies edits in order to a list of known size, and composes them into one change set.
 package struct ListChangeComposer {
   /// A run of elements of the present list.
   package enum Piece: Equatable {
     /// Elements that were at these indexes of the old list.
     case old(Range<Int>)
-    /// Elements that came.
+    /// New elements.
     case new(Int)
 
     package var count: Int {
@@ -43,8 +43,8 @@ package struct ListChangeComposer {
     count = oldCount
   }
 
-  /// Applies one edit; false if it does not fit the list, which then means that the log and the
-  /// list are not of the same version.
+  /// Applies one edit; returns false if it does not fit the list, which then means that the log and
+  /// the list are not of the same version.
   package mutating func apply(_ edit: CollectionEdit) -> Bool {
     switch edit {
     case .insert(let index, let added):
@@ -69,8 +69,8 @@ package struct ListChangeComposer {
     return true
   }
 
-  /// The changes, with further old indexes that are to count as modified; those of elements that
-  /// are gone are left out.
+  /// The change set, with further old indexes that are to count as modified; those of deleted
+  /// elements are left out.
   package func changes(oldCount: Int, alsoModified: [Int] = []) -> ResultChanges {
     var result = ResultChanges()
     var kept: [Range<Int>] = []
@@ -95,7 +95,7 @@ package struct ListChangeComposer {
     return result
   }
 
-  /// Where an element of the present list was in the old one; nil if it is new.
+  /// The index in the old list of an element of the present one; nil if it is new.
   package func oldIndex(_ index: Int) -> Int? {
     let (position, offset) = locate(index)
     guard position < pieces.count, case .old(let range) = pieces[position] else { return nil }
@@ -104,7 +104,7 @@ package struct ListChangeComposer {
 
   // MARK: - Pieces
 
-  /// The piece with the element at `index`, and which of its elements that is.
+  /// The position of the piece with the element at `index`, and the element's offset in it.
   private func locate(_ index: Int) -> (position: Int, offset: Int) {
     if index >= count / 2 {
       var start = count
@@ -122,7 +122,7 @@ package struct ListChangeComposer {
     return (pieces.count, 0)
   }
 
-  /// Cuts so that a piece begins at `index`, and gives back that piece's position.
+  /// Cuts so that a piece begins at `index`, and returns that piece's position.
   private mutating func cut(at index: Int) -> Int {
     guard index < count else { return pieces.count }
     let (position, offset) = locate(index)

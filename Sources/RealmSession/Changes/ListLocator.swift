@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An observed list, set or dictionary: the edits that the log has of it, and changes of the objects
-// in it.
+// An observed list, set or dictionary: its edits in the log, and changes of the objects in it.
 
 import RealmQuery
 package import RealmStorage
 package import RealmTables
 
-/// Which list, set or dictionary is observed: that of a column of an object, or one inside its
+/// Identifies an observed list, set or dictionary: that of a column of an object, or one inside its
 /// mixed values.
 package struct ListLocator: Hashable, Sendable {
   package let table: TableKey
   package let object: ObjectKey
   package let column: Column
-  /// The way from the column to a nested collection.
+  /// The path from the column to a nested collection.
   package var path: [NestedStep] = []
   package let kind: CollectionKind
 
@@ -47,14 +46,14 @@ package struct ListLocator: Hashable, Sendable {
       : try row.list(column, path)?.values()
   }
 
-  /// The objects that the elements are; nil for an element that is no object.
+  /// The keys of the objects in the collection; nil for an element that is no object.
   package func links(in tables: TableGroup) throws(StorageError) -> [ObjectKey?]? {
     guard let row = try row(in: tables) else { return nil }
     return kind == .dictionary
       ? try row.dictionary(column).links(of: column) : try row.list(column).keys()
   }
 
-  /// The new number of elements, and what happened to a list that had `oldCount`.
+  /// The new number of elements, and the change of a list that had `oldCount`.
   package func advance(
     _ oldCount: Int, by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> (Int, ObservedChange?) {
@@ -77,14 +76,15 @@ package struct ListLocator: Hashable, Sendable {
     return (newCount, set.isEmpty ? nil : .collection(set))
   }
 
-  /// What the log calls the collection: that in a mixed property is to it what a column's is.
+  /// The identity of the collection in the log: the root collection of a mixed property has the
+  /// same one as a collection of a column.
   private var loggedPlace: TableChanges.CollectionPlace {
     let steps = column.collection == .none ? path.dropFirst() : path[...]
     return TableChanges.CollectionPlace(
       object: object, column: column.key, salts: steps.map(\.salt))
   }
 
-  /// Where the elements are in which a nested collection changed.
+  /// The positions of the elements in which a nested collection changed.
   private func changedElements(
     _ salts: Set<Int64>, in tables: TableGroup
   ) throws(StorageError) -> [Int] {
@@ -152,8 +152,8 @@ package struct ListLocator: Hashable, Sendable {
     return indexes
   }
 
-  /// Those of a few objects that are in the list, as their backlinks tell, so that a long list is
-  /// read only for changes of its own elements. Many objects are given back as they are.
+  /// The members of `keys` that are in the list, found by their backlinks, so that a long list is
+  /// read only for changes of its own elements. More than 64 keys are returned unfiltered.
   private func members(
     among keys: Set<ObjectKey>, of target: TableKey, in tables: TableGroup
   ) throws(StorageError) -> Set<ObjectKey> {
@@ -168,7 +168,8 @@ package struct ListLocator: Hashable, Sendable {
     return members
   }
 
-  /// What to tell of a change whose steps are not known: all old elements went, and the new came.
+  /// The change to report if the edits are not known: all old elements deleted, all new ones
+  /// inserted.
   private func replaced(
     _ oldCount: Int, by step: VersionStep
   ) throws(StorageError) -> (Int, ObservedChange?) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is observed, and how it gets from one version to the next.
+// Locators of what is observed, and the computation of what changed from one version to the next.
 //
-// Everything here is a value that any thread can work with: the worker computes change sets away
-// from the realm, and the realm computes what the worker has not done yet by the same functions.
+// Everything here is a value that any thread can work with: the worker computes change sets outside
+// of the session's confinement, and the session computes what the worker has not done yet by the
+// same functions.
 
 package import RealmQuery
 package import RealmStorage
 package import RealmTables
 
-/// What an observer looks at, in a form that is independent of a realm and of a version.
+/// Identifies the object or collection that an observer observes, independent of a session and of a
+/// version.
 package enum Locator: Hashable, Sendable {
   case results(LiveQuery)
   case list(ListLocator)
@@ -18,10 +20,10 @@ package enum Locator: Hashable, Sendable {
   case object(ObjectLocator)
 }
 
-/// What an observer has seen: the version, which stays readable as long as this exists, and what is
-/// needed to tell what changed since.
+/// The state that an observer has seen: the version, which stays readable as long as this exists,
+/// and what is needed to compute what changed since.
 package struct ObservedState: Sendable {
-  /// What a source keeps from one version to the next.
+  /// The data that a locator keeps from one version to the next.
   package enum Content: Sendable {
     case results(ResultState)
     case list(count: Int)
@@ -36,7 +38,7 @@ package struct ObservedState: Sendable {
   package var version: UInt64 { tables.snapshot.version }
 }
 
-/// What an observer is to be told.
+/// A change to notify an observer of.
 package enum ObservedChange: Sendable {
   case initial
   case collection(ResultChanges)
@@ -57,12 +59,12 @@ package enum ObservedChange: Sendable {
 }
 
 extension Locator {
-  /// What the first call tells; observers of objects get none.
+  /// The change that the first call reports; nil for objects, whose observers get no first call.
   package var initialChange: ObservedChange? {
     if case .object = self { nil } else { .initial }
   }
 
-  /// The state of a first look.
+  /// The state of an observer that is first notified of `tables`.
   func initialState(in tables: TableGroup) throws(StorageError) -> ObservedState {
     let content: ObservedState.Content
     switch self {
@@ -76,7 +78,8 @@ extension Locator {
     return ObservedState(tables: tables, content: content)
   }
 
-  /// The state after `step`, and what to tell; nil if nothing happened that concerns the observer.
+  /// The state after `step`, and the change to report; nil if nothing happened that concerns the
+  /// observer.
   package func advance(
     _ state: ObservedState, by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> (ObservedState, ObservedChange?) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An observed object: direct changes of its properties, and its end.
+// An observed object: direct changes of its properties, and its deletion.
 
 package import RealmStorage
 package import RealmTables
 
-/// Which object is observed.
+/// Identifies an observed object.
 package struct ObjectLocator: Hashable, Sendable {
   package let table: TableKey
   package let object: ObjectKey
@@ -15,7 +15,7 @@ package struct ObjectLocator: Hashable, Sendable {
     self.object = object
   }
 
-  /// What happened to the object. Links are followed only as far as key paths ask for it.
+  /// The change of the object. Links are followed only as far as key paths ask for it.
   package func change(
     by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> ObservedChange? {
@@ -29,8 +29,8 @@ package struct ObjectLocator: Hashable, Sendable {
     return try linkedChange(by: step, filter: filter, besides: wanted)
   }
 
-  /// A change of a linked object is told as a change of the link that leads there, behind those of
-  /// the object itself.
+  /// The change of linked objects, reported as changes of the links that lead to them, after those
+  /// of the object itself.
   private func linkedChange(
     by step: VersionStep, filter: KeyPathFilter?, besides direct: [ColumnKey] = []
   ) throws(StorageError) -> ObservedChange? {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Results of a list or of backlinks, observed: what a filter lets pass, in an order.
+// Observed results of a list or of backlinks: the elements that pass a filter, in an order.
 
 import RealmQuery
 package import RealmStorage
 package import RealmTables
 
-/// Which elements of a list, or of the objects that link to an object, are observed, and in which
-/// order.
+/// Identifies the observed elements of a list, or of the objects that link to an object, with their
+/// filter and order.
 ///
-/// Such results are as long as one object's collection, so they are computed anew in each version
-/// that may concern them, and compared.
+/// Such results are as long as one object's collection, so they are computed from scratch in each
+/// version that may concern them, and compared.
 package struct RefinementLocator: Hashable, Sendable {
   /// The collection whose elements are filtered, ordered or cut.
   package enum Base: Hashable, Sendable {
@@ -66,7 +66,7 @@ package struct RefinementLocator: Hashable, Sendable {
     } catch { throw error.asStorageError }
   }
 
-  /// The new elements, and what happened to `old`.
+  /// The new elements, and the change from `old`.
   package func advance(
     _ old: Elements, by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> (Elements, ObservedChange?) {
@@ -109,7 +109,7 @@ package struct RefinementLocator: Hashable, Sendable {
     }
   }
 
-  /// The objects that changed and that elements, which are mixed values, may link to.
+  /// The changed objects that elements, which are mixed values, may link to.
   private func modifiedLinks(by step: VersionStep) throws(StorageError) -> Set<StoredLink> {
     guard case .list(let list) = base, list.column.type == .mixed else { return [] }
     return try list.modifiedLinks(by: step)

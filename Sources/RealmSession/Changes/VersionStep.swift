@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The way from one version of a file to another, as observers see it.
+// The transition of a file from one version to another, as observers see it.
 
 import RealmQuery
 package import RealmStorage
 package import RealmTables
 
-/// Two versions, and the log of what happened in between; shared by all observers that go this way.
+/// Two versions and the changes between them; shared by all observers that make this transition.
 package final class VersionStep: Sendable {
   package let old: TableGroup
   package let new: TableGroup
@@ -22,7 +22,7 @@ package final class VersionStep: Sendable {
     var untouched: [TableKey: Bool] = [:]
   }
 
-  /// What was found out already: most observers of a table ask for the same.
+  /// The results computed so far: most observers of a table ask for the same.
   private let answers = Guarded(Answers())
 
   package init(from old: TableGroup, to new: TableGroup) throws(StorageError) {
@@ -32,8 +32,8 @@ package final class VersionStep: Sendable {
       in: new.snapshot.file.changesets(after: old.version, through: new.snapshot))
   }
 
-  /// The objects of `table` that both versions have and that count as changed, as far as `filter`
-  /// asks: by themselves, or by what they link to.
+  /// The objects of `table` that both versions have and that count as changed within `filter`: by
+  /// their own properties, or by objects that they link to.
   package func modified(
     in table: TableKey, filter: KeyPathFilter?
   ) throws(StorageError) -> Set<ObjectKey> {
@@ -43,7 +43,7 @@ package final class VersionStep: Sendable {
     var keys: Set<ObjectKey> = []
     if try walk.mayReach(table, depth: filter == nil ? LinkedModifications.depth : nil) {
       keys = try walk.keys(in: table, filter: filter)
-      // The key of a new object may be that of one that is gone.
+      // A new object may reuse the key of a deleted one.
       if let own = changes[table], !own.inserted.isEmpty || !own.deleted.isEmpty {
         keys = keys.filter { !own.inserted.contains($0) && !own.deleted.contains($0) }
       }
@@ -52,7 +52,7 @@ package final class VersionStep: Sendable {
     return keys
   }
 
-  /// Whether nothing changed in `table`, nor anywhere that links and backlinks lead from there.
+  /// Whether nothing changed in `table`, nor in any table that links and backlinks lead to from it.
   func isUnaffected(_ table: TableKey) throws(StorageError) -> Bool {
     if changes.schemaChanged { return false }
     if let known = answers.withLock({ $0.untouched[table] }) { return known }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An actor as an owner of realms.
+// An actor as the owner of sessions.
 
 import CRealmPlatform
 
-/// Which actor this is. It does not keep the actor: a realm is usually stored in its actor, and the
-/// two would keep each other for ever.
+/// The identity of an actor. It does not keep the actor: a realm is usually stored in its actor,
+/// and the two would keep each other alive permanently.
 package final class ActorIdentity: Sendable {
   private weak let actor: (any Actor)?
   private let address: ObjectIdentifier
-  /// What `realm_current_executor()` says inside the actor: its own address, or what its custom
-  /// executor is known by.
+  /// The result of `realm_current_executor()` inside the actor: its own address, or the identity of
+  /// its custom executor.
   let executor: UInt
   let name: String
   /// The pointer of the thread that the actor's executor owns; 0 if it owns none.
@@ -29,8 +29,8 @@ package final class ActorIdentity: Sendable {
   /// The identity of the executor that the caller runs on; 0 outside of tasks.
   static var currentExecutor: UInt { realm_current_executor() }
 
-  /// The actor that the caller is isolated to, or the custom executor that runs it, in messages;
-  /// nil outside of actors.
+  /// The name, for messages, of the actor that the caller is isolated to, or of the custom executor
+  /// that runs it; nil outside of actors.
   static var currentExecutorName: String? {
     // An executor's identity is a native object, which lives while its code runs.
     guard let pointer = UnsafeRawPointer(bitPattern: currentExecutor) else { return nil }
@@ -42,15 +42,15 @@ package final class ActorIdentity: Sendable {
   /// The actor, as long as it lives.
   var living: (any Actor)? { actor }
 
-  /// Whether the caller surely runs isolated to this actor: never wrong, but false for those whose
-  /// custom executor says something else of itself.
+  /// Whether the caller certainly runs isolated to this actor: never true wrongly, but false for
+  /// actors whose custom executor reports another identity.
   package var isRunning: Bool { realm_current_executor() == executor && living != nil }
 
   /// Whether the caller runs isolated to this actor.
   ///
   /// Comparing executors decides for almost all actors. A custom executor may run an actor's code
-  /// under another identity; then the actor itself is asked, who ends the process with the message
-  /// of the runtime if the answer is no.
+  /// under another identity; then the actor itself is asked, which traps with the message of the
+  /// runtime if the caller is not isolated to it.
   package var isCurrent: Bool {
     if realm_current_executor() == executor { return true }
     let isDefaultActor = executor == UInt(bitPattern: address)
@@ -63,7 +63,7 @@ package final class ActorIdentity: Sendable {
 }
 
 extension ActorIdentity: Hashable {
-  /// A new actor may get the address of a dead one; its realms are not those of the dead one.
+  /// A new actor may get the address of a dead one; it does not own the dead one's sessions.
   package static func == (left: ActorIdentity, right: ActorIdentity) -> Bool {
     left === right || (left.address == right.address && left.actor != nil && right.actor != nil)
   }

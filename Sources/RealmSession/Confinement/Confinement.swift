@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a realm lives. Everything a realm hands out may be touched only from there.
+// The place that a session is confined to. Everything a session returns may be used only there.
 //
-// Each access to a live object is checked, so the common case is one comparison: a realm that is
-// confined to a thread carries that thread's pointer as its isolation word. A realm of the main
-// actor that is opened on the process's first thread carries that one's: it runs nothing but the
-// main actor and the main queue. All others carry 0, which no thread has, and take the slow path
-// `isCurrent`. Remembering "this thread has passed" would be wrong for actors, queues and the main
-// actor: they move between threads.
+// Each access to a live object is checked, so the common case is one comparison: a session that is
+// confined to a thread has that thread's pointer as its isolation word. A session of the main actor
+// that is opened on the process's first thread has that one's: it runs nothing but the main actor
+// and the main queue. All others have 0, which no thread has, and take the slow path `isCurrent`.
+// Caching "this thread has passed" would be wrong for actors, queues and the main actor: they move
+// between threads.
 //
-// A frozen realm lives everywhere. It has a place of its own for each version, so that one realm
-// serves all who froze the same version of a file.
+// A frozen session may be used everywhere. It has a place of its own for each version, so that one
+// session serves all who froze the same version of a file.
 
 import CRealmPlatform
 package import Dispatch
 
-/// The thread, the serial queue or the actor that a realm is confined to.
+/// The thread, the serial queue or the actor that a session is confined to.
 ///
 /// The main actor, the main queue and the main thread are one place.
 package enum Confinement: Sendable {
@@ -26,25 +26,25 @@ package enum Confinement: Sendable {
   /// Every place, for one version of the file.
   case frozen(version: UInt64)
 
-  /// The place a realm belongs to that is opened here without naming a queue or an actor: the main
-  /// actor where the caller runs there, else the calling thread. (Code of any other actor may
-  /// continue on another thread; such realms are opened by `Realm(actor:)`.)
+  /// The place of a session that is opened here without naming a queue or an actor: the main actor
+  /// where the caller runs there, else the calling thread. (Code of any other actor may continue on
+  /// another thread; such sessions are opened by `Realm(actor:)`.)
   package static var current: Confinement {
     MainPlace.isCurrent ? .main : .thread(.current)
   }
 
-  /// The place of a realm that is opened for `queue`.
+  /// The place of a session that is opened for `queue`.
   package static func queue(_ queue: DispatchQueue) -> Confinement {
     MainPlace.isMain(queue) ? .main : .queue(QueueIdentity.of(queue))
   }
 
-  /// The place of a realm that is opened for the actor that the caller is isolated to.
+  /// The place of a session that is opened for the actor that the caller is isolated to.
   package static func actor(_ actor: isolated any Actor) -> Confinement {
     MainPlace.isCurrent ? .main : .actor(ActorIdentity(actor))
   }
 
-  /// What an access compares with the thread pointer: the pointer of the thread that owns the
-  /// realm, or a word that never matches.
+  /// The word that an access compares with the thread pointer: the pointer of the thread that owns
+  /// the session, or a word that never matches.
   package var isolationWord: UInt {
     switch self {
     case .thread(let thread): thread.pointer
@@ -58,10 +58,10 @@ package enum Confinement: Sendable {
   /// The isolation word that admits every thread. Thread pointers are aligned, so none is this.
   static var anyThread: UInt { 1 }
 
-  /// Whether realms of this place never change and may be used anywhere.
+  /// Whether sessions of this place never change and may be used anywhere.
   package var isFrozen: Bool { if case .frozen = self { true } else { false } }
 
-  /// Whether the caller runs where this realm lives.
+  /// Whether the caller runs in this confinement.
   package var isCurrent: Bool {
     switch self {
     case .main: MainPlace.isCurrent
@@ -72,8 +72,8 @@ package enum Confinement: Sendable {
     }
   }
 
-  /// The text for an access from elsewhere: the documented sentence, then where the realm lives and
-  /// where it was touched.
+  /// The message for an access from elsewhere: the documented sentence, then where the session is
+  /// confined and where it was accessed.
   package var violationText: String {
     "Realm accessed from incorrect thread. It lives on \(self) "
       + "and was touched on \(Confinement.descriptionOfCaller)."
@@ -83,7 +83,7 @@ package enum Confinement: Sendable {
 // MARK: - Identity
 
 extension Confinement: Hashable {
-  /// Equal places share one live realm of a file.
+  /// Equal places share one live session of a file.
   package static func == (left: Confinement, right: Confinement) -> Bool {
     switch (left, right) {
     case (.main, .main): true
@@ -117,13 +117,13 @@ extension Confinement: CustomStringConvertible {
     }
   }
 
-  /// The most telling name of where the caller runs.
+  /// The most specific name of where the caller runs.
   private static var descriptionOfCaller: String {
     if MainPlace.isCurrent { return "the main actor" }
     let thread = ThreadIdentity.current.description
     if let executor = ActorIdentity.currentExecutorName { return "\(executor), by \(thread)" }
-    // All threads that are in no block of a queue of the program are said to be in a global one, or
-    // in that of tasks.
+    // A thread outside of the program's queues has the label of a global queue, or of that of
+    // tasks.
     let label = String(cString: realm_current_queue_label())
     let isNamed =
       !label.isEmpty && !label.hasPrefix("com.apple.root.") && !label.hasPrefix("Swift global ")
@@ -133,8 +133,8 @@ extension Confinement: CustomStringConvertible {
 
 // MARK: - The main actor, queue and thread
 
-/// The main place of the program. Which thread runs it is of no interest: under an asynchronous
-/// `main` and in tests the main actor runs on worker threads.
+/// The main actor, queue and thread, which are one place. The thread that runs it does not matter:
+/// under an asynchronous `main` and in tests the main actor runs on worker threads.
 enum MainPlace {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()

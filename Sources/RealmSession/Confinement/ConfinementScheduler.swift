@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs blocks where a realm lives, handed over from any thread.
+// Schedules blocks in the confinement of a session, from any thread.
 
 import Dispatch
 import Foundation
 
-/// The way to a confinement: its queue, its actor or its run loop.
+/// The executor of a confinement: its queue, its actor or its run loop.
 ///
-/// A plain thread without a running run loop has none: nothing can interrupt it, so its realms move
-/// on only when it refreshes them.
+/// A plain thread without a running run loop has none: nothing can interrupt it, so its sessions
+/// advance only when it refreshes them.
 enum ConfinementScheduler: Sendable {
   case queue(DispatchQueue)
   case actor(ActorIdentity)
   case runLoop(RunLoopReference)
 
-  /// The way to `confinement`; for a thread this must be called on it.
+  /// Creates the scheduler of `confinement`; nil if it has none. For a thread this must be called
+  /// on it.
   init?(for confinement: Confinement) {
     switch confinement {
     case .main: self = .queue(.main)
@@ -27,8 +28,8 @@ enum ConfinementScheduler: Sendable {
     }
   }
 
-  /// Runs `body` there soon. If the actor is gone, so is everything that lived on it, and `body` is
-  /// dropped.
+  /// Schedules `body` in the confinement. If the actor is gone, so is everything that lived on it,
+  /// and `body` is dropped.
   func schedule(_ body: @escaping @Sendable () -> Void) {
     switch self {
     case .queue(let queue): queue.async(execute: body)
@@ -44,7 +45,7 @@ extension Actor {
   fileprivate func runIsolated(_ body: @Sendable () -> Void) { body() }
 }
 
-/// The run loop of a thread that runs it.
+/// A reference to the running run loop of a thread.
 struct RunLoopReference: Sendable {
   // nonisolated(unsafe): only `add(_:forMode:)` is called from other threads, and the run loop
   // takes its own lock there.
@@ -56,7 +57,8 @@ struct RunLoopReference: Sendable {
     return loop.currentMode == nil ? nil : RunLoopReference(loop: loop)
   }
 
-  /// A timer that is due wakes a sleeping loop; `RunLoop.perform` from another thread does not.
+  /// Schedules `body` on the run loop. A timer that is due wakes a sleeping loop; `RunLoop.perform`
+  /// from another thread does not.
   func schedule(_ body: @escaping @Sendable () -> Void) {
     let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in body() }
     loop.add(timer, forMode: .common)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The thread of a `RealmThreadExecutor`: runs jobs in their order, sleeps when there are none.
+// The thread of a `RealmThreadExecutor`: runs jobs in order, sleeps when there are none.
 //
 // Invariants:
-// 1. A waiting or running job keeps its executor, so that the actor can go away inside a job.
-// 2. The thread is the only one that takes jobs. It sleeps only when the list is empty, and whoever
-//    adds to an empty list while it sleeps wakes it.
+// 1. A waiting or running job keeps its executor, so that the actor can be released inside a job.
+// 2. The thread is the only one that takes jobs. It sleeps only when the list is empty, and a
+//    caller that adds to an empty list while it sleeps wakes it.
 
 import CRealmPlatform
 import Dispatch
 import RealmStorage
 
-/// A thread and the jobs that it is to run.
+/// A thread and its queue of jobs.
 package final class ExecutorThread: Sendable {
   private struct Job {
     let job: UnownedJob
@@ -22,7 +22,7 @@ package final class ExecutorThread: Sendable {
     var jobs: [Job] = []
     var isAsleep = false
     var isStopped = false
-    /// The thread; 0 before it runs and after it has ended.
+    /// The pointer of the thread; 0 before it runs and after it has ended.
     var pointer: UInt = 0
   }
 
@@ -41,8 +41,8 @@ package final class ExecutorThread: Sendable {
 
   package var isCurrent: Bool { state.withLock { $0.pointer } == realm_thread_pointer() }
 
-  /// Starts the thread for the executor at an address, and waits until it runs. Ends the process
-  /// if the system has no thread to give: jobs cannot be refused.
+  /// Starts the thread for the executor at an address, and waits until it runs. Traps if the system
+  /// cannot create a thread: jobs cannot be refused.
   package func start(name: String, executor: UInt) {
     let hasStarted = DispatchSemaphore(value: 0)
     let isStarted = BackgroundThread.start(named: name) { [self] in

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A serial dispatch queue as an owner of realms.
+// A serial dispatch queue as the owner of sessions.
 
 import Dispatch
 import RealmStorage
 
-/// Which queue this is, and how to tell that the caller runs in one of its blocks.
+/// The identity of a queue, which recognizes a caller in one of its blocks.
 ///
 /// Each queue gets a key of its own, so that a block which runs on a queue that targets this one is
-/// recognized, even if that queue has realms of its own.
+/// recognized, even if that queue has sessions of its own.
 package final class QueueIdentity: Sendable {
   let queue: DispatchQueue
   private let key = DispatchSpecificKey<Bool>()
@@ -23,7 +23,7 @@ package final class QueueIdentity: Sendable {
 
   deinit { queue.setSpecific(key: key, value: nil) }
 
-  /// The identity of `queue`; the same as long as anybody keeps it.
+  /// The identity of `queue`; the same instance as long as a reference to it exists.
   static func of(_ queue: DispatchQueue) -> QueueIdentity {
     registration.withLock { _ in
       // The queue keeps its identity weakly: an identity keeps its queue.

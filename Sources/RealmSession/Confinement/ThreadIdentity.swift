@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A thread as an owner of realms.
+// A thread as the owner of sessions.
 
 import CRealmPlatform
 
-/// Which thread this is. Pointers of threads are used again after a thread ended; the number, which
-/// is not, keeps a new thread from finding the realms of a dead one.
+/// The identity of a thread. The pointers of ended threads are reused; the number, which is not,
+/// keeps a new thread from finding the sessions of a dead one.
 package struct ThreadIdentity: Hashable, Sendable {
-  /// What accesses compare: `realm_thread_pointer()` on that thread.
+  /// The word that accesses compare: `realm_thread_pointer()` on that thread.
   package let pointer: UInt
   package let number: UInt64
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sessions that a thread keeps although the program has no reference to them.
+// Sessions with an open transaction that a thread keeps even if the program has no reference to
+// them.
 //
 // Invariants:
-// 1. A keeper belongs to one thread, which alone uses it. It goes with the thread, and with it what
-//    it keeps: a transaction that nobody can end any more must not keep all others waiting.
+// 1. A keeper belongs to one thread, which alone uses it. It is released with the thread, and with
+//    it what it keeps: a transaction that no caller can end any more must not keep all others
+//    waiting.
 
 #if canImport(Darwin)
 import Darwin
@@ -12,14 +14,14 @@ import Darwin
 import Glibc
 #endif
 
-/// What the calling thread keeps alive.
+/// The sessions that the calling thread keeps alive.
 final class ThreadKeeper {
   private var sessions: [Session] = []
 
   /// Keeps a session of the calling thread until it is released, or the thread ends.
   static func keep(_ session: Session) { current.sessions.append(session) }
 
-  /// Keeps a session of the calling thread no longer.
+  /// Releases a session that the calling thread keeps.
   static func release(_ session: Session) {
     let keeper = current
     guard let index = keeper.sessions.lastIndex(where: { $0 === session }) else { return }
@@ -35,7 +37,7 @@ final class ThreadKeeper {
     return keeper
   }
 
-  /// Where each thread has its keeper.
+  /// The key of the thread-specific value that holds each thread's keeper.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     #if canImport(Darwin)

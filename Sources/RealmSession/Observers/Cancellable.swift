@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a token of the program keeps going.
+// The observation that a notification token of the program keeps alive.
 
-/// Something that goes on until it is cancelled, from any thread.
+/// An observation that continues until it is cancelled, from any thread.
 package protocol Cancellable: AnyObject, Sendable {
-  /// Ends it.
+  /// Ends the observation.
   ///
-  /// - Returns: Whether it was going on until now.
+  /// - Returns: Whether it had not ended before.
   @discardableResult
   func cancel() -> Bool
 
-  /// What goes on now: itself, or what it has become.
+  /// The observation itself, or the one that it has become.
   var current: (any Cancellable)? { get }
 
   /// Whether it observes another session than `session`.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The changes between what observers have seen and one version.
+// The changes between the versions that observers have seen and one newer version.
 
 import RealmQuery
 import RealmStorage
 import RealmTables
 
-/// The changes for some observers of a realm, all up to the same version.
+/// The changes for some observers of a session, all up to the same version.
 ///
 /// Invariants:
 /// 1. `items` ascend by the numbers of the observations, as the entries of a hub do.
-/// 2. Observers that a batch was made for, that had seen `base` and have no item are not
-///    concerned: they only move on. A thousand of them cost one walk over the entries.
+/// 2. Observers that a batch was made for, that had seen `base` and have no item are not concerned:
+///    they only advance. A thousand of them cost one walk over the entries.
 struct ChangeBatch: Sendable {
-  /// What one observer is to be told, and what it has then seen.
+  /// The change for one observer, and the state that it has then seen.
   struct Item: Sendable {
     /// The number of the observation.
     let id: UInt64
@@ -24,19 +24,19 @@ struct ChangeBatch: Sendable {
     let change: ObservedChange?
   }
 
-  /// What is known of the table that was last asked about: observers come in runs of one kind.
+  /// The cached answers about the table of the last observer: observers come in runs of one kind.
   private struct KnownTable: Sendable {
     let key: TableKey
     let base: UInt64
     let isUnaffected: Bool
     let changes: TableChanges?
-    /// The objects that count as changed to observers without key paths, once somebody asked.
+    /// The objects that count as changed to observers without key paths; nil until first needed.
     var modified: Set<ObjectKey>?
   }
 
   let tables: TableGroup
   private(set) var items: [Item] = []
-  /// Whether some observer is to be told something.
+  /// Whether any observer is to be notified.
   private(set) var hasChanges = false
   /// The version that most observers had seen; nil before the first is added.
   private var base: TableGroup?
@@ -124,9 +124,9 @@ struct ChangeBatch: Sendable {
     return step
   }
 
-  // MARK: - Who is not concerned
+  // MARK: - Unaffected observers
 
-  /// Whether it is plain that nothing concerns an observer; what is not plain is computed.
+  /// Whether it is certain that nothing concerns an observer; if it is not, its change is computed.
   private mutating func isUnaffected(_ entry: borrowing ObserverEntry) -> Bool {
     do throws(StorageError) {
       switch entry.scope {
@@ -140,12 +140,12 @@ struct ChangeBatch: Sendable {
       case .other: return false
       }
     } catch {
-      // The error comes again where it can be told.
+      // The error occurs again where it can be reported.
       return false
     }
   }
 
-  /// Whether no object that is modified is in the results, and none can come, go or move.
+  /// Whether no modified object is in the results, and none can enter, leave or move.
   private mutating func isUnaffected(
     resultsOf entry: borrowing ObserverEntry
   ) throws(StorageError) -> Bool {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An observation that is registered later, on another queue.
+// An observation that is registered later, on the queue that it belongs to.
 
 package import RealmStorage
 
-/// An observation that the queue it belongs to has still to register.
+/// A placeholder for an observation that its queue has not registered yet.
 package final class DeferredObservation: Cancellable {
   private enum State {
     case waiting
@@ -13,7 +13,7 @@ package final class DeferredObservation: Cancellable {
   }
 
   private let state = Guarded(State.waiting)
-  /// Where it was asked for.
+  /// The file of the realm that requested it.
   private let file: DatabaseFile
 
   package init(in file: DatabaseFile) { self.file = file }
@@ -23,7 +23,7 @@ package final class DeferredObservation: Cancellable {
     state.withLock { if case .waiting = $0 { true } else { false } }
   }
 
-  /// Takes over the observation; one that came too late is ended.
+  /// Takes over the registered observation; cancels it if this one was cancelled meanwhile.
   package func become(_ observation: (any Cancellable)?) {
     let isTooLate = state.withLock { state in
       guard case .waiting = state else { return true }
@@ -46,7 +46,7 @@ package final class DeferredObservation: Cancellable {
     }
   }
 
-  /// Until it is registered, it is taken to belong to every realm of its file.
+  /// Until it is registered, it counts as an observation of every session of its file.
   package func isForeign(to session: Session) -> Bool {
     let previous = state.withLock { $0 }
     return switch previous {

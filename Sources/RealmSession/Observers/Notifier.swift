@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The worker of a file: computes change sets for all realms of this process that show the file.
+// The worker of a file: computes change sets for all sessions of this process that show the file.
 //
 // It runs on a serial queue of its own: never on the cooperative pool, which it could starve, and
-// never where a realm lives, which it would hold up. It sleeps until a version is committed or an
-// observer comes.
+// never in the confinement of a session, which it would block. It sleeps until a version is
+// committed or an observer is added.
 
 import Dispatch
 import RealmStorage
 import RealmTables
 
-/// The worker that computes what observers of one file are to be told.
+/// The worker that computes the change sets for the observers of one file.
 package final class Notifier: Sendable {
   private struct State {
     var hubs: [ObjectIdentifier: WeakHub] = [:]
@@ -35,13 +35,13 @@ package final class Notifier: Sendable {
     queue = DispatchQueue(label: "OpenRealm notifier")
   }
 
-  /// Lets `hub` follow the file from now on, as long as it lives.
+  /// Adds `hub`, which follows the file as long as it lives.
   ///
   /// - Throws: `StorageError.threadUnavailable` for the first one.
   func add(_ hub: ObserverHub) throws(StorageError) {
     if state.withLock({ $0.listener == nil }) {
       let listener = try file.onNewVersion { [weak self] version in self?.signal(version) }
-      // Another thread may have been faster. The one that is not needed goes after the lock.
+      // Another thread may have set its listener first. The spare one is released after the lock.
       let spare = state.withLock { state -> VersionListener? in
         if state.listener != nil { return listener }
         state.listener = listener
@@ -52,14 +52,15 @@ package final class Notifier: Sendable {
     state.withLock { $0.hubs[ObjectIdentifier(hub)] = WeakHub(hub: hub) }
   }
 
-  /// Lets the worker look for what a new version makes it compute; most commits are made by a realm
-  /// that nobody observes, and waking a thread for nothing costs more than looking.
+  /// Schedules a pass of the worker if a new version gives it something to compute; most commits
+  /// are made by a session without observers, and waking a thread for nothing costs more than this
+  /// check.
   private func signal(_ version: UInt64) {
     let hubs = state.withLock { $0.hubs.values.compactMap(\.hub) }
     if hubs.contains(where: { $0.hasWork(upTo: version) }) { signal() }
   }
 
-  /// Lets the worker look for what is to be computed, soon.
+  /// Schedules a pass of the worker.
   func signal() {
     let schedules = state.withLock { state in
       defer { state.isPassScheduled = true }
@@ -68,10 +69,10 @@ package final class Notifier: Sendable {
     if schedules { queue.async { [weak self] in self?.pass() } }
   }
 
-  /// Lets the worker compute and hand over everything now, and waits for it.
+  /// Runs a pass of the worker now, and waits for it.
   package func runNow() { queue.sync { pass() } }
 
-  /// Calls `body` after everything that is known now has been computed and handed over.
+  /// Calls `body` after a pass that computes and delivers everything that is known now.
   package func afterNextPass(_ body: @escaping @Sendable () -> Void) {
     queue.async { [self] in
       pass()

@@ -3,7 +3,7 @@
 // One observer of a collection or an object.
 //
 // Invariants:
-// 1. The handler is called only in the confinement of the session. Taking it away, which any thread
+// 1. The handler is called only in the confinement of the session. Removing it, which any thread
 //    may do, ends the observation; it is never put back.
 // 2. No handler is called or destroyed under a lock: it is code of the program.
 // 3. It keeps its session alive until it ends: a token that was invalidated keeps no version.
@@ -13,12 +13,12 @@ import RealmStorage
 package import RealmTables
 import Synchronization
 
-/// An observer: what it observes, and what to call.
+/// An observer: the locator of what it observes, and its handler.
 package final class Observation: Cancellable {
   /// The observer's code. It is used in the confinement of its session only.
   package struct Handler: @unchecked Sendable {
-    // Sendable: carried through a lock that any thread may take to remove it, called only where it
-    // belongs (invariant 1).
+    // Sendable: carried through a lock that any thread may take to remove it, called only in its
+    // confinement (invariant 1).
 
     /// Reads the present values of properties that are about to change; only objects have it.
     package var valuesBefore: (([ColumnKey]) -> [Any?])?
@@ -36,20 +36,20 @@ package final class Observation: Cancellable {
     }
   }
 
-  /// Unlike an address, never used again.
+  /// The number of the observation. Unlike an address, it is never reused.
   package let id: UInt64
   package let source: Locator
-  /// What the observer asks for itself.
+  /// The key paths of this observer; nil for everything.
   private let ownFilter: KeyPathFilter?
-  /// What it asks for together with the other observers of the same collection.
+  /// The key paths that it shares with the other observers of the same collection.
   private let sharedFilter: SharedFilter?
   /// The collection that is observed, if others may observe it too.
   let subject: ObjectIdentifier?
-  /// What decides about the elements of results; nil for everything else.
+  /// The properties that decide about the elements of results; nil for everything else.
   let footprint: QueryFootprint?
-  /// What an observation has until it ends.
+  /// The state of an observation that has not ended.
   private struct Active: @unchecked Sendable {
-    // Sendable: the session is only kept here.
+    // Sendable: the session is only kept alive here.
     let handler: Handler
     let session: Session
   }
@@ -57,7 +57,7 @@ package final class Observation: Cancellable {
   private static let lastID = Atomic<UInt64>(0)
 
   private let hub: ObserverHub
-  /// Identifies the session, also when that is gone.
+  /// Identifies the session, also after it was released.
   private let session: SessionReference
   private let active: Guarded<Active?>
 
@@ -77,7 +77,7 @@ package final class Observation: Cancellable {
     sharedFilter?.add(filter, of: id)
   }
 
-  /// Whether the observer itself does not ask for everything.
+  /// Whether this observer has key paths.
   var hasFilter: Bool { ownFilter != nil }
 
   /// Which changes the observer is notified of; nil for all.
@@ -86,12 +86,12 @@ package final class Observation: Cancellable {
     return sharedFilter.map { $0.union } ?? ownFilter
   }
 
-  /// The filter that another observer of `subject` joins.
+  /// The shared filter, for another observer of `subject`.
   func filter(of subject: ObjectIdentifier) -> SharedFilter? {
     self.subject == subject ? sharedFilter : nil
   }
 
-  /// What to call; nil once the observation has ended.
+  /// The handler; nil once the observation has ended.
   var activeHandler: Handler? { active.withLock { $0?.handler } }
 
   package func isForeign(to other: Session) -> Bool { session !== other.reference }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An observer, and what it has seen.
+// An entry of an observer hub: an observer and the state that it was last notified of.
 
 import RealmQuery
 import RealmStorage
 import RealmTables
 
-/// An observer of a realm, and what it has seen.
+/// An observer of a session, and the state that it has seen.
 ///
-/// Most commits concern few of many observers. What tells that one is not concerned stands here as
-/// plain values, so that a thousand are passed over without counting a reference.
+/// Most commits concern few of many observers. The values that decide whether one is concerned are
+/// stored here as plain values, so that a thousand are passed over without counting a reference.
 package struct ObserverEntry: Sendable {
-  /// What decides whether a commit concerns an observer.
+  /// The scope of changes that may concern an observer.
   enum Scope: Sendable {
-    /// All changes of an object, and what is deleted.
+    /// All changes of an object, and its deletion.
     case object(TableKey, ObjectKey)
-    /// Changes of a table and of what its links lead to; whoever knows more looks further.
+    /// Changes of a table and of the tables that its links lead to; a finer check may follow.
     case table(TableKey)
     case other
   }
@@ -23,7 +23,7 @@ package struct ObserverEntry: Sendable {
   let observation: Observation
   let id: UInt64
   let scope: Scope
-  /// Nil before the first call.
+  /// The state that the observer has seen; nil before the first call.
   package private(set) var state: ObservedState?
   /// The version of `state`.
   private(set) var seenVersion: UInt64?
@@ -47,7 +47,7 @@ package struct ObserverEntry: Sendable {
     seen.map { $0 < version } ?? true
   }
 
-  /// Moves on to a newer state; what it replaces pins a version.
+  /// Advances to a newer state; returns the replaced one, which pins a version.
   mutating func advance(to new: ObservedState) -> ObservedState? {
     defer {
       state = new
@@ -56,7 +56,7 @@ package struct ObserverEntry: Sendable {
     return state
   }
 
-  /// Moves on to a newer version, in which all is the same to the observer.
+  /// Advances to a newer version in which nothing changed for the observer.
   mutating func moveOn(to tables: TableGroup, _ version: UInt64) {
     state?.tables = tables
     seenVersion = version

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What all threads know about the observers of one session.
+// The state of one session's observers that all threads share.
 //
-// The worker of the file computes change sets here, away from the session, and hands them over; the
-// session takes them where it lives.
+// The worker of the file computes change sets here, outside of the session's confinement, and hands
+// them over; the session takes them in its confinement.
 //
 // Invariants:
-// 1. At most one batch waits for the session, and at most one delivery is scheduled. While a
-//    batch waits, nothing further is computed: versions that come meanwhile are computed together
-//    later.
-// 2. An entry's state only moves on to newer versions. A batch's item applies only to the version
-//    it was computed from, so it does not matter who was faster.
-// 3. Nothing is computed, read from the file, or called under the lock.
+// 1. At most one batch waits for the session, and at most one delivery is scheduled. While a batch
+//    waits, nothing further is computed: versions that are committed meanwhile are computed
+//    together later.
+// 2. An entry's state only advances to newer versions. A batch's item applies only to the version
+//    it was computed from, so the order of the worker and the session does not matter.
+// 3. No lock is held while change sets are computed, the file is read, or handlers are called.
 // 4. Entries ascend by the numbers of their observations, which are given in the confinement, in
 //    the order of registration.
 
@@ -23,11 +23,11 @@ package final class ObserverHub: Sendable {
   fileprivate struct State {
     var entries: [ObserverEntry] = []
     var scheduler: ConfinementScheduler?
-    /// What the session shows; nil while it shows nothing.
+    /// The tables that the session shows; nil while it shows nothing.
     var shown: TableGroup?
-    /// Whether the session moves to new versions by itself.
+    /// Whether the session advances to new versions by itself.
     var autorefresh = true
-    /// The newest version that the session was told of.
+    /// The newest version that was announced to the session.
     var announced: UInt64 = 0
     var batch: ChangeBatch?
     var isDeliveryScheduled = false
@@ -36,7 +36,7 @@ package final class ObserverHub: Sendable {
   }
 
   private let state: Guarded<State>
-  /// Called in the confinement when something waits for the session.
+  /// Called in the confinement when a batch waits for the session.
   private let deliver: @Sendable () -> Void
 
   init(_ scheduler: ConfinementScheduler?, deliver: @escaping @Sendable () -> Void) {
@@ -44,7 +44,8 @@ package final class ObserverHub: Sendable {
     self.deliver = deliver
   }
 
-  /// Lets go of all versions: the session is gone. Tokens of ended observations may keep the hub.
+  /// Releases all versions, after the session is gone. Tokens of ended observations may keep the
+  /// hub.
   func end() {
     // Released after the lock.
     let last = state.withLock { state in
@@ -54,12 +55,12 @@ package final class ObserverHub: Sendable {
     _ = last
   }
 
-  // MARK: - What the session says
+  // MARK: - Called by the session
 
-  /// Notes which version the session shows.
+  /// Records the version that the session shows.
   ///
-  /// A batch that would only move the session to a version that it is past is dropped: where nobody
-  /// comes to take it, it would keep that version, and the space of all later ones, for ever.
+  /// A batch that would only move the session to a version that it is past is dropped: where no
+  /// delivery takes it, it would keep that version, and the space of all later ones, permanently.
   func show(_ tables: TableGroup?) {
     // Released after the lock.
     let replaced = state.withLock { state -> (TableGroup?, ChangeBatch?) in
@@ -79,7 +80,7 @@ package final class ObserverHub: Sendable {
     set { state.withLock { $0.autorefresh = newValue } }
   }
 
-  /// Whether the session can be reached from outside, after trying `scheduler`.
+  /// Whether deliveries can be scheduled in the session's confinement, after trying `scheduler`.
   func isReachable(by scheduler: () -> ConfinementScheduler?) -> Bool {
     if state.withLock({ $0.scheduler != nil }) { return true }
     let found = scheduler()
@@ -102,7 +103,7 @@ package final class ObserverHub: Sendable {
     _ = removed
   }
 
-  /// What the observers of a collection ask for together; nil if there are none.
+  /// The shared filter of the observers of a collection; nil if there are none.
   func filter(of subject: ObjectIdentifier) -> SharedFilter? {
     state.withLock { state in
       for entry in state.entries {
@@ -114,7 +115,7 @@ package final class ObserverHub: Sendable {
 
   var entries: [ObserverEntry] { state.withLock { $0.entries } }
 
-  /// Whether somebody has not seen that version yet, or nothing at all.
+  /// Whether an observer has not seen that version yet, or nothing at all.
   func isBehind(_ version: UInt64) -> Bool {
     state.withLock { state in
       state.entries.indices.contains { index in
@@ -123,8 +124,8 @@ package final class ObserverHub: Sendable {
     }
   }
 
-  /// Notes what observers have been told of: their numbers, which ascend, and what they have seen;
-  /// and that those have seen its version too whom a batch leaves alone.
+  /// Records the states that observers have seen, by their ascending numbers; observers that a
+  /// batch leaves unaffected have seen its version too.
   func store(_ seen: [(id: UInt64, state: ObservedState)], besides batch: ChangeBatch? = nil) {
     let replaced = state.withLock { $0.advance(along: seen, besides: batch) }
     _ = replaced
@@ -144,7 +145,7 @@ package final class ObserverHub: Sendable {
     }
   }
 
-  /// The batch that waits, if any; it waits no more.
+  /// Removes and returns the waiting batch, if any.
   func takeBatch() -> ChangeBatch? {
     state.withLock { state in
       defer { state.batch = nil }
@@ -152,7 +153,7 @@ package final class ObserverHub: Sendable {
     }
   }
 
-  /// Whether the session is committing: then it moves by itself, and the worker computes nothing
+  /// Whether the session is committing: then it advances by itself, and the worker computes nothing
   /// for it until it has.
   var isCommitting: Bool {
     get { state.withLock { $0.isCommitting } }
@@ -162,9 +163,10 @@ package final class ObserverHub: Sendable {
   /// Whether there is something for the worker to compute.
   func hasWork(upTo version: UInt64) -> Bool { takeWork(upTo: version) != nil }
 
-  // MARK: - What the worker does
+  // MARK: - Called by the worker
 
-  /// Computes what the observers do not know yet and hands it over. Called by the worker only.
+  /// Computes the changes that the observers have not seen and hands them over. Called by the
+  /// worker only.
   func prepare(version: UInt64, _ newest: () throws(StorageError) -> TableGroup) {
     guard let batch = batch(upTo: version, newest) else { return }
     handOver(batch, announcing: version)
@@ -178,7 +180,7 @@ package final class ObserverHub: Sendable {
     if let target = work.target {
       tables = target
     } else {
-      // A file that cannot be read any more is reported by the next access to it.
+      // An error of reading the file is reported by the next access to it.
       guard let newest = try? newest() else { return nil }
       tables = newest
     }
@@ -216,7 +218,7 @@ package final class ObserverHub: Sendable {
       guard state.scheduler != nil else { return nil }
       let shown = state.shown?.snapshot.version ?? 0
       if !batch.hasChanges, batch.version <= shown, version <= shown {
-        // Nobody is to be told anything, so nobody needs to be woken.
+        // No observer is to be notified, so the session is not woken.
         let seen = batch.items.compactMap { item in item.state.map { (item.id, $0) } }
         replaced = state.advance(along: seen, besides: batch)
         return nil
@@ -231,7 +233,7 @@ package final class ObserverHub: Sendable {
 
   // MARK: - Delivery
 
-  /// Schedules a delivery if something waits that was not delivered when it could have been.
+  /// Schedules a delivery if a batch waits that was not delivered when it could have been.
   func scheduleIfNeeded() {
     schedule(on: state.withLock { $0.batch == nil ? nil : $0.schedulerForDelivery() })
   }
@@ -242,8 +244,8 @@ package final class ObserverHub: Sendable {
   }
 
   private func schedule(on scheduler: ConfinementScheduler?) {
-    // Weak: a queue or run loop that does not turn would keep what the session showed last, and the
-    // space of all later versions, after the session was closed.
+    // Weak: a queue or run loop that does not run would keep the version that the session showed
+    // last, and the space of all later versions, after the session was closed.
     scheduler?.schedule { [weak self] in
       guard let self else { return }
       state.withLock { $0.isDeliveryScheduled = false }
@@ -253,16 +255,16 @@ package final class ObserverHub: Sendable {
 }
 
 extension ObserverHub.State {
-  /// The way to the session, if no delivery is on its way yet.
+  /// The scheduler of the session; nil if a delivery is scheduled already.
   fileprivate mutating func schedulerForDelivery() -> ConfinementScheduler? {
     guard !isDeliveryScheduled, let scheduler else { return nil }
     isDeliveryScheduled = true
     return scheduler
   }
 
-  /// Moves observers on to the states that they have reached, and those that a batch leaves alone
-  /// to its version. What they had seen before pins versions and is handed back to be released
-  /// after the lock.
+  /// Advances observers to the states that they have reached, and those that a batch leaves
+  /// unaffected to its version. The states that they had seen before pin versions and are returned,
+  /// to be released after the lock.
   fileprivate mutating func advance(
     along seen: [(id: UInt64, state: ObservedState)], besides batch: ChangeBatch?
   ) -> [ObservedState] {
@@ -277,7 +279,7 @@ extension ObserverHub.State {
       let seenVersion = entries[index].seenVersion
       while position < seen.count, seen[position].id < id { position += 1 }
       guard position < seen.count, seen[position].id == id else {
-        // The batch keeps what these had seen: nothing is released here.
+        // The batch keeps the states of these: nothing is released here.
         if let tables, batch?.isUnaffected(id, since: seenVersion, &item) == true {
           entries[index].moveOn(to: tables, version)
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Registering observers, and what must hold for that.
+// Registration of observers, and its checks.
 
 import RealmQuery
 package import RealmStorage
@@ -9,7 +9,7 @@ import RealmTables
 extension Session {
   /// Traps unless observers can be registered now.
   ///
-  /// - Parameter here: Whether the observer is going to be called in this session's confinement.
+  /// - Parameter here: Whether the observer is called in this session's confinement.
   package final func requireObservable(here: Bool) -> SessionObservers {
     checkIsolation()
     if isFrozen {
@@ -31,7 +31,7 @@ extension Session {
   /// Registers an observer that is called in this session's confinement.
   ///
   /// - Parameters:
-  ///   - filter: What of the objects is observed; nil for everything.
+  ///   - filter: The key paths that are observed; nil for everything.
   ///   - subject: The collection, which the handler keeps: its observers share their filters.
   package final func observe(
     _ locator: Locator, filter: KeyPathFilter? = nil, sharing subject: ObjectIdentifier? = nil,
@@ -42,7 +42,7 @@ extension Session {
     let observation = Observation(
       locator, filter: filter, sharing: subject, footprint: try locator.footprint(in: tables),
       of: self, in: hub, handler: handler)
-    // An object is known when it is observed; a collection is reported first.
+    // The state of an object is known when it is observed; a collection is first reported as it is.
     let isKnown = locator.initialChange == nil
     hub.add(observation, since: isKnown ? try locator.initialState(in: tables) : nil)
     shared.notifier.signal()
@@ -51,7 +51,7 @@ extension Session {
 }
 
 extension Locator {
-  /// What decides which objects results hold; nil for everything else.
+  /// The footprint of the query of results; nil for everything else.
   fileprivate func footprint(in tables: TableGroup) throws(StorageError) -> QueryFootprint? {
     guard case .results(let query) = self else { return nil }
     do throws(QueryError) {

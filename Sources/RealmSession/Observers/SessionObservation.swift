@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One observer of a session as a whole.
+// An observer of a session as a whole, which is notified of versions, not of changes.
 
 import RealmStorage
 
-/// What observers of a session are notified of.
+/// A notification for the observers of a session.
 package enum SessionNotification: Sendable {
   /// The session shows a newer version, by its own write transaction or by another's.
   case moved
@@ -15,7 +15,7 @@ package enum SessionNotification: Sendable {
 /// An observer that is notified of each version that a session shows.
 package final class SessionObservation: Cancellable {
   private struct Handler: @unchecked Sendable {
-    // Sendable: any thread may take the handler away; it is called in the confinement only.
+    // Sendable: any thread may remove the handler; it is called in the confinement only.
 
     /// Kept alive until the observation ends.
     let session: Session

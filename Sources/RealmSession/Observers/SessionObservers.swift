@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The observers of a session, and the calls that are due.
+// The observers of a session, as used in its confinement, and the calls that are due.
 //
 // Invariants:
 // 1. Everything here runs in the confinement of the session, and no lock is held while observers
 //    are called. Observers may do anything but refresh: write, observe, end observations.
-// 2. An observer is not called again while it runs. It is notified of what it missed after it
+// 2. An observer is not called again while it runs. It is notified of missed changes after it
 //    returned.
 // 3. Calls are made in the order in which they were collected.
 
 import RealmStorage
 package import RealmTables
 
-/// Those that a session notifies of new versions.
+/// The observers that a session notifies of new versions.
 package final class SessionObservers {
   private struct Call {
     let observation: Observation
@@ -26,15 +26,15 @@ package final class SessionObservers {
 
   private let shared: SharedFile
   package let hub: ObserverHub
-  /// What code inside `withObservationTracking` has read.
+  /// The accesses of code inside `withObservationTracking`.
   package let tracker = AccessTracker()
   /// The calls that are due, in order.
   private var calls: [Call] = []
   private var running: Set<UInt64> = []
-  /// Weak, as an observation keeps the session: who keeps its token keeps both.
+  /// Weak, as an observation keeps the session: the owner of its token keeps both.
   private var sessionObservations: [WeakObservation] = []
-  /// Whether the session moved on at the beginning of a transaction, of which its observers are
-  /// notified at the end.
+  /// Whether the session advanced at the beginning of a transaction; its observers are notified of
+  /// that at the end.
   private var owesMoved = false
   /// Whether an observer missed a change because it was running.
   private var hasMissedCalls = false
@@ -61,9 +61,9 @@ package final class SessionObservers {
     }
   }
 
-  // MARK: - What the session does
+  // MARK: - Called by the session
 
-  /// A write transaction was committed; `skipped` are not to be notified of it.
+  /// Notifies of a committed write transaction, at once or later; `skipped` are not notified.
   package func committed(
     _ session: Session, from base: TableGroup?, skipping skipped: SkippedObservers
   ) {
@@ -75,11 +75,11 @@ package final class SessionObservers {
     if !calls.isEmpty { hub.scheduleDelivery() }
   }
 
-  /// A write transaction has begun on a newer version than the session showed. Observers are
-  /// notified of that when the transaction has ended.
+  /// Records that a write transaction has begun on a newer version than the session showed.
+  /// Observers are notified of that when the transaction has ended.
   func movedForWrite() { owesMoved = true }
 
-  /// A write transaction was rolled back.
+  /// Makes up for notifications that a rolled-back write transaction has delayed.
   func rolledBack(_ session: Session) {
     if owesMoved { notify(.moved, session) }
     hub.scheduleIfNeeded()
@@ -88,7 +88,8 @@ package final class SessionObservers {
   // MARK: - Collecting
 
   /// Computes the calls of all observers that have not seen `target`, as far as the worker has not
-  /// done so, and the previous values that they ask for: the session still shows `shownVersion`.
+  /// done so, and reads the previous values that they ask for: the session still shows
+  /// `shownVersion`.
   func collectCalls(upTo target: TableGroup, from shownVersion: UInt64?, with known: ChangeBatch?) {
     let version = target.version
     let entries = hub.entries
@@ -128,8 +129,8 @@ package final class SessionObservers {
     return observation.activeHandler?.valuesBefore?(columns)
   }
 
-  /// Moves observers over a transaction that they are not to be notified of. What they did not know
-  /// before it, they are notified of later.
+  /// Advances observers past a transaction that they are not notified of. They are notified later
+  /// of earlier changes that they had not seen.
   private func skip(_ skipped: [Observation], from base: TableGroup, to tables: TableGroup) {
     var before = ChangeBatch(for: base)
     var over = ChangeBatch(for: tables)
@@ -161,7 +162,7 @@ package final class SessionObservers {
       guard let handler = call.observation.activeHandler else { continue }
       let id = call.observation.id
       guard running.insert(id).inserted else {
-        // Its turn comes when the running call has returned.
+        // It is made when the running call has returned.
         calls.insert(call, at: 0)
         break
       }
@@ -190,7 +191,7 @@ package final class SessionObservers {
     handler.call(change, nil)
   }
 
-  /// Ends all observations of collections and objects, which the session has just made invalid.
+  /// Ends all observations of collections and objects, which the session has just invalidated.
   package func endObservations() {
     let handlers = hub.entries.compactMap { entry -> Observation.Handler? in
       let handler = entry.observation.activeHandler
@@ -207,7 +208,7 @@ package final class SessionObservers {
     sessionObservations.append(WeakObservation(observation: observation))
   }
 
-  /// Notifies those that observe the session as a whole, and the tracked accesses.
+  /// Notifies the observers of the session as a whole, and the tracked accesses.
   package func notify(
     _ notification: SessionNotification, _ session: Session,
     except skipped: [SessionObservation] = []

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the observers of one collection ask for together.
+// The union of the key paths of all observers of one collection.
 //
-// Observers of one collection with different key paths are called together: when the key paths of
-// one are satisfied, all are told. That is how Realm documents it, and programs may rely on it.
+// Observers of one collection with different key paths are called together: when a change matches
+// the key paths of one, all are notified. That is how Realm documents it, and programs may rely on
+// it.
 
 import RealmStorage
 
 /// The key paths of all observers of one collection.
 ///
-/// Invariant: `union` is nil, which lets everything pass, if nobody or somebody without key paths
-/// is among the members.
+/// Invariant: `union` is nil, which lets everything pass, if there are no members or one has no key
+/// paths.
 final class SharedFilter: Sendable {
   fileprivate struct State {
     var members: [UInt64: KeyPathFilter?] = [:]
@@ -19,7 +20,7 @@ final class SharedFilter: Sendable {
 
   private let state = Guarded(State())
 
-  /// What lets everything pass that one of the observers asks for.
+  /// A filter that passes every change that one of the observers asks for.
   var union: KeyPathFilter? { state.withLock { $0.union } }
 
   func add(_ filter: KeyPathFilter?, of id: UInt64) {

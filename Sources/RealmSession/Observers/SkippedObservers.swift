@@ -4,16 +4,16 @@
 
 /// Observers that are not notified of a write transaction.
 package struct SkippedObservers {
-  /// Those of collections and objects.
+  /// The skipped observers of collections and objects.
   package private(set) var observations: [Observation] = []
-  /// Those of the session.
+  /// The skipped observers of the session.
   private(set) var ofSession: [SessionObservation] = []
 
   package static let none = SkippedObservers()
 
   private init() {}
 
-  /// The observers behind some tokens; those that have ended need no skipping.
+  /// Collects the observers of some tokens; those that have ended need no skipping.
   package init(_ cancellables: some Sequence<any Cancellable>) {
     for cancellable in cancellables {
       if let observation = cancellable.current as? Observation { observations.append(observation) }

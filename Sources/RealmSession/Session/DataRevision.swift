@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The state of the data that a computed value belongs to.
+// Identifies the state of the data from which a value was computed, so that a cached value can be
+// compared with the present state.
 
-/// A state of the data that a session showed: a version, or a position within a write transaction.
+/// A revision of the data that a session showed: a version, or a position within the log of a write
+/// transaction.
 package enum DataRevision: Equatable, Sendable {
   case version(UInt64)
   case writing(transaction: UInt64, position: Int)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one way in which misuse of the API ends.
+// The function that traps for misuse of the API.
 //
 // Invariants:
 // 1. Every misuse check runs before locks are taken and before anything is changed, so a test hook
-//    that leaves by unwinding finds the engine as it was.
-// 2. Nothing but this function ends the process for misuse.
-// 3. It prints the reason once, and no line of the library.
+//    that leaves by unwinding finds the database unchanged.
+// 2. Nothing but this function traps for misuse.
+// 3. It prints the reason once, and no source line of the library.
 
 import CRealmPlatform
 import Foundation
 public import RealmStorage
 
-/// Called with the text of a misuse before the process ends.
+/// Called with the reason of a misuse before the trap.
 ///
-/// It may leave by other means, for instance by ending the thread.
+/// It may leave without returning, for instance by ending the thread.
 package nonisolated(unsafe) var trapHook: ((String) -> Void)?
 // nonisolated(unsafe): set by a test before it starts what may trap, read once by the thread that
-// is about to end the process.
+// is about to trap.
 
-/// Traps because the program broke a rule of the API; `reason` is the documented text.
+/// Traps because the program broke a rule of the API; `reason` is the documented message.
 ///
-/// Tests may see the text first through `trapHook`.
+/// `trapHook` receives the reason first.
 @usableFromInline @inline(never)
 package func throwRealmException(_ reason: String) -> Never {
   trapHook?(reason)
@@ -39,8 +39,8 @@ package func throwRealmException(_ reason: String) -> Never {
   #endif
 }
 
-/// Traps because a read or an edit in memory found damaged bytes, or no memory: where
-/// the API can throw, `Realm.Error` says the same.
+/// Traps because a read or an edit in memory found damaged bytes, or no memory: where the API can
+/// throw, it throws the same error as `Realm.Error`.
 @usableFromInline @inline(never)
 package func stop(_ error: StorageError) -> Never {
   throwRealmException("\(error)")

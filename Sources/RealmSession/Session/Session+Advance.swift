@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A session's way from version to version, and the notifications that belong to it.
+// Moves a session from version to version, and notifies its observers of each move.
 //
 // Invariants:
-// 1. The move to a version and the calls that notify of it are one step: whatever observers are
-//    still to be notified of when one of them writes is delivered before that write begins.
-// 2. Nothing moves while observers are called.
+// 1. The move to a version and the calls that notify of it are one step: calls that are still due
+//    when an observer writes are made before that write begins.
+// 2. A session does not move while observers are called.
 
 import RealmQuery
 package import RealmStorage
 package import RealmTables
 
 extension Session {
-  /// Shows the newest version, or the newer one that a session elsewhere shows and that is not
-  /// durable yet, and notifies observers.
+  /// Shows the newest version, or a newer one that another session shows and that is not durable
+  /// yet, and notifies observers.
   ///
   /// - Returns: Whether there was a newer version.
   @discardableResult
@@ -43,8 +43,8 @@ extension Session {
     }
   }
 
-  /// What a transaction does before it waits for its turn: moves to the newest version and notifies
-  /// of everything up to there.
+  /// Moves to the newest version and notifies of everything up to it, before a transaction waits
+  /// for its turn.
   final func catchUp() throws(StorageError) {
     guard let observers else { return }
     observers.makeCalls()
@@ -56,7 +56,7 @@ extension Session {
     }
   }
 
-  /// Called in the confinement when the worker has computed something for the observers.
+  /// Delivers what the worker has computed for the observers. Called in the confinement.
   final func deliverScheduled() {
     // The end of the transaction or of the running call schedules again.
     guard let observers, !isInWrite, !observers.isDelivering else { return }

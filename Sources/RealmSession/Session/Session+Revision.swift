@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happened between two revisions of a session's data.
+// The present revision of a session's data, and the changes since an older one.
 
 package import RealmQuery
 package import RealmStorage
@@ -19,10 +19,10 @@ extension Session {
     return try readableTables()
   }
 
-  /// What happened since a revision.
+  /// The changes since a revision.
   ///
-  /// - Returns: Nil if that is not known, or if the log of other transactions, and of what this one
-  ///   did before anything was recorded, has more than `byteLimit` bytes.
+  /// - Returns: Nil if they are not known, or if the log of other transactions, and of what this
+  ///   one did before changes were recorded, has more than `byteLimit` bytes.
   package final func changes(
     since revision: DataRevision, byteLimit: Int
   ) throws(StorageError) -> VersionChanges? {
@@ -32,7 +32,7 @@ extension Session {
       guard version <= shown.version else { return nil }
       return try changes(since: version, through: shown, byteLimit: byteLimit)
     case (.version(let version), .some(let transaction)):
-      // Rows that were created are new to whoever has seen a version, so the changeset has all.
+      // Rows that were created are new to a reader of an older version, so the changeset has all.
       guard let base = shownTables, version <= base.version,
         transaction.log.byteCount <= byteLimit,
         let log = try base.snapshot.file.changesets(
@@ -45,7 +45,7 @@ extension Session {
     }
   }
 
-  /// The changes between two versions; several results ask for the same one after the other.
+  /// The changes between two versions, cached: several results ask for the same ones in a row.
   private func changes(
     since version: UInt64, through tables: TableGroup, byteLimit: Int
   ) throws(StorageError) -> VersionChanges? {

@@ -2,8 +2,8 @@
 
 // Write transactions of a session.
 //
-// A commit goes down once and comes back once: the transaction writes its version, the session
-// shows it, the observers' calls are scheduled.
+// A commit has three steps: the transaction writes its version, the session shows it, the
+// observers' calls are scheduled.
 
 package import RealmStorage
 import RealmTables
@@ -11,14 +11,14 @@ import RealmTables
 extension Session {
   /// Waits for the right to write and begins a transaction on the newest version.
   ///
-  /// Observers are notified of everything up to that version before.
+  /// Observers are first notified of everything up to that version.
   package final func beginWrite() throws(StorageError) {
     try catchUp()
     if let held = asyncWrites.takeHeld() { return try asyncWrites.begin(on: held) }
     try begin(file.beginWrite(for: confinement))
   }
 
-  /// Begins with the right to write that was obtained elsewhere.
+  /// Begins a transaction with the right to write that the caller has obtained.
   package final func begin(_ granted: WriteTransaction) throws(StorageError) {
     let shown = shownTables?.version
     let base = granted.base
@@ -35,7 +35,7 @@ extension Session {
     log(.beganWriting(base.version))
   }
 
-  /// Makes the open transaction durable and shows its result.
+  /// Commits the open transaction durably and shows its result.
   ///
   /// - Parameter skipped: Observers that are not to be notified of it.
   /// - Throws: A failure to write; the transaction is undone then.
@@ -65,7 +65,7 @@ extension Session {
     didCommit(committed, skipping: skipped)
   }
 
-  /// Ends the open transaction with a version that is not durable yet, and not shown.
+  /// Writes the open transaction as a version that is neither durable nor shown yet.
   final func writeVersion() throws(StorageError) -> (PendingCommit, TableGroup) {
     guard let transaction else { preconditionFailure("no transaction is open") }
     do throws(StorageError) {
@@ -98,7 +98,7 @@ extension Session {
     observers?.rolledBack(self)
   }
 
-  /// Goes back to the newest version that the disk has, if what is shown could not be made durable.
+  /// Returns to the newest durable version if the shown one could not be made durable.
   package final func leaveLostVersion() {
     guard !isInWrite, let shownTables, shownTables.version > file.newestVersion else { return }
     do throws(StorageError) { show(try shared.newestTables()) } catch { stop(error) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file as one place of the program uses it: which version it reads there, its write transaction,
-// and who observes it.
+// A file as one confinement uses it: the version that it reads, its write transaction, and its
+// observers.
 //
 // Invariants:
 // 1. Everything here is used in the confinement only, except where a member says otherwise.
@@ -11,19 +11,19 @@
 // 3. `state.generation` changes before rows of another version can be read (see `SessionState`).
 // 4. A frozen session reads one version permanently, and on many threads at once. Nothing in it
 //    changes after it was published, but for `wasInvalidated`.
-// 5. Observers are called outside of all locks, and when everything here is as it will be.
+// 5. Observers are called outside of all locks, after the state of the session is complete.
 
 public import CRealmPlatform
 package import RealmStorage
 public import RealmTables
 import Synchronization
 
-/// One place's live view of a file. It knows tables, not classes: a realm adds those.
+/// A live view of a file in one confinement. It knows tables, not classes: a realm adds those.
 open class Session: SessionOwner {
   /// The file, and what all its sessions in this process share.
   package final let shared: SharedFile
   package final let confinement: Confinement
-  /// Whether the session reads one version permanently, wherever it is used.
+  /// Whether the session reads one version permanently, on any thread.
   package final let isFrozen: Bool
   /// Whether the session neither writes nor follows the file.
   package final let isReadOnly: Bool
@@ -33,32 +33,33 @@ open class Session: SessionOwner {
   @usableFromInline package final let state: UnsafeMutablePointer<SessionState>
   /// Finds the session without keeping it.
   package final let reference = SessionReference()
-  /// Who is notified of new versions; nil for sessions that never change.
+  /// The observers of new versions; nil for sessions that never change.
   package private(set) final var observers: SessionObservers?
-  /// Writes that do not wait for the disk, or for their turn.
+  /// The writes that do not wait for the disk, or for their turn.
   package private(set) final lazy var asyncWrites = AsyncWrites(self)
 
   /// The open write transaction.
   package private(set) final var transaction: WriteGroup?
   /// Counts the write transactions, so that revisions of them can be distinguished.
   package private(set) final var transactionNumber: UInt64 = 0
-  /// Objects whose rows were last seen in an older generation were invalidated. It is below the
-  /// present generation, so it also marks objects whose rows were not read yet.
+  /// The oldest generation whose objects are valid: objects whose rows were last read in an older
+  /// one were invalidated. It is below the present generation, so it also marks objects whose rows
+  /// were not read yet.
   package private(set) final var firstValidGeneration: UInt64 = 1
-  /// Counts the changes of the open transaction and the changes of version: what was computed from
-  /// the data at another count is out of date.
+  /// Counts the changes of the open transaction and the moves between versions: what was computed
+  /// at another count is out of date.
   package private(set) final var dataGeneration: UInt64 = 1
   /// The changes between the last two versions that a result asked for.
   final var lastChanges: ChangesSince?
 
   private var tables: TableGroup?
-  /// Whether anything was read of the version that the session shows.
+  /// Whether anything was read from the version that the session shows.
   private var hasBegunReading = false
   private var structureGeneration = 0
-  /// The session itself while a transaction is open that its thread may end at any time.
+  /// The session itself while a transaction is open that the main thread may end at any time.
   private var keptWhileWriting: Session?
   private let wasInvalidated = Atomic<Bool>(false)
-  /// Takes the live session away from forked children: their isolation matches no thread.
+  /// Clears the isolation of the live session in forked children, so that it matches no thread.
   private let forkItem: OpaquePointer?
 
   /// Creates a session. May be called on any thread.
@@ -88,15 +89,16 @@ open class Session: SessionOwner {
     state.deallocate()
   }
 
-  // MARK: - What a subclass adds
+  // MARK: - Overridden by subclasses
 
-  /// What is deleted with objects, as the program's classes declare it; nil for nothing.
+  /// The rules for what is deleted with objects, as the program's classes declare them; nil for
+  /// none.
   open var deleteRules: DeleteRules? { nil }
 
-  /// Called when a transaction has ended: tables of it must not be used any more.
+  /// Called when a transaction has ended: its tables must not be used any more.
   open func transactionDidEnd() {}
 
-  /// Called with what is worth logging. No lock is held.
+  /// Called with each event for the log. No lock is held.
   open func log(_ event: SessionEvent) {}
 
   // MARK: - Checks
@@ -114,8 +116,8 @@ open class Session: SessionOwner {
     state.pointee.isolation == realm_thread_pointer() || confinement.isCurrent
   }
 
-  /// Traps unless the caller runs in the session's confinement, when a comparison of threads did
-  /// not answer that.
+  /// Traps unless the caller runs in the session's confinement. Called when the comparison of
+  /// threads did not decide.
   @usableFromInline @inline(never)
   package final func checkIsolationSlowly() {
     if realm_is_forked() { throwRealmException("\(StorageError.forkedProcess(path: file.path))") }
@@ -143,7 +145,7 @@ open class Session: SessionOwner {
   @inlinable @inline(__always)
   package final var isInWrite: Bool { state.pointee.isInWrite }
 
-  /// Traps with `text` unless a write transaction is open.
+  /// Traps with `text` as the reason unless a write transaction is open.
   @inlinable @inline(__always)
   package final func requireWrite(orElse text: @autoclosure () -> String) {
     if !state.pointee.isInWrite { throwRealmException(text()) }
@@ -184,7 +186,7 @@ open class Session: SessionOwner {
     observers.hub.show(tables)
   }
 
-  /// To be called when the session is ready, before anything was read for the program.
+  /// Marks the session as ready. To be called before the program reads anything.
   package final func isReady() { hasBegunReading = false }
 
   // MARK: - Versions
@@ -197,10 +199,10 @@ open class Session: SessionOwner {
     bumpGeneration()
   }
 
-  /// Shows a version that the caller keeps, though it may be older than the shown one, if nothing
-  /// was read of that yet.
+  /// Shows a version that the caller keeps, even an older one, if nothing was read from the shown
+  /// version yet.
   ///
-  /// - Parameter isFitting: Whether the version has what the session needs.
+  /// - Parameter isFitting: Returns whether the version has what the session needs.
   package final func startReading(
     at older: TableGroup, if isFitting: () throws(StorageError) -> Bool
   ) throws(StorageError) {
@@ -257,8 +259,8 @@ open class Session: SessionOwner {
     state.pointee.generation &+= 1
   }
 
-  /// Takes over a transaction whose base the session shows; a transaction of another owner, such as
-  /// a migration's, as well.
+  /// Takes over a transaction whose base the session shows. It may be a transaction of another
+  /// owner, such as a migration.
   package final func open(_ writing: WriteGroup) {
     writing.deleteRules = deleteRules
     transaction = writing
@@ -289,8 +291,8 @@ open class Session: SessionOwner {
     releaseAfterWriting()
   }
 
-  /// Keeps the session while a transaction is open: a thread finds it again, though it may have
-  /// kept no reference. (What queues and actors keep would outlive them.)
+  /// Keeps the session while a transaction is open: its thread finds it again even without a
+  /// reference. (A session kept for a queue or an actor would outlive it.)
   final func keepWhileWriting() {
     switch confinement {
     case .main: keptWhileWriting = self
@@ -299,7 +301,7 @@ open class Session: SessionOwner {
     }
   }
 
-  /// The caller keeps the session.
+  /// Ends what `keepWhileWriting()` began. The caller keeps the session.
   private func releaseAfterWriting() {
     if case .thread = confinement { ThreadKeeper.release(self) }
     keptWhileWriting = nil

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a session reports to the log of the program.
+// The events that a session reports to the log of the program.
 
-/// Something that a session has done.
+/// An event of a session that is worth logging.
 public enum SessionEvent: Sendable {
   /// It began to write on a version.
   case beganWriting(UInt64)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a session is made of.
+// The options with which a session is created.
 
 package import RealmTables
 
-/// The file, the place and the version that a session begins with.
+/// The file, the confinement and the version that a session begins with.
 public struct SessionOptions: Sendable {
   package let shared: SharedFile
   package let confinement: Confinement
-  /// The tables that are read first.
+  /// The tables of the version that the session shows first.
   package let tables: TableGroup
   /// Whether the session neither writes nor follows the file.
   package var isReadOnly = false

@@ -6,14 +6,14 @@
 // takes the slow path of the runtime, and each managed object retains its session.
 //
 // Invariants:
-// 1. While the address is there, the session is in memory: its deinitializer clears the address
-//    first, under the lock.
+// 1. While the address is not 0, the session is in memory: its deinitializer first clears the
+//    address, under the lock.
 // 2. No session is released under the lock.
 
 import CRealmPlatform
 import RealmStorage
 
-/// Finds a session that others keep alive; usable on any thread.
+/// A non-owning reference to a session; usable on any thread.
 package final class SessionReference: Sendable {
   /// The session's address; 0 once it is being destroyed.
   private let address = Guarded<UInt>(0)
@@ -26,12 +26,12 @@ package final class SessionReference: Sendable {
     address.withLock { $0 = bits }
   }
 
-  /// Makes the reference lead nowhere.
+  /// Clears the reference.
   package func clear() { address.withLock { $0 = 0 } }
 
   /// The session, unless it is being destroyed.
   package var session: Session? {
-    // Retained under the lock, given out after it.
+    // Retained under the lock, returned after it.
     let bits = address.withLock { bits -> UInt in
       guard let pointer = UnsafeMutableRawPointer(bitPattern: bits), realm_try_retain(pointer)
       else { return 0 }

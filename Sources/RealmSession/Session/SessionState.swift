@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The few words that every property access of a managed object reads.
+// The words of a session that every property access of a managed object reads.
 //
 // Invariants:
-// 1. A `SessionState` belongs to one `Session` and lives as long as it does. Who keeps a pointer to
-//    it keeps the session.
+// 1. A `SessionState` belongs to one `Session` and lives as long as it does. The owner of a pointer
+//    to it keeps the session.
 // 2. `generation` changes whenever a row that was found before may have moved or vanished: the
 //    session advances, a transaction begins, ends or copies a cluster, the session is invalidated.
 //    It never repeats. A row found at generation g is current if and only if the state says g.
 // 3. `isolation` is the pointer of the thread that the session is confined to; 0 and 1 match no
-//    thread and send every access down a slower path: 0 asks the confinement, 1 admits every
-//    thread. A forked child finds 0: it is the first word, which `Session` has cleared there.
+//    thread and take the slow path of an access: 0 asks the confinement, 1 admits every thread. In
+//    a forked child it is 0: it is the first word, which `Session` has cleared there.
 // 4. The state of a frozen session is written before another thread can see it, and never again.
 
-/// What a read checks before it uses a row that was found before.
+/// The state of a session that a read checks before it uses a cached row.
 @frozen @usableFromInline
 package struct SessionState {
   /// The thread that the session is confined to, or 0, or `anyThread`.
@@ -22,7 +22,7 @@ package struct SessionState {
   @usableFromInline package var generation: UInt64
   /// Whether a write transaction is open.
   @usableFromInline package var isInWrite: Bool
-  /// Where a thread says that it tracks accesses; see `TrackingPlace`.
+  /// The offset of the word that says whether a thread tracks accesses; see `TrackingPlace`.
   @usableFromInline package let trackingPlace: Int
 
   package init(isolation: UInt, generation: UInt64, isInWrite: Bool, trackingPlace: Int) {

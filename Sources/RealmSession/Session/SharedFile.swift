@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What all realms of this process that show one file have in common.
+// The state that all sessions of one file in this process share: its worker for notifications, its
+// caches, and the version that waits for the disk.
 
 import Dispatch
 package import RealmStorage
 package import RealmTables
 
-/// A file, its worker for notifications and what its sessions share. One per file and process.
+/// The shared state of all sessions of a file. One per file and process.
 package final class SharedFile: Sendable {
   package let file: DatabaseFile
   package let notifier: Notifier
-  /// Where asynchronous writes are committed.
+  /// The queue on which asynchronous writes are committed.
   let commitQueue = DispatchQueue(label: "OpenRealm commits")
-  /// What some realm shows and the disk does not have yet.
+  /// The tables of the newest version that a session shows and that is not durable yet.
   private let pending = Guarded<TableGroup?>(nil)
   /// The schemas of tables, which most versions have in common.
   package let schemas = SchemaCache()
-  /// What the last transaction knew of primary keys.
+  /// The bounds of the primary keys that the last transaction knew.
   let keyBounds = KeyBoundCache()
 
   private final class WeakFile: Sendable {
@@ -43,10 +44,10 @@ package final class SharedFile: Sendable {
     }
   }
 
-  /// What belongs to `file`; made for the first realm, gone with the last.
+  /// The shared state of `file`; made for the first session, freed with the last.
   package static func of(_ file: DatabaseFile) -> SharedFile {
     registry.withLock { registry in
-      // While somebody has it, `file` lives, so nothing else has its identity.
+      // While the value exists, `file` lives, so nothing else has its identity.
       if let known = registry[ObjectIdentifier(file)]?.shared { return known }
       let shared = SharedFile(file)
       registry[ObjectIdentifier(file)] = WeakFile(shared)
@@ -69,9 +70,9 @@ package final class SharedFile: Sendable {
 
   // MARK: Versions that are not durable yet
 
-  /// Notes what a realm shows that waits for the disk.
+  /// Records the tables that a session shows before they are durable.
   func beginPending(_ tables: TableGroup) {
-    // What it replaces is released after the lock.
+    // The replaced tables are released after the lock.
     let old = pending.withLock { pending in
       defer { pending = tables }
       return pending
@@ -79,10 +80,10 @@ package final class SharedFile: Sendable {
     _ = old
   }
 
-  /// The versions up to this one wait no more.
+  /// Records that the versions up to this one do not wait for the disk any more.
   func endPending(through version: UInt64) {
     let old = pending.withLock { pending -> TableGroup? in
-      // The next writer may have been faster.
+      // The next writer may have replaced them already.
       guard let tables = pending, tables.version <= version else { return nil }
       pending = nil
       return tables
@@ -90,8 +91,8 @@ package final class SharedFile: Sendable {
     _ = old
   }
 
-  /// The tables of a version that a realm shows and that is not durable yet, if `version` is not
-  /// durable and they are as new.
+  /// The tables of a version that a session shows and that is not durable yet, if `version` is not
+  /// durable and they are at least as new.
   package func pendingTables(atLeast version: UInt64) -> TableGroup? {
     guard version > file.newestVersion, let tables = pending.withLock({ $0 }),
       tables.version >= version
@@ -99,7 +100,7 @@ package final class SharedFile: Sendable {
     return tables
   }
 
-  /// What belongs to the open file at `path`.
+  /// The shared states of the open files at `path`.
   package static func openFiles(atPath path: String) -> [SharedFile] {
     registry.withLock { $0.values.compactMap(\.shared) }.filter { $0.file.path == path }
   }

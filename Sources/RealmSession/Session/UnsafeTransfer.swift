@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How a value that is not Sendable gets from one place to another.
+// Transfers a value that is not Sendable from one isolation domain to another.
 
-/// Carries a value from the thread that made it to the place it is for.
+/// A box that carries a value from the thread that made it to the domain that uses it.
 package struct UnsafeTransfer<Value>: @unchecked Sendable {
-  // Sendable: whoever makes a transfer has no other reference to the value and keeps none.
+  // Sendable: the code that makes a transfer keeps no other reference to the value.
   package let value: Value
 
   package init(_ value: Value) { self.value = value }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What code inside `withObservationTracking` has looked at in one realm, and what of it changed.
+// The accesses of code inside `withObservationTracking` in one session, and the detection of
+// changes to what was accessed.
 //
 // Invariants:
-// 1. Everything here runs where the realm lives. Code of the program is called last, when all that
-//    is here is as it will be.
-// 2. Tracking is for one change: what was told of is forgotten.
-// 3. `base` is the version that everything tracked was looked at in, or an older one between which
-//    and that nothing tracked changed; it is pinned only while something is tracked.
+// 1. Everything here runs in the session's confinement. Code of the program is called last, after
+//    the state here is complete.
+// 2. Tracking is for one change: an access that was notified is removed.
+// 3. `base` is the version in which everything tracked was accessed, or an older one since which
+//    nothing tracked changed; it is pinned only while something is tracked.
 
 import RealmQuery
 import RealmStorage
 package import RealmTables
 
-/// The tracked accesses of one realm.
+/// The tracked accesses of one session.
 package final class AccessTracker {
   private struct TrackedCollection {
-    /// What decides about the elements of results; nil for other collections.
+    /// The footprint of the query of results; nil for other collections.
     let footprint: QueryFootprint?
     let access: TrackedAccess
   }
@@ -26,12 +27,12 @@ package final class AccessTracker {
   private var collections: [Locator: TrackedCollection] = [:]
   private var base: TableGroup?
 
-  /// The "column" of whether an object exists.
+  /// A pseudo-column that represents the existence of an object.
   package static let existence = ColumnKey(-1)
 
   // MARK: - Accesses
 
-  /// A property of an object was read.
+  /// Records that a property of an object was read.
   package func noteProperty(
     _ column: ColumnKey, of object: ObjectKey, in table: TableKey, at shown: TableGroup?
   ) {
@@ -42,14 +43,14 @@ package final class AccessTracker {
     access.note()
   }
 
-  /// The elements of a collection were looked at.
+  /// Records that the elements of a collection were read.
   package func noteElements(of source: Locator, at shown: TableGroup) {
     if case .list(let list) = source {
       return noteProperty(list.column.key, of: list.object, in: list.table, at: shown)
     }
     if base == nil { base = shown }
     if let known = collections[source] { return known.access.note() }
-    // A query that does not fit the schema ends the process when it is evaluated.
+    // A query that does not fit the schema traps when it is evaluated.
     let footprint = source.elementQuery.flatMap { try? QueryFootprint($0, in: shown) }
     let access = TrackedAccess()
     collections[source] = TrackedCollection(footprint: footprint, access: access)
@@ -58,7 +59,7 @@ package final class AccessTracker {
 
   // MARK: - Changes
 
-  /// The realm shows another version.
+  /// Notifies the accesses that changed up to the version that the session now shows.
   package func notify(_ shown: TableGroup?) {
     guard let base, let shown else { return }
     guard base.version < shown.version else { return }
@@ -70,7 +71,7 @@ package final class AccessTracker {
     for access in due { access.notify() }
   }
 
-  /// Nothing is what it was.
+  /// Notifies and removes all tracked accesses.
   func notifyAll() {
     let due =
       properties.values.flatMap { $0.values.flatMap(\.values) }
@@ -109,7 +110,7 @@ package final class AccessTracker {
     return due
   }
 
-  /// Whether a step may have brought elements into a collection, taken them out or moved them.
+  /// Whether a step may have inserted elements into a collection, removed or moved them.
   private static func mayChange(
     _ source: Locator, _ footprint: QueryFootprint?, by step: VersionStep
   ) -> Bool {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One thing that code inside `withObservationTracking` has looked at.
+// One tracked access of code inside `withObservationTracking`, as an observable of the Observation
+// library.
 
 import Observation
 
-/// A property of an object, or the elements of results, as the Observation library sees it: an
-/// observable with one property.
+/// The access to a property of an object, or to the elements of results: an observable with one
+/// property.
 final class TrackedAccess: Observable {
   private let registrar = ObservationRegistrar()
 
-  /// Stands for what was looked at.
+  /// Represents the accessed property or elements.
   private var value: Bool { true }
 
-  /// The calling thread, which tracks, has looked at it.
+  /// Records an access by the calling thread, which tracks.
   func note() { registrar.access(self, keyPath: \.value) }
 
-  /// It has changed. Code of the program runs; afterwards nobody tracks it any more.
+  /// Notifies of a change. Code of the program runs; afterwards the access is not tracked any more.
   func notify() { registrar.withMutation(of: self, keyPath: \.value) {} }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the Observation library says that a thread is inside `withObservationTracking`.
+// Finds the thread-local word of the Observation library that is set inside
+// `withObservationTracking`.
 //
-// A registrar finds that out with each access that it is told of, at several times the cost of
-// reading a property. So accessors look at the library's thread-local word themselves. It is found
-// by looking for the one word that is set inside of `withObservationTracking` and zero outside, on
-// two threads; if that gives no answer, nothing is tracked, and everything else works. If the
-// system has no thread to give, realms that are opened later search again.
+// A registrar reads that word with each access that is reported to it, at several times the cost of
+// reading a property. So accessors read the library's thread-local word themselves. It is found by
+// searching for the one word that is set inside of `withObservationTracking` and zero outside, on
+// two threads; if the search has no unique result, nothing is tracked, and everything else works.
+// If the system cannot create a thread, sessions that are opened later search again.
 //
 // Invariants:
-// 1. `place` is the same for all threads: the word lies at a fixed distance from the thread pointer
+// 1. `place` is the same for all threads: the word lies at a fixed offset from the thread pointer
 //    (on Apple systems it is a thread-specific value with a fixed number), so that reading there is
 //    safe on any thread. The search on two threads proves it.
 
@@ -17,7 +18,7 @@ import CRealmPlatform
 import Observation
 import RealmStorage
 
-/// The place of the word that tells whether the calling thread tracks.
+/// The offset of the word that says whether the calling thread tracks.
 package enum TrackingPlace {
   package static var place: Int {
     if let known = found.withLock({ $0 }) { return known }
@@ -36,9 +37,10 @@ package enum TrackingPlace {
   /// The result of the search; nil before it.
   private static let found = Guarded<Int?>(nil)
 
-  /// The places that change when tracking begins and ends, seen on a thread that tracks nothing.
+  /// The offsets whose words change when tracking begins and ends, found on a thread that tracks
+  /// nothing.
   ///
-  /// Nil if there is no thread to be had.
+  /// Nil if no thread can be created.
   private static func candidatesOfNewThread() -> Set<Int>? {
     let answer = Handover<Set<Int>>()
     let hasThread = BackgroundThread.start(named: "realm-tracking") { answer.give(candidates()) }
@@ -57,7 +59,7 @@ package enum TrackingPlace {
       during.filter { $0.value && before[$0.key] == false && after[$0.key] == false }.keys)
   }
 
-  /// The places that may be the one, and whether they say that the calling thread tracks.
+  /// The candidate offsets, and whether their words say that the calling thread tracks.
   private static func places() -> [Int: Bool] {
     #if canImport(Darwin)
     // The runtime's keys of the Swift libraries are 100 to 109.

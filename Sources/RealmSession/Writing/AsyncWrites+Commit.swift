@@ -4,11 +4,11 @@
 //
 // 1. The changes are written to the file as a version that only this session knows, and the session
 //    shows it at once. The pending commit is held.
-// 2. If grouping is allowed, the next transaction of this session goes on from what is held: up to
-//    20 share a commit. The session keeps the right to write only as long as it runs its blocks one
-//    after the other, and at most for a grace time.
-// 3. The queue for commits makes all of them durable, which lets other writers go, and then those
-//    who wait are notified: tasks there, callbacks in the session's confinement.
+// 2. If grouping is allowed, the next transaction of this session continues from the held commit:
+//    up to 20 share a commit. The session keeps the right to write only as long as it runs its
+//    blocks one after the other, and at most for a grace time.
+// 3. The commit queue makes all of them durable, which lets other writers begin, and then the
+//    waiting callers are notified: tasks on that queue, callbacks in the session's confinement.
 
 import Dispatch
 package import RealmStorage
@@ -45,7 +45,7 @@ extension AsyncWrites {
     if count == 1 { holdForGraceTime(place) }
   }
 
-  /// Commits the open transaction; `task` goes on when it is durable, or when that has failed.
+  /// Commits the open transaction; `task` is resumed when it is durable, or when that has failed.
   package func commit(resuming task: CheckedContinuation<Result<Void, StorageError>, Never>) {
     do throws(StorageError) {
       _ = try hold { $0.task = task }
@@ -66,14 +66,14 @@ extension AsyncWrites {
     continued = nil
     group.count += 1
     adding(&group)
-    // Held before it is shown: observers may write.
+    // Held before the version is shown: observers may write.
     held.put(Held(pending: pending, group: group))
     session.shared.beginPending(committed)
     session.didCommit(committed)
     return group.count
   }
 
-  /// Makes the open transaction durable together with those that it goes on from.
+  /// Makes the open transaction durable together with those that it continues.
   func commitGroup(skipping skipped: SkippedObservers) throws(StorageError) {
     var outcome: Outcome = .success(())
     let (pending, committed) = try session.writeVersion()
@@ -95,7 +95,8 @@ extension AsyncWrites {
     session.didCommit(committed, skipping: skipped)
   }
 
-  /// What the next transaction is to go on from, if there is anything and the group is not full.
+  /// The held commit that the next transaction continues; nil if there is none or its group is
+  /// full.
   func takeHeld() -> Held? {
     guard let held = held.take() else { return nil }
     if held.group.count < AsyncWrites.maximumGroupCount { return held }
@@ -103,7 +104,7 @@ extension AsyncWrites {
     return nil
   }
 
-  /// Begins a transaction that goes on from what was held.
+  /// Begins a transaction that continues a held commit.
   func begin(on held: Held) throws(StorageError) {
     let transaction: WriteTransaction
     do throws(StorageError) {
@@ -122,7 +123,7 @@ extension AsyncWrites {
     }
   }
 
-  /// The open transaction is gone; what it went on from is not.
+  /// Holds again the commit that the open transaction continued, after the transaction was undone.
   func holdContinued() {
     guard let last = continued else { return }
     continued = nil
@@ -130,15 +131,16 @@ extension AsyncWrites {
     if !isRunning { flush() }
   }
 
-  // MARK: - To the disk
+  // MARK: - Making commits durable
 
-  /// Brings what is held to the disk.
+  /// Starts making the held commit durable.
   func flush() {
     if let held = held.take() { bringToDisk(held) }
   }
 
-  /// Lets what is held wait for further transactions: until the waiting blocks have been run, or
-  /// the grace time is over. The latter matters if whatever runs here waits for another writer.
+  /// Lets the held commit wait for further transactions: until the waiting blocks have been run, or
+  /// the grace time is over. The latter matters if code in this confinement waits for another
+  /// writer.
   private func holdForGraceTime(_ place: ConfinementScheduler) {
     let finish = finishing()
     let deadline = DispatchTime.now() + graceTime
@@ -192,7 +194,7 @@ extension AsyncWrites {
 
   // MARK: - Completions
 
-  /// `finish`, from any thread.
+  /// Returns a function that schedules `finish` from any thread.
   private func finishing() -> @Sendable (Group, Outcome) -> Void {
     guard let place = ConfinementScheduler(for: session.confinement) else { return { _, _ in } }
     return { [reference = session.reference] group, outcome in

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the blocks that wait for their turn, in the session's confinement and in their order.
+// Runs the blocks that wait for their turn to write, in the session's confinement and in order.
 //
-// A block waits at the writer scheduler like a task does. When its turn comes, the session is woken
-// where it lives: by its queue, its actor, its run loop. A thread without a running run loop cannot
-// be woken. There a block runs before the call that asks for it returns, or, if a transaction is
-// open, at the end of that.
+// A block waits in the writer scheduler like a task does. When its turn comes, the session is woken
+// in its confinement: by its queue, its actor, its run loop. A thread without a running run loop
+// cannot be woken. There a block runs before the call that enqueues it returns, or, if a
+// transaction is open, at the end of that.
 
 import RealmStorage
 
@@ -14,7 +14,7 @@ extension AsyncWrites {
 
   // MARK: - Waiting
 
-  /// Lets a block wait for its turn.
+  /// Enqueues a block, which waits for its turn.
   package func add(_ kind: Kind, completion: Completion? = nil) -> AsyncWriteID {
     let id = makeID()
     var entry = Entry(id: id, kind: kind)
@@ -28,7 +28,7 @@ extension AsyncWrites {
     return id
   }
 
-  /// Takes part in the order of the writes as a task that waits at the writer scheduler.
+  /// Enqueues a task, which waits in the writer scheduler itself, in the order of the writes.
   package func enter() -> AsyncWriteID {
     let id = makeID()
     append(Entry(id: id, kind: .task))
@@ -36,14 +36,14 @@ extension AsyncWrites {
     return id
   }
 
-  /// The task has got its turn, or gave up; what waits after it is first now.
+  /// Removes a task that has got its turn, or gave up, and wakes the session for the next entry.
   package func leave(_ id: AsyncWriteID) {
     _ = remove(id)
     guard let waiter = first?.waiter, scheduler.isReady(waiter) else { return }
     waker()?()
   }
 
-  /// Drops a block that waits, or the completion of a commit that is not done yet.
+  /// Removes a waiting block, or drops the completion of a commit that is not durable yet.
   package func cancel(_ id: AsyncWriteID) {
     if let entry = remove(id) {
       if let waiter = entry.waiter { scheduler.withdraw(waiter) }
@@ -54,7 +54,8 @@ extension AsyncWrites {
     }
   }
 
-  /// What wakes the session from any thread, so that it runs what is due; nil if nothing can.
+  /// A function that wakes the session from any thread, so that it runs the blocks that are due;
+  /// nil if the session cannot be woken.
   private func waker() -> (@Sendable () -> Void)? {
     guard let place = ConfinementScheduler(for: session.confinement) else { return nil }
     return { [reference = session.reference, isWoken] in
@@ -88,20 +89,20 @@ extension AsyncWrites {
     flush()
   }
 
-  /// Runs the blocks that nothing else would run.
+  /// Runs the waiting blocks of a thread that cannot be woken.
   func runOfThread() {
     guard case .thread = session.confinement, first != nil, !isReachable else { return }
     run()
   }
 
-  /// Whether the session can be woken. To be asked in its confinement.
+  /// Whether the session can be woken. To be called in its confinement.
   private var isReachable: Bool { ConfinementScheduler(for: session.confinement) != nil }
 
-  /// Begins the transaction of the first block; false if its turn has not come.
+  /// Begins the transaction of the first block; returns false if its turn has not come.
   private func begin(_ entry: Entry) throws(StorageError) -> Bool {
     if case .task = entry.kind { return false }
     if !held.isEmpty {
-      // As before every transaction; observers may end this one's wait meanwhile.
+      // As before every transaction; observers may remove this block meanwhile.
       try session.catchUp()
       guard first?.id == entry.id else { return false }
     }
@@ -116,7 +117,7 @@ extension AsyncWrites {
       return true
     }
     guard scheduler.isReady(waiter) else { return false }
-    // Observers may write meanwhile; that goes first.
+    // Observers may write meanwhile; their write goes first.
     try session.catchUp()
     guard first?.id == entry.id, let transaction = try scheduler.take(waiter) else { return false }
     try session.begin(transaction)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A pending commit that a session and a timer may both take.
+// The pending commit of a session, which a timer may take as well.
 
 import RealmStorage
 
@@ -9,7 +9,7 @@ final class HeldCommit: Sendable {
   private let held = Guarded<AsyncWrites.Held?>(nil)
 
   func put(_ new: AsyncWrites.Held) {
-    // What is held must be taken before; nothing is released under the lock.
+    // A held commit must be taken before; nothing is released under the lock.
     held.withLock { $0 = new }
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps a session from being woken twice for the same work.
+// A flag that keeps a session from being woken twice for the same work.
 
 import Synchronization
 
-/// Whether a session was woken and has not run yet; usable on any thread.
+/// Records whether a session was woken and has not run yet; usable on any thread.
 final class WakeFlag: Sendable {
   private let flag = Atomic(false)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a waiting writer keeps busy, or where it is going to run.
+// The places that a waiting writer blocks, or in which it is going to run.
 
 import CRealmPlatform
 package import RealmStorage
@@ -20,8 +20,8 @@ extension WriterPlace {
     }
   }
 
-  /// What the calling thread keeps busy while it waits for a session of `confinement`: a session of
-  /// a thread may be used by the code of an actor, or of the main queue.
+  /// The places that the calling thread blocks while it waits for a session of `confinement`: a
+  /// session of a thread may be used by the code of an actor, or of the main queue.
   static func keptBusy(by confinement: Confinement?) -> [WriterPlace] {
     var places = [WriterPlace(identity: realm_thread_pointer())]
     if let confinement { places.append(WriterPlace(confinement)) }
@@ -37,7 +37,8 @@ extension WriterPlace {
 extension DatabaseFile {
   /// Begins a write transaction; blocks until it is the caller's turn.
   ///
-  /// - Parameter confinement: That of the session that is to be written, if there is one yet.
+  /// - Parameter confinement: The confinement of the session that is to be written, if there is one
+  ///   yet.
   package func beginWrite(for confinement: Confinement?) throws(StorageError) -> WriteTransaction {
     try beginWrite(keepingBusy: { WriterPlace.keptBusy(by: confinement) })
   }
@@ -51,7 +52,7 @@ extension DatabaseFile {
     try await beginWrite(at: WriterPlace(confinement), isolation: isolation)
   }
 
-  /// Lets a block of a session wait for its turn, as `enqueueWriter(at:wake:)` does.
+  /// Enqueues a block of a session, as `enqueueWriter(at:wake:)` does.
   func enqueueWriter(
     in confinement: Confinement, wake: @escaping @Sendable () -> Void
   ) -> UInt64 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Collections as arrays and dictionaries of other formats. Values go through the coder's own
-// containers, so that its strategies for dates and data are honoured.
+// Conformances of collections to `Codable`, as arrays and objects of other formats. Values go
+// through the coder's own containers, so that its strategies for dates and data are honored.
 
 extension List: Decodable where Element: Decodable {
   /// Decodes the elements of an array into a list that belongs to no realm.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects as values: without a realm, without confinement, without a struct for each class.
+// `ObjectSnapshot`: objects as values, without a realm, without confinement, without a struct for
+// each class.
 
 import RealmSession
 
-/// The values that the properties of an object had at one moment.
+/// A value copy of an object: the values of its properties at one point in time.
 ///
-/// A snapshot has the properties of its class, belongs to no realm, and may be sent anywhere, kept,
+/// It has the properties of its class, belongs to no realm, and may be sent to any thread, kept,
 /// compared, and encoded:
 ///
 /// ```swift
@@ -16,10 +17,10 @@ import RealmSession
 /// ```
 ///
 /// Lists and sets are arrays in it, maps are dictionaries, linked objects are snapshots. An object
-/// that is further away than the depth asked for is there with nothing but its primary key.
-/// Backlinks are left out. Encoded, it is an object by the names of its properties; values of
-/// `AnyRealmValue` have their type beside them, and objects that they link to the name of their
-/// class. Where that is decoded by a program without such a class, the value is `none`.
+/// that is further away than `depth` has nothing but its primary key. Backlinks are left out. A
+/// snapshot is encoded as an object by the names of its properties; values of `AnyRealmValue` are
+/// encoded with their type, and objects that they link to with the name of their class. Where such
+/// a link is decoded by a program without the class, the value is `none`.
 @dynamicMemberLookup
 public struct ObjectSnapshot<Model: ObjectBase>: Sendable, Hashable {
   let record: SnapshotRecord
@@ -28,19 +29,20 @@ public struct ObjectSnapshot<Model: ObjectBase>: Sendable, Hashable {
 
   /// The values of `object`, managed or not, and of what it links to.
   ///
-  /// To be called where `object` may be used; ends the process if it was deleted.
+  /// To be called where `object` may be used; traps if it was deleted.
   ///
   /// - Parameters:
   ///   - object: The object.
-  ///   - depth: How many links away objects are taken too. What is embedded is always taken.
+  ///   - depth: The number of links over which objects are copied too. Embedded objects are always
+  ///     copied.
   public init(_ object: Model, depth: Int = 1) {
     record = SnapshotRecord(object, depth: depth)
   }
 
-  /// A new object with these values that belongs to no realm. It can be added to one, with
-  /// `update: .modified` if the original is there. Objects of which the snapshot has only the
-  /// primary key have default values otherwise, which are then written too:
-  /// `Realm.create(from:update:)` leaves them alone.
+  /// A new object with these values that belongs to no realm. To add it to a realm that has the
+  /// original, use `update: .modified`. Objects of which the snapshot has only the primary key have
+  /// default values otherwise, which are then written too: `Realm.create(from:update:)` leaves such
+  /// objects unchanged.
   public func makeObject() -> Model { record.makeObject(Model.self) }
 
   private func value(_ path: PartialKeyPath<Model>) -> SnapshotValue {
@@ -121,7 +123,7 @@ public struct ObjectSnapshot<Model: ObjectBase>: Sendable, Hashable {
 }
 
 extension ObjectSnapshot: Codable {
-  /// Decodes what `encode(to:)` wrote. Properties that are missing are so in the snapshot.
+  /// Decodes what `encode(to:)` wrote. Properties that are missing are missing in the snapshot.
   public init(from decoder: any Decoder) throws {
     record = try SnapshotRecord(from: decoder, ModelSchema.of(Model.self))
   }
@@ -133,14 +135,14 @@ extension ObjectSnapshot: Codable {
 }
 
 extension ObjectSnapshot: CustomStringConvertible {
-  /// What the object's own description was, as far as the snapshot reaches.
+  /// The description of the object, as far as the snapshot reaches.
   public var description: String { makeObject().description }
 }
 
 extension RealmCollection where Element: ObjectBase {
-  /// Snapshots of all objects, which may be sent anywhere.
+  /// Snapshots of all objects, which may be sent to any thread.
   ///
-  /// - Parameter depth: How many links away objects are taken too.
+  /// - Parameter depth: The number of links over which objects are copied too.
   public func snapshots(depth: Int = 1) -> [ObjectSnapshot<Element>] {
     map { ObjectSnapshot($0, depth: depth) }
   }

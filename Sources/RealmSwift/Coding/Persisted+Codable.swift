@@ -5,9 +5,9 @@
 //
 // Invariants:
 // 1. A wrapper of a managed object holds no value of the object (see `Persisted`), so encoding it
-//    throws. `PersistedFlags.managed` tells; `ClassInfo.marksManaged` sets it.
+//    throws. `PersistedFlags.managed` marks it; `ClassInfo.marksManaged` says whether it is set.
 
-/// Wrappers that are nil when a decoder has nothing for them.
+/// A wrapper that is nil when a decoder has no value for it.
 public protocol OptionalCodingWrapper {
   /// The type of the value in the wrapper.
   associatedtype WrappedType: ExpressibleByNilLiteral
@@ -66,14 +66,14 @@ extension KeyedDecodingContainer {
 }
 
 extension ClassInfo {
-  /// Whether wrappers are to know that their object is managed: only coding asks them.
+  /// Whether wrappers are marked when their object becomes managed: only coding reads the mark.
   static func marksManaged(_ modelClass: ObjectBase.Type) -> Bool {
     modelClass is any Encodable.Type
   }
 }
 
 extension ObjectBase {
-  /// Lets the wrappers know that the object is managed.
+  /// Marks the wrappers as those of a managed object.
   @inline(never)
   final func _markManaged(_ info: ClassInfo) {
     let address = Unmanaged.passUnretained(self).toOpaque()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Identifiers of objects that may be sent anywhere.
+// `PersistentID`: identifiers of objects that may be sent to any thread, encoded and stored.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
-/// Which object of a class: its primary key, or else the key of its row.
+/// The identifier of an object of a class: its primary key, or else the key of its row.
 ///
 /// ```swift
 /// let id = PersistentID(todo)
@@ -16,9 +16,9 @@ import RealmTables
 /// }
 /// ```
 ///
-/// It keeps no version and no realm. That of a class with a primary key names the object in every
-/// file. That of another class holds for its file, as long as the object exists: the key of a
-/// deleted object's row may be given to another one.
+/// An identifier keeps no version and no realm. One of a class with a primary key identifies the
+/// object in every file. One of another class is valid for its file, as long as the object exists:
+/// the key of a deleted object's row may be reused for another one.
 public struct PersistentID<Model: Object>: Sendable, Hashable {
   private enum Identity: Sendable, Hashable {
     case primaryKey(TableValue)
@@ -29,7 +29,7 @@ public struct PersistentID<Model: Object>: Sendable, Hashable {
 
   /// The identifier of an object, which a realm must manage unless it has a primary key.
   ///
-  /// To be called where `object` may be used; ends the process if it was deleted.
+  /// To be called where `object` may be used; traps if it was deleted.
   public init(_ object: Model) {
     let schema = ModelSchema.of(Model.self)
     if let property = schema.primaryKey {
@@ -45,7 +45,7 @@ public struct PersistentID<Model: Object>: Sendable, Hashable {
     }
   }
 
-  /// Where the object is; nil if it does not exist.
+  /// The key and row of the object; nil if it does not exist.
   fileprivate func find(in info: ClassInfo) throws(StorageError) -> (key: ObjectKey, row: Row)? {
     switch identity {
     case .primaryKey(let value): return try info.findRow(primaryKey: value)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writing what a snapshot says, and nothing that it does not say.
+// Writes the values of an `ObjectSnapshot` to a realm, and nothing that it does not have.
 
 import RealmSession
 import RealmTables
@@ -13,17 +13,17 @@ extension Realm {
   /// try realm.write { realm.create(from: edited, update: .modified) }
   /// ```
   ///
-  /// What the snapshot links to is created or updated too, by the same policy. An object of which
-  /// it has only the primary key is found by that and stays as it is; if the realm does not have
-  /// it, it gets default values. `makeObject()` cannot tell the two apart.
+  /// Objects that the snapshot links to are created or updated too, by the same policy. An object
+  /// of which it has only the primary key is found by that and stays as it is; if the realm does
+  /// not have it, it gets default values. `makeObject()` cannot distinguish the two.
   ///
-  /// To be called in a write transaction where the realm lives; ends the process elsewhere, with
-  /// another policy than `.error` for a class without primary key, and with `.error` if the realm
-  /// has one of the objects already.
+  /// To be called in a write transaction where the realm lives; traps elsewhere, with another
+  /// policy than `.error` for a class without primary key, and with `.error` if the realm has one
+  /// of the objects already.
   ///
   /// - Parameters:
   ///   - snapshot: The values.
-  ///   - update: What happens if the realm has an object with the same primary key.
+  ///   - update: The policy if the realm has an object with the same primary key.
   /// - Complexity: As `create(_:value:update:)` for each object of the snapshot.
   @discardableResult
   public func create<Model: Object>(
@@ -35,8 +35,8 @@ extension Realm {
 }
 
 extension SnapshotRecord {
-  /// The properties as `create` takes them. What mixed values link to is made at once, because
-  /// nothing but an object tells a mixed value which class it links to.
+  /// The properties as `create` takes them. Objects that mixed values link to are created at once,
+  /// because only an object determines the class that a mixed value links to.
   fileprivate func values(in realm: Realm, _ policy: Realm.UpdatePolicy) -> [String: Any] {
     values.mapValues { $0.value(in: realm, policy) }
   }

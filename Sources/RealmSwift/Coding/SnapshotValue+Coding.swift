@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Snapshots in other formats: an object by the names of its properties. Each value goes through a
-// container of the coder, so that its strategies for dates and data are honoured.
+// Coding of `ObjectSnapshot` in other formats: an object by the names of its properties. Each value
+// goes through a container of the coder, so that its strategies for dates and data are honored.
 
 import Foundation
 import RealmStorage
 import RealmTables
 
-/// Any text as a coding key.
+/// A coding key of any string.
 struct NameKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
@@ -54,7 +54,7 @@ extension SnapshotValue {
       try record.encode(to: inside.superEncoder(forKey: .properties), ModelSchema.of(model.type))
     case .list, .map:
       guard collection == .none else { return try encodeElements(to: encoder, shape) }
-      // Inside a mixed value, whose type stands beside it.
+      // Inside a mixed value, which is encoded with its type.
       var container = encoder.container(keyedBy: NameKey.self)
       let name = if case .list = self { NameKey.list } else { NameKey.dictionary }
       try encodeElements(to: container.superEncoder(forKey: name), shape)
@@ -166,7 +166,7 @@ extension SnapshotValue {
 }
 
 extension SnapshotValue {
-  /// Decodes a value that has its type beside it.
+  /// Decodes a mixed value, which is encoded with its type.
   private init(fromMixed decoder: any Decoder, _ shape: _PropertyShape) throws {
     let container = try decoder.container(keyedBy: NameKey.self)
     if container.contains(.list) {

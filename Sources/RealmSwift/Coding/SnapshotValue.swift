@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What snapshots are made of: values that belong to no realm.
+// The parts of an `ObjectSnapshot`: values that belong to no realm and are `Sendable`.
 
 import Foundation
 import RealmStorage
@@ -11,7 +11,7 @@ indirect enum SnapshotValue: Sendable, Hashable {
   /// A value in one cell; null too.
   case scalar(TableValue)
   case object(SnapshotRecord)
-  /// An object that a mixed value links to, which alone tells its class.
+  /// An object that a mixed value links to, which alone determines its class.
   case mixedLink(SnapshotClass, SnapshotRecord)
   case list([SnapshotValue])
   case map([String: SnapshotValue])
@@ -28,9 +28,9 @@ struct SnapshotClass: Sendable, Hashable {
 
 /// The properties of one object.
 struct SnapshotRecord: Sendable, Hashable {
-  /// Whether only the primary key is there: the object was further away than asked for.
+  /// Whether only the primary key is there: the object was further away than the depth.
   let isReference: Bool
-  /// By the names of properties.
+  /// The values by the names of their properties.
   let values: [String: SnapshotValue]
 
   init(isReference: Bool = false, _ values: [String: SnapshotValue]) {
@@ -38,8 +38,7 @@ struct SnapshotRecord: Sendable, Hashable {
     self.values = values
   }
 
-  /// The properties of `object`, of what is embedded in it, and of what is up to `depth` links
-  /// away.
+  /// The properties of `object`, of its embedded objects, and of objects up to `depth` links away.
   init(_ object: ObjectBase, depth: Int) {
     let schema = ModelSchema.of(type(of: object))
     var values: [String: SnapshotValue] = [:]
@@ -58,14 +57,14 @@ struct SnapshotRecord: Sendable, Hashable {
     return object
   }
 
-  /// The same as `init(value:)` takes it.
+  /// The values as `init(value:)` takes them.
   var dictionary: [String: Any] { values.mapValues(\.any) }
 }
 
 extension SnapshotValue {
   static let null = SnapshotValue.scalar(.null)
 
-  /// `value` as it is now. Links of an object at `depth` 0 are told by their primary keys.
+  /// `value` as it is now. Links of an object at `depth` 0 are represented by primary keys.
   init(_ value: Any, depth: Int) {
     guard let value = unwrapped(value) else {
       self = .null
@@ -113,7 +112,7 @@ extension SnapshotValue {
 }
 
 extension TableValue {
-  /// The value in Swift's terms; nil for null, links and collections.
+  /// The value as a value of Swift; nil for null, links and collections.
   var any: Any? {
     switch self {
     case .int(let number): Int(number)
@@ -132,7 +131,7 @@ extension TableValue {
 }
 
 extension AnyRealmValue {
-  /// What is inside; nil for `none`.
+  /// The value inside; nil for `none`.
   var plain: Any? {
     switch self {
     case .object(let object): return object

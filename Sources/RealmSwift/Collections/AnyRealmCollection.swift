@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Collections whose kind does not matter.
+// `AnyRealmCollection`: the type-erased form of lists, sets, results and backlinks. It keeps the
+// collection itself, so every call goes on to it.
 
 import RealmSession
 import RealmTables
 
-/// A list, a set, results or backlinks, whichever: its type says only what the elements are.
+/// A type-erased collection: a list, a set, results or backlinks, of which the type names only the
+/// element.
 ///
 /// ```swift
 /// func show(_ todos: AnyRealmCollection<Todo>) { … }
@@ -15,7 +17,7 @@ import RealmTables
 public struct AnyRealmCollection<Element: RealmCollectionValue> {
   let base: any RealmCollection<Element>
 
-  /// Stands for `base`.
+  /// Wraps `base` and erases its type.
   public init<C: RealmCollection>(_ base: C) where C.Element == Element {
     self.base = (base as? AnyRealmCollection)?.base ?? base
   }
@@ -25,16 +27,16 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
   /// The number of elements.
   public var count: Int { base.count }
 
-  /// Element `position`.
+  /// The element at `position`.
   public subscript(position: Int) -> Element { base[position] }
 
-  /// Iterates over the elements; in a write transaction over those of the present moment.
+  /// Iterates over the elements; in a write transaction, over those present when it begins.
   public func makeIterator() -> RLMIterator<Element> { base.makeIterator() }
 
   /// The position of an element that is equal to `element`; nil if there is none.
   public func index(of element: Element) -> Int? { base.index(of: element) }
 
-  /// What the collection holds, in the engine's terms.
+  /// The elements of the collection as stored values.
   public var _contents: _CollectionContents { base._contents }
 
   /// The collection as the source of results.
@@ -51,7 +53,7 @@ extension AnyRealmCollection: RealmCollection {
   /// The class of the collection and the elements, at most 100 of them.
   public var description: String { base.description }
 
-  /// Whether both stand for the same collection.
+  /// Whether both wrap the same collection.
   public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
     isEqual(left.base, right.base)
   }
@@ -64,7 +66,8 @@ extension AnyRealmCollection: RealmCollection {
 // MARK: - Freezing and handing over
 
 extension AnyRealmCollection {
-  /// Whether the collection is frozen: it shows one version for ever and may be read on any thread.
+  /// Whether the collection is frozen: it shows one version permanently and may be read on any
+  /// thread.
   public var isFrozen: Bool { base.isFrozen }
 
   /// The collection as it is now, immutable, and readable on any thread, without copying anything.
@@ -74,7 +77,7 @@ extension AnyRealmCollection {
   /// or actor; nil if its object was deleted.
   public func thaw() -> AnyRealmCollection? { base.thaw().map { AnyRealmCollection(erasing: $0) } }
 
-  /// What the collection is, in terms of the file.
+  /// The locator of the collection: its identity, independent of a realm.
   public var _definition: _ConfinedDefinition { base._definition }
 
   /// The collection that `definition` describes, in `realm`; nil if its object does not exist

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// When two values of any type are the same.
+// Conformance of `AnyRealmValue` to `Hashable`; collections are compared as their own types do.
 
 import RealmTables
 
@@ -26,7 +26,7 @@ extension AnyRealmValue: Hashable {
     }
   }
 
-  /// Feeds what `==` compares.
+  /// Feeds the parts that `==` compares to `hasher`.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .none: hasher.combine(0)
@@ -46,7 +46,7 @@ extension AnyRealmValue: Hashable {
     }
   }
 
-  /// Collections of a realm are told apart by where they are, others by what they hold.
+  /// Feeds the hash of a collection: that of a realm by its identity, others by what they hold.
   private static func hash(
     _ managed: ManagedCollection?, _ count: @autoclosure () -> Int, into hasher: inout Hasher
   ) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A property that holds a value of any type.
+// `AnyRealmValue`: the type of properties and elements whose values have any type that the database
+// stores.
 
 public import Foundation
 import RealmSession
@@ -30,19 +31,19 @@ public enum AnyRealmValue {
   case float(Float)
   /// A floating-point number of 64 bits.
   case double(Double)
-  /// A text.
+  /// A string.
   case string(String)
   /// Bytes.
   case data(Data)
-  /// A moment.
+  /// A date.
   case date(Date)
   /// A link to an object of any class of the realm.
   case object(Object)
-  /// An identifier.
+  /// An object identifier.
   case objectId(ObjectId)
   /// A decimal number.
   case decimal128(Decimal128)
-  /// An identifier.
+  /// A UUID.
   case uuid(UUID)
   /// Values by key.
   case dictionary(Map<String, AnyRealmValue>)
@@ -60,11 +61,11 @@ public enum AnyRealmValue {
   public var floatValue: Float? { if case .float(let value) = self { value } else { nil } }
   /// The number, or nil if this is something else.
   public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
-  /// The text, or nil if this is something else.
+  /// The string, or nil if this is something else.
   public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
   /// The bytes, or nil if this is something else.
   public var dataValue: Data? { if case .data(let value) = self { value } else { nil } }
-  /// The moment, or nil if this is something else.
+  /// The date, or nil if this is something else.
   public var dateValue: Date? { if case .date(let value) = self { value } else { nil } }
   /// The identifier, or nil if this is something else.
   public var objectIdValue: ObjectId? {
@@ -129,7 +130,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     _ value: AnyRealmValue, _ object: ObjectBase, _ slot: _ColumnSlot
   ) {
     guard let info = object._info else { return }
-    // What the property holds already stays, so that who has it can go on using it.
+    // A collection that the property holds already stays, so references to it remain valid.
     if let managed = value.managedCollection, managed.core === info.core,
       let present = _load(object, slot).managedCollection, present.isSame(as: managed)
     {
@@ -143,7 +144,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
   ) {
     if let value = wrapper.value(AnyRealmValue.self) {
       _store(value, object, slot)
-      // As with links: what is kept here would keep cycles alive.
+      // As with links: a value that is kept here would keep cycles alive.
       wrapper.clear(AnyRealmValue.self)
     } else if !wrapper.isFresh {
       _store(.none, object, slot)
@@ -220,7 +221,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
 
   /// Accepts values of all types that the database stores, and sequences and dictionaries of them.
   public static func _convert(_ any: Any) -> AnyRealmValue? {
-    // Of numbers of Foundation casts would not tell booleans and integers apart.
+    // Casts of Foundation's numbers would not distinguish booleans from integers.
     guard let value = unwrapped(swiftValue(any)) else { return AnyRealmValue.none }
     if let same = value as? AnyRealmValue { return same }
     if let object = modelObject(value) { return (object as? Object).map { .object($0) } }
@@ -255,7 +256,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     }
   }
 
-  /// The collection in a realm that the value is.
+  /// The managed collection that the value is; nil for other values.
   private var managedCollection: ManagedCollection? {
     switch self {
     case .list(let list): list.managed
@@ -266,8 +267,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
 }
 
 extension _RealmContext {
-  /// The context of the elements of a collection that is written; ends the process where none may
-  /// be.
+  /// The context of the elements of a collection that is written; traps where none may be.
   fileprivate var inner: _RealmContext {
     if kind == .set {
       throwRealmException("Lists and dictionaries cannot be elements of a MutableSet.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that link to one object, as a source of results.
+// `BacklinkSource`: the objects that link to one object, as a source of results.
 
 import RealmQuery
 import RealmSession
@@ -15,7 +15,7 @@ struct BacklinkSource {
   /// The property of `origin` that links.
   let property: ModelProperty
 
-  /// What the backlinks are, in terms of the file.
+  /// The locator of the backlinks: their identity, independent of a realm.
   var definition: BacklinksLocator {
     BacklinksLocator(
       target: target.tableKey, object: key, origin: origin.tableKey,

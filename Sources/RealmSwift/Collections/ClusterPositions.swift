@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From positions in a table to objects. Clusters know their keys, but not how many objects lie
-// before them, so random access by position needs a list of the clusters' starts.
+// Access to the objects of a table by position. Clusters know their keys, but not the number of
+// preceding objects, so random access by position needs a list of the clusters' starts.
 
 import RealmStorage
 import RealmTables

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finding an element in a collection.
+// Searches a managed collection for an element, and checks positions of insertions.
 
 import RealmSession
 import RealmStorage
@@ -37,7 +37,7 @@ extension _CollectionContents {
     } catch { stop(error) }
   }
 
-  /// The check of insertions, which may be at the end.
+  /// Checks the index of an insertion, which may be at the end.
   func checkInsertion(_ index: Int) {
     if index < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
     if index > count {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finding an element in a set.
+// Searches a managed set for an element, without adding anything to the realm.
 
 import RealmSession
 import RealmStorage
@@ -18,8 +18,8 @@ extension _CollectionContents {
     } catch { stop(error) }
   }
 
-  /// `element` in the engine's terms; nil for objects that the realm does not have. Nothing is
-  /// added to the realm. Ends the process for objects of another realm.
+  /// `element` as a stored value; nil for objects that the realm does not have. Nothing is added to
+  /// the realm. Traps for objects of another realm.
   func knownValue<Element: RealmCollectionValue>(_ element: Element) -> TableValue? {
     if let value = element as? AnyRealmValue { return knownValue(ofMixed: value) }
     guard let object = modelObject(element) else {

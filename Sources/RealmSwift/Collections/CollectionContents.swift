@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The elements of a managed collection at one moment: what subscripts and iteration read.
+// The elements of a managed collection at one point in time, as subscripts and iteration read them.
 //
 // Invariants:
 // 1. Contents are valid while `core.dataGeneration` is the one they were made at; their owner makes
-//    new ones after that. An iterator keeps its contents, which then are a snapshot: keys stay
-//    keys.
-// 2. Contents of a frozen realm are read on many threads at once, and change nothing but what is in
-//    an atomic.
+//    new ones after that. An iterator keeps its contents, which then are a copy: keys stay keys.
+// 2. Contents of a frozen realm are read on many threads at once, and change nothing but atomics.
 
 import RealmQuery
 import RealmSession
@@ -15,7 +13,7 @@ import RealmStorage
 import RealmTables
 import Synchronization
 
-/// Where a managed collection's elements are.
+/// The elements of a managed collection at one point in time.
 public final class _CollectionContents {
   enum Form {
     /// All objects of a table, in the order of their keys.
@@ -31,18 +29,18 @@ public final class _CollectionContents {
   }
 
   let core: RealmCore
-  /// Where the clusters of a table begin; made when a position is first asked for.
+  /// The positions at which the clusters of a table begin; built at the first access by position.
   private lazy var positions = ClusterPositions()
-  /// The chunk of keys that was last looked into, and the position it begins at.
+  /// The chunk of keys that was last accessed, and the position it begins at.
   private var lastChunk: [ObjectKey] = []
   private var lastChunkStart = 0
-  /// The same for a frozen realm; complete when it is put here.
+  /// The same for a frozen realm; complete when it is stored here.
   private let frozenPositions = AtomicLazyReference<ClusterPositions>()
   /// The class of the elements; nil if they are scalars.
   let info: ClassInfo?
   let form: Form
   let count: Int
-  /// Where the elements are, if they are mixed values.
+  /// The location of the elements, if they are mixed values.
   private let place: NestedPlace?
   /// The steps to the elements that are collections, if `form` is values.
   private let steps: [Int: NestedStep]
@@ -66,7 +64,7 @@ public final class _CollectionContents {
       }
   }
 
-  /// Ends the process with the documented texts unless there is an element `index`.
+  /// Traps with the documented messages unless there is an element `index`.
   @inline(__always)
   func check(_ index: Int) {
     if UInt(bitPattern: index) >= UInt(bitPattern: count) { refuse(index) }
@@ -91,7 +89,7 @@ public final class _CollectionContents {
     } catch { stop(error) }
   }
 
-  /// Element `index`, which exists, in the engine's terms.
+  /// Element `index`, which exists, as a stored value.
   func value(at index: Int) -> TableValue {
     do throws(StorageError) {
       switch form {
@@ -102,7 +100,8 @@ public final class _CollectionContents {
     } catch { stop(error) }
   }
 
-  /// Positions are mostly asked for one after the other.
+  /// The key at `index` of chunked keys. Consecutive positions are found in the chunk of the last
+  /// access.
   private func key(at index: Int, of keys: ChunkedKeys) -> ObjectKey {
     let offset = index &- lastChunkStart
     if UInt(bitPattern: offset) < UInt(bitPattern: lastChunk.count) { return lastChunk[offset] }
@@ -147,7 +146,7 @@ public final class _CollectionContents {
   ) -> Element {
     do throws(StorageError) {
       let (key, row) = try object(at: index, of: table)
-      // In a transaction rows move; the key says where to look.
+      // Rows move in a transaction, so the object is found by its key.
       return info.makeElement(key, core.isInWrite ? nil : row)
     } catch { stop(error) }
   }
@@ -181,7 +180,7 @@ public final class _CollectionContents {
     }
   }
 
-  /// All elements in the engine's terms.
+  /// All elements as stored values.
   func values() throws(StorageError) -> [TableValue] {
     switch form {
     case .values(let values): values
@@ -190,13 +189,13 @@ public final class _CollectionContents {
     }
   }
 
-  /// The same elements for a loop: a snapshot in a write transaction.
+  /// The same elements for a loop; a copy in a write transaction.
   func forIteration() -> _CollectionContents {
     guard core.isInWrite else { return self }
     do throws(StorageError) { return try frozenForIteration() } catch { stop(error) }
   }
 
-  /// The same elements, independent of what happens to the collection.
+  /// The same elements, independent of later changes of the collection.
   func frozenForIteration() throws(StorageError) -> _CollectionContents {
     switch form {
     case .keys, .chunkedKeys, .values: self

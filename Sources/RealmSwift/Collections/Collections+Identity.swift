@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Equality of collections for code that does not know their types.
+// `isEqual(_:)` and `hash` of collections, for code that does not know their types.
 
 import RealmSession
 import RealmTables
@@ -9,22 +9,22 @@ extension RealmCollection {
   /// Whether `object` is a collection of this type that equals this one.
   public func isEqual(_ object: Any?) -> Bool { (object as? Self).map { $0 == self } ?? false }
 
-  /// A hash that equal collections share. May be asked for anywhere.
+  /// A hash that equal collections share. May be called on any thread.
   public var hash: Int { Hasher.hash(ObjectIdentifier(Element.self)) }
 }
 
 extension Results {
-  /// A hash that equal results share. May be asked for anywhere.
+  /// A hash that equal results share. May be called on any thread.
   public var hash: Int { Hasher.hash(ObjectIdentifier(state)) }
 }
 
 extension List {
-  /// A hash that equal lists share. May be asked for anywhere.
+  /// A hash that equal lists share. May be called on any thread.
   public var hash: Int { Hasher.hash(managed?.identity) }
 }
 
 extension MutableSet {
-  /// A hash that equal sets share. May be asked for anywhere.
+  /// A hash that equal sets share. May be called on any thread.
   public var hash: Int { Hasher.hash(managed?.identity) }
 }
 
@@ -32,12 +32,12 @@ extension Map {
   /// Whether `object` is a map of this type that equals this one.
   public func isEqual(_ object: Any?) -> Bool { (object as? Map).map { $0 == self } ?? false }
 
-  /// A hash that equal maps share. May be asked for anywhere.
+  /// A hash that equal maps share. May be called on any thread.
   public var hash: Int { Hasher.hash(managed?.identity) }
 }
 
 extension ManagedCollection {
-  /// What equal collections have in common.
+  /// The identity of a collection: its realm, object and property.
   fileprivate struct Identity: Hashable {
     let core: ObjectIdentifier
     let key: Int64

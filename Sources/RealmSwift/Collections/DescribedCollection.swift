@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How descriptions of collections begin: `List<Dog> <0x600000c8>`.
+// The first part of descriptions of collections: `List<Dog> <0x600000c8>`.
 
 /// A collection whose description names an instance other than itself.
 protocol DescribedCollection {
-  /// What copies of the collection have in common.
+  /// The instance that the copies of the collection share.
   var describedInstance: AnyObject? { get }
 }
 
@@ -16,9 +16,9 @@ extension LinkingObjects: DescribedCollection {
   var describedInstance: AnyObject? { _definingInstance }
 }
 
-/// The name of a collection, what it holds, and where it is in memory: `Map<string, Dog> <0x…>`.
+/// The name, element types and memory address of a collection: `Map<string, Dog> <0x…>`.
 ///
-/// - Parameter types: What it holds: classes by their names, others as the database calls them.
+/// - Parameter types: The element types: classes by their names, others by the database's names.
 func descriptionHead(
   of collection: Any, holding types: [any _Storable.Type]
 ) -> String {
@@ -33,7 +33,7 @@ func descriptionHead(
   return "\(name)<\(names.joined(separator: ", "))> \(addressText(instance))"
 }
 
-/// Where an instance is in memory: `<0x600000c8>`.
+/// The memory address of an instance: `<0x600000c8>`.
 func addressText(_ instance: AnyObject?) -> String {
   let address = instance.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
   return "<0x\(String(address, radix: 16))>"

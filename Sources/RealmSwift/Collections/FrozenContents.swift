@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What was computed of a frozen collection. Many threads may ask at once; those that ask before it
-// is known compute it for themselves, and the first result stays.
+// The cache of a frozen collection's contents. Many threads may read it at once; those that read it
+// before it is filled compute the contents for themselves, and the first result stays.
 
 import RealmStorage
 import Synchronization
@@ -10,8 +10,8 @@ import Synchronization
 ///
 /// Reading them takes no lock. They never become out of date.
 final class FrozenContents: Sendable {
-  /// The contents of a frozen realm change nothing but what is in an atomic (see there), so any
-  /// thread may use them.
+  /// The contents of a frozen realm change nothing but atomics (see there), so any thread may use
+  /// them.
   private final class Box: @unchecked Sendable {
     let contents: _CollectionContents
     init(_ contents: _CollectionContents) { self.contents = contents }
@@ -21,7 +21,7 @@ final class FrozenContents: Sendable {
   /// The number of elements; negative while it is not known.
   private let knownCount = Atomic<Int>(-1)
 
-  /// The contents, if somebody asked for them before.
+  /// The contents, if they are known already.
   var loaded: _CollectionContents? { box.load()?.contents }
 
   /// The contents, which `evaluate` computes if need be.

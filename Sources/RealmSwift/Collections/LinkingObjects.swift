@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Backlinks: the objects that link to an object.
+// `LinkingObjects`: backlinks as the type of a property, the objects that link to an object.
 
 import RealmSession
 import RealmTables
 
-/// What `LinkingObjects` of all classes have in common.
+/// The requirements of `LinkingObjects` for all classes of objects.
 public protocol LinkingObjectsProtocol {
   /// Creates the value of a property for which `property` of `type` is the origin.
   init(fromType type: ObjectBase.Type, property: String)
@@ -13,7 +13,7 @@ public protocol LinkingObjectsProtocol {
   /// The name of the property that links.
   var _originProperty: String { get }
 
-  /// What the values of one declaration without `@Persisted` have in common; nil for others.
+  /// The identity that the values of one declaration without `@Persisted` share; nil for others.
   var _declaration: AnyObject? { get }
 }
 
@@ -25,10 +25,10 @@ public protocol LinkingObjectsProtocol {
 /// }
 /// ```
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
-  /// What a field without `@Persisted` is told when its object becomes managed.
+  /// The state of a field without `@Persisted`, set when its object becomes managed.
   private final class Declared {
     var state: ResultsState?
-    /// The object and property that it stands for while the name of a key path is found.
+    /// The object and property that it represents while the name of a key path is found.
     let recording: _Recording?
 
     init(recording: _Recording? = nil) { self.recording = recording }
@@ -38,10 +38,10 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   public let _originProperty: String
   private let managed: ResultsState?
   private let declared: Declared?
-  /// What the values of one declaration without `@Persisted` have in common; nil for others.
+  /// The identity that the values of one declaration without `@Persisted` share; nil for others.
   public var _declaration: AnyObject? { declared }
 
-  /// What copies of the value have in common.
+  /// The instance that copies of the value share.
   var _definingInstance: AnyObject? { state ?? declared }
 
   private var state: ResultsState? { managed ?? declared?.state }
@@ -65,7 +65,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
     declared = nil
   }
 
-  /// Makes the value of a field without `@Persisted` stand for the property of the object `key`.
+  /// Binds the value of a field without `@Persisted` to the property of the object `key`.
   func adopt(_ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot) {
     declared?.state = LinkingObjects.load(info, key, slot).state
   }
@@ -73,7 +73,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   /// The number of objects that link.
   public var count: Int { state?.contents().count ?? (declared?.recording == nil ? 0 : 1) }
 
-  /// Object `position`.
+  /// The object at `position`.
   public subscript(position: Int) -> Element {
     if let recording = declared?.recording { return Element._tracedElement(by: recording) }
     return results[position]
@@ -87,10 +87,10 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   /// The position of an object; nil if it does not link here.
   public func index(of element: Element) -> Int? { state?.contents().index(of: element) }
 
-  /// What the collection holds, in the engine's terms.
+  /// The elements of the collection as stored values.
   public var _contents: _CollectionContents { results._contents }
 
-  /// What the collection is, in terms of the file.
+  /// The locator of the collection: its identity, independent of a realm.
   public var _definition: _ConfinedDefinition { results._definition }
 
   /// The collection that `definition` describes, in `realm`; nil if its object does not exist

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists as properties of models.
+// Lists as properties of models: how they are stored, replaced and located.
 
 import RealmSession
 import RealmStorage
@@ -65,7 +65,7 @@ extension List: _Persistable {
 }
 
 extension List {
-  /// What the list is, in terms of the file.
+  /// The locator of the list: its identity, independent of a realm.
   public var _definition: _ConfinedDefinition {
     guard let managed else {
       throwRealmException("Change notifications are only supported on managed collections.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changing several elements of a list.
+// Changes of several elements of a list: by ranges and by index sets.
 
 public import Foundation
 import RealmSession
@@ -11,7 +11,7 @@ extension List {
   public subscript(bounds: Range<Int>) -> Slice<List> {
     get { Slice(base: self, bounds: bounds) }
     set {
-      // Who changes elements of the range in place has changed the list already.
+      // Changes of elements in place have changed the list already.
       if newValue.base === self, newValue.startIndex == bounds.lowerBound,
         newValue.endIndex == bounds.upperBound
       {
@@ -54,7 +54,7 @@ extension List {
     for index in offsets.reversed() { remove(at: index) }
   }
 
-  /// Moves the elements at `offsets` so that they stand before the element at `destination`.
+  /// Moves the elements at `offsets` so that they precede the element at `destination`.
   public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
     var target = destination
     for (moved, index) in offsets.filter({ $0 < destination }).reversed().enumerated() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists: ordered to-many properties.
+// `List`: the type of ordered to-many properties, managed by a realm or not.
 
 import Foundation
 import RealmSession
@@ -23,7 +23,7 @@ public final class List<Element: RealmCollectionValue> {
   private var unmanaged: [Element] = []
   /// The list in the database, once it belongs to a realm.
   private(set) var managed: ManagedCollection?
-  /// The object and property that a recording list stands for.
+  /// The object and property that a recording list represents.
   private var recording: _Recording?
   /// Whether the list is read to find the name of a key path.
   var isRecording: Bool { recording != nil }
@@ -40,7 +40,7 @@ public final class List<Element: RealmCollectionValue> {
 
   init(elements: [Element]) { unmanaged = elements }
 
-  /// Makes a list that belonged to no realm stand for one that does, with the same elements.
+  /// Binds a list that belonged to no realm to one of a realm, with the same elements.
   func becomeManaged(_ list: ManagedCollection) {
     managed = list
     unmanaged = []
@@ -56,7 +56,7 @@ public final class List<Element: RealmCollectionValue> {
     return 1
   }
 
-  /// Element `position`. Setting it replaces the element.
+  /// The element at `position`. Setting it replaces the element.
   public subscript(position: Int) -> Element {
     get {
       if let managed {
@@ -74,7 +74,7 @@ public final class List<Element: RealmCollectionValue> {
     set { replace(index: position, object: newValue) }
   }
 
-  /// Iterates over the elements; in a write transaction over those of the present moment.
+  /// Iterates over the elements; in a write transaction, over those present when it begins.
   public func makeIterator() -> RLMIterator<Element> {
     if let managed { return RLMIterator(managed.contents()) }
     return RLMIterator(unmanaged)
@@ -92,7 +92,7 @@ public final class List<Element: RealmCollectionValue> {
     return _ResultsSource(ResultsState(.list(managed), managed.core, managed.info))
   }
 
-  /// What the list holds, in the engine's terms.
+  /// The elements of the list as stored values.
   public var _contents: _CollectionContents { requireManaged().contents() }
 
   /// The list in the database; traps if it belongs to no realm.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Collections of embedded objects that are updated: removing an embedded object from its collection
-// deletes it, so those that stay are left where they are, and get new values.
+// Updates of collections of embedded objects: removing an embedded object from its collection
+// deletes it, so those that stay keep their positions and get new values.
 
 import RealmSession
 import RealmStorage
@@ -52,8 +52,8 @@ extension ManagedCollection {
     }
   }
 
-  /// While `.modified` updates the object that has the list, gives its embedded objects the values
-  /// of those that come, which stand for them from now on.
+  /// Updates the embedded objects in place while `.modified` updates the object that has the list:
+  /// they get the values of those that come, which represent them from then on.
   ///
   /// - Returns: false if the collection is to be replaced as any other.
   func updateEmbedded(by elements: @autoclosure () -> [Any]) -> Bool {
@@ -71,7 +71,7 @@ extension ManagedCollection {
     return true
   }
 
-  /// As `updateEmbedded(by:)` for a dictionary.
+  /// Updates the embedded objects of a dictionary as `updateEmbedded(by:)` does those of a list.
   func updateEmbedded(by entries: @autoclosure () -> [(key: String, value: Any)]) -> Bool {
     guard core.skipsEqualValues, let info, info.schema.tableKind == .embedded else { return false }
     let objects = entries().map { ($0.key, unwrapped($0.value).flatMap { modelObject($0) }) }

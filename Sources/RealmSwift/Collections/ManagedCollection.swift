@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A collection of a managed object, in a property or inside a mixed value of one: where it is, and
-// how it is read and changed.
+// `ManagedCollection`: a collection of a managed object, in a property or inside a mixed value of
+// one. It locates the stored collection, and reads and changes it.
 
 import RealmSession
 import RealmStorage
@@ -15,10 +15,10 @@ final class ManagedCollection {
   let property: ModelProperty
   let column: Column
   let key: ObjectKey
-  /// The way from the property to a collection inside a mixed value.
+  /// The path from the property to a collection inside a mixed value.
   let path: [NestedStep]
   let kind: CollectionKind
-  /// Where the elements are, for collections of mixed values.
+  /// The location of the elements, for collections of mixed values.
   private let place: NestedPlace?
   /// The class of the elements; nil if they are scalars.
   let info: ClassInfo?
@@ -26,7 +26,7 @@ final class ManagedCollection {
   private let birth: UInt64
   private var cached: _CollectionContents?
   private var cachedGeneration: UInt64 = 0
-  /// Holds the contents in place of `cached` if the realm is frozen.
+  /// Holds the contents instead of `cached` if the realm is frozen.
   private let frozen: FrozenContents?
 
   convenience init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {
@@ -50,7 +50,7 @@ final class ManagedCollection {
     frozen = owner.core.isFrozen ? FrozenContents() : nil
   }
 
-  /// What the collection is, in terms of the file.
+  /// The locator of the collection: its identity, independent of a realm.
   var definition: ListLocator {
     ListLocator(table: owner.tableKey, object: key, column: column, path: path, kind: kind)
   }
@@ -107,7 +107,7 @@ final class ManagedCollection {
     } catch { stop(error) }
   }
 
-  /// Checks that the collection may be read, and tells who tracks what is read.
+  /// Checks that the collection may be read, and records the read for observation tracking.
   private func noteReading() {
     core.checkIsolation()
     if core.isTracking {
@@ -148,7 +148,7 @@ final class ManagedCollection {
     return value(of: try view.nestedElement(at: index))
   }
 
-  /// The value that an element of a collection of mixed values is.
+  /// The value of an element of a collection of mixed values.
   func value<Value: RealmCollectionValue>(of element: NestedElement) -> Value {
     Value._decode(
       _StoredValue(element.value),
@@ -161,7 +161,7 @@ final class ManagedCollection {
       ? try row.dictionary(column, path) != nil : try row.list(column, path) != nil
   }
 
-  /// The object that has the property; ends the process if it was deleted.
+  /// The object that has the property; traps if it was deleted.
   private func requireRow() throws(StorageError) -> Row {
     guard birth >= core.firstValidGeneration, let row = try owner.row(of: key) else {
       refuseInvalid()
@@ -175,7 +175,7 @@ final class ManagedCollection {
         + "Realm has been invalidated or closed.")
   }
 
-  /// What messages call the collection.
+  /// The name of the collection's kind in messages.
   private var typeName: String {
     switch kind {
     case .set: "Set"
@@ -197,7 +197,7 @@ final class ManagedCollection {
     } catch { stop(error) }
   }
 
-  /// What elements that are written need to know.
+  /// The context that elements need to be written.
   var encoding: _RealmContext {
     var context = _RealmContext(core, info)
     context.depth = path.count + (column.collection == .none ? 0 : 1)
@@ -205,7 +205,7 @@ final class ManagedCollection {
     return context
   }
 
-  /// Checks that the collection may be changed; what it holds before that.
+  /// Checks that the collection may be changed, and returns the contents before the change.
   @discardableResult
   func requireWrite() -> _CollectionContents {
     requireChangeable()
@@ -280,8 +280,8 @@ final class ManagedCollection {
   }
 }
 
-/// Traps because a collection of no realm was used as one of a realm; `name` is what the documented
-/// text calls it.
+/// Traps because a collection of no realm was used as one of a realm; `name` is its name in the
+/// documented message.
 func refuseUnmanaged<C>(_ name: String, _ type: C.Type) -> Never {
   throwRealmException(
     "This method may only be called on \(name) instances retrieved from an RLMRealm. Add the "

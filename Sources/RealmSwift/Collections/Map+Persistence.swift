@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Maps as properties of models.
+// Maps as properties of models: how they are stored, frozen, located and read untyped.
 
 import RealmSession
 import RealmStorage
@@ -67,9 +67,9 @@ extension Map: _Persistable {
 // MARK: - Freezing and handing over
 
 extension Map {
-  /// Whether the map is frozen: it shows one version for ever and may be read on any thread.
+  /// Whether the map is frozen: it shows one version permanently and may be read on any thread.
   ///
-  /// May be asked anywhere. False for maps that belong to no realm.
+  /// This property may be read on any thread. False for maps that belong to no realm.
   public var isFrozen: Bool { managed?.core.isFrozen ?? false }
 
   /// The map as it is now, immutable, and readable on any thread, without copying anything.
@@ -82,7 +82,7 @@ extension Map {
   /// actor; nil if its object was deleted. For live maps the map itself.
   public func thaw() -> Map? { thawed(from: requireValid().core) }
 
-  /// The map in the database; ends the process if it belongs to no realm.
+  /// The map in the database; traps if it belongs to no realm.
   func requireManaged() -> ManagedCollection {
     if let managed { return managed }
     refuseUnmanaged("RLMDictionary", Self.self)
@@ -90,12 +90,12 @@ extension Map {
 
   private func requireValid() -> ManagedCollection {
     let managed = requireManaged()
-    // Ends the process if the map is no longer valid.
+    // Traps if the map is no longer valid.
     _ = managed.dictionary()
     return managed
   }
 
-  /// What the map is, in terms of the file.
+  /// The locator of the map: its identity, independent of a realm.
   public var _definition: _ConfinedDefinition {
     guard let managed else {
       throwRealmException("Change notifications are only supported on managed collections.")
@@ -141,11 +141,11 @@ extension Map: AnyMap {
   }
 }
 
-/// The entries that `create` and untyped setters are given for a map.
+/// The entries of a map that `create` or an untyped setter receives.
 struct UntypedMap {
   let entries: [(key: String, value: Any)]
 
-  /// Nil for values that are neither dictionaries nor maps.
+  /// Creates the entries of a dictionary or a map; nil for other values.
   init?(_ value: Any) {
     if let map = value as? any AnyMap {
       entries = map.untypedEntries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Filtering, sorting and folding the values of a map.
+// Queries, orders and aggregates over the values of a map.
 
 public import Foundation
 import RealmQuery
@@ -31,7 +31,7 @@ extension Map {
 
   /// The values in the order of the named property, or of `self` for scalars.
   ///
-  /// Equal ones keep the order of their keys; objects that are nil are left out.
+  /// Equal values keep the order of their keys; objects that are nil are left out.
   public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
     sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
   }

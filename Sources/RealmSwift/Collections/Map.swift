@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Maps: properties that hold values by name.
+// `Map`: the type of properties that hold values by key, managed by a realm or not.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
-/// Values by key: scalars, or links to objects, as the type of a property.
+/// A collection of values by key: scalars, or links to objects, as the type of a property.
 ///
 /// ```swift
 /// class Game: Object {
@@ -28,7 +28,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
   private var unmanagedKeys: [Key]?
   /// The map in the database, once it belongs to a realm.
   private(set) var managed: ManagedCollection?
-  /// The object and property that a recording map stands for.
+  /// The object and property that a recording map represents.
   private var recording: _Recording?
 
   /// Creates an empty map that belongs to no realm.
@@ -43,7 +43,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
 
   init(entries: [Key: Value]) { unmanaged = entries }
 
-  /// Makes a map that belonged to no realm stand for one that does, with the same entries.
+  /// Binds a map that belonged to no realm to one of a realm, with the same entries.
   func becomeManaged(_ map: ManagedCollection) {
     managed = map
     unmanaged = [:]
@@ -96,8 +96,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     set { updateValue(newValue, forKey: key) }
   }
 
-  /// Iterates over the entries in the order of their keys; in a write transaction over those of the
-  /// present moment.
+  /// Iterates over the entries in the order of their keys; in a write transaction, over those
+  /// present when it begins.
   public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
     if let managed { return RLMMapIterator(MapSnapshot(managed)) }
     return RLMMapIterator(
@@ -122,7 +122,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
 
   private func orderedKeys() -> [Key] {
     if let unmanagedKeys { return unmanagedKeys }
-    // Swift orders texts by their characters, the database by their bytes.
+    // Swift orders strings by their characters, the database by their bytes.
     let keys = unmanaged.keys.sorted { $0._text.utf8.lexicographicallyPrecedes($1._text.utf8) }
     unmanagedKeys = keys
     return keys
@@ -165,7 +165,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     managed.editDictionary { (editor) throws(StorageError) in try editor.removeAll() }
   }
 
-  /// The entries in the engine's terms, for a realm; objects that it does not have are added to it.
+  /// The entries as stored values for a realm; objects that it does not have are added to it.
   func encodedEntries(for target: ManagedCollection) -> TableDictionary {
     let context = target.encoding
     for key in keys { _ = checkedKey(key._text) }

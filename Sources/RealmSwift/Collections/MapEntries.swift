@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of a map: its keys, entries and positions, and how it is iterated.
+// The types of a map's parts: keys, entries, positions and iterators.
 
 import RealmSession
 import RealmStorage
@@ -8,7 +8,7 @@ import RealmTables
 
 /// Types of keys of maps: `String`.
 public protocol _MapKey: Hashable, SendableMetatype {
-  /// The key that a text stands for.
+  /// The key that a string represents.
   static func _make(_ text: String) -> Self
 
   /// The key as it is stored.
@@ -54,7 +54,7 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmM
 public struct MapIndex: Comparable, Sendable {
   let offset: Int
 
-  /// Whether one position is before the other.
+  /// Whether one position precedes the other.
   public static func < (left: MapIndex, right: MapIndex) -> Bool { left.offset < right.offset }
 }
 
@@ -96,7 +96,7 @@ public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>: It
   }
 }
 
-/// The entries of a managed map at one moment; what happens to the map later does not change them.
+/// The entries of a managed map at one point in time; later changes of the map do not affect them.
 struct MapSnapshot {
   private let managed: ManagedCollection
   private let entries: [(key: String, element: NestedElement)]

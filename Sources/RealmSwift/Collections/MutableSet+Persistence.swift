@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sets as properties of models.
+// Sets as properties of models: how they are stored, frozen and located.
 
 import RealmSession
 import RealmStorage
@@ -64,9 +64,9 @@ extension MutableSet: _Persistable {
 // MARK: - Freezing and handing over
 
 extension MutableSet {
-  /// Whether the set is frozen: it shows one version for ever and may be read on any thread.
+  /// Whether the set is frozen: it shows one version permanently and may be read on any thread.
   ///
-  /// May be asked anywhere. False for sets that belong to no realm.
+  /// This property may be read on any thread. False for sets that belong to no realm.
   public var isFrozen: Bool { managed?.core.isFrozen ?? false }
 
   /// The set as it is now, immutable, and readable on any thread, without copying anything.
@@ -81,12 +81,12 @@ extension MutableSet {
 
   private func requireValid() -> ManagedCollection {
     let managed = requireManaged()
-    // Ends the process if the set is no longer valid.
+    // Traps if the set is no longer valid.
     _ = managed.contents()
     return managed
   }
 
-  /// What the set is, in terms of the file.
+  /// The locator of the set: its identity, independent of a realm.
   public var _definition: _ConfinedDefinition {
     guard let managed else {
       throwRealmException("Change notifications are only supported on managed collections.")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sets: to-many properties without an order of their own and without duplicates.
+// `MutableSet`: the type of to-many properties without an order of their own and without
+// duplicates.
 
 public import Foundation
 import RealmSession
@@ -18,16 +19,16 @@ import RealmTables
 ///
 /// A set of a managed object always shows the present state, and can be changed in write
 /// transactions only. Its elements have positions, which any change may move: scalars ascend,
-/// objects stand in the order of their creation.
+/// objects are in the order of their creation.
 ///
-/// Texts and data with equal bytes are different elements; numbers of different types that are
+/// Strings and data with equal bytes are different elements; numbers of different types that are
 /// equal are one element of a set of `AnyRealmValue` that a realm manages.
 public final class MutableSet<Element: RealmCollectionValue> {
   /// The elements while the set belongs to no realm.
   private var unmanaged = UnmanagedSet<Element>()
   /// The set in the database, once it belongs to a realm.
   private(set) var managed: ManagedCollection?
-  /// The object and property that a recording set stands for.
+  /// The object and property that a recording set represents.
   private var recording: _Recording?
   /// Whether the set is read to find the name of a key path.
   var isRecording: Bool { recording != nil }
@@ -44,7 +45,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
   init(elements: [Element]) { for element in elements { unmanaged.insert(element) } }
 
-  /// Makes a set that belonged to no realm stand for one that does, with the same elements.
+  /// Binds a set that belonged to no realm to one of a realm, with the same elements.
   func becomeManaged(_ set: ManagedCollection) {
     managed = set
     unmanaged = UnmanagedSet()
@@ -60,7 +61,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     return 1
   }
 
-  /// The element that has that position at the moment.
+  /// The element that is at `position` at present.
   public subscript(position: Int) -> Element {
     if let managed {
       let contents = managed.contents()
@@ -79,7 +80,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     return unmanaged.elements[position]
   }
 
-  /// Iterates over the elements; in a write transaction over those of the present moment.
+  /// Iterates over the elements; in a write transaction, over those present when it begins.
   public func makeIterator() -> RLMIterator<Element> {
     if let managed { return RLMIterator(managed.contents()) }
     return RLMIterator(unmanaged.elements)
@@ -87,7 +88,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
   /// Whether the set has an element that is equal to `element`.
   ///
-  /// Ends the process for an object of another realm.
+  /// Traps for an object of another realm.
   ///
   /// - Complexity: O(log n) for a set that a realm manages.
   public func contains(_ element: Element) -> Bool {
@@ -107,7 +108,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     return contains(where: other.contains)
   }
 
-  /// Ends the process: elements of a set have no position that means something.
+  /// Traps: elements of a set have no meaningful position.
   public func index(of element: Element) -> Int? {
     throwRealmException("index(of:) is not available on MutableSet")
   }
@@ -118,10 +119,10 @@ public final class MutableSet<Element: RealmCollectionValue> {
     return _ResultsSource(ResultsState(.list(managed), managed.core, managed.info))
   }
 
-  /// What the set holds, in the engine's terms.
+  /// The elements of the set as stored values.
   public var _contents: _CollectionContents { requireManaged().contents() }
 
-  /// The set in the database; ends the process if it belongs to no realm.
+  /// The set in the database; traps if it belongs to no realm.
   func requireManaged() -> ManagedCollection {
     if let managed { return managed }
     refuseUnmanaged("RLMSet", Self.self)
@@ -213,17 +214,17 @@ extension MutableSet: RealmCollection {
 }
 
 extension MutableSet where Element: ObjectBase {
-  /// Ends the process: elements of a set have no position that means something.
+  /// Traps: elements of a set have no meaningful position.
   public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
     refuseIndexMatching()
   }
 
-  /// Ends the process: elements of a set have no position that means something.
+  /// Traps: elements of a set have no meaningful position.
   public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
     refuseIndexMatching()
   }
 
-  /// Ends the process: elements of a set have no position that means something.
+  /// Traps: elements of a set have no meaningful position.
   public func index(matching predicate: NSPredicate) -> Int? { refuseIndexMatching() }
 
   private func refuseIndexMatching() -> Never {

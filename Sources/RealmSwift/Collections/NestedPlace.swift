@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a collection inside a mixed value is: what makes lists and maps of such values live.
+// The location of a collection inside a mixed value, by which lists and maps of such values are
+// live.
 
 import RealmTables
 
-/// The way to a collection inside the mixed values of one property of one object.
+/// The path to a collection inside the mixed values of one property of one object.
 final class NestedPlace {
   let owner: ClassInfo
   let key: ObjectKey
@@ -19,12 +20,12 @@ final class NestedPlace {
     self.path = path
   }
 
-  /// The place of the collection that is an element of the one here.
+  /// The location of the collection that is an element of the one at this location.
   func element(_ step: NestedStep) -> NestedPlace {
     NestedPlace(owner, key, slot, path + [step])
   }
 
-  /// The collection here.
+  /// The collection at this location.
   func collection(_ kind: CollectionKind) -> ManagedCollection {
     ManagedCollection(key, owner, slot, path: path, kind: kind)
   }

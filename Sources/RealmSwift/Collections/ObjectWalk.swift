@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Making accessors of many objects one after the other, with the row of each at hand.
+// Iteration over objects: makes an accessor of each in turn, with its row already found.
 
 import RealmQuery
 import RealmSession
 import RealmStorage
 import RealmTables
 
-/// What iterators over objects have in common.
+/// An iterator over objects; its subclasses walk tables and lists of keys.
 @usableFromInline
 class ObjectWalk {
   fileprivate let info: ClassInfo
@@ -16,7 +16,7 @@ class ObjectWalk {
   private let group: TableGroup
   private let generation: UInt64
 
-  /// The walk over the elements of a collection; nil if they have to be asked for one by one.
+  /// The walk over the elements of a collection; nil if they have to be read one by one.
   static func over(_ contents: _CollectionContents) throws(StorageError) -> ObjectWalk? {
     guard !contents.core.isInWrite, let info = contents.info else { return nil }
     return switch contents.form {
@@ -74,7 +74,7 @@ private final class TableWalk: ObjectWalk {
   }
 }
 
-/// Makes accessors of objects by their keys; neighbours in the table are found without a descent.
+/// Makes accessors of objects by their keys; neighbors in the table are found without a descent.
 private final class KeyWalk: ObjectWalk {
   private let keys: [ObjectKey]
   @exclusivity(unchecked) private var reader: RowReader
@@ -94,7 +94,7 @@ private final class KeyWalk: ObjectWalk {
     return info.makeObject(key, isCurrent ? row(of: key) : nil)
   }
 
-  /// So many objects ahead, memory is asked for.
+  /// The number of objects by which memory is prefetched ahead.
   private static let distance = 2
 
   @inline(__always)

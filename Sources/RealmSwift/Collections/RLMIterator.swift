@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Iterating over collections.
+// `RLMIterator`: the iterator of all collections of a realm.
 //
 // Invariants:
 // 1. In a write transaction an iterator goes over a copy of the keys, so the loop may change or
-//    delete what it visits. Outside, objects are walked cluster by cluster in the version that the
-//    loop began with: if the realm advances meanwhile, they are found by key from then on.
+//    delete what it visits. Outside of one, objects are walked cluster by cluster in the version
+//    that the loop began with: if the realm advances meanwhile, they are found by key from then on.
 
 import RealmSession
 import RealmStorage
@@ -13,7 +13,7 @@ import RealmTables
 
 /// Iterates over the elements of a collection.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-  /// The walk over objects; unmanaged, so that asking it costs no reference counting.
+  /// The walk over objects; unmanaged, so that calling it costs no reference counting.
   @usableFromInline let walk: Unmanaged<ObjectWalk>?
   /// Keeps the walk alive.
   private let walkOwner: ObjectWalk?

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Frozen collections.
+// Freezing and thawing of results, lists and backlinks. A frozen collection shows one version.
 
 import RealmSession
 
 extension Results {
-  /// Whether the results are frozen: they show one version for ever and may be read on any thread.
+  /// Whether the results are frozen: they show one version permanently and may be read on any
+  /// thread.
   ///
-  /// May be asked anywhere.
+  /// This property may be read on any thread.
   public var isFrozen: Bool { state.core.isFrozen }
 
   /// The results as they are now, immutable, and readable on any thread, without copying anything.
@@ -28,9 +29,9 @@ extension Results {
 }
 
 extension List {
-  /// Whether the list is frozen: it shows one version for ever and may be read on any thread.
+  /// Whether the list is frozen: it shows one version permanently and may be read on any thread.
   ///
-  /// May be asked anywhere. False for lists that belong to no realm.
+  /// This property may be read on any thread. False for lists that belong to no realm.
   public var isFrozen: Bool { managed?.core.isFrozen ?? false }
 
   /// The list as it is now, immutable, and readable on any thread, without copying anything.
@@ -47,16 +48,17 @@ extension List {
 
   private func requireValid() -> ManagedCollection {
     let managed = requireManaged()
-    // Ends the process if the list is no longer valid.
+    // Traps if the list is no longer valid.
     _ = managed.contents()
     return managed
   }
 }
 
 extension LinkingObjects {
-  /// Whether the objects are frozen: they show one version for ever and may be read on any thread.
+  /// Whether the objects are frozen: they show one version permanently and may be read on any
+  /// thread.
   ///
-  /// May be asked anywhere. False for those of an object that no realm manages.
+  /// This property may be read on any thread. False for those of an object that no realm manages.
   public var isFrozen: Bool { realm?.core.isFrozen ?? false }
 
   /// The objects that link now, immutable, and readable on any thread.
@@ -80,7 +82,7 @@ extension LinkingObjects {
 }
 
 extension ResultsState {
-  /// Ends the process if the realm was invalidated since the results were made.
+  /// Traps if the realm was invalidated since the results were made.
   fileprivate func requireValid() {
     core.checkIsolation()
     if isInvalidated { throwRealmException("Access to invalidated Results objects") }

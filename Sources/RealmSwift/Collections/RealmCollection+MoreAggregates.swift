@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Least, greatest, sum and mean of maps of mixed values, and the order of maps of objects.
+// Aggregates (least, greatest, sum, mean) of maps of mixed values, and the order of maps of
+// objects.
 
 import Foundation
 import RealmQuery

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What lists and results have in common.
+// The protocols of lists, sets, results and backlinks, and their default implementations.
 
 public import Foundation
 import RealmSession
@@ -26,31 +26,31 @@ where Iterator == RLMIterator<Element> {
   /// The position of an element that is equal to `element`; nil if there is none.
   func index(of element: Element) -> Int?
 
-  /// What this collection holds, in the engine's terms.
+  /// The elements of the collection as stored values.
   var _contents: _CollectionContents { get }
 
-  /// What results are filtered and sorted from; ends the process if no realm manages the
+  /// The source from which results are filtered and sorted; traps if no realm manages the
   /// collection.
   var _resultsSource: _ResultsSource { get }
 }
 
 extension RealmCollection {
-  /// 0.
+  /// The position of the first element: 0.
   public var startIndex: Int { 0 }
 
   /// The number of elements.
   public var endIndex: Int { count }
 
-  /// The position behind `index`.
+  /// The position after `index`.
   public func index(after index: Int) -> Int { index + 1 }
 
-  /// The position before `index`.
+  /// The position preceding `index`.
   public func index(before index: Int) -> Int { index - 1 }
 
-  /// The position `distance` behind `index`.
+  /// The position `distance` after `index`.
   public func index(_ index: Int, offsetBy distance: Int) -> Int { index + distance }
 
-  /// How far `end` is behind `start`.
+  /// The distance from `start` to `end`.
   public func distance(from start: Int, to end: Int) -> Int { end - start }
 
   /// Whether there is no element.
@@ -73,7 +73,7 @@ extension RealmCollection {
     return indexes.map { self[$0] }
   }
 
-  /// The type, where it is in memory, and the elements, at most 100 of them.
+  /// The type, the memory address, and the elements, at most 100 of them.
   public var description: String { _description(limit: 100) }
 
   func _description(limit: Int) -> String {
@@ -82,7 +82,7 @@ extension RealmCollection {
     return text.text
   }
 
-  /// Appends the class and at most so many elements.
+  /// Appends the class and at most `limit` elements.
   func describe(to text: inout IndentedText, depth: Int, limit: Int) {
     let count = count
     text.append("\(descriptionHead(of: self, holding: [Element.self])) (")

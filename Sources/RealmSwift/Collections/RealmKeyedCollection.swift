@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What maps offer beside their entries.
+// The protocol of maps, and the members of `Map` beyond its entries.
 
 import RealmSession
 
@@ -46,13 +46,13 @@ extension Map: RealmKeyedCollection {
   /// The position of the first entry.
   public var startIndex: MapIndex { MapIndex(offset: 0) }
 
-  /// The position behind the last entry.
+  /// The position after the last entry.
   public var endIndex: MapIndex { MapIndex(offset: count) }
 
-  /// The position behind `index`.
+  /// The position after `index`.
   public func index(after index: MapIndex) -> MapIndex { MapIndex(offset: index.offset + 1) }
 
-  /// The entry that is at `position` at the moment.
+  /// The entry that is at `position` at present.
   public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
     if position.offset < 0 || position.offset >= count {
       throwRealmException(
@@ -61,7 +61,7 @@ extension Map: RealmKeyedCollection {
     return entry(at: position.offset)
   }
 
-  /// The type, where it is in memory, and the entries, at most 100 of them.
+  /// The type, the memory address, and the entries, at most 100 of them.
   public var description: String {
     var text = IndentedText()
     describe(to: &text, depth: 0)
@@ -84,8 +84,8 @@ extension Map: RealmKeyedCollection {
     return false
   }
 
-  /// Adds entries; where the map has the key already, `combine` is given both values and says which
-  /// to keep.
+  /// Adds entries; where the map has the key already, `combine` receives both values and returns
+  /// the one to keep.
   public func merge<S: Sequence>(
     _ keysAndValues: S, uniquingKeysWith combine: (Value, Value) throws -> Value
   ) rethrows where S.Element == (key: Key, value: Value) {
@@ -98,8 +98,8 @@ extension Map: RealmKeyedCollection {
     }
   }
 
-  /// Adds the entries of another map; where this one has the key already, `combine` is given both
-  /// values and says which to keep.
+  /// Adds the entries of another map; where this one has the key already, `combine` receives both
+  /// values and returns the one to keep.
   public func merge(
     _ other: Map, uniquingKeysWith combine: (Value, Value) throws -> Value
   ) rethrows {
@@ -116,7 +116,7 @@ extension Map: RealmKeyedCollection {
   /// The value of `key`; nil if there is none, and `NSNull` if it is null.
   public func value(forKey key: String) -> AnyObject? { object(forKey: key) }
 
-  /// Sets the value of `key`; nil removes the entry. Ends the process for values of other types.
+  /// Sets the value of `key`; nil removes the entry. Traps for values of other types.
   public func setValue(_ value: Any?, forKey key: String) {
     guard let value else { return removeObject(for: Key._make(key)) }
     guard let converted = Value._convert(swiftValue(value)) else {

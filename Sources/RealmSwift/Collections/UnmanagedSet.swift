@@ -2,10 +2,10 @@
 
 // The elements of a set that belongs to no realm.
 
-/// Distinct elements in the order in which they came.
+/// Distinct elements in the order in which they were inserted.
 struct UnmanagedSet<Element: RealmCollectionValue>: Equatable {
   private(set) var elements: [Element] = []
-  /// The same elements. Objects may be missing: their hash changes when they become managed.
+  /// The same elements. May lack objects: their hash changes when they become managed.
   private var members: Set<Element> = []
 
   func contains(_ element: Element) -> Bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Values that come as `Any`, from dictionaries and arrays.
+// Conversions of values that come as `Any`, from dictionaries and arrays.
 
 import Foundation
 
@@ -13,7 +13,7 @@ extension Optional: AnyOptional {
   fileprivate var wrapped: Any? { self }
 }
 
-/// `value` if it is a model object. Asking its type first spares other values the bridging that a
+/// `value` if it is a model object. Checking its type first spares other values the bridging that a
 /// cast to a class tries.
 func modelObject(_ value: Any) -> ObjectBase? {
   type(of: value) is ObjectBase.Type ? value as? ObjectBase : nil
@@ -35,24 +35,24 @@ func unwrapped(_ value: Any) -> Any? {
   return unwrapped(wrapped)
 }
 
-/// Null among untyped values: an `NSNull` that casts turn into nil where an optional is asked for.
+/// Null among untyped values: an `NSNull` that casts turn into nil where an optional is expected.
 ///
 /// On Apple's systems casts do that with every `NSNull`; elsewhere only with what a nil becomes
 /// when it is bridged to an object, so arrays of it can be cast to arrays of optionals.
 var untypedNull: AnyObject { Any?.none as AnyObject }
 
-/// `value` as untyped access gives it: without optionals, and of a mixed value what is inside; nil
-/// for null.
+/// `value` as untyped access returns it: without optionals, and of a mixed value the value inside;
+/// nil for null.
 func untypedValue(_ value: Any) -> Any? {
   guard let value = unwrapped(value) else { return nil }
-  // Asking the type first spares other values the casts of a pattern.
+  // Checking the type first spares other values the casts of a pattern.
   guard type(of: value) == AnyRealmValue.self, let mixed = value as? AnyRealmValue else {
     return value
   }
   return mixed.plain
 }
 
-/// What is stored for a value of a type of the program: the raw value of an enumeration, the
+/// The stored form of a value of a type of the program: the raw value of an enumeration, the
 /// persisted value of a custom type; nil for values of other types.
 func persistedForm(_ value: Any) -> Any? {
   switch value {
@@ -68,7 +68,7 @@ extension [Any] {
 }
 
 /// `value` as a sequence of elements, if it is an array, a set or a collection of a realm; nil for
-/// texts, bytes and dictionaries, which are sequences too, and for everything else.
+/// strings, bytes and dictionaries, which are sequences too, and for everything else.
 func enumerable(_ value: Any) -> (any Sequence)? {
   guard let value = unwrapped(value) else { return nil }
   switch swiftValue(value) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From where a publisher observes to where its subscriber is: frozen, or by reference.
+// Operators that hand a publisher's values over to other threads: frozen, or by reference.
 
 #if canImport(Combine)
 public import Combine
 import Dispatch
 
 extension Publisher where Output: ThreadConfined {
-  /// The values, frozen: they may be received anywhere.
+  /// The values, frozen: they may be received on any thread.
   public func freeze() -> Publishers.Map<Self, Output> { map { $0.freeze() } }
 
-  /// The values as references, so that `receive(on:)` may follow, behind which they are those of
-  /// that place.
+  /// The values as references, for `receive(on:)`, after which they are those of the scheduler's
+  /// realm.
   public func threadSafeReference() -> RealmPublishers.MakeThreadSafe<Self> {
     RealmPublishers.MakeThreadSafe(self)
   }
@@ -43,12 +43,12 @@ extension Publisher {
 }
 
 extension RealmPublishers {
-  /// A publisher whose values are about to go elsewhere.
+  /// A publisher whose values are to be received on a scheduler.
   public struct MakeThreadSafe<Upstream: Publisher>: Publisher
   where Upstream.Output: ThreadConfined {
-    /// What the upstream publishes.
+    /// The values of the upstream.
     public typealias Output = Upstream.Output
-    /// How the upstream fails.
+    /// The error of the upstream.
     public typealias Failure = Upstream.Failure
 
     private let upstream: Upstream
@@ -70,9 +70,9 @@ extension RealmPublishers {
   /// A publisher whose values are those of the realm on a scheduler.
   public struct DeferredHandover<Upstream: Publisher, S: Scheduler>: Publisher
   where Upstream.Output: ThreadConfined {
-    /// What the upstream publishes.
+    /// The values of the upstream.
     public typealias Output = Upstream.Output
-    /// How the upstream fails.
+    /// The error of the upstream.
     public typealias Failure = Upstream.Failure
 
     private let upstream: Upstream
@@ -92,9 +92,9 @@ extension RealmPublishers {
     }
   }
 
-  /// A value on its way.
+  /// A value in transfer to the scheduler.
   private enum Traveller<Value: ThreadConfined> {
-    /// It may be used anywhere.
+    /// The value itself, which may be used on any thread.
     case itself(Value)
     case reference(ThreadSafeReference<Value>, Realm.Configuration)
 

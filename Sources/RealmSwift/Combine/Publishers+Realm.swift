@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where publishers come from.
+// Functions and properties that make publishers of objects, collections and realms.
 
 #if canImport(Combine)
 public import Combine
@@ -19,7 +19,7 @@ public func valuePublisher<T: RealmCollection & RealmSubscribable>(
   RealmPublishers.Value(of: collection, keyPaths)
 }
 
-/// Publishes which properties of an object changed.
+/// Publishes the changes of properties of an object.
 public func changesetPublisher<T: ObjectBase>(
   _ object: T, keyPaths: [String]? = nil
 ) -> RealmPublishers.ObjectChangeset<T> {
@@ -31,7 +31,7 @@ public func changesetPublisher<T: ObjectBase>(
   }
 }
 
-/// Publishes what changed in a collection, first the collection as it is.
+/// Publishes a collection as it is, and then its changes.
 public func changesetPublisher<T: RealmCollection>(
   _ collection: T, keyPaths: [String]? = nil
 ) -> RealmPublishers.CollectionChangeset<T> {
@@ -39,12 +39,12 @@ public func changesetPublisher<T: RealmCollection>(
 }
 
 extension RealmCollection {
-  /// Publishes what changed in the collection, first the collection as it is.
+  /// Publishes the collection as it is, and then its changes.
   public var changesetPublisher: RealmPublishers.CollectionChangeset<Self> {
     changesetPublisher(keyPaths: nil)
   }
 
-  /// Publishes what changed in the collection, as far as the named properties are concerned.
+  /// Publishes the collection as it is, and then changes that concern the named properties.
   public func changesetPublisher(
     keyPaths: [String]?
   ) -> RealmPublishers.CollectionChangeset<Self> {
@@ -73,12 +73,12 @@ extension Map {
     RealmPublishers.Value(of: self, keyPaths)
   }
 
-  /// Publishes what changed in the map, first the map as it is.
+  /// Publishes the map as it is, and then its changes.
   public var changesetPublisher: RealmPublishers.MapChangeset<Key, Value> {
     changesetPublisher(keyPaths: nil)
   }
 
-  /// Publishes what changed in the map, as far as the named properties are concerned.
+  /// Publishes the map as it is, and then changes that concern the named properties.
   public func changesetPublisher(
     keyPaths: [String]?
   ) -> RealmPublishers.MapChangeset<Key, Value> {
@@ -94,7 +94,7 @@ extension SectionedResults {
     RealmPublishers.Value(of: self, nil)
   }
 
-  /// Publishes what changed in the sections, first the sections as they are.
+  /// Publishes the sections as they are, and then their changes.
   public var changesetPublisher: RealmPublishers.SectionedResultsChangeset<Key, SectionElement> {
     RealmPublishers.SectionedResultsChangeset { queue, receive in
       self.observe(keyPaths: nil, on: queue) { receive($0) }

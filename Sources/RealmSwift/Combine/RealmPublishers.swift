@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observers as publishers of Combine.
+// `RealmPublishers`: Combine publishers whose subscribers observe objects, collections and realms.
 
 #if canImport(Combine)
 public import Combine
@@ -13,34 +13,34 @@ public enum RealmPublishers {
   /// object was deleted.
   public typealias Value<Subscribable: RealmSubscribable> = Changes<Subscribable, any Error>
 
-  /// Publishes when something changed.
+  /// Publishes after each change.
   public typealias WillChange<Subscribable: RealmSubscribable> = Changes<Void, Never>
 
-  /// Publishes when a realm changed.
+  /// Publishes after each change of a realm.
   public typealias RealmWillChange = Changes<Void, Never>
 
-  /// Publishes which properties of an object changed.
+  /// Publishes the changes of properties of an object.
   public typealias ObjectChangeset<O: ObjectBase> = Changes<ObjectChange<O>, Never>
 
-  /// Publishes what changed in a collection.
+  /// Publishes the changes of a collection.
   public typealias CollectionChangeset<Collection: RealmCollection> =
     Changes<RealmCollectionChange<Collection>, Never>
 
-  /// Publishes what changed in a map.
+  /// Publishes the changes of a map.
   public typealias MapChangeset<Key: _MapKey, Element: RealmCollectionValue> =
     Changes<RealmMapChange<Map<Key, Element>>, Never>
 
-  /// Publishes what changed in sections.
+  /// Publishes the changes of sections.
   public typealias SectionedResultsChangeset<
     Key: _Persistable & Hashable, Element: RealmCollectionValue
   > = Changes<SectionedResultsChange<SectionedResults<Key, Element>>, Never>
 
-  /// Publishes what an observer hears. Each subscriber is an observer of its own.
+  /// Publishes the notifications of an observer. Each subscriber is an observer of its own.
   ///
-  /// Values come where the realm lives, or on the queue of `subscribe(on:)`, whatever the
-  /// subscriber demands.
+  /// Values come where the realm lives, or on the queue of `subscribe(on:)`, regardless of the
+  /// subscriber's demand.
   public struct Changes<Output, Failure: Error>: Publisher {
-    /// Observes; nil is the end.
+    /// Registers an observer; nil as the output is the end.
     typealias Observe = (DispatchQueue?, @escaping (Output?) -> Void) -> NotificationToken
 
     private let observe: Observe

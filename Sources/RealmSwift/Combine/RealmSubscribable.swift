@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What publishers of Combine can follow.
+// `RealmSubscribable`: the types whose changes Combine publishers can publish.
 
 #if canImport(Combine)
 public import Dispatch
 
-/// An object, a collection or a projection whose changes publishers tell.
+/// An object, a collection or a projection whose changes publishers publish.
 public protocol RealmSubscribable: ThreadConfined {
   /// Calls `block` with this, as `observe` does: `isInitial` in the first call for a collection.
   /// After an object was deleted the value is nil, and there are no further calls.
@@ -93,7 +93,8 @@ extension Projection: RealmSubscribable {
   }
 }
 
-/// Observes a projection as what it is: the closure of a method of an open class cannot say so.
+/// Observes a projection by its own class, which the closure of a method of an open class cannot
+/// name.
 private func followed<P: ProjectionObservable>(
   _ projection: P, _ keyPaths: [String]?, _ queue: DispatchQueue?,
   _ block: @escaping (_ value: Any?, _ isInitial: Bool) -> Void

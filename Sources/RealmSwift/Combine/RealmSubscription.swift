@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The link between an observer and its subscriber.
+// `RealmSubscription`: connects an observer to its Combine subscriber.
 //
 // Invariants:
 // 1. The observation ends when the subscription is cancelled, also if that happens while it begins.
@@ -9,7 +9,7 @@
 import Combine
 import RealmStorage
 
-/// An observation that somebody subscribed to.
+/// The observation of one subscriber.
 final class RealmSubscription: Subscription {
   private enum State {
     case waiting
@@ -31,11 +31,11 @@ final class RealmSubscription: Subscription {
     if isCancelled { token.invalidate() }
   }
 
-  /// Does nothing: changes come when they come.
+  /// Does nothing: changes are delivered as they happen.
   func request(_ demand: Subscribers.Demand) {}
 
   func cancel() {
-    // What it replaces is released after the lock.
+    // The replaced token is released after the lock.
     let old = state.withLock { state in
       defer { state = .cancelled }
       return state

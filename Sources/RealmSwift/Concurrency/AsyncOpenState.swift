@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How far an asynchronous open of a realm is.
+// `AsyncOpenState`: the progress of an asynchronous open of a realm.
 
 public import Foundation
 
-/// How far opening a realm asynchronously is, for user interfaces that show it.
+/// The progress of an asynchronous open of a realm, for user interfaces that show it.
 ///
 /// Realms of this device go from `connecting` to `open` or `error`; the other states are those of
-/// synchronised ones.
+/// synchronized ones.
 public enum AsyncOpenState {
   /// The open has begun.
   case connecting
@@ -15,7 +15,7 @@ public enum AsyncOpenState {
   case waitingForUser
   /// The realm is open; it lives where the open was started.
   case open(Realm)
-  /// How much of the file was downloaded.
+  /// The part of the file that was downloaded.
   case progress(Progress)
   /// The realm could not be opened.
   case error(any Error)

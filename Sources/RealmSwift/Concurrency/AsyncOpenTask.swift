@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opening a realm for a queue, with a callback.
+// Opens a realm for a queue, with a callback.
 
 public import Dispatch
 import Foundation
@@ -8,15 +8,14 @@ import RealmSession
 import RealmStorage
 
 extension Realm {
-  /// Opens a realm elsewhere, with all that belongs to it, such as a migration, and hands it over
-  /// to a queue.
+  /// Opens a realm in the background, with all that belongs to it, such as a migration, and hands
+  /// it over to a queue.
   ///
   /// - Parameters:
-  ///   - configuration: What to open.
+  ///   - configuration: The configuration of the realm.
   ///   - callbackQueue: The serial queue that the realm is for.
-  ///   - callback: Called once, on `callbackQueue`, with the realm or with the reason why there is
-  ///     none.
-  /// - Returns: What cancels the call.
+  ///   - callback: Called once, on `callbackQueue`, with the realm or with the error.
+  /// - Returns: A task that can cancel the call.
   @discardableResult
   public static func asyncOpen(
     configuration: Configuration = .defaultConfiguration, callbackQueue: DispatchQueue = .main,
@@ -30,7 +29,7 @@ extension Realm {
       callbackQueue.async {
         task.finish {
           let opened = opened.take()
-          // Somebody on the queue may have been faster.
+          // Other code on the queue may have opened the realm meanwhile.
           if let core = try RealmCache.livingCore(configuration, confinement) {
             return Realm(core: core)
           }
@@ -47,7 +46,7 @@ public struct AsyncOpenTask: Sendable {
   typealias Callback = (Result<Realm, any Swift.Error>) -> Void
 
   private let queue: DispatchQueue
-  /// Nil once it was called, or is about to be.
+  /// The callback; nil once it was called, or is about to be.
   private let callback: Shared
 
   private final class Shared: Sendable {
@@ -77,7 +76,7 @@ public struct AsyncOpenTask: Sendable {
     callback.value(Result(catching: open))
   }
 
-  /// Lets the callback be called with the POSIX error ECANCELED, if it was not called yet.
+  /// Cancels the open: the callback gets the POSIX error ECANCELED, if it was not called yet.
   public func cancel() {
     guard let callback = callback.take() else { return }
     queue.async {

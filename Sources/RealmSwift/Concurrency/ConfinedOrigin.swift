@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where something that was handed over came from.
+// `ConfinedOrigin`: the origin of an object or collection that is handed over to another realm.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 import Synchronization
 
-/// What something confined is, and the least version of which file has it.
+/// The locator of something confined, its file, and the least version of the file that has it.
 struct ConfinedOrigin: Sendable {
   let definition: _ConfinedDefinition
-  /// Tells it from all others.
+  /// The identity of the origin, which its copies share.
   private let made = lastMade.add(1, ordering: .relaxed).newValue
   private static let lastMade = Atomic<UInt64>(0)
   let configuration: Realm.Configuration
@@ -38,17 +38,17 @@ struct ConfinedOrigin: Sendable {
     } catch { stop(error) }
   }
 
-  /// Notes that it was used in `core`: others see at least what could be seen there.
+  /// Records a use in `core`: later uses see at least what could be seen there.
   mutating func wasUsed(in core: RealmCore) {
     guard core.shared === shared else { return }
     version = max(version, ConfinedOrigin.version(in: core))
   }
 
-  /// Whether `other` is the same, and was used since.
+  /// Whether `other` has the same identity, and was used since.
   func isOlder(than other: ConfinedOrigin) -> Bool { made == other.made && version < other.version }
 
-  /// The realm of something confined; ends the process if it is no longer valid, and with `text` if
-  /// no realm manages it.
+  /// The realm of something confined; traps if it is no longer valid, and with the message `text`
+  /// if no realm manages it.
   static func core(of confined: some ThreadConfined, orElse text: String) -> RealmCore {
     if confined.isInvalidated {
       throwRealmException("Cannot construct reference to invalidated object")
@@ -58,8 +58,8 @@ struct ConfinedOrigin: Sendable {
     return core
   }
 
-  /// The same in `core`, which moves on to a version that has it, if it can; nil if it does not
-  /// exist there.
+  /// The counterpart in `core`, which advances to a version that has it, if it can; nil if there is
+  /// none.
   func local<Confined: ThreadConfined>(in core: RealmCore) -> Confined? {
     do throws(StorageError) { try core.advance(to: version) } catch { stop(error) }
     return Confined._local(definition, in: Realm(core: core))

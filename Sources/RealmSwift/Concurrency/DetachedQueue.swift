@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An executor over a queue of our own, for code that may block.
+// `DetachedQueue`: an executor over a queue of the library, for code that may block.
 
 import Dispatch
 
-/// Runs the code of one actor on a serial queue, whose thread is none of those that tasks share.
+/// Runs the code of one actor on a serial queue, whose thread is not one of those that tasks share.
 final class DetachedQueue: SerialExecutor {
   private let queue: DispatchQueue
 

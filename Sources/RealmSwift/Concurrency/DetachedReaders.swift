@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads on behalf of code that belongs to no actor, on a few threads of our own.
+// Reads on behalf of code that belongs to no actor, on a few threads of the library.
 //
 // Invariants:
 // 1. At most `limit` queues exist; each is idle or held by one read. While a queue is idle, no read
@@ -19,7 +19,7 @@ final class DetachedReaders: Sendable {
   private struct State {
     var idle: [DispatchQueue] = []
     var count = 0
-    /// The reads that wait, in their order. Nil tells one that it was cancelled.
+    /// The reads that wait, in their order. Resumed with nil, a read was cancelled.
     var waiting: [(number: UInt64, continuation: CheckedContinuation<DispatchQueue?, Never>)] = []
     /// Reads that were cancelled, and have not begun to wait.
     var cancelled: Set<UInt64> = []
@@ -31,7 +31,7 @@ final class DetachedReaders: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// How many reads wait for a queue.
+  /// The number of reads that wait for a queue.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 
   /// Runs `body` on one of the queues.
@@ -41,7 +41,7 @@ final class DetachedReaders: Sendable {
     let queue = try await acquire()
     defer { release(queue) }
     let body = UnsafeTransfer(body)
-    // The lock is for the thread sanitizer, which does not see what continuations hand over.
+    // The lock is for the thread sanitizer, which does not track what continuations hand over.
     let outcome = Guarded<Result<Value, any Error>?>(nil)
     await withCheckedContinuation { continuation in
       queue.async {
@@ -67,7 +67,7 @@ final class DetachedReaders: Sendable {
     } onCancel: {
       cancel(number)
     }
-    // A cancellation that came after the queue is for the caller to notice.
+    // A cancellation that came after the queue is left to the caller.
     state.withLock { _ = $0.cancelled.remove(number) }
     guard let queue else { throw CancellationError() }
     return queue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes on behalf of code that belongs to no actor.
+// Writes on behalf of code that belongs to no actor, one transaction at a time for each file.
 //
 // Invariants:
 // 1. A file has at most one writer at a time; it lives as long as calls use it, and its realm with
@@ -9,7 +9,7 @@
 
 import RealmStorage
 
-/// Runs write transactions on one file, in the order in which they were asked for.
+/// Runs write transactions on one file, in the order in which they were requested.
 actor DetachedWriter {
   private nonisolated let queue = DetachedQueue(label: "OpenRealm detached writes")
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A realm on the way from where it was opened to where it is going to live.
+// `OpenedCore`: transfers a realm from where it was opened to the place that it is confined to.
 
 import RealmSession
 import RealmStorage
 
-/// A core that was opened elsewhere, or why it was not.
+/// A core that was opened elsewhere, or the error of the open.
 ///
-/// It is taken out once: blocks that have done their work may live a moment longer than the
-/// program's last reference, and must not keep the file open.
+/// It is taken out once: blocks that have finished may live slightly longer than the program's last
+/// reference, and must not keep the file open.
 final class OpenedCore: Sendable {
   private let result: Guarded<Result<RealmCore, any Error>?>
 
   init() { result = Guarded(nil) }
 
-  /// Opens a realm here that belongs to another place.
+  /// Opens a realm here that is confined to another place.
   convenience init(opening configuration: Realm.Configuration, for confinement: Confinement) {
     self.init()
     open(configuration, for: confinement)
@@ -26,7 +26,7 @@ final class OpenedCore: Sendable {
     result.withLock { $0 = opened }
   }
 
-  /// What was opened, for the caller alone.
+  /// Removes and returns the result of the open, for the caller alone.
   func take() -> Result<RealmCore, any Error> {
     let taken = result.withLock { result in
       defer { result = nil }

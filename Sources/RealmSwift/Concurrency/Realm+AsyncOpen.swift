@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opening a realm without holding up the actor it is for.
+// Opens a realm without blocking the actor it is for.
 //
-// The file is opened and its schema brought up to date on a queue of our own; only the finished
+// The file is opened and its schema brought up to date on a queue of the library; only the finished
 // realm comes to the actor.
 
 import Dispatch
@@ -10,8 +10,8 @@ import RealmSession
 import RealmStorage
 
 extension Realm {
-  /// When to wait for a server's data before a synchronized realm is opened. Local realms have
-  /// nothing to wait for.
+  /// The policy of waiting for a server's data before a synchronized realm is opened. Local realms
+  /// have nothing to wait for.
   public enum OpenBehavior: Sendable {
     /// Opens at once with what is there.
     case never
@@ -24,7 +24,7 @@ extension Realm {
   /// Opens a realm for the main actor.
   ///
   /// - Parameters:
-  ///   - configuration: What to open.
+  ///   - configuration: The configuration of the realm.
   ///   - downloadBeforeOpen: When to wait for a server's data; has no effect on local realms.
   /// - Throws: `Realm.Error`, or `CancellationError` if the task is cancelled.
   @MainActor
@@ -44,8 +44,8 @@ extension Realm {
   /// ```
   ///
   /// - Parameters:
-  ///   - configuration: What to open.
-  ///   - actor: Where the realm is going to be used. The realm does not keep it alive.
+  ///   - configuration: The configuration of the realm.
+  ///   - actor: The actor that is going to use the realm. The realm does not keep it alive.
   ///   - downloadBeforeOpen: When to wait for a server's data; has no effect on local realms.
   /// - Throws: `Realm.Error`, or `CancellationError` if the task is cancelled.
   public init(
@@ -86,7 +86,7 @@ extension RealmCore {
     }
     let result = opened.take()
     try Task.checkCancellation()
-    // Another task of the actor may have been faster.
+    // Another task of the actor may have opened the realm meanwhile.
     if let core = try RealmCache.livingCore(configuration, confinement) { return core }
     return try RealmCache.add(result.get())
   }

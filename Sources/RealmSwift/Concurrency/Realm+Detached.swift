@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading and writing from code that belongs to no actor, as that of servers does.
+// Reads and writes from code that belongs to no actor, as in servers.
 
 import RealmSession
 
@@ -14,18 +14,18 @@ extension Realm {
   /// ```
   ///
   /// The block runs on a queue of the library, which may block; the threads that tasks share are
-  /// free meanwhile. Blocks on one file run in the order in which they were asked for. If `block`
+  /// free meanwhile. Blocks on one file run in the order in which they were requested. If `block`
   /// throws, its changes are undone. If the task is cancelled while it waits for its turn, the
   /// block is not called, and others keep their turns; afterwards cancellation has no effect.
   ///
-  /// The realm and its objects must stay in the block, and the compiler sees to it: what comes out
-  /// is `Sendable`, and what goes in is sent. New objects may be made outside and added there.
+  /// The realm and its objects must stay in the block, which the compiler enforces: results are
+  /// `Sendable`, and captures are sent. New objects may be made outside and added there.
   ///
   /// The file is opened, and its schema brought up to date, unless the process has it open: keep a
   /// realm somewhere if you write often.
   ///
   /// - Parameters:
-  ///   - configuration: What to write.
+  ///   - configuration: The realm to write to.
   ///   - block: Gets the realm, in a write transaction on the newest version.
   /// - Returns: What `block` returns, after the data has reached the disk.
   /// - Throws: What `block` throws, `Realm.Error` if the file cannot be opened or written, and
@@ -55,7 +55,7 @@ extension Realm {
   /// realm somewhere if you read often. `snapshot(of:_:)` does the same on the caller's thread.
   ///
   /// - Parameters:
-  ///   - configuration: What to read.
+  ///   - configuration: The realm to read.
   ///   - block: Gets the realm, frozen.
   /// - Returns: What `block` returns.
   /// - Throws: What `block` throws, `Realm.Error` if the file cannot be opened, and

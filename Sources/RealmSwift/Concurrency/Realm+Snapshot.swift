@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading one version, wherever the caller runs, without anything to keep or to let go of.
+// Reads of one version on any thread. The version is kept readable for the call only.
 
 import RealmSession
 
 extension Realm {
   /// Reads the version that the realm shows: it stays the same throughout `body`, whatever others
-  /// write meanwhile, and is let go of at the end.
+  /// write meanwhile, and is released at the end.
   ///
   /// ```swift
   /// let summary = realm.snapshot { realm in
@@ -27,7 +27,7 @@ extension Realm {
   }
 
   /// Reads the newest version of a file, on any thread, in any task, without a realm of its own: it
-  /// stays the same throughout `body` and is let go of at the end.
+  /// stays the same throughout `body` and is released at the end.
   ///
   /// ```swift
   /// let names = try Realm.snapshot { realm in
@@ -36,11 +36,11 @@ extension Realm {
   /// ```
   ///
   /// Only what is `Sendable` gets in and out, so objects of the version cannot outlive the call.
-  /// The file is opened, and its schema brought up to date, if nobody in the process has it open:
-  /// keep a realm somewhere if you do this often. Reading never waits for writers.
+  /// The file is opened, and its schema brought up to date, unless the process has it open: keep a
+  /// realm somewhere if you do this often. Reading never waits for writers.
   ///
   /// - Parameters:
-  ///   - configuration: What to read.
+  ///   - configuration: The realm to read.
   ///   - body: Gets the realm, frozen.
   /// - Returns: What `body` returns.
   /// - Throws: `Realm.Error` if the file cannot be opened, and what `body` throws.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An executor that gives an actor a thread of its own.
+// `RealmThreadExecutor`: an executor that gives an actor a thread of its own.
 
 import RealmSession
 
@@ -10,7 +10,7 @@ import RealmSession
 /// (large synchronous writes, calls into other libraries), which would take a thread away from all
 /// other tasks, and for those that read very many properties: realms of such an actor check that
 /// they are used in the right place by comparing threads, as realms of a thread do, instead of
-/// asking which executor runs.
+/// determining which executor runs.
 ///
 /// ```swift
 /// actor Importer {
@@ -29,9 +29,9 @@ import RealmSession
 public final class RealmThreadExecutor: SerialExecutor {
   private let thread: ExecutorThread
 
-  /// Starts the thread. Ends the process if the system has none to give.
+  /// Starts the thread. Traps if the system cannot create one.
   ///
-  /// - Parameter name: What debuggers show; on Linux its first 15 characters.
+  /// - Parameter name: The name in debuggers; on Linux its first 15 characters.
   public init(name: String = "realm-executor") {
     thread = ExecutorThread()
     thread.start(name: name, executor: UInt(bitPattern: ObjectIdentifier(self)))
@@ -42,13 +42,13 @@ public final class RealmThreadExecutor: SerialExecutor {
   /// Whether the caller runs on the thread of this executor.
   public var isCurrent: Bool { thread.isCurrent }
 
-  /// Lets the thread run a job after those that wait already.
+  /// Enqueues a job after those that wait already.
   public func enqueue(_ job: consuming ExecutorJob) { thread.add(UnownedJob(job), for: self) }
 
   /// Whether the caller is isolated to the actors of this executor, for the checks of the runtime.
   public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-  /// Ends the process unless the caller runs on the thread of this executor.
+  /// Traps unless the caller runs on the thread of this executor.
   public func checkIsolated() {
     if !isCurrent {
       throwRealmException("Code of an actor runs outside of the thread of its RealmThreadExecutor.")

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Freezing and thawing, the part that is the same for objects and collections: what something is in
-// terms of the file is looked up in the other realm.
+// Freezing and thawing, the part that is the same for objects and collections: the locator is
+// looked up in the other realm.
 
 import RealmSession
 import RealmStorage
 
 extension ThreadConfined {
-  /// The same in the frozen realm of the version that `core` shows.
+  /// The counterpart in the frozen realm of the version that `core` shows.
   func frozen(from core: RealmCore) -> Self {
     if core.isFrozen { return self }
     do throws(StorageError) {
@@ -17,7 +17,7 @@ extension ThreadConfined {
       "Cannot freeze an object in the same write transaction as it was created in.")
   }
 
-  /// The same in a live realm of the caller; nil if it does not exist there.
+  /// The counterpart in a live realm of the caller; nil if there is none.
   func thawed(from core: RealmCore) -> Self? {
     if !core.isFrozen { return self }
     core.checkIsolation()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Variables and parameters that may hold an object or a collection on any thread.
+// `ThreadSafe`: variables and parameters that may hold an object or a collection on any thread.
 
 import RealmSession
 import RealmStorage
 
-/// A variable or parameter that any thread, queue or actor may read: each gets what it holds from
-/// its own realm.
+/// A variable or parameter that any thread, queue or actor may read: each gets the object or
+/// collection in its own realm.
 ///
 /// ```swift
 /// @ThreadSafe var reference = person
@@ -21,16 +21,15 @@ import RealmStorage
 /// }
 /// ```
 ///
-/// The value is always optional: it is nil once the object was deleted. Reading it gives the live
+/// The value is always optional: it is nil once the object was deleted. Reading it returns the live
 /// object in the realm of the calling thread, queue or actor, which is advanced to a version that
-/// has the object and to what whoever read it last could see, unless it is in a write transaction.
-/// In code of an actor other than the main one
-/// there must be a realm that was opened for the actor; else a realm of the present thread is used,
-/// and what it gives must not be used after an `await`.
+/// has the object and is as new as that of the last reader, unless it is in a write transaction. In
+/// code of an actor other than the main one there must be a realm that was opened for the actor;
+/// else a realm of the present thread is used, and the object must not be used after an `await`.
 ///
-/// Only objects and collections that a realm manages can be held; anything else ends the process.
-/// Frozen ones are live when they are read. The file stays open as long as something is held; its
-/// old versions do not.
+/// Only objects and collections that a realm manages can be held; anything else traps. Frozen ones
+/// are live when they are read. The file stays open as long as something is held; its old versions
+/// do not.
 @propertyWrapper
 public final class ThreadSafe<T: ThreadConfined>: Sendable {
   private let origin: Guarded<ConfinedOrigin?>
@@ -40,7 +39,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     origin = Guarded(ThreadSafe.origin(of: wrappedValue))
   }
 
-  /// What is held, for the calling thread, queue or actor; nil if it was deleted.
+  /// The object or collection, for the calling thread, queue or actor; nil if it was deleted.
   public var wrappedValue: T? {
     get {
       guard let origin = origin.withLock({ $0 }) else { return nil }
@@ -50,7 +49,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
         var used = origin
         used.wasUsed(in: core)
         self.origin.withLock { origin in
-          // Another thread may have been faster, or have put something else here.
+          // Another thread may have updated the origin meanwhile, or replaced the value.
           guard let present = origin, present.isOlder(than: used) else { return }
           origin = used
         }

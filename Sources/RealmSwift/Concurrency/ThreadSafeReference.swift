@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Handing objects and collections over to another thread, queue or actor, once.
+// `ThreadSafeReference`: hands an object or a collection over to another thread, queue or actor,
+// once.
 //
-// A reference says what it refers to in terms of the file, and pins the version in which that
-// exists until it is resolved or goes away.
+// A reference keeps the locator of what it refers to, and pins the version in which that exists
+// until it is resolved or released.
 
 import RealmSession
 import RealmStorage
@@ -19,12 +20,12 @@ import RealmTables
 /// }
 /// ```
 ///
-/// Until it is resolved or goes away, the file keeps all that the version needs in which the
+/// Until it is resolved or released, the file keeps all that the version needs in which the
 /// reference was made, so references should not live long. A realm in which nothing was read yet
 /// starts at that version, and shows what was deleted since until it is refreshed. `@ThreadSafe` is
 /// more convenient, and keeps no version.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
-  /// What is pinned until the reference is resolved.
+  /// The version that is pinned until the reference is resolved.
   private final class Pin: Sendable {
     private let tables: Guarded<TableGroup?>
 
@@ -48,8 +49,8 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 
   /// Refers to an object or collection that a realm manages; it may be frozen.
   ///
-  /// To be called where `confined` may be used. Ends the process if no realm manages it, if it was
-  /// deleted, or if it is results of a collection that the open write transaction created.
+  /// To be called where `confined` may be used. Traps if no realm manages it, if it was deleted, or
+  /// if it is results of a collection that the open write transaction created.
   public init(to confined: Confined) {
     let core = ConfinedOrigin.core(
       of: confined,
@@ -63,7 +64,7 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     } catch { stop(error) }
   }
 
-  /// What is referred to, in `core`; nil if it was deleted since.
+  /// The object or collection in `core`; nil if it was deleted since.
   fileprivate func resolve(in core: RealmCore) -> Confined? {
     core.checkIsolation()
     if origin.shared !== core.shared, !origin.isUncommitted {
@@ -84,8 +85,8 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     }
   }
 
-  /// What is referred to, on the actor that the caller is isolated to; nil if it was deleted since,
-  /// or if the realm cannot be opened there.
+  /// The object or collection on the actor that the caller is isolated to; nil if it was deleted
+  /// since, or if the realm cannot be opened there.
   func resolved(
     _ configuration: Realm.Configuration, on actor: isolated any Actor
   ) -> Confined? {
@@ -95,20 +96,20 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 }
 
 extension Realm {
-  /// What `reference` refers to, in this realm, which is advanced to a version that has it, if it
-  /// is not in a write transaction. A reference can be resolved once.
+  /// Resolves `reference` to its object or collection in this realm, which is advanced to a version
+  /// that has it, if it is not in a write transaction. A reference can be resolved once.
   ///
   /// Resolve in a write transaction to be sure of the latest state.
   ///
   /// - Returns: Nil if it was deleted since, and for a reference that was made in an open write
-  ///   transaction of another file. Other references of another file end the process.
+  ///   transaction of another file. Other references of another file trap.
   public func resolve<Confined>(_ reference: ThreadSafeReference<Confined>) -> Confined? {
     reference.resolve(in: core)
   }
 }
 
 extension _ConfinedDefinition {
-  /// Ends the process if this is results of a list or of backlinks whose object is not in `tables`.
+  /// Traps if this is results of a list or of backlinks whose object is not in `tables`.
   fileprivate func requireResultsOf(older tables: TableGroup) throws(StorageError) {
     guard case .refinement(let refinement) = locator else { return }
     let (table, key) =

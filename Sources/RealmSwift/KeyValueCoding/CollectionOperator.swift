@@ -8,7 +8,7 @@ import RealmSession
 import RealmStorage
 import RealmTables
 
-/// What is made of the values that a key path found in a collection.
+/// An operator on the values that a key path found in a collection.
 enum CollectionOperator: String {
   case count, sum, avg, min, max
   case unionOfObjects, distinctUnionOfObjects
@@ -28,7 +28,7 @@ enum CollectionOperator: String {
     }
   }
 
-  /// Ends the process if `path` is a property of `model` that cannot be folded so.
+  /// Traps if `path` is a property of `model` that the operator cannot aggregate.
   func requireSupport(of path: Substring, in model: ObjectBase.Type?) {
     guard let model, function != nil,
       let property = ModelSchema.of(model).property(named: String(path)),

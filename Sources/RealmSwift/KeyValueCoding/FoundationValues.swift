@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Foundation's value classes, as `create`, untyped setters and `JSONSerialization` give them, in
-// Swift's terms. A number must not lose on the way whether it was an integer, a boolean or a
-// floating-point number: casts of `NSNumber` would.
+// Converts Foundation's value classes, as `create`, untyped setters and `JSONSerialization` receive
+// or return them, to Swift's types. A number stays an integer, a boolean or a floating-point
+// number, which casts of `NSNumber` do not ensure.
 
 import Foundation
 
 /// `value` as a value of Swift, if it is an object of one of Foundation's value classes; anything
 /// else as it is.
 func swiftValue(_ value: Any) -> Any {
-  // Asking the type first spares other values the bridging that a cast to a class tries.
+  // Checking the type first spares other values the bridging that a cast to a class tries.
   guard type(of: value) is NSObject.Type else {
     guard type(of: value) is any AnyOptionalObject.Type, let value = unwrapped(value) else {
       return value
@@ -33,7 +33,7 @@ private protocol AnyOptionalObject {}
 extension Optional: AnyOptionalObject where Wrapped: NSObject {}
 
 extension NSNumber {
-  /// The number as `Bool`, `Int`, `UInt64`, `Float` or `Double`: what it was made of.
+  /// The number as `Bool`, `Int`, `UInt64`, `Float` or `Double`, by the type it was made of.
   fileprivate var swiftNumber: Any {
     if isBoolean { return boolValue }
     return switch UInt8(bitPattern: objCType.pointee) {
@@ -48,7 +48,7 @@ extension NSNumber {
     #if canImport(Darwin)
     CFGetTypeID(self) == CFBooleanGetTypeID()
     #else
-    // Integers of 8 bits are told as wider ones here.
+    // Integers of 8 bits are reported as wider ones here.
     UInt8(bitPattern: objCType.pointee) == UInt8(ascii: "c")
     #endif
   }

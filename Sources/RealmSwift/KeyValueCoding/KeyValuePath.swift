@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Key paths that are texts: properties joined by dots, with the operators of key-value coding on
+// Key paths that are strings: properties joined by dots, with the operators of key-value coding on
 // the collections that they lead through.
 
 import Foundation
 import RealmSession
 
-/// Reads and writes what a textual key path leads to.
+/// Reads and writes the values that a key path in a string leads to.
 enum KeyValuePath {
-  /// What `path` leads to from `base`: an object, a collection, or an array of what a collection
-  /// gave; nil for null.
+  /// The value that `path` leads to from `base`: an object, a collection, or an array of the values
+  /// of a collection's elements; nil for null.
   static func value(of base: Any, at path: Substring) -> Any? {
     guard let base = untypedValue(base) else { return nil }
     if path.isEmpty || path == "self" { return base }
@@ -26,7 +26,8 @@ enum KeyValuePath {
     throwRealmException("Invalid property name '\(path)' for a value of type '\(type(of: base))'.")
   }
 
-  /// Sets what `path` leads to from `object`; nothing happens if a link on the way is nil.
+  /// Sets the property that `path` leads to from `object`; nothing happens if a link of the path is
+  /// nil.
   static func setValue(_ value: Any?, of object: ObjectBase, at path: Substring) {
     guard let dot = path.lastIndex(of: ".") else {
       return object.setValue(value, forKey: String(path))
@@ -41,7 +42,7 @@ enum KeyValuePath {
     collection.setValue(value, forKey: key)
   }
 
-  /// What `path` leads to from each of `values`, or what an operator makes of that.
+  /// The values that `path` leads to from each of `values`, or the result of an operator on them.
   static func values(of values: [Any], at path: Substring, in model: ObjectBase.Type?) -> Any? {
     guard path.first == "@" else {
       return values.map { value(of: $0, at: path) ?? untypedNull }
@@ -77,7 +78,7 @@ enum KeyValuePath {
     return collection.map { untypedValue($0) ?? untypedNull }
   }
 
-  /// The elements of a collection of plain values that goes for one of dynamic objects.
+  /// The elements of a collection of plain values that is typed as one of dynamic objects.
   private static func plainElements<C: RealmCollection>(of collection: C) -> [Any]? {
     guard C.Element.self == DynamicObject.self, collection.realm != nil else { return nil }
     let contents = collection._contents
@@ -91,7 +92,7 @@ enum KeyValuePath {
     C.Element.self as? ObjectBase.Type
   }
 
-  /// The first key of a path, and what follows it.
+  /// The first key of a path, and the rest after its dot.
   private static func split(_ path: Substring) -> (first: Substring, rest: Substring) {
     guard let dot = path.firstIndex(of: ".") else { return (path, "") }
     return (path[..<dot], path[path.index(after: dot)...])
@@ -99,7 +100,7 @@ enum KeyValuePath {
 }
 
 extension RealmKeyedCollection {
-  /// The value of `key` as untyped access gives it: `NSNull` for null, nil if there is none.
+  /// The value of `key` as untyped access returns it: `NSNull` for null, nil if there is none.
   func untypedValue(forKey key: String) -> Any? {
     self[Key._make(key)].map { RealmSwift.untypedValue($0) ?? untypedNull }
   }

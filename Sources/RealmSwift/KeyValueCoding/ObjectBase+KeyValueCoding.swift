@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the key-value methods of objects do.
+// The implementation of `value(forKey:)` and the other key-value methods of objects.
 
 import RealmSession
 
 extension ObjectBase {
-  /// The value of the property called `key`, as untyped access gives it; nil for null.
+  /// The value of the property called `key`, as untyped access returns it; nil for null.
   final func _valueForKey(_ key: String) -> Any? {
     if let value = _value(named: key) { return linked(untypedValue(value)) }
     if key == "self" { return self }
@@ -20,8 +20,8 @@ extension ObjectBase {
     KeyValuePath.setValue(value, of: self, at: Substring(keyPath))
   }
 
-  /// What a dynamic object links to, as an object of the program's class if the realm has it; in
-  /// migrations as a dynamic object.
+  /// The object that a dynamic object links to, as one of the program's class if the realm has it;
+  /// in migrations as a dynamic object.
   private final func linked(_ value: Any?) -> Any? {
     guard _info?.schema.isDynamic ?? false, let value, let object = modelObject(value),
       let info = object._info, let shown = info.core.untypedInfo(ofTable: info.tableKey),

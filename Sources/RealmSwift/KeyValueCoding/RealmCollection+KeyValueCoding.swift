@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Properties of all objects of a collection by name. Linux's Foundation has no key-value coding, so
-// the methods are declared here.
+// Reads and sets a property of all objects of a collection by name. Linux's Foundation has no
+// key-value coding, so the methods are declared here.
 
 import Foundation
 import RealmSession
 
 extension RealmCollection {
   /// The value of the property called `key` of each object, in an array with `NSNull` for nil;
-  /// `self` stands for the elements. Of a `MutableSet` the values are a set: each is there once.
+  /// `self` represents the elements. Of a `MutableSet` the values are a set: each occurs once.
   ///
-  /// An array with nulls can be cast to one of optionals. What is inside mixed values is given as
-  /// it is. Ends the process if the class has no such property.
+  /// An array with nulls can be cast to one of optionals. The values inside mixed values are
+  /// returned as they are. Traps if the class has no such property.
   public func value(forKey key: String) -> Any? {
     let values = KeyValuePath.values(
       of: KeyValuePath.elements(of: self), at: Substring(key), in: nil)
@@ -20,7 +20,7 @@ extension RealmCollection {
     return members.count == array.count ? Set(members) : values
   }
 
-  /// What a key path leads to from each object, or what an operator makes of that.
+  /// The values that a key path leads to from each object, or the result of an operator on them.
   ///
   /// ```swift
   /// people.value(forKeyPath: "dogs.@count")
@@ -32,7 +32,7 @@ extension RealmCollection {
   /// `@distinctUnionOfObjects`, and the unions of arrays and of sets. The path is followed in
   /// memory: `sum(ofProperty:)` and the like are faster for large collections.
   ///
-  /// Ends the process if there is no such property or operator.
+  /// Traps if there is no such property or operator.
   public func value(forKeyPath keyPath: String) -> Any? {
     KeyValuePath.values(
       of: KeyValuePath.elements(of: self), at: Substring(keyPath),
@@ -41,8 +41,8 @@ extension RealmCollection {
 
   /// Sets the property called `key` of each object.
   ///
-  /// Ends the process outside of a write transaction, unless no realm manages the collection, if
-  /// the class has no such property, and if `value` is not of its type.
+  /// Traps outside of a write transaction, unless no realm manages the collection, if the class has
+  /// no such property, and if `value` is not of its type.
   public func setValue(_ value: Any?, forKey key: String) {
     if let core = realm?.core {
       core.checkIsolation()
@@ -60,7 +60,7 @@ extension RealmCollection {
     }
   }
 
-  /// `value` as an element; ends the process for values of other types.
+  /// `value` as an element; traps for values of other types.
   fileprivate func element(_ value: Any?) -> Element {
     if let element = Element._convert(swiftValue(value as Any)) { return element }
     throwRealmException(
@@ -70,17 +70,18 @@ extension RealmCollection {
 }
 
 extension List {
-  /// The value of the property called `key` of each object, with `NSNull` for nil; `self` stands
-  /// for the elements.
+  /// The value of the property called `key` of each object, with `NSNull` for nil; `self`
+  /// represents the elements.
   public func value(forKey key: String) -> [AnyObject] { objects(value(forKeyPath: key)) }
 
-  /// What a key path leads to from each object; see `RealmCollection.value(forKeyPath:)`.
+  /// The values that a key path leads to from each object; see
+  /// `RealmCollection.value(forKeyPath:)`.
   @_disfavoredOverload
   public func value(forKeyPath keyPath: String) -> [AnyObject] {
     objects(value(forKeyPath: keyPath) as Any?)
   }
 
-  /// Sets the property called `key` of each object; `self` stands for the elements, which are all
+  /// Sets the property called `key` of each object; `self` represents the elements, which are all
   /// replaced by `value`.
   public func setValue(_ value: Any?, forKey key: String) {
     managed?.requireChangeable()
@@ -105,18 +106,19 @@ extension AnyRealmCollection: AnySet {
 
 extension MutableSet {
   /// The values of the property called `key` of the objects, each once, with `NSNull` for nil;
-  /// `self` stands for the elements.
+  /// `self` represents the elements.
   public func value(forKey key: String) -> [AnyObject] {
     objects(CollectionOperator.distinct(value(forKeyPath: key) as Any? as? [Any] ?? []))
   }
 
-  /// What a key path leads to from each object; see `RealmCollection.value(forKeyPath:)`.
+  /// The values that a key path leads to from each object; see
+  /// `RealmCollection.value(forKeyPath:)`.
   @_disfavoredOverload
   public func value(forKeyPath keyPath: String) -> [AnyObject] {
     objects(value(forKeyPath: keyPath) as Any?)
   }
 
-  /// Sets the property called `key` of each object; `self` stands for the elements, which are all
+  /// Sets the property called `key` of each object; `self` represents the elements, which are all
   /// replaced by one.
   public func setValue(_ value: Any?, forKey key: String) {
     managed?.requireChangeable()
@@ -134,8 +136,8 @@ extension RealmCollection {
 }
 
 extension Map {
-  /// What a key path leads to: a key and properties of its value, or an operator on all values, of
-  /// which there are `@allKeys` and `@allValues` beside those of `RealmCollection`.
+  /// The value that a key path leads to: a key and properties of its value, or an operator on all
+  /// values, which may also be `@allKeys` or `@allValues` besides those of `RealmCollection`.
   public func value(forKeyPath keyPath: String) -> AnyObject? {
     KeyValuePath.value(of: self, at: Substring(keyPath)).map { $0 as AnyObject }
   }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A migration from the first change to the last: two realms over one write transaction.
+// The execution of a migration from the first change to the last: two realms over one write
+// transaction.
 //
 // Invariants:
 // 1. `oldCore` shows the version that the transaction started from; the snapshot keeps all of it,
 //    whatever the transaction does. `newCore` shows the transaction.
 // 2. Until `finish()` nothing is removed that the new schema lacks, and no key is primary that was
-//    not before: the block may rename what is left over, and set keys in any order.
-// 3. Both realms end with the block; what somebody keeps of them is invalid then.
+//    not before: the block may rename the remaining properties, and set keys in any order.
+// 3. Both realms end with the block; objects of them that are still referenced are invalid then.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
-/// Brings a file to a higher schema version.
+/// Migrates a file to a higher schema version.
 final class MigrationRun {
   /// The classes of the program.
   let schemas: [ModelSchema]
@@ -24,13 +25,13 @@ final class MigrationRun {
   private let writing: WriteGroup
   private let base: TableGroup
   private let writer: SchemaWriter
-  /// Where primary keys were set.
+  /// The tables in which primary keys were set.
   private let changedKeys = MigratedKeys()
-  /// What was renamed, by class: old names and new ones.
+  /// The renamed properties, by class: old names and new ones.
   private var renamed: [(className: String, name: String)] = []
   private var tablesToRemove: [TableKey] = []
 
-  /// Which thread runs the block of a migration of which file.
+  /// The threads that run the block of a migration, by the path of its file.
   private static let threads = Guarded<[String: ThreadIdentity]>([:])
 
   /// Whether the calling thread is in the block of a migration of the file at `path`.
@@ -54,7 +55,7 @@ final class MigrationRun {
       configuration: configuration, confinement: .thread(.current), shared: shared, reading: base)
   }
 
-  /// Changes the tables, calls `block`, if there is one, and changes what is left.
+  /// Changes the tables, calls `block`, if there is one, and applies the remaining changes.
   func migrate(_ comparison: SchemaComparison, _ block: MigrationBlock?) throws {
     try writer.prepare(comparison)
     defer { end() }
@@ -89,7 +90,7 @@ final class MigrationRun {
     for key in tablesToRemove { try writer.removeTableIfUnlinked(key) }
   }
 
-  // MARK: What the block asks for
+  // MARK: Requests of the block
 
   func enumerateObjects(
     _ name: String, _ block: MigrationObjectEnumerateBlock
@@ -164,7 +165,7 @@ final class MigrationRun {
     } else {
       renamed.append((className, newName))
     }
-    // A realm knows where its properties are stored from the beginning, so another one goes on.
+    // A realm's columns are fixed when it is made, so another one takes over.
     newCore = RealmCore(
       configuration: oldCore.configuration, confinement: oldCore.confinement, shared: shared,
       reading: base)
@@ -199,7 +200,7 @@ extension ClassInfo {
     return object
   }
 
-  /// The keys of all objects as they are now.
+  /// The present keys of all objects.
   fileprivate func keys() throws(StorageError) -> [ObjectKey] {
     var keys: [ObjectKey] = []
     var cursor = try table.clusterCursor()

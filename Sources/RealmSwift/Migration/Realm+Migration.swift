@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Migrating files that nobody has open, and asking for their versions.
+// Migrates files that no realm has open, and reads the schema versions of files.
 
 public import Foundation
 import RealmSession
@@ -10,9 +10,9 @@ import RealmTables
 extension Realm {
   /// Migrates the file of a configuration, as opening it would, and closes it again.
   ///
-  /// Ends the process if a realm of this process has the file open.
+  /// Traps if a realm of this process has the file open.
   ///
-  /// - Throws: `Realm.Error`, for what opening throws.
+  /// - Throws: `Realm.Error`, with the errors of opening.
   public static func performMigration(
     for configuration: Configuration = .defaultConfiguration
   ) throws {
@@ -25,15 +25,14 @@ extension Realm {
 
 /// The schema version of the file at `fileURL`.
 ///
-/// May be called anywhere, also while realms of the file are open. A file of an older format is not
-/// upgraded. Ends the process if the key has
-/// not exactly 64 bytes.
+/// May be called on any thread, also while realms of the file are open. A file of an older format
+/// is not upgraded. Traps if the key has not exactly 64 bytes.
 ///
 /// - Parameters:
 ///   - fileURL: The file.
 ///   - encryptionKey: Its key, if it is encrypted.
-/// - Throws: `Realm.Error.invalidDatabase` if no realm was ever opened there, and what opening
-///   throws.
+/// - Throws: `Realm.Error.invalidDatabase` if no realm was ever opened there, and the errors of
+///   opening.
 public func schemaVersionAtURL(
   _ fileURL: URL, encryptionKey: Data? = nil
 ) throws -> UInt64 {
@@ -43,7 +42,7 @@ public func schemaVersionAtURL(
     let file = try DatabaseFile.openAnyway(path: path, key: key)
     if let version = try TableGroup(file.snapshot()).schemaVersion() { return version }
   } catch {
-    // A file that is not there has not been initialized either.
+    // A missing file has not been initialized either.
     guard case .system(_, _, ENOENT) = error else { throw Realm.Error(error, path: path) }
   }
   throw Realm.Error(
@@ -59,7 +58,7 @@ extension DatabaseFile {
     do throws(StorageError) {
       return try open(path: path, options: options)
     } catch {
-      // What is asked for is in the same place in older formats.
+      // The schema version is at the same position in older formats.
       if case .formatUpgradeRequired = error { return try openForInspection(path: path, key: key) }
       guard case .system(_, _, let code) = error, [EACCES, EPERM, EROFS].contains(code) else {
         throw error

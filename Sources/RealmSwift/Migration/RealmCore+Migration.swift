@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Realms that live as long as a migration.
+// Realms that exist for the duration of a migration.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
 extension RealmCore {
-  /// Takes over the classes as the file has them, for dynamic objects only.
+  /// Registers the classes of the file, for dynamic objects only.
   func registerStoredClasses() throws(StorageError) {
     let tables = try storedTables()
     classes.register(DynamicClasses(DynamicSchemas(of: tables), tables, self))
   }
 
-  /// A property that is the primary key is about to be set; whether that is allowed.
+  /// Whether setting a property that is the primary key is allowed; called before it is set.
   func admitsPrimaryKey(of info: ClassInfo) -> Bool {
     guard let migratedKeys else { return false }
     migratedKeys.tables.insert(info.tableKey)

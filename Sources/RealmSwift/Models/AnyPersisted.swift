@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What reflection asks of a `@Persisted` field, whatever its type: the untyped side of properties.
+// The untyped interface of `@Persisted` fields: access by reflection, whatever a field's type.
 
 /// The type of a `@Persisted` field.
 protocol AnyPersisted: SendableMetatype {
@@ -24,16 +24,16 @@ protocol AnyPersisted: SendableMetatype {
   /// Sets a managed object's property; false if the value is not of its type.
   static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool
 
-  /// `value` in the engine's terms, if the property is a scalar and takes it.
+  /// `value` as a stored value, if the property is a scalar and accepts it.
   static func storedScalar(_ value: Any) -> _StoredValue?
 
-  /// The value of an unmanaged object's property in the engine's terms, if it is a scalar.
+  /// The stored value of an unmanaged object's property, if it is a scalar.
   static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue?
 
   /// Whether `value` can be assigned to the property.
   static func accepts(_ value: Any) -> Bool
 
-  /// Writes what the object held while it was unmanaged to its new row.
+  /// Writes the values that the object held while it was unmanaged to its new row.
   ///
   /// A fresh row has all the zeros that default values have, so those are skipped if it is one.
   static func persist(
@@ -47,7 +47,7 @@ struct PersistedFlags: OptionSet {
   static let indexed = PersistedFlags(rawValue: 1)
   static let fullText = PersistedFlags(rawValue: 4)
   static let primaryKey = PersistedFlags(rawValue: 2)
-  /// The object is managed; only set where coding asks for it.
+  /// The object is managed; only set for types whose coding needs it.
   static let managed = PersistedFlags(rawValue: 4)
 }
 
@@ -88,7 +88,7 @@ extension Persisted: AnyPersisted {
     if let converted = Value._convert(value) {
       Value._store(converted, object, slot)
     } else if let stored = Value._storedScalar(value) {
-      // What is stored may be no value of the type: a raw value that is no case.
+      // The stored value may be no value of the type: a raw value that is no case.
       object._set(stored, slot)
     } else {
       return false

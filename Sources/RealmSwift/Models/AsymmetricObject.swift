@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that are only ever sent away.
+// Models whose objects are only sent to a server.
 
 import RealmSession
 
@@ -24,7 +24,7 @@ nonisolated open class AsymmetricObject: ObjectBase {
 extension Realm {
   /// Creates an object that is sent to the server and cannot be read here.
   ///
-  /// Must be called in a write transaction. Ends the process unless the realm has the class.
+  /// Must be called in a write transaction. Traps unless the realm has the class.
   public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
     _ = core.objects.create(core.classes[type], value, .error)
   }

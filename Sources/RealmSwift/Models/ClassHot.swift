@@ -8,7 +8,7 @@
 
 public import RealmSession
 
-/// What all objects of one class of one realm share.
+/// The state that all objects of one class of one realm share and that accessors read.
 @frozen @usableFromInline
 struct ClassHot {
   @usableFromInline let state: UnsafeMutablePointer<SessionState>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A model class in one realm: where its properties are stored.
+// A model class in one realm: its columns, its table and its cached write state.
 //
 // Invariants:
 // 1. `hot` lives as long as the core, which owns this object.
@@ -9,32 +9,32 @@ import RealmSession
 import RealmStorage
 import RealmTables
 
-/// What one realm knows about one model class.
+/// A model class in one realm.
 @usableFromInline
 final class ClassInfo {
   let layout: ClassLayout
   let schema: ModelSchema
-  /// The realm. Unsafe, for speed: the realm owns this object, and who uses it holds the realm.
+  /// The realm. Unsafe, for speed: the realm owns this object, and each user of it holds the realm.
   unowned(unsafe) let core: RealmCore
   let tableKey: TableKey
   /// By property, its column; nil only for backlinks. Their indexes may come and go.
   private(set) var columns: [Column?]
-  /// What `columns` are of.
+  /// The schema that `columns` belong to.
   private var knownSchema: TableSchema
   let hot: UnsafeMutablePointer<ClassHot>
-  /// By property, what writing it takes.
+  /// By property, how it is written.
   let steps: [PropertyStep]
   /// The step of the primary key.
   let primaryKey: PropertyStep?
   /// Whether the primary key is a property of integers.
   let hasIntegerKey: Bool
-  /// Whether a new row made of an object has all that the object holds.
+  /// Whether making a row of an object stores all that the object holds.
   let isPlain: Bool
-  /// Whether the wrappers of managed objects are told that they are.
+  /// Whether the wrappers of managed objects are marked as managed.
   let marksManaged: Bool
   /// Whether some properties are fields without `@Persisted`.
   let hasLegacyFields: Bool
-  /// Hands the values of new objects over.
+  /// Transfers the values of new objects to their rows.
   let unmanagedValues: UnmanagedValues
   /// The table in the open transaction; nil outside and before it is first needed.
   @exclusivity(unchecked) private var writable: WritableTable?
@@ -59,7 +59,7 @@ final class ClassInfo {
     isPlain = steps.allSatisfy { !$0.isPlainlyStored || $0.kind != .other }
     marksManaged = ClassInfo.marksManaged(schema.modelClass)
     hasLegacyFields = steps.contains { $0.wrapperType is any LegacyWrapper.Type }
-    // Nobody writes to a frozen realm.
+    // A frozen realm has no writers.
     unmanagedValues = UnmanagedValues(core.isFrozen ? [] : steps)
     hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
     hot.initialize(to: ClassHot(state: core.state, columnAtOffset: layout.slots, info: nil))
@@ -82,8 +82,8 @@ final class ClassInfo {
     }
   }
 
-  /// Fills all that is otherwise filled when first needed; the class of a frozen realm is used on
-  /// many threads at once.
+  /// Fills all that is otherwise filled when first needed: several threads use the class of a
+  /// frozen realm at once.
   func prepareForSharing() throws(StorageError) {
     _ = try table
     for property in schema.properties {
@@ -108,8 +108,8 @@ final class ClassInfo {
     return table
   }
 
-  /// Takes over the columns of a schema that somebody else has changed: indexes must be kept up to
-  /// date by everybody. Ends the process if there is a column no more.
+  /// Adopts the columns of a schema that another writer has changed: every writer must keep indexes
+  /// up to date. Traps if a column no longer exists.
   @inline(never)
   private func adopt(_ changed: TableSchema) {
     var lines: [String] = []
@@ -135,19 +135,19 @@ final class ClassInfo {
     throwRealmException(lines.joined(separator: "\n"))
   }
 
-  /// To be called when the realm goes: classes that link to each other keep each other alive.
+  /// Breaks the cycles of classes that link to each other; called when the realm is released.
   func forgetLinkedClasses() { linkedClasses.removeAll() }
 
-  /// To be called when a transaction ends.
+  /// Forgets the writable table; called when a transaction ends.
   func forgetWritableTable() { writable = nil }
 
-  /// Where an object is now; nil if it does not exist.
+  /// The current row of an object; nil if it does not exist.
   func row(of key: ObjectKey) throws(StorageError) -> Row? {
     if core.isInWrite { return try requireWritableTable().row(of: key) }
     return try table.row(of: key)
   }
 
-  /// The object with that primary key, and where it is now.
+  /// The object with that primary key, and its current row.
   func findRow(
     primaryKey value: TableValue
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
@@ -155,7 +155,7 @@ final class ClassInfo {
     return try table.findRow(primaryKey: value)
   }
 
-  /// The object with that integer as its primary key, and where it is now.
+  /// The object with that integer as its primary key, and its current row.
   func findRow(
     primaryKey value: Int64
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
@@ -176,7 +176,7 @@ final class ClassInfo {
     return column
   }
 
-  /// A managed object that stands for the object `key`; `row` is where it is now, if known.
+  /// A managed object that represents the object `key`; `row` is its current row, if known.
   @inline(__always)
   func makeObject(_ key: ObjectKey, _ row: Row? = nil) -> ObjectBase {
     let object = schema.modelClass.init()
@@ -192,7 +192,7 @@ final class ClassInfo {
     }
   }
 
-  /// Writes a value in the open transaction by `write`; `value` is the same for comparisons.
+  /// Writes a value in the open transaction by `write`; `value` is the same value for comparisons.
   @inline(__always)
   func set(
     _ slot: _ColumnSlot, of object: ObjectBase, _ value: () -> TableValue,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the properties of a class are stored: what all realms with the same columns have in common.
+// The columns of a class: the part of it that all realms with the same columns share.
 //
 // Invariants:
 // 1. `columns[i]` is the column of `schema.properties[i]`; nil only for backlinks.
@@ -11,7 +11,7 @@ import RealmTables
 
 /// A model class and the table that stores its objects.
 ///
-/// Freezing makes a realm for each version, so what does not depend on the version is shared.
+/// Freezing makes a realm for each version, so the version-independent part is shared.
 final class ClassLayout: @unchecked Sendable {
   // Sendable: invariant 2.
 
@@ -20,7 +20,7 @@ final class ClassLayout: @unchecked Sendable {
   let columns: [Column?]
   /// The column of the wrapper at byte `8 * i` of an object, for each such wrapper.
   let slots: UnsafeMutablePointer<_ColumnSlot>
-  /// By property, what writing it takes.
+  /// By property, how it is written.
   let steps: [PropertyStep]
 
   init(_ schema: ModelSchema, _ table: TableSchema) {
@@ -43,7 +43,7 @@ final class ClassLayout: @unchecked Sendable {
 }
 
 extension TableGroup {
-  /// Where a class is stored, whose table exists.
+  /// The layout of a class whose table exists.
   func layout(of schema: ModelSchema) throws(StorageError) -> ClassLayout {
     guard let table = try table(named: schema.tableName) else {
       throw .corrupted("the table of class '\(schema.className)' has vanished")

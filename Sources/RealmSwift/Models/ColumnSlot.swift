@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the values of a property are stored, in a form that accessors read with one load.
+// The column of a property in a form that accessors read with one load.
 
-/// Where the values of one property are: the leaf of its column, and the property's number.
+/// The column of a property: the leaf that holds its values, and the property's number.
 @frozen
 public struct _ColumnSlot: Sendable {
   @usableFromInline let leafIndex: Int32

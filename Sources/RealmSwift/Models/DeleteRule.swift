@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What deleting an object means for the objects that it links to: declared by the program, and
-// nowhere in the file.
+// The effect of deleting an object on the objects that it links to: declared by the program, and
+// not stored in the file.
 
-/// What happens to linked objects when the object that links to them is deleted.
+/// The effect of deleting an object on the objects that it links to.
 ///
 /// ```swift
 /// class Book: Object {
@@ -15,24 +15,24 @@
 ///
 /// Rules apply wherever objects are deleted: by `delete` of an object, a list or results, by
 /// `deleteAll`, through dynamic objects, in migrations, and where an embedded object is replaced or
-/// removed. They apply to what is deleted by a rule in turn; objects that link to each other in a
-/// circle are deleted once. All deletions are part of the same transaction, and observers are told
-/// of each.
+/// removed. They apply in turn to the objects that a rule deletes; objects that link to each other
+/// in a circle are deleted once. All deletions are part of the same transaction, and observers are
+/// notified of each.
 ///
-/// Taking an object out of a list, or setting a link to nil, deletes nothing: the object that had
-/// it is still there. The rules are those of the classes in the realm's schema; a program without
-/// them deletes what it says and nothing else.
+/// Taking an object out of a list, or setting a link to nil, deletes nothing: the object still
+/// exists. The rules are those of the classes in the realm's schema; a program without them deletes
+/// only what it names.
 public enum DeleteRule: UInt8, Sendable, CaseIterable {
-  /// They stay. This is what properties without a rule do.
+  /// They stay. This is the rule of properties that declare none.
   case nullify
-  /// They are deleted, whoever else links to them.
+  /// They are deleted, whichever other objects link to them.
   case cascade
-  /// They are deleted, unless an object that stays links to them. Links among the objects that go,
-  /// and among those that would go with them, do not count.
+  /// They are deleted, unless an object that stays links to them. Links among the deleted objects,
+  /// and among those that would be deleted with them, do not count.
   case cascadeIfOrphaned
-  /// As long as one of them stays, the object cannot be deleted: trying to ends the process, before
-  /// anything is deleted. Ask first whether the property is empty. Embedded objects can always be
-  /// replaced and removed.
+  /// As long as one of them stays, the object cannot be deleted: trying to traps before anything is
+  /// deleted. Check first whether the property is empty. Embedded objects can always be replaced
+  /// and removed.
   case deny
 }
 
@@ -58,8 +58,8 @@ extension Persisted where Value: _LinkHolding {
 }
 
 extension Persisted where Value: LinkingObjectsProtocol {
-  /// Declares the objects that link here through the property called `originProperty`, and what
-  /// becomes of them when this object is deleted.
+  /// Declares the objects that link here through the property called `originProperty`, and the rule
+  /// for them when this object is deleted.
   public init(originProperty: String, onDelete rule: DeleteRule) {
     self.init(
       value: Value(fromType: ObjectBase.self, property: originProperty), flags: rule.flags)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The text of what holds others, each line written once where it belongs.
+// Builds the description of nested values, writing each line once at its final indentation.
 //
-// To move in the finished text of what is held would copy it once for each level around it.
+// Indenting the finished description of a nested value would copy it once for each level around it.
 
-/// A text that grows line by line, each moved in by as many tabs as there are levels around it.
+/// A description that grows line by line, each indented by one tab per enclosing level.
 struct IndentedText {
   private(set) var text = ""
   private var lineBreak = "\n"
-  /// Whether the list that is written has elements.
+  /// Whether the list being written has elements.
   private var hasElements = false
 
-  /// Appends to the line.
+  /// Appends to the current line.
   mutating func append(_ part: String) { text += part }
 
-  /// Appends what may have several lines, all but the first of which are moved in.
+  /// Appends a string of one or several lines, indenting all but the first.
   mutating func append(lines: String) {
     guard lines.utf8.contains(UInt8(ascii: "\n")) else { return text += lines }
     var isFirst = true
@@ -25,17 +25,17 @@ struct IndentedText {
     }
   }
 
-  /// Begins another line.
+  /// Starts a new line.
   mutating func startLine(_ part: String) { text += lineBreak + part }
 
   mutating func indent() { lineBreak += "\t" }
 
   mutating func unindent() { lineBreak.removeLast() }
 
-  /// Appends the elements that `body` writes, each on a line of its own, and the parenthesis behind
-  /// them.
+  /// Appends the elements that `body` writes, each on a line of its own, and the closing
+  /// parenthesis.
   ///
-  /// - Parameter skipped: How many are left out; none if it is not above zero.
+  /// - Parameter skipped: The number of elements left out; none if it is not above zero.
   mutating func list(skipping skipped: Int, _ body: (inout IndentedText) -> Void) {
     let outer = hasElements
     hasElements = false
@@ -47,7 +47,7 @@ struct IndentedText {
     hasElements = outer
   }
 
-  /// Begins an element of a list.
+  /// Starts an element of a list.
   mutating func startElement(_ part: String) {
     if hasElements { text += "," }
     hasElements = true

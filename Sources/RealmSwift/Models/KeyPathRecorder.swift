@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the name of a key path by reading it on an object that writes down what it is asked for:
-// key paths of wrapped properties know no names.
+// Finds the name of a key path by reading it on an object that records which properties are read:
+// key paths of wrapped properties have no names.
 //
 // Invariants:
 // 1. A recording object's hot pointer is `KeyPathRecorder.hot`, whose state matches no thread and
 //    no generation, so every accessor ends in the slow path with the wrapper's offset in hand.
 // 2. A recorder and its objects live inside one call of `_name(for:)`.
-// 3. Fields without `@Persisted` are read without anybody noticing. What they hold knows its
-//    recording, and its name is written down when it is asked for something, or when it is what the
-//    key path leads to.
+// 3. Reading a field without `@Persisted` calls no code. The object that it holds knows its
+//    recording, and records its name when it is first used, or when the key path ends at it.
 
 import RealmSession
 
 /// Collects the names of the properties that a key path visits.
 final class KeyPathRecorder: SessionOwner {
   private(set) var names: [String] = []
-  /// What fields without `@Persisted` hold whose names are not written down.
+  /// The objects in fields without `@Persisted` whose names are not recorded yet.
   private var fields: [ObjectIdentifier: _Recording] = [:]
-  /// The objects whose fields know that they are recorded.
+  /// The objects whose fields have a recording.
   private var objectsWithFields: [ObjectBase] = []
 
-  /// What recording objects have in place of a class of a realm.
+  /// The hot state of recording objects, in place of that of a class of a realm.
   nonisolated(unsafe) static let hot = makeHot()
-  // nonisolated(unsafe): written once, before anybody can see it.
+  // nonisolated(unsafe): written once, before any thread can see it.
 
   private static func makeHot() -> UnsafeMutablePointer<ClassHot> {
     let state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
@@ -38,7 +37,7 @@ final class KeyPathRecorder: SessionOwner {
     return hot
   }
 
-  /// An object of `modelClass` whose accessors add their names here.
+  /// An object of `modelClass` whose accessors append their names here.
   func makeObject<T: ObjectBase>(_ modelClass: T.Type) -> T {
     let object = modelClass.init()
     object._owner = self
@@ -52,12 +51,12 @@ final class KeyPathRecorder: SessionOwner {
 
   func record(_ name: String) { names.append(name) }
 
-  /// Takes notice of what a field holds that is a property without `@Persisted`.
+  /// Registers the object that a field without `@Persisted` holds.
   func add(_ held: AnyObject, _ recording: _Recording?) {
     fields[ObjectIdentifier(held)] = recording
   }
 
-  /// Writes down the name of the field that holds `held`, if that was not done.
+  /// Records the name of the field that holds `held`, unless that was done.
   func reach(_ held: AnyObject) {
     if let recording = fields.removeValue(forKey: ObjectIdentifier(held)) { _ = recording.record() }
   }
@@ -71,7 +70,7 @@ final class KeyPathRecorder: SessionOwner {
     return names.joined(separator: ".")
   }
 
-  /// Writes down the name of the field that holds `value`, where a key path ends.
+  /// Records the name of the field that holds `value`, where a key path ends.
   private func end(at value: Any) {
     if fields.isEmpty { return }
     if let backlinks = value as? any LinkingObjectsProtocol {
@@ -82,7 +81,7 @@ final class KeyPathRecorder: SessionOwner {
   }
 }
 
-/// The object, and the wrapper in it, that a key path is just reading.
+/// The object, and the wrapper in it, that a key path is reading.
 public struct _Recording {
   @usableFromInline let object: ObjectBase
   @usableFromInline let offset: UInt
@@ -101,7 +100,7 @@ public struct _Recording {
     return recorder
   }
 
-  /// The initial value that the property's declaration gives it; nil if it gives none.
+  /// The initial value in the property's declaration; nil if there is none.
   func declaredValue<Value: _Persistable>(_ type: Value.Type) -> Value? {
     let property = ModelSchema.of(Swift.type(of: object)).property(atOffset: Int(offset))
     guard property?.wrapperType == Persisted<Value>.self else { return nil }
@@ -109,7 +108,7 @@ public struct _Recording {
     return _Wrapper(address: address, isFresh: true).value(type)
   }
 
-  /// The recorder, after the property's name was written down.
+  /// Records the property's name and returns the recorder.
   func record() -> KeyPathRecorder {
     let recorder = recorder
     if let property = ModelSchema.of(type(of: object)).property(atOffset: Int(offset)) {

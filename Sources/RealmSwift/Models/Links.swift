@@ -16,7 +16,7 @@ extension ObjectBase: _RealmCollectionValueInsideOptional {}
 extension _Storable where Self: ObjectBase {
   public static var _shape: _PropertyShape { _PropertyShape(.object, linkedClass: self) }
 
-  /// Accepts objects, and what an unmanaged object can be made from.
+  /// Accepts objects, and values that an unmanaged object can be made from.
   public static func _convert(_ any: Any) -> Self? {
     if let object = modelObject(any) as? Self { return object }
     guard let value = unwrapped(any) else { return nil }
@@ -48,7 +48,7 @@ extension _OptionalPersistable where Self: ObjectBase {
   ) {
     if let value = wrapper.value(Self?.self) {
       _storeOptional(value, object, slot)
-      // From now on the link is in the database; one that is kept here keeps cycles alive.
+      // From here on the link is in the database; one that is kept here would keep cycles alive.
       wrapper.clear(Self?.self)
     } else if !wrapper.isFresh {
       _storeOptional(nil, object, slot)
@@ -109,7 +109,7 @@ extension _RealmCollectionValueInsideOptional where Self: ObjectBase {
 }
 
 extension ObjectWriter {
-  /// Whether links to objects of `target` can lead to `object`: those of its subclasses are in
+  /// Whether links to objects of `target` can lead to `object`: objects of its subclasses are in
   /// another table. Objects of other realms are refused elsewhere.
   func isLinkable(_ object: ObjectBase, _ target: ClassInfo) -> Bool {
     if object._hot == nil {

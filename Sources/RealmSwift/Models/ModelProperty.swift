@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program declares about one property of a model class.
+// The declaration of one property of a model class.
 
 import RealmStorage
 import RealmTables
 
 /// One stored property of a model class.
 final class ModelProperty: Sendable {
-  /// Its place in `ModelSchema.properties`.
+  /// Its index in `ModelSchema.properties`.
   let index: Int
   let name: String
   /// The name of its column.
   let columnName: String
-  /// Where its wrapper is in instances of the class.
+  /// The offset of its wrapper in instances of the class.
   let offset: Int
   let wrapperType: any AnyPersisted.Type
   let shape: _PropertyShape
   let isIndexed: Bool
   let isFullText: Bool
   let isPrimaryKey: Bool
-  /// What deleting an object means for those it links to.
+  /// The rule for linked objects when an object is deleted.
   let deleteRule: DeleteRule
-  /// The property of the linked class that a backlink property is the other end of.
+  /// The property of the linked class whose links a backlink property shows.
   let originProperty: String?
   /// Where the schema of a linked class is found, if this is a property of dynamic objects.
   private unowned let dynamicSchemas: DynamicSchemas?
@@ -48,7 +48,7 @@ final class ModelProperty: Sendable {
     dynamicSchemas = nil
   }
 
-  /// A property of dynamic objects, which have no wrappers: `offset` only gives it a slot.
+  /// A property of dynamic objects, which have no wrappers: `offset` only determines its slot.
   init(
     index: Int, name: String, columnName: String, shape: _PropertyShape, isIndexed: Bool,
     isPrimaryKey: Bool, originProperty: String?, in dynamicSchemas: DynamicSchemas

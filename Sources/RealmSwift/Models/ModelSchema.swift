@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program declares about a model class, found by reflection once for each class.
+// The declaration of a model class, found by reflection once for each class.
 //
 // Invariants:
-// 1. Properties stand in declaration order, those of superclasses first.
-// 2. Offsets are those of the wrappers in instances of the class, and lie below its instance size.
+// 1. Properties are in declaration order, those of superclasses first.
+// 2. Offsets are those of the wrappers in instances of the class, and less than its instance size.
 
 import RealmSession
 import RealmStorage
@@ -15,7 +15,7 @@ import RealmTables
 final class ModelSchema: Sendable {
   let modelClass: ObjectBase.Type
   let className: String
-  /// What kind of table holds the objects.
+  /// The kind of table that holds the objects.
   let tableKind: TableKind
   let properties: [ModelProperty]
   let primaryKey: ModelProperty?
@@ -64,7 +64,7 @@ final class ModelSchema: Sendable {
 
   private static let known = Guarded<[ObjectIdentifier: ModelSchema]>([:])
 
-  /// Forgets all schemas: they are read from their classes again.
+  /// Forgets all schemas, so that they are read from their classes again.
   static func forgetAll() { known.withLock { $0.removeAll() } }
 
   /// The schema of `modelClass`; reflected upon at the first call.
@@ -81,7 +81,7 @@ final class ModelSchema: Sendable {
   }
 
   /// The properties that `modelClass` declares: those with `@Persisted`, or, if there are none, the
-  /// fields of types that are properties without.
+  /// fields of types that are properties without it.
   static func reflect(_ modelClass: ObjectBase.Type) -> [ModelProperty] {
     let instance = modelClass.init()
     let address = UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())

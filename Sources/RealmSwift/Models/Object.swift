@@ -2,7 +2,7 @@
 
 // The public classes that models inherit from.
 
-/// A model: declare a subclass with `@Persisted` properties, and its objects can be stored.
+/// The base class of models: the objects of a subclass with `@Persisted` properties can be stored.
 ///
 /// ```swift
 /// class Todo: Object {
@@ -12,8 +12,8 @@
 /// ```
 ///
 /// An object is unmanaged, and behaves like any other, until it is added to a realm. From then on
-/// its properties are those of the database: they may be read where the realm lives, change when
-/// the realm advances, and may be set in write transactions only.
+/// its properties are those of the database: they may be read where the realm is confined, change
+/// when the realm advances, and may be set in write transactions only.
 nonisolated open class Object: ObjectBase {
   /// Creates an unmanaged object with default values.
   public required init() { super.init() }
@@ -29,7 +29,8 @@ nonisolated open class Object: ObjectBase {
 
   /// The value of the property called `key`; nil for null.
   ///
-  /// Ends the process if the class has no such property, and as the setter of a property would.
+  /// Traps if the class has no such property, and in the cases in which the setter of a property
+  /// traps.
   open subscript(key: String) -> Any? {
     get { _valueForKey(key) }
     set { _setValue(newValue as Any, named: key) }
@@ -52,7 +53,8 @@ nonisolated open class EmbeddedObject: ObjectBase {
 
   /// The value of the property called `key`; nil for null.
   ///
-  /// Ends the process if the class has no such property, and as the setter of a property would.
+  /// Traps if the class has no such property, and in the cases in which the setter of a property
+  /// traps.
   open subscript(key: String) -> Any? {
     get { _valueForKey(key) }
     set { _setValue(newValue as Any, named: key) }

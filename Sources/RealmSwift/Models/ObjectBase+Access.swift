@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How accessors get from a managed object to its row: the part that is not a few loads.
+// The slow path of accessors from a managed object to its row.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
 extension ObjectBase {
-  /// What is said to who changes something frozen.
+  /// The message for changes of a frozen object.
   static var frozenText: String {
     "Attempting to modify a frozen object - call thaw on the Object instance first."
   }
 
   /// Makes the row current, after checking that the caller may read.
   ///
-  /// - Returns: false if the object only records key paths.
+  /// - Returns: False if the object only records key paths.
   @usableFromInline @inline(never)
   final func _prepareToRead() -> Bool {
     guard let info = _hot?.pointee.info?.takeUnretainedValue() else { return false }
@@ -54,8 +54,8 @@ extension ObjectBase {
         + "'\(_schema.className)' with that key instead.")
   }
 
-  /// The collection that the property had before the object became managed, which goes on to stand
-  /// for it; nil if there is none.
+  /// The collection that the property had before the object became managed, which continues to
+  /// represent it; nil if there is none.
   final func _kept<Value: _Persistable & AnyObject>(
     _ type: Value.Type, _ info: ClassInfo, _ slot: _ColumnSlot
   ) -> Value? {
@@ -64,7 +64,7 @@ extension ObjectBase {
     if info.schema.isDynamic || info.hasLegacyFields && step.wrapperType != Persisted<Value>.self {
       return nil
     }
-    // In the wrapper the value stands behind the flags. Read so, no type is looked up.
+    // The value follows the flags in the wrapper. Read like this, no type is looked up at run time.
     let address = Unmanaged.passUnretained(self).toOpaque() + step.offset + MemoryLayout<UInt>.size
     return address.assumingMemoryBound(to: Value?.self).pointee
   }
@@ -85,7 +85,7 @@ extension ObjectBase {
   /// The class of a managed object in its realm; nil for others.
   final var _info: ClassInfo? { _hot?.pointee.info?.takeUnretainedValue() }
 
-  /// Makes a new object, or one whose values were just stored, stand for the object `key`.
+  /// Makes a new object, or one whose values were just stored, represent the object `key`.
   @inline(__always)
   final func _attach(_ info: ClassInfo, _ key: ObjectKey, _ row: Row?) {
     _owner = info.core

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is said to who uses an object that is gone. Nothing here is quick, as the process ends.
+// Messages for the use of deleted objects. Speed does not matter here, as the caller traps.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
 extension ObjectBase {
-  /// Ends the process if the object was deleted or its realm invalidated.
+  /// Traps if the object was deleted or its realm invalidated.
   final func requireExisting(_ info: ClassInfo) {
     if !_locate(info) { refuseDeleted(info) }
   }
 
-  /// Ends the process: the documented sentence, then which object it was and what became of it.
+  /// Traps with the documented sentence, then which object it was and how it was deleted.
   @inline(never)
   final func refuseDeleted(_ info: ClassInfo) -> Never {
     let object = "the \(info.schema.className) with object key \(_key.rawValue)"
@@ -26,8 +26,8 @@ extension ObjectBase {
 }
 
 extension RealmCore {
-  /// When an object of a class was deleted, if that is still known: the file keeps what commits
-  /// changed only as long as some realm has them ahead of it.
+  /// The time at which an object of a class was deleted, if that is still known: the file keeps the
+  /// changes of commits only as long as some realm is older than them.
   fileprivate func deletion(of key: ObjectKey, _ info: ClassInfo) -> String? {
     do throws(StorageError) {
       guard let group = shownTables else { return nil }
@@ -43,7 +43,7 @@ extension RealmCore {
       }
       return nil
     } catch {
-      // The file has more serious troubles; who reads it next is told.
+      // The file has more serious damage, which the next reader reports.
       return nil
     }
   }

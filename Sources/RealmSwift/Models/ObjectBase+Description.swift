@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The text of an object: its class, and its properties one a line.
+// The description of an object: its class, and its properties, one per line.
 
 import Foundation
 
 extension ObjectBase {
-  /// How many objects deep descriptions go.
+  /// The number of levels of linked objects that a description includes.
   private static let maximumDepth = 5
 
   final func _describe() -> String {
@@ -29,7 +29,7 @@ extension ObjectBase {
     text.startLine("}")
   }
 
-  /// Appends the text of a value in the description of what holds it.
+  /// Appends the description of a value within that of its container.
   static func describe(_ value: Any, to text: inout IndentedText, depth: Int) {
     guard let value = unwrapped(value) else { return text.append("(null)") }
     switch value {

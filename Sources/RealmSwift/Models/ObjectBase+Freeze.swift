@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Frozen objects.
+// Freezing and thawing of objects.
 
 import RealmSession
 
 extension ObjectBase {
-  /// Whether the object is frozen: it shows one version for ever and may be read on any thread.
+  /// Whether the object is frozen: it shows one version permanently and may be read on any thread.
   ///
-  /// May be asked anywhere. False for unmanaged objects.
+  /// This property may be read on any thread. False for unmanaged objects.
   public final var isFrozen: Bool { _info?.core.isFrozen ?? false }
 
   /// The object as it is now, immutable, and readable on any thread, without copying anything.
   ///
-  /// What it links to is frozen too. In a write transaction it is the object as it was before. As
-  /// long as something frozen is kept, the file keeps all that its version needs.
+  /// Its linked objects are frozen too. In a write transaction it is the object as it was before
+  /// the transaction. As long as something frozen is kept, the file keeps all that its version
+  /// needs.
   ///
-  /// Ends the process for objects that no realm manages, that were deleted, or that the open write
-  /// transaction created.
+  /// Traps for objects that no realm manages, that were deleted, or that the open write transaction
+  /// created.
   public final func freeze() -> Self {
     guard let core = requireManaged(orElse: "Unmanaged objects cannot be frozen.") else {
       return self
@@ -30,11 +31,11 @@ extension ObjectBase {
   /// A realm that is open there stays at the version that it shows; if the object is newer, the
   /// result is nil until the realm is refreshed.
   ///
-  /// In code of an actor there must be a realm that was opened for the actor; else a realm of the
-  /// present thread is used, and what it gives must not be used after an `await`.
+  /// In code of an actor there must be a realm that was opened for the actor; otherwise a realm of
+  /// the present thread is used, and the result must not be used after an `await`.
   ///
-  /// For embedded objects that no realm manages the result is nil; for other such objects, and for
-  /// deleted ones, the process ends.
+  /// Nil for embedded objects that no realm manages; traps for other such objects, and for deleted
+  /// ones.
   public final func thaw() -> Self? {
     if _hot == nil, self is EmbeddedObject { return nil }
     guard let core = requireManaged(orElse: "Unmanaged objects cannot be thawed.") else {

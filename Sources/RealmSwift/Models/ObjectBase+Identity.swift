@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which object of the database an accessor stands for.
+// The identity of objects: which object of the database an accessor represents.
 
 import RealmSession
 import RealmStorage
@@ -9,7 +9,8 @@ import RealmTables
 extension ObjectBase {
   /// The realm that manages the object; nil if none does, or if the object was deleted.
   ///
-  /// May be asked anywhere; whether the object was deleted is known only where its realm lives.
+  /// This property may be read on any thread; whether the object was deleted is known only where
+  /// its realm is confined.
   public final var realm: Realm? {
     guard let info = _info else { return nil }
     let core = info.core
@@ -29,7 +30,7 @@ extension ObjectBase {
     return !_locate(info)
   }
 
-  /// Whether both stand for the same object of the same realm; false for nil.
+  /// Whether both represent the same object of the same realm; false for nil.
   public final func isSameObject(as object: ObjectBase?) -> Bool {
     guard let object else { return false }
     if self === object { return true }
@@ -55,14 +56,14 @@ extension ObjectBase {
 }
 
 extension ClassInfo {
-  /// Whether objects are equal if they stand for the same row.
+  /// Whether objects are equal if they represent the same row.
   fileprivate var comparesRows: Bool { schema.primaryKey != nil || core.isFrozen }
 }
 
 extension ObjectBase: ThreadConfined {}
 
 extension ObjectBase {
-  /// What the object is, in terms of the file.
+  /// The locator of the object: its identity, independent of a realm.
   public final var _definition: _ConfinedDefinition {
     guard let info = _info else {
       throwRealmException("Object is not managed by a Realm.")
@@ -70,7 +71,7 @@ extension ObjectBase {
     return _ConfinedDefinition(.object(ObjectLocator(table: info.tableKey, object: _key)))
   }
 
-  /// The object that `definition` describes, in `realm`; nil if it does not exist there.
+  /// The object that `definition` identifies, in `realm`; nil if it does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
     guard case .object(let object) = definition.locator,
       let info = realm.core.info(ofTable: object.table, for: self)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Setting properties of the frequent types, without a detour through `TableValue`.
+// Setters for the most frequent property types, without a detour through `TableValue`.
 
 import RealmStorage
 import RealmTables
@@ -47,7 +47,7 @@ extension ObjectBase {
     }
   }
 
-  /// Sets a property to an element of its leaf; `value` is the same for comparisons.
+  /// Sets a property to an element of its leaf; `value` is the same value for comparisons.
   @inline(__always)
   private func store<L: Leaf>(
     _ leaf: L.Type, _ element: L.Value, _ slot: _ColumnSlot, _ value: () -> TableValue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Properties by name.
+// Reads and sets properties by name.
 
 import RealmSession
 
@@ -28,8 +28,8 @@ extension ObjectBase {
     return property.wrapperType.managedValue(self, info.slot(property))
   }
 
-  /// Sets the property called `name`; ends the process if the class has none, or if `value` is not
-  /// of its type.
+  /// Sets the property called `name`; traps if the class has none, or if `value` is not of its
+  /// type.
   final func _setValue(_ value: Any, named name: String) {
     let schema = _schema
     guard let property = schema.property(named: name) else {
@@ -65,7 +65,7 @@ extension ObjectBase {
 }
 
 extension ModelProperty {
-  /// Ends the process because `value` cannot be the property's.
+  /// Traps because `value` cannot be the property's.
   func refuse(_ value: Any, in schema: ModelSchema) -> Never {
     if shape.collection != .none, shape.collection != .map, enumerable(value) == nil {
       let type = shape.linkedClass?.className() ?? shape.type.description
@@ -97,7 +97,7 @@ extension ModelProperty {
 }
 
 extension _PropertyShape.Collection {
-  /// What messages about values call the collection.
+  /// The name of the collection in messages about values.
   fileprivate var name: String {
     switch self {
     case .none: "scalar"

@@ -7,8 +7,8 @@
 //    managed (its owner is a `RealmCore`). It becomes managed once and never goes back.
 // 2. The header's fields are plain memory to the accessors of `@Persisted`: reads and assignments
 //    only, no reference counting, no exclusivity check.
-// 3. The header of an object of a frozen realm never changes once the object was handed out: many
-//    threads may read it at once.
+// 3. The header of an object of a frozen realm never changes once the object was returned to the
+//    program: many threads may read it at once.
 
 public import RealmSession
 import RealmStorage
@@ -25,13 +25,13 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   final var _generation: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline
   final var _owner: SessionOwner?
-  /// Where the object was at `_generation`; nil before the first access of a managed object.
+  /// The row of the object at `_generation`; nil before the first access of a managed object.
   @exclusivity(unchecked) @usableFromInline
   final var _row: Row?
   @exclusivity(unchecked)
   final var _key = ObjectKey.null
 
-  /// An Int property of an object whose row is current.
+  /// Reads an Int property of an object whose row is current.
   @inlinable @inline(__always)
   final func _readInt(_ slot: _ColumnSlot) -> Int64 {
     // Accessors read only after they made the row current.
@@ -45,9 +45,9 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   /// The object's class name and the values of its properties.
   open var description: String { _describe() }
 
-  /// Whether `object` stands for the same object of the database.
+  /// Whether `object` represents the same object of the database.
   ///
-  /// Frozen objects and objects of classes with a primary key are equal if they stand for the same
+  /// Frozen objects and objects of classes with a primary key are equal if they represent the same
   /// row of the same realm (for frozen ones: of the same version); others only if they are
   /// identical.
   open func isEqual(_ object: Any?) -> Bool {
@@ -55,7 +55,7 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
     return _isEqual(other)
   }
 
-  /// A hash of what `isEqual(_:)` compares.
+  /// A hash that agrees with `isEqual(_:)`.
   open var hash: Int {
     var hasher = Hasher()
     _hash(into: &hasher)
@@ -64,22 +64,23 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
 
   /// The value of the property called `key`; nil for null.
   ///
-  /// Ends the process if the class has no such property.
+  /// Traps if the class has no such property.
   open func value(forKey key: String) -> Any? { _valueForKey(key) }
 
-  /// What the properties joined by dots lead to; nil if a link on the way is. Through a collection
-  /// it is an array, or what an operator makes of it; see `RealmCollection.value(forKeyPath:)`.
+  /// The value at the end of properties joined by dots; nil if a link on the path is. Through a
+  /// collection it is an array, or the result of an operator; see
+  /// `RealmCollection.value(forKeyPath:)`.
   ///
-  /// Ends the process if there is no such property.
+  /// Traps if there is no such property.
   open func value(forKeyPath keyPath: String) -> Any? { _valueForKeyPath(keyPath) }
 
   /// Sets the property called `key`.
   ///
-  /// Ends the process if the class has no such property, if `value` is not of its type, and for
-  /// managed objects outside of a write transaction.
+  /// Traps if the class has no such property, if `value` is not of its type, and for managed
+  /// objects outside of a write transaction.
   open func setValue(_ value: Any?, forKey key: String) { _setValue(value as Any, named: key) }
 
-  /// Sets the last of the properties joined by dots; nothing happens if a link on the way is nil.
+  /// Sets the last of the properties joined by dots; does nothing if a link on the path is nil.
   open func setValue(_ value: Any?, forKeyPath keyPath: String) {
     _setValue(value, forKeyPath: keyPath)
   }
@@ -87,20 +88,19 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   /// Compares by `isEqual(_:)`.
   public static func == (left: ObjectBase, right: ObjectBase) -> Bool { left.isEqual(right) }
 
-  /// Feeds `hash`.
+  /// Feeds `hash` to `hasher`.
   public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
   /// The name of the class in the database, and so of its table: that of the class without its
-  /// module, unless `_realmObjectName()` gives another one.
+  /// module, unless `_realmObjectName()` returns another one.
   public class func className() -> String { _realmObjectName() ?? String(describing: self) }
 
-  /// The name of the class in the database, where it is another than that of the class.
+  /// The name of the class in the database, where it differs from that of the class.
   ///
-  /// Override it to let two classes of the program show one table, each in realms of its own.
+  /// Override it to let two classes of the program use one table, each in realms of its own.
   open class func _realmObjectName() -> String? { nil }
 
-  /// The name of the primary key property, for classes that do not say
-  /// `@Persisted(primaryKey: true)`.
+  /// The name of the primary key property, for classes without `@Persisted(primaryKey: true)`.
   open class func primaryKey() -> String? { nil }
 
   /// Names of properties that are not stored.

@@ -14,12 +14,13 @@ public protocol ObjectKeyIdentifiable: Identifiable {
   var id: UInt64 { get }
 }
 
-/// The name of `ObjectKeyIdentifiable` in old programs.
+/// The misspelled name of `ObjectKeyIdentifiable` in old programs.
 public typealias ObjectKeyIdentifable = ObjectKeyIdentifiable
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
-  /// What tells the object from others of its class: managed, where it is in the database, so that
-  /// all accessors of one object agree, frozen ones too; unmanaged, the instance.
+  /// Distinguishes the object from others of its class. For managed objects it is their identity in
+  /// the database, so that all accessors of one object agree, frozen ones too; for unmanaged ones
+  /// the instance.
   public var id: UInt64 {
     if _info != nil { return UInt64(bitPattern: _key.rawValue) }
     return UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a type must be able to do to be the type of a property or the element of a collection.
+// The requirements on types of properties and of elements of collections.
 
 import RealmSession
 import RealmTables
@@ -11,49 +11,49 @@ public protocol _HasPersistedType: SendableMetatype {
   associatedtype PersistedType
 }
 
-/// Types that the database stores in some way.
+/// Types that the database can store.
 public protocol _Storable: _HasPersistedType {
-  /// How the database stores the property, or the elements.
+  /// The kind of property or elements that the database stores.
   static var _shape: _PropertyShape { get }
 
   /// Whether values are made of objects without being objects.
   static var _wrapsObject: Bool { get }
 
-  /// The value of `any`, as dictionaries, arrays and untyped setters give them; nil if it is not of
+  /// Converts `any`, a value from a dictionary, an array or an untyped setter; nil if it is not of
   /// this type.
   static func _convert(_ any: Any) -> Self?
 
-  /// `value` in the engine's terms, if it and this type are scalars.
+  /// `value` as a stored value, if it and this type are scalars.
   static func _storedScalar(_ value: Any) -> _StoredValue?
 }
 
-/// Types that know what property of a schema they make.
+/// Types that can be described as a property of a schema.
 public typealias _RealmSchemaDiscoverable = _Storable
 
 /// Types that `@Persisted` properties can have.
 public protocol _Persistable: _Storable {
-  /// The value of a property that has no other: made anew for each object.
+  /// The value of a property without an initial one, made separately for each object.
   static func _makeDefault() -> Self
 
-  /// Whether the default is what a new row of the database holds anyway.
+  /// Whether the default is the value that a new row of the database holds.
   static var _isDefaultZero: Bool { get }
 
-  /// What an object that records key paths gives for the property it was just asked for.
+  /// The value that an object that records key paths returns for the property just read.
   static func _traced(by recording: _Recording) -> Self
 
-  /// The value that a managed object, whose row is current, has in a column.
+  /// Reads the property of a managed object, whose row is current, from a column.
   static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self
 
   /// Sets the property of a managed object.
   static func _store(_ value: Self, _ object: ObjectBase, _ slot: _ColumnSlot)
 
-  /// Sets the property of a managed object to what its wrapper still holds from before.
+  /// Sets the property of a managed object to the value that its wrapper holds from before.
   ///
   /// A requirement, so that each type has code of its own instead of generic code that looks types
   /// up at run time.
   static func _storeUnmanaged(_ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot)
 
-  /// What the wrapper of an unmanaged object holds, in the engine's terms, if it is a scalar.
+  /// The stored form of the value in the wrapper of an unmanaged object, if it is a scalar.
   static func _storedUnmanaged(_ wrapper: _Wrapper) -> _StoredValue?
 }
 
@@ -69,7 +69,7 @@ public struct _Wrapper {
     address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value
   }
 
-  /// Lets go of the value.
+  /// Releases the value.
   func clear<Value: _Persistable>(_ type: Value.Type) {
     address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value = nil
   }
@@ -99,10 +99,10 @@ extension _Persistable {
 
 /// Types whose `Optional` can be the type of a property: scalars and links.
 public protocol _OptionalPersistable: _Storable {
-  /// What an object that records key paths gives for the property it was just asked for.
+  /// The value that an object that records key paths returns for the property just read.
   static func _tracedOptional(by recording: _Recording) -> Self?
 
-  /// The value, or nil, that a managed object, whose row is current, has in a column.
+  /// Reads the property, or nil, of a managed object, whose row is current, from a column.
   static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self?
 
   /// Sets the property of a managed object.
@@ -132,19 +132,19 @@ extension _OptionalPersistable {
 
 /// Types that lists and results hold.
 public protocol RealmCollectionValue: Hashable, _Storable {
-  /// The element that `value` stands for, in the realm of `context`.
+  /// The element that `value` represents, in the realm of `context`.
   static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self
 
-  /// The stored form; objects that are not in the realm of `context` are added to it.
+  /// The stored value; objects that are not in the realm of `context` are added to it.
   static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue
 
-  /// What a recording list gives for any of its elements.
+  /// The value that a recording list returns for any of its elements.
   static func _tracedElement(by recording: _Recording) -> Self
 }
 
 /// Types whose `Optional` can be an element: scalars, and objects as values of maps.
 public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue {
-  /// The element that `value` stands for, in the realm of `context`; nil for null.
+  /// The element that `value` represents, in the realm of `context`; nil for null.
   static func _decodeOptional(_ value: _StoredValue, _ context: _RealmContext) -> Self?
 }
 
@@ -160,7 +160,7 @@ extension Optional: _TextIndexable where Wrapped: _TextIndexable {}
 /// Types of properties that can be the primary key.
 public protocol _PrimaryKey {}
 
-/// A value in the engine's terms.
+/// A stored value.
 public struct _StoredValue {
   let value: TableValue
 
@@ -172,11 +172,11 @@ public struct _RealmContext {
   let core: RealmCore
   /// The class of the objects that are read; nil for scalars.
   let info: ClassInfo?
-  /// Where the value that is read is, if it is a collection inside a mixed value.
+  /// The position of the value that is read, if it is a collection inside a mixed value.
   let place: NestedPlace?
-  /// How many collections are around the value that is written.
+  /// The number of collections that enclose the value that is written.
   var depth = 0
-  /// What holds the values that are written; none for a property.
+  /// The kind of collection that holds the values that are written; none for a property.
   var kind = CollectionKind.none
 
   init(_ core: RealmCore, _ info: ClassInfo? = nil, at place: NestedPlace? = nil) {

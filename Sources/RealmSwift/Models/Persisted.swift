@@ -6,7 +6,7 @@
 // 1. The wrapper's address inside its object is the column: `ClassHot.columnAtOffset`. The flags
 //    come first and fill a word, so every wrapper has an 8-byte slot of its own.
 // 2. The stored value is used only while the object is unmanaged; but a collection that was taken
-//    from it stays the property's (`ObjectBase._kept`). Links are let go of when the object becomes
+//    from it stays the property's (`ObjectBase._kept`). Links are released when the object becomes
 //    managed.
 // 3. `&object[keyPath: storage]` reaches no function that the compiler cannot see into.
 
@@ -109,12 +109,12 @@ extension Persisted where Value.PersistedType: _Indexable {
   }
 }
 
-/// What the search index of a property finds objects by.
+/// The kinds of search index that a property can have.
 public enum IndexType: Sendable {
-  /// The whole value: comparisons, `in`, and the beginnings of strings are found without looking at
-  /// every object.
+  /// Indexes the whole value: comparisons, `in`, and the beginnings of strings are found without
+  /// reading every object.
   case general
-  /// The words of a text, for `text(matching:)` and `TEXT`.
+  /// Indexes the words of a string, for `text(matching:)` and `TEXT`.
   case fullText
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Classes none of whose stored properties says `@Persisted`, as a port leaves them that dropped
-// `@objc dynamic`: they compile, and nothing of them is stored.
+// Reports classes none of whose stored properties says `@Persisted`, as a port leaves them that
+// dropped `@objc dynamic`: they compile, and nothing of them is stored.
 
 import RealmStorage
 @_spi(Reflection) import Swift
 
 /// Reports model classes whose stored properties are all plain.
 enum PlainFields {
-  /// The classes that were reported.
+  /// The classes that were reported already.
   private static let reported = Guarded<Set<ObjectIdentifier>>([])
 
-  /// Logs, once for each class without a `@Persisted` property, its plain ones.
+  /// Logs the plain properties of each class without a `@Persisted` property, once for each class.
   static func report(_ schemas: [ModelSchema], openedAt path: String) {
     for schema in schemas where !schema.isDynamic && !hasWrapper(schema) {
       let identifier = ObjectIdentifier(schema.modelClass)

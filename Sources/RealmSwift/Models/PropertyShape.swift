@@ -2,7 +2,7 @@
 
 // The types of values that the database stores, as the API names them.
 
-/// How a property is stored.
+/// The stored form of a property: its kind of collection, its type and the class of its links.
 public struct _PropertyShape: Sendable {
   /// Whether the property is one value or a collection of them.
   @usableFromInline
@@ -13,7 +13,7 @@ public struct _PropertyShape: Sendable {
   @usableFromInline var isOptional = false
   /// The class that a link, or a backlink, leads to.
   @usableFromInline var linkedClass: ObjectBase.Type?
-  /// The name of that class where `linkedClass` does not tell it: for dynamic objects.
+  /// The name of that class where `linkedClass` is nil: for dynamic objects.
   var linkedName: String?
 
   @usableFromInline

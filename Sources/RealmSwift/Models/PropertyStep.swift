@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What writing a property takes, in plain words of memory: loops over all properties of a class
-// copy these without reference counting, and untyped values of the commonest types are converted
-// without generic code.
+// How a property is written, in plain words of memory: loops over all properties of a class copy
+// these without reference counting, and untyped values of the commonest types are converted without
+// generic code.
 
 import RealmTables
 
@@ -49,10 +49,10 @@ struct PropertyStep {
   /// Whether new objects get a value for the property.
   var isPlainlyStored: Bool { !isPrimaryKey && !isBacklink }
 
-  /// The value of `any` in the engine's terms, if the property is a scalar and takes it.
+  /// `any` as a stored value, if the property is a scalar and accepts it.
   @inline(__always)
   func stored(_ any: Any) -> TableValue? {
-    // Only values of these very types: casts would accept numbers of Foundation that do not fit.
+    // Only values of exactly these types: casts would accept numbers of Foundation that do not fit.
     let type = type(of: any)
     switch kind {
     case .int, .optionalInt:

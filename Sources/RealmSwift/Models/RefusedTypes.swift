@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Types of the standard library that a newcomer writes where a collection of Realm is meant. Their
-// conformances are unavailable: the compiler refuses the property and says what to write instead.
+// conformances are unavailable: the compiler rejects the property and suggests the right type.
 //
-// Casts at run time see unavailable conformances. Each that asks for one of these protocols then
-// asks for the stored form of a value, which is nil here, as for types without any conformance.
+// Casts at run time see unavailable conformances. Each code path that casts to one of these
+// protocols then requests the stored form of a value, which is nil here, as for types without any
+// conformance.
 
 import RealmSession
 

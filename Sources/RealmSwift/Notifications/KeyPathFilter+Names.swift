@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Key paths of observers, by the names of properties.
+// Translates the key paths of observers from names of properties to columns.
 
 import RealmSession
 import RealmStorage
@@ -8,7 +8,7 @@ import RealmTables
 
 extension KeyPathFilter {
   /// The filter for `keyPaths` of objects of `table`; nil, which lets everything pass, if there are
-  /// none. A name that is no property ends the process.
+  /// none. Traps for a name that is no property.
   ///
   /// - Parameter isOfObject: Whether an object is observed, and not a collection.
   static func of(
@@ -42,7 +42,7 @@ extension KeyPathFilter {
 }
 
 extension ClassInfo {
-  /// The column in which changes of a property show, and the class that it leads to; for linking
+  /// The column in which changes of a property appear, and the class that it leads to; for linking
   /// objects the column of the backlinks.
   func followed(
     _ property: ModelProperty

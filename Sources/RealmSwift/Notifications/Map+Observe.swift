@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observing maps.
+// Observation of maps by callbacks: on the realm's own confinement, on a queue or on an actor.
 
 public import Dispatch
 import RealmQuery
@@ -46,7 +46,7 @@ extension Map {
   ///
   /// - Parameters:
   ///   - keyPaths: The properties of the objects whose changes are wanted; nil or empty for all.
-  ///   - actor: Where to call. It is not kept alive.
+  ///   - actor: The actor on which to call. It is not kept alive.
   /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is
   ///   to be called. If the task is cancelled or the map is gone, its observation has ended.
   public func observe<A: Actor>(
@@ -65,7 +65,7 @@ extension Map {
       else { return nil }
       return map.observeHere(core, keyPaths) { [weak actor] change in
         guard let actor else { return }
-        // The change was made for this actor and goes nowhere else.
+        // The change was made for this actor and is used nowhere else.
         let change = UnsafeTransfer(change)
         actor.assumeIsolated { block($0, change.value) }
       }

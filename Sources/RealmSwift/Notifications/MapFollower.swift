@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Turns the positions that the log has of a map's entries into keys.
+// Translates the positions of a map's entries in the change log into keys.
 
 import RealmQuery
 import RealmSession
 import RealmTables
 
-/// What an observer of a map knows of its keys. Used where the realm lives only.
+/// The keys of a map as its observer last saw them. Used where the realm lives only.
 final class MapFollower<Key: _MapKey, Value: RealmCollectionValue> {
   private let map: Map<Key, Value>
   private let path: String
@@ -17,7 +17,7 @@ final class MapFollower<Key: _MapKey, Value: RealmCollectionValue> {
     self.path = path
   }
 
-  /// What to tell of a change up to the version that the realm shows.
+  /// The notification for a change up to the version that the realm shows.
   func change(for change: ObservedChange) -> RealmMapChange<Map<Key, Value>> {
     switch change {
     case .initial:
@@ -36,7 +36,7 @@ final class MapFollower<Key: _MapKey, Value: RealmCollectionValue> {
   }
 }
 
-/// The keys that came, went and changed from one state of a map to the next.
+/// The keys that were inserted, deleted and modified from one state of a map to the next.
 private struct MapKeyStep<Key: _MapKey> {
   private(set) var deletions: [Key] = []
   private(set) var insertions: [Key] = []
@@ -52,7 +52,7 @@ private struct MapKeyStep<Key: _MapKey> {
     let after = Set(new)
     deletions = old.filter { !after.contains($0) }
     insertions = new.filter { !before.contains($0) }
-    // Keys that went and came again changed.
+    // Keys that were removed and inserted again count as modified.
     let again = changes.insertions.filter(new.indices.contains).map { new[$0] }
     let changed = Set(modified + again)
     modifications = old.filter { changed.contains($0) && after.contains($0) }

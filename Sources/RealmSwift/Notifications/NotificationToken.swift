@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What keeps an observation going.
+// `NotificationToken`: keeps an observation going until it is invalidated or released.
 
 import RealmSession
 
 /// Keeps an observation going: notifications stop when the token is invalidated or goes away.
 ///
-/// A token may be kept and invalidated anywhere. After `invalidate()` has returned where the
+/// A token may be kept and invalidated on any thread. After `invalidate()` has returned where the
 /// observation delivers, no further call happens.
 public final class NotificationToken: Sendable {
   let cancellable: (any Cancellable)?
 
   init(_ cancellable: (any Cancellable)?) { self.cancellable = cancellable }
 
-  /// Creates a token that keeps nothing going, to be replaced by one that does.
+  /// Creates a token without an observation, as an initial value to be replaced.
   public convenience init() { self.init(nil) }
 
   deinit { cancellable?.cancel() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observing objects on an actor. Each of the two base classes has its own functions: without an
-// annotation, the block's object is of that class.
+// Observation of objects on an actor. Each of the two base classes has its own functions: without
+// an annotation, the block's object is of that class.
 
 extension Object {
   /// Calls `block` on an actor, with the object as it is there, after each write transaction that
@@ -9,7 +9,7 @@ extension Object {
   ///
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
-  ///   - actor: Where to call. It is not kept alive.
+  ///   - actor: The actor on which to call. It is not kept alive.
   /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is
   ///   to be called. If the task is cancelled or the object is gone, its observation has ended.
   public final func observe<A: Actor, T: Object>(
@@ -37,7 +37,7 @@ extension EmbeddedObject {
   ///
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
-  ///   - actor: Where to call. It is not kept alive.
+  ///   - actor: The actor on which to call. It is not kept alive.
   /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is
   ///   to be called. If the task is cancelled or the object is gone, its observation has ended.
   public final func observe<A: Actor, T: EmbeddedObject>(

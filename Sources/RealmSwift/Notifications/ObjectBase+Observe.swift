@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observing objects.
+// Observation of objects by callbacks: where the realm lives or on a queue.
 
 public import Dispatch
 import Foundation
@@ -12,9 +12,9 @@ extension ObjectBase {
   /// Calls `block` after each write transaction that set a property of the object, even to the
   /// value it had, and once when the object is deleted.
   ///
-  /// Changes of linked objects are told only if key paths lead there. `block` is called on the main
-  /// actor, queue or actor of the realm, or by the run loop of its thread; never before this call
-  /// returns.
+  /// Changes of linked objects are reported only if key paths lead there. `block` is called on the
+  /// main actor, queue or actor of the realm, or by the run loop of its thread; never before this
+  /// call returns.
   ///
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
@@ -57,7 +57,7 @@ extension ObjectBase {
       else { return nil }
       return object.observeHere(core, keyPaths) { [weak actor] (change: ObjectChange<T>) in
         guard let actor else { return }
-        // The change was made for this actor and goes nowhere else.
+        // The change was made for this actor and is used nowhere else.
         let change = UnsafeTransfer(change)
         actor.assumeIsolated { block($0, change.value) }
       }
@@ -100,13 +100,13 @@ extension ObjectBase {
     columns.map { column in info.property(of: column).flatMap { valueToTell($0) } }
   }
 
-  /// What to tell of changed columns.
+  /// The property changes to report for changed columns.
   final func propertyChanges(
     _ columns: [ColumnKey], _ before: [Any?]?, _ info: ClassInfo
   ) -> [PropertyChange] {
     var changes: [PropertyChange] = []
     for (position, column) in columns.enumerated() {
-      // Columns that the program's class does not have are none of its business.
+      // Columns that the program's class does not have are not reported to it.
       guard let property = info.property(of: column) else { continue }
       changes.append(
         PropertyChange(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What observers of objects get.
+// `ObjectChange`: the notifications that observers of objects receive.
 
 public import Foundation
 
-/// What happened to an observed object.
+/// A notification to an observer of an object.
 public enum ObjectChange<ObjectType> {
   /// The database could not be read; the observation has ended.
   case error(NSError)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observing a realm as a whole.
+// Observation of a realm as a whole: one notification for each newer version.
 
 import RealmSession
 
 extension Realm {
-  /// What observers of a realm are told.
+  /// A notification to an observer of a realm.
   public enum Notification: String, Sendable {
     /// The realm shows a newer version, by its own write transaction or by another's.
     case didChange = "RLMRealmDidChangeNotification"
@@ -13,7 +13,7 @@ extension Realm {
     case refreshRequired = "RLMRealmRefreshRequiredNotification"
   }
 
-  /// What is called with each notification of a realm.
+  /// A block that is called with each notification of a realm.
   public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
 
   /// Calls `block` each time the realm moves to a newer version, before observers of collections

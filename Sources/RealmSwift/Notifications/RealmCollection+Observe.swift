@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observing collections.
+// Observation of collections by callbacks: on the realm's own confinement, on a queue or on an
+// actor.
 
 public import Dispatch
 import RealmQuery
@@ -28,8 +29,8 @@ extension RealmCollection {
   ///
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all. Insertions and
-  ///     deletions are always told. Observers of the same instance are told together: a change
-  ///     that one of them asks for is told to all.
+  ///     deletions are always reported. Observers of the same instance are notified together: a
+  ///     change that one of them asks for is reported to all.
   ///   - queue: A serial queue to be called on instead, with the collection as it is known there.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
@@ -60,7 +61,7 @@ extension RealmCollection {
   ///
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
-  ///   - actor: Where to call. It is not kept alive.
+  ///   - actor: The actor on which to call. It is not kept alive.
   /// - Returns: A token, after the observer was registered. It must be kept as long as `block` is
   ///   to be called. If the task is cancelled or the collection is gone, its observation has ended.
   public func observe<A: Actor>(
@@ -80,7 +81,7 @@ extension RealmCollection {
       else { return nil }
       return collection.observeHere(core, keyPaths) { [weak actor] change in
         guard let actor else { return }
-        // The change was made for this actor and goes nowhere else.
+        // The change was made for this actor and is used nowhere else.
         let change = UnsafeTransfer(change)
         actor.assumeIsolated { block($0, change.value) }
       }
@@ -105,7 +106,7 @@ extension RealmCollection {
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> Observation {
     let path = core.file.path
-    // Copies of results have their state in common; other collections are instances themselves.
+    // Copies of results share their state; other collections are instances themselves.
     let state = _resultsSource.state
     let subject = Self.self is AnyClass ? self as AnyObject : state
     let observation = core.observe(

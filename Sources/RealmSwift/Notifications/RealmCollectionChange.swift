@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What observers of collections get.
+// `RealmCollectionChange`: the notifications that observers of collections receive.
 
-/// What happened to an observed collection.
+/// A notification to an observer of a collection.
 ///
 /// To bring a copy of the old collection up to date, delete, then insert, then reload what was
 /// modified.

@@ -35,7 +35,7 @@ extension RealmCore {
     let reference = ThreadSafeReference(to: confined)
     let configuration = configuration
     let deferred = DeferredObservation(in: file)
-    // The observer's code goes to the queue and is used nowhere else.
+    // The observer's code is transferred to the queue and used nowhere else.
     let register = UnsafeTransfer(register)
     queue.async {
       guard deferred.isWanted else { return }

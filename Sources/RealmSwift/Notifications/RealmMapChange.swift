@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What observers of maps get.
+// `RealmMapChange`: the notifications that observers of maps receive.
 
-/// What happened to an observed map.
+/// A notification to an observer of a map.
 public enum RealmMapChange<MapType: RealmKeyedCollection> {
   /// The first call: the map has been evaluated.
   case initial(MapType)

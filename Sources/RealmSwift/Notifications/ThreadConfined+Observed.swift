@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Registering observers where they are to be called.
+// Registers observers where they are to be called: on a queue or on an actor.
 
 import Dispatch
 import RealmSession
 
 extension ThreadConfined {
-  /// Lets `register` register an observer of this where its realm lives, or on `queue`, of what
-  /// this is there.
+  /// Calls `register` to register an observer: of this where its realm lives, or on `queue`, of its
+  /// counterpart there.
   func observed(
     on queue: DispatchQueue?, orElse text: String = observationOfUnmanagedText,
     _ register: @escaping (Self, RealmCore) -> Observation
@@ -19,7 +19,7 @@ extension ThreadConfined {
     }
   }
 
-  /// Lets `register` register an observer on an actor, of what this is there.
+  /// Calls `register` on an actor to register an observer of the counterpart of this there.
   func observed<A: Actor>(
     on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ register: @escaping @Sendable (Self, RealmCore, A) -> Observation
@@ -42,19 +42,19 @@ extension ThreadConfined {
 }
 
 extension Actor {
-  /// Code for the observers of a realm of this actor that calls `block` isolated to it.
+  /// A handler for observers of a realm of this actor that calls `block` isolated to it.
   nonisolated func calling<Change>(
     _ block: @Sendable @escaping (isolated Self, Change) -> Void
   ) -> (Change) -> Void {
     { [weak self] change in
       guard let self else { return }
-      // The change was made for this actor and goes nowhere else.
+      // The change was made for this actor and is used nowhere else.
       let change = UnsafeTransfer(change)
       self.assumeIsolated { block($0, change.value) }
     }
   }
 }
 
-/// What is said to who observes a collection that no realm manages.
+/// The message for the observation of a collection that no realm manages.
 let observationOfUnmanagedText =
   "Change notifications are only supported on managed collections."

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From a collection of objects to one of their properties.
+// `projectTo`: the step from a collection of objects to the values of one of their properties.
 
-/// A collection of objects, of whose elements one property is to be shown: the result of
-/// `projectTo`.
+/// A collection of objects, one property of which is to be projected: the result of `projectTo`.
 @dynamicMemberLookup
 public struct CollectionElementMapper<Element: ObjectBase, ObjectCollection: RealmCollection>
 where ObjectCollection.Element == Element {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The property wrapper of projections.
+// `Projected`: the property wrapper of the properties of projections.
 
 import RealmSession
 
-/// Declares a property of a projection: what a key path leads to from its object.
+/// Declares a property of a projection: the value that a key path leads to from its object.
 ///
 /// ```swift
 /// @Projected(\Person.name) var title
 /// ```
 ///
-/// It can be set if the key path can be written to, and where the object's property could.
+/// It can be set if the key path is writable, and where the object's property can be set.
 @propertyWrapper
 public struct Projected<T: ObjectBase, Value> {
   fileprivate let keyPath: KeyPath<T, Value>
 
-  /// Declares a property that shows what `projectedKeyPath` leads to.
+  /// Declares a property that shows the value that `projectedKeyPath` leads to.
   public init(_ projectedKeyPath: KeyPath<T, Value>) { keyPath = projectedKeyPath }
 
-  /// Use `@Projected` in classes that inherit from `Projection`.
+  /// Unavailable outside of classes that inherit from `Projection`.
   @available(
     *, unavailable, message: "@Projected can only be used as a property on a Projection"
   )
@@ -27,7 +27,7 @@ public struct Projected<T: ObjectBase, Value> {
     set { throwRealmException("@Projected can only be used as a property on a Projection") }
   }
 
-  /// Reads and writes the property of the object behind `projection`.
+  /// Reads and writes the property of the object that `projection` shows.
   public static subscript<EnclosingSelf: Projection<T>>(
     _enclosingInstance projection: EnclosingSelf,
     wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -46,7 +46,7 @@ public struct Projected<T: ObjectBase, Value> {
 
 /// The type of a `@Projected` field.
 protocol AnyProjected: SendableMetatype {
-  /// What the field in memory shows: the key path, and how to read it from an object.
+  /// The content of the field in memory: the key path, and code that reads it from an object.
   static func content(
     at address: UnsafeRawPointer
   ) -> (keyPath: AnyKeyPath, read: (ObjectBase) -> Any?)

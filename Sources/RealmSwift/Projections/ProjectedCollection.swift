@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The values of one property of all objects of a collection.
+// `ProjectedCollection`: the values of one property of all objects of a collection, live.
 
 public import Dispatch
 public import Foundation
@@ -16,7 +16,7 @@ import RealmStorage
 /// try realm.write { names[0] = "Rex" }
 /// ```
 ///
-/// It is live, as the collection behind it is. Setting an element sets the property of its object.
+/// It is live, as the underlying collection is. Setting an element sets the property of its object.
 public struct ProjectedCollection<Value: RealmCollectionValue> {
   private let elements: AnyProjectedElements<Value>
 
@@ -25,8 +25,8 @@ public struct ProjectedCollection<Value: RealmCollectionValue> {
   /// The number of objects.
   public var count: Int { elements.count }
 
-  /// The value of the property of object `position`. Setting it ends the process outside of a write
-  /// transaction, and if the key path cannot be written to.
+  /// The value of the property of the object at `position`. Setting it traps outside of a write
+  /// transaction, and if the key path is not writable.
   public subscript(position: Int) -> Value {
     get { elements.value(at: position) }
     nonmutating set { elements.set(newValue, at: position) }
@@ -47,7 +47,7 @@ public struct ProjectedCollection<Value: RealmCollectionValue> {
 }
 
 extension ProjectedCollection: RandomAccessCollection, Equatable, CustomStringConvertible {
-  /// 0.
+  /// The position of the first object: 0.
   public var startIndex: Int { 0 }
 
   /// The number of objects.
@@ -71,19 +71,20 @@ extension ProjectedCollection: ThreadConfined {
   /// The realm of the objects, or nil.
   public var realm: Realm? { elements.realm }
 
-  /// Whether the collection behind it can no longer be used.
+  /// Whether the underlying collection can no longer be used.
   public var isInvalidated: Bool { elements.isInvalidated }
 
-  /// Whether the collection behind it is frozen. May be asked anywhere.
+  /// Whether the underlying collection is frozen. This property may be read on any thread.
   public var isFrozen: Bool { elements.isFrozen }
 
-  /// The same of the frozen collection.
+  /// The values of the same property in the frozen collection.
   public func freeze() -> ProjectedCollection { ProjectedCollection(elements.freeze()) }
 
-  /// The same of the live collection that a frozen one is a copy of; nil if its object was deleted.
+  /// The values of the same property in the live collection that a frozen one is a copy of; nil if
+  /// its object was deleted.
   public func thaw() -> ProjectedCollection? { elements.thaw().map { ProjectedCollection($0) } }
 
-  /// What the collection is, in terms of the file.
+  /// The locator of the collection: its identity, independent of a realm.
   public var _definition: _ConfinedDefinition { elements.definition }
 
   /// The collection that `definition` describes, in `realm`; nil if its object does not exist
@@ -103,7 +104,8 @@ extension ProjectedCollection {
   /// `block` is called where the realm lives; never before this call returns.
   ///
   /// - Parameters:
-  ///   - keyPaths: Properties of the objects whose changes are wanted instead.
+  ///   - keyPaths: Properties of the objects whose changes are wanted instead of the projected
+  ///     one's.
   ///   - queue: A serial queue to be called on instead, with the collection as it is known there.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(

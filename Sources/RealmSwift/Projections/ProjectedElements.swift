@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a projected collection shows, whatever the collection of objects is.
+// The storage of `ProjectedCollection`, in which the type of the underlying collection is erased.
 
 import Foundation
 import RealmSession
 
-/// One property of the objects of some collection. The subclass knows the collection.
+/// One property of the objects of a collection, whose type only the subclass knows.
 class AnyProjectedElements<Value: RealmCollectionValue> {
   /// Finds the same property of the same collection elsewhere.
   typealias Finder = (_ConfinedDefinition, Realm) -> AnyProjectedElements?

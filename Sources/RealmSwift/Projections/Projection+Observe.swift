@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observing projections.
+// Observation of projections by callbacks: where the realm lives, on a queue or on an actor.
 
 public import Dispatch
 import Foundation
@@ -12,13 +12,13 @@ extension ProjectionObservable {
   /// Calls `block` after each write transaction that set a property which the projection shows,
   /// even to the value it had, and once when the object is deleted.
   ///
-  /// `block` is called where the realm lives; never before this call returns. Properties are told
-  /// by their names in the projection, with the values that it shows, which are live for
-  /// collections; those that are reached through one property of the object are told together.
+  /// `block` is called where the realm lives; never before this call returns. Properties are
+  /// reported by their names in the projection, with the values that it shows, which are live for
+  /// collections; those that are reached through one property of the object are reported together.
   ///
   /// - Parameters:
-  ///   - keyPaths: The properties of the object behind the projection whose changes are wanted; nil
-  ///     or empty for all that the projection shows.
+  ///   - keyPaths: The properties of the projected object whose changes are wanted; nil or empty
+  ///     for all that the projection shows.
   ///   - queue: A serial queue to be called on instead, with the projection as it is known there.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
@@ -69,10 +69,10 @@ extension ProjectionObservable {
     }
   }
 
-  /// The key paths of the object behind the projection that are asked for: all that the projection
-  /// shows if none are named.
+  /// The key paths of the projected object to observe: all that the projection shows if none are
+  /// named.
   static func rootPaths(_ names: [String]?) -> [String] {
-    // Reflected upon in any case, so that what cannot be projected is told at once.
+    // Reflected upon in any case, so that a property that cannot be projected traps at once.
     let shown = ProjectionSchema.of(self).properties.map(\.path)
     return names.flatMap { $0.isEmpty ? nil : $0 } ?? shown
   }
@@ -120,7 +120,7 @@ extension ClassInfo {
 }
 
 extension ProjectionSchema.Property {
-  /// Whether what the property shows, or what leads there, is among some key paths.
+  /// Whether the path of the property, a prefix or an extension of it is among some key paths.
   fileprivate func isAskedFor(by paths: [String]) -> Bool {
     paths.contains { asked in
       asked == path || path.hasPrefix(asked + ".") || asked.hasPrefix(path + ".")
@@ -131,6 +131,6 @@ extension ProjectionSchema.Property {
 /// A property of a projection that was set.
 public typealias ProjectedPropertyChange = PropertyChange
 
-/// What is said to who observes an object that no realm manages.
+/// The message for the observation of an object that no realm manages.
 let observationOfUnmanagedObjectText =
   "Only objects which are managed by a Realm support change notifications"

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Views of objects that show some of their properties, under names of their own.
+// `Projection`: views of objects that show some of their properties, under names of their own.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
-/// What projections of all classes have in common.
+/// The requirements of projections of all classes.
 public protocol ProjectionObservable: AnyObject, RealmCollectionValue, ThreadConfined {
   /// The class of the objects that are projected.
   associatedtype Root: ObjectBase
 
-  /// The object behind the projection.
+  /// The projected object.
   var rootObject: Root { get }
 
-  /// Shows an object.
+  /// Creates a projection of an object.
   init(projecting object: Root)
 }
 
@@ -29,25 +29,25 @@ public protocol ProjectionObservable: AnyObject, RealmCollectionValue, ThreadCon
 /// for card in realm.objects(Card.self) { print(card.title, card.dogNames.count) }
 /// ```
 ///
-/// A projection holds nothing: its properties are those of the object, live or frozen as that is,
-/// and can be set where the object's can. Queries and orders of results of projections are about
-/// the properties of the objects.
+/// A projection stores no values: its properties are those of the object, live or frozen as that
+/// is, and can be set where the object's can. Queries and orders of results of projections are
+/// about the properties of the objects.
 nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, RealmFetchable,
   CustomStringConvertible
 {
-  /// The object behind the projection.
+  /// The projected object.
   public let rootObject: Root
 
-  /// Shows an object, managed or not.
+  /// Creates a projection of an object, managed or not.
   ///
-  /// Ends the process if a property of the class shows what is no property of the object, or of
-  /// what it links to.
+  /// Traps if a property of the class shows anything but a property of the object, or of one that
+  /// it links to.
   public required init(projecting object: Root) {
     rootObject = object
     if object._info != nil { ProjectionSchema.check(Self.self) }
   }
 
-  /// The classes, where the projection is in memory, and the values of the projected properties
+  /// The classes, the memory address of the projection, and the values of the projected properties
   /// with the key paths that lead to them.
   open var description: String {
     let schema = ProjectionSchema.of(Self.self)
@@ -67,10 +67,10 @@ nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, Realm
         || left.rootObject.isSameObject(as: right.rootObject))
   }
 
-  /// Feeds what `==` compares.
+  /// Feeds the identity that `==` compares to `hasher`.
   public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
-  /// The key of the row of a managed object; for others where the instance is in memory.
+  /// The key of the row of a managed object; for others the memory address of the instance.
   fileprivate var identity: UInt64 {
     if rootObject._hot != nil { return UInt64(bitPattern: rootObject._key.rawValue) }
     return UInt64(UInt(bitPattern: Unmanaged.passUnretained(rootObject).toOpaque()))
@@ -87,7 +87,7 @@ nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, Realm
   /// Whether the object was deleted, or its realm invalidated.
   public var isInvalidated: Bool { rootObject.isInvalidated }
 
-  /// Whether the object is frozen. May be asked anywhere.
+  /// Whether the object is frozen. This property may be read on any thread.
   public var isFrozen: Bool { rootObject.isFrozen }
 
   /// A projection of the frozen object.
@@ -96,10 +96,11 @@ nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, Realm
   /// A projection of the live object that a frozen one is a copy of; nil if it was deleted.
   public func thaw() -> Self? { rootObject.thaw().map { Self(projecting: $0) } }
 
-  /// What the object is, in terms of the file.
+  /// The locator of the object: its identity, independent of a realm.
   public var _definition: _ConfinedDefinition { rootObject._definition }
 
-  /// The projection of what `definition` describes, in `realm`; nil if it does not exist there.
+  /// The projection of the object that `definition` describes, in `realm`; nil if it does not exist
+  /// there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
     Root._local(definition, in: realm).map { Self(projecting: $0) }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The properties of a class of projections.
+// `ProjectionSchema`: the properties of a class of projections, found by reflection once.
 
 import RealmSession
 import RealmStorage
@@ -11,12 +11,12 @@ import Synchronization
 final class ProjectionSchema: @unchecked Sendable {
   // Sendable: nothing in it changes; key paths are immutable.
 
-  /// A property, and the names of the properties of the object that lead to what it shows.
+  /// A property, and the names of the properties of the object that lead to its value.
   struct Property {
     let name: String
-    /// Joined by dots.
+    /// The names, joined by dots.
     let path: String
-    /// What an object shows; nil for null.
+    /// The value for an object; nil for null.
     let value: (ObjectBase) -> Any?
 
     /// The first name of the path.
@@ -28,7 +28,7 @@ final class ProjectionSchema: @unchecked Sendable {
 
   private init<P: ProjectionObservable>(_ type: P.Type) {
     className = "\(type)"
-    // Any object will do to find the key paths.
+    // Any object serves to find the key paths.
     let instance = type.init(projecting: P.Root())
     let address = UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())
     var properties: [Property] = []
@@ -64,7 +64,7 @@ final class ProjectionSchema: @unchecked Sendable {
   /// The class that was checked last: loops make projections of one class again and again.
   private static let lastChecked = Atomic<UInt>(0)
 
-  /// Ends the process if a property of a class shows nothing that is stored.
+  /// Traps if a property of a class shows nothing that is stored.
   @inline(__always)
   static func check(_ type: any ProjectionObservable.Type) {
     let identifier = UInt(bitPattern: ObjectIdentifier(type))

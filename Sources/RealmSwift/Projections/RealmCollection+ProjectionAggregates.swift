@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Least, greatest, sum and mean over collections of projections: of the objects behind them.
+// Aggregates (least, greatest, sum, mean) over collections of projections: of the projected
+// objects.
 
 import RealmQuery
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Collections of projections: queries and orders are about the objects behind them.
+// Queries, orders and observation of collections of projections. Queries and orders are evaluated
+// on the projected objects.
 
 public import Dispatch
 public import Foundation
 import RealmSession
 
 extension Query where T: ProjectionObservable {
-  /// A property of the object behind the projection.
+  /// A property of the projected object.
   public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Root, V>) -> Query<V> {
     let shape = V._shape
     let isCollection = shape.collection != .none || shape.type == .linkingObjects
@@ -57,8 +58,8 @@ extension RealmCollection where Element: ProjectionObservable {
   /// changed it, or a property that the projections show.
   ///
   /// - Parameters:
-  ///   - keyPaths: The properties of the objects behind the projections whose changes are wanted;
-  ///     nil or empty for all that the projections show.
+  ///   - keyPaths: The properties of the projected objects whose changes are wanted; nil or empty
+  ///     for all that the projections show.
   ///   - queue: A serial queue to be called on instead.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What programs call that were written with the Objective-C runtime in mind.
+// `autoreleasepool` for platforms without the Objective-C runtime, so that programs that call it
+// compile there.
 
 #if !canImport(ObjectiveC)
 /// Runs `body`. Without the Objective-C runtime there is nothing to release at the end.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keys of encrypted files, as programs give them and as the engine takes them.
+// Keys of encrypted files, from the program's bytes to the engine's type.
 
 import Foundation
 import RealmSession
@@ -9,7 +9,7 @@ import RealmStorage
 extension Realm.Configuration {
   /// The engine's form of a key.
   ///
-  /// Ends the process if it has not exactly 64 bytes.
+  /// Traps if it has not exactly 64 bytes.
   static func storageKey(_ key: Data?) -> EncryptionKey? {
     guard let key else { return nil }
     guard let result = EncryptionKey(key) else {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What to open, and how.
+// The configuration of a realm: its location, its schema, and the options of opening it.
 
 public import Foundation
 import RealmSession
 
 extension Realm {
-  /// Where a realm is stored, and what is stored in it.
+  /// The location of a realm, its schema, and the options of opening it.
   public struct Configuration: Sendable {
     /// Whether the file is never changed through realms of this configuration, which must exist
     /// already.
@@ -25,15 +25,14 @@ extension Realm {
     /// authenticated with HMAC-SHA-224. Opening an existing file with another key than its own, or
     /// with a key if it has none, throws `Realm.Error.invalidDatabase`, as opening an encrypted
     /// file without one does. To encrypt or decrypt a file, or to change its key, write a copy
-    /// (`Realm.writeCopy(toFile:encryptionKey:)`) and let it take the file's place while that is
-    /// closed. Nobody can read the file without the key: who loses it loses the data.
+    /// (`Realm.writeCopy(toFile:encryptionKey:)`) and replace the file by it while that is closed.
+    /// The file cannot be read without the key: losing it means losing the data.
     ///
     /// The whole file is decrypted into memory when it is opened, once for all its realms of the
-    /// process; afterwards reading costs what it costs in a plain file. A commit encrypts the pages
-    /// of 4 KiB that changed, and waits for the disk three times instead of twice.
+    /// process; afterwards reading is as fast as in a plain file. A commit encrypts the pages of 4
+    /// KiB that changed, and waits for the disk three times instead of twice.
     ///
-    /// Ends the process for any other number of bytes, and when a realm in memory is opened with
-    /// a key.
+    /// Traps for any other number of bytes, and when a realm in memory is opened with a key.
     public var encryptionKey: Data? {
       didSet { _ = Self.storageKey(encryptionKey) }
     }
@@ -41,15 +40,15 @@ extension Realm {
     /// The version of the program's model classes. Raise it when they change.
     public var schemaVersion: UInt64
 
-    /// Brings objects over when the file has a lower schema version. It is called on the thread
-    /// that opens the file, in a write transaction; see `Migration`.
+    /// Migrates objects when the file has a lower schema version. It is called on the thread that
+    /// opens the file, in a write transaction; see `Migration`.
     public var migrationBlock: MigrationBlock?
 
-    /// Whether the file is rewritten without free space before it is opened. Called with the size
-    /// of the file and the bytes of it that are in use.
+    /// Decides whether the file is rewritten without free space before it is opened. Called with
+    /// the size of the file and the number of its bytes in use.
     ///
-    /// It is called on the thread that opens the file, when nobody in this process or another one
-    /// has it open. The copy takes the file's place when it is complete. Not to be combined with
+    /// It is called on the thread that opens the file, when neither this process nor another one
+    /// has it open. The copy replaces the file when it is complete. Not to be combined with
     /// `readOnly`.
     public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)? {
       didSet { checkOptions(readOnlyIsNew: false) }
@@ -61,17 +60,17 @@ extension Realm {
       didSet { _ = seedFilePath?.realmFilePath }
     }
 
-    /// How many versions of the file may be in use, by realms that were not refreshed and by what
-    /// is frozen, when a write transaction begins; nil for any number.
+    /// The number of versions of the file that may be in use, by realms that were not refreshed and
+    /// by frozen objects, when a write transaction begins; nil for any number.
     ///
-    /// Beyond it, `beginWrite` ends the process and other ways to write throw: the file would grow
-    /// by all that these versions keep.
+    /// Beyond it, `beginWrite` traps and other functions that write throw: the file would grow by
+    /// all that these versions keep.
     public var maximumNumberOfActiveVersions: UInt?
 
     /// Whether files of another schema version, or of other classes, are emptied instead of
     /// migrated. Good for caches and for programs under development.
     ///
-    /// Opening a realm for reading only with it ends the process.
+    /// Traps when a realm is opened for reading only with it.
     public var deleteRealmIfMigrationNeeded: Bool
 
     /// The classes that the realm stores; nil means all classes of the program.
@@ -79,13 +78,13 @@ extension Realm {
 
     private(set) var location: Location
 
-    /// What identifies the database.
+    /// The identity of the database.
     enum Location: Hashable {
       case file(String)
       case memory(String)
       case nowhere
 
-      /// The path of the file, or the name that stands for one in memory.
+      /// The path of the file, or the name of a realm in memory.
       var path: String {
         switch self {
         case .file(let path), .memory(let path): path
@@ -96,13 +95,12 @@ extension Realm {
 
     /// The file of the realm; nil for realms in memory. Setting it clears `inMemoryIdentifier`.
     ///
-    /// A file in format 10, 11 or 20 to 23, which older releases of Realm wrote, is brought to
+    /// A file in format 10, 11 or 20 to 23, which older releases of Realm wrote, is upgraded to
     /// format 24 when it is opened for writing: in one transaction, before migrations, and before
-    /// anybody else can open it. A copy `x.v23.backup.realm` of `x.realm` in format 23 is put
-    /// beside it first, unless there is one or the disk is short of space, and removed after three
-    /// months.
-    /// If a newer version of the library has changed the file's format, the newest copy of this
-    /// kind takes its place, and the file is kept as `x.v25.backup.realm`.
+    /// any other thread or process can open it. A copy `x.v23.backup.realm` of `x.realm` in format
+    /// 23 is written beside it first, unless there is one or the disk is short of space, and
+    /// removed after three months. If a newer version of the library has changed the file's format,
+    /// the newest copy of this kind replaces it, and the file is kept as `x.v25.backup.realm`.
     ///
     /// Traps for an empty path and for a URL that is not a file URL.
     public var fileURL: URL? {
@@ -117,7 +115,7 @@ extension Realm {
       }
     }
 
-    /// The name of a realm that lives in memory; nil for files. Setting it clears `fileURL`.
+    /// The name of a realm in memory; nil for files. Setting it clears `fileURL`.
     ///
     /// The data lives while any realm of that name is alive, and is shared by the whole process.
     public var inMemoryIdentifier: String? {
@@ -140,7 +138,7 @@ extension Realm {
     ///   - encryptionKey: The key of an encrypted file, 64 bytes.
     ///   - readOnly: Whether the file is never changed through this configuration.
     ///   - schemaVersion: The version of the program's model classes.
-    ///   - migrationBlock: Brings objects over from a lower schema version.
+    ///   - migrationBlock: Migrates objects from a lower schema version.
     ///   - deleteRealmIfMigrationNeeded: Whether files of another schema are emptied instead.
     ///   - shouldCompactOnLaunch: Whether the file is compacted before it is opened.
     ///   - objectTypes: The classes that the realm stores; nil means all classes of the program.
@@ -172,7 +170,7 @@ extension Realm {
       checkOptions(readOnlyIsNew: false)
     }
 
-    /// Ends the process if the options contradict each other.
+    /// Traps if the options contradict each other.
     private func checkOptions(readOnlyIsNew: Bool) {
       guard readOnly, shouldCompactOnLaunch != nil else { return }
       throwRealmException(
@@ -184,8 +182,8 @@ extension Realm {
 }
 
 extension URL {
-  /// The path of the file. Traps unless this is a file URL: the path of another one would name
-  /// some file of this machine.
+  /// The path of the file. Traps unless this is a file URL: the path of another one would name an
+  /// unrelated file of this machine.
   var realmFilePath: String {
     guard isFileURL else {
       throwRealmException(

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies of a file from before it was brought to a newer format.
+// Backup copies of a file from before it was upgraded to a newer format.
 //
-// 1. A copy gets its name when it is complete and durable, and before the file is changed.
+// 1. A copy is renamed to its final name when it is complete and durable, and before the file is
+//    changed.
 // 2. A program never fails for want of a copy: without one the file is upgraded all the same.
-// 3. What a copy replaces is kept beside it, under the name of a copy in its own format.
+// 3. The file that a copy replaces is kept beside it, under the name of a copy in its own format.
 
 import Foundation
 import RealmStorage
@@ -18,7 +19,7 @@ struct FormatBackups {
   /// Three months; older copies are removed.
   static let maximumAge: TimeInterval = 92 * 24 * 60 * 60
 
-  /// - Parameter freeByteCount: How much space the disk of a directory has left; nil if unknown.
+  /// - Parameter freeByteCount: The free space on the disk of a directory; nil if unknown.
   init(
     of path: String, freeByteCount: @escaping (_ directory: String) -> Int64? = Self.freeByteCount
   ) {
@@ -39,7 +40,7 @@ struct FormatBackups {
       .appendingPathComponent("\(name).v\(format).backup.realm").path
   }
 
-  /// The formats of copies that could be opened here, the newest first.
+  /// The formats of copies that could be opened here, newest first.
   private static var formats: [Int] {
     [FileHeader.supportedVersion] + FileHeader.upgradableVersions.sorted(by: >)
   }
@@ -48,7 +49,7 @@ struct FormatBackups {
 
   /// Copies the file, which is in `format`, unless there is such a copy or too little space for it.
   ///
-  /// Nobody else has the file open.
+  /// No other thread or process has the file open.
   func make(format: Int) {
     let target = path(format: format)
     guard !files.fileExists(atPath: target) else { return }
@@ -58,7 +59,7 @@ struct FormatBackups {
     let unfinished = "\(target).\(UUID().uuidString)"
     do {
       try files.copyItem(atPath: path, toPath: unfinished)
-      // The age of a copy counts from when it was made.
+      // The age of a copy counts from the time at which it was made.
       try files.setAttributes([.modificationDate: Date()], ofItemAtPath: unfinished)
       try SystemFiles().open(path: unfinished, mode: .readWrite).sync()
       try files.moveItem(atPath: unfinished, toPath: target)
@@ -94,8 +95,8 @@ struct FormatBackups {
 
   // MARK: Restoring
 
-  /// Puts the newest copy that can be opened in the place of the file, which a newer version of the
-  /// library has brought to the format `version`.
+  /// Replaces the file, which a newer version of the library has upgraded to the format `version`,
+  /// by the newest copy that can be opened.
   ///
   /// - Returns: Whether it is worthwhile to open the file again.
   func restore(replacing version: Int, _ key: EncryptionKey?) throws(StorageError) -> Bool {
@@ -104,7 +105,7 @@ struct FormatBackups {
     else { return false }
     var isRestored = false
     let wasAlone = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
-      // Another process may have been faster; then this copy is not what the file was before.
+      // Another process may have restored the file already; then this copy is not its older state.
       guard try isUnsupported(version, key) else { return }
       try DatabaseFile.replace(path: path, by: copy, keepingAs: path(format: version))
       isRestored = true

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The error of values that come from outside of the program.
+// The error for values that come from outside of the program and do not fit.
 
 public import Foundation
 
-/// A value cannot become an object of a class.
+/// The error of a value that cannot become an object of a class.
 ///
 /// ```swift
 /// do {
@@ -16,16 +16,16 @@ public import Foundation
 public struct ObjectValueError: Error, Hashable, Sendable {
   /// The class of the object that should have been created.
   public let className: String
-  /// Where the value in question is, from the object that should have been created:
+  /// The path of the value in question, from the object that should have been created:
   /// `dogs[2].name`, `prices["EUR"]`. Empty for the value as a whole.
   public let keyPath: String
-  /// What is wrong, and what was expected.
+  /// The problem, and the expected value.
   public let localizedDescription: String
 }
 
 extension ObjectValueError: LocalizedError, CustomStringConvertible {
-  /// What is wrong, and what was expected.
+  /// The problem, and the expected value.
   public var errorDescription: String? { localizedDescription }
-  /// What is wrong, and what was expected.
+  /// The problem, and the expected value.
   public var description: String { localizedDescription }
 }

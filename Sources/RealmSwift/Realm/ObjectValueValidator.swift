@@ -3,14 +3,14 @@
 // Checks values before objects are created from them.
 //
 // `create(_:value:update:)` traps for a value that does not fit, as it is a mistake of the program.
-// Values from outside are walked here first, by the same conversions, and nothing is changed.
+// Values from outside are traversed here first, with the same conversions, and nothing is changed.
 
 import RealmStorage
 import RealmTables
 
-/// Walks the value of an object and the values of the objects that it contains.
+/// Traverses the value of an object and the values of the objects that it contains.
 struct ObjectValueValidator {
-  /// A primary key that a new object of the value has.
+  /// The primary key of a new object that the value contains.
   private struct NewKey: Hashable {
     let table: TableKey
     let value: TableValue
@@ -152,7 +152,7 @@ struct ObjectValueValidator {
     }
   }
 
-  /// A value in a message, not longer than is of use.
+  /// A value in a message, shortened to a useful length.
   private static func text(of value: Any) -> String {
     guard let value = unwrapped(value) else { return "null" }
     let text = "\(value)"

@@ -3,18 +3,18 @@
 // Creating objects from dictionaries, arrays and other objects.
 //
 // Invariants:
-// 1. What can be checked is checked before anything is changed.
-// 2. An object that is created from another one is a copy, and that one stays what it was. Objects
-//    that are values of properties become managed themselves, unless a realm manages them, or all
-//    is to be copied.
-// 3. An object that is met again while it is copied stands for its copy, so cycles end.
+// 1. All checks that are possible are made before anything is changed.
+// 2. An object that is created from another one is a copy, and that one does not change. Objects
+//    that are values of properties become managed themselves, unless a realm manages them, or
+//    everything is to be copied.
+// 3. An object that is met again while it is copied represents its copy, so cycles end.
 
 import Foundation
 import RealmSession
 import RealmStorage
 import RealmTables
 
-/// An object that is being copied, however many instances stand for it.
+/// The identity of an object that is being copied, however many instances represent it.
 enum CopiedObject: Hashable {
   case unmanaged(ObjectIdentifier)
   case managed(ObjectIdentifier, ObjectKey)
@@ -53,8 +53,8 @@ extension ObjectWriter {
     return withPolicy(policy) { createObject(info, value, policy) }
   }
 
-  /// A new object with the values of `object`, and of what it links to, all of which stay what they
-  /// are; of objects with equal primary keys there is one.
+  /// A new object with the values of `object`, and copies of its linked objects, none of which
+  /// change; objects with equal primary keys have one copy.
   func copy(_ object: ObjectBase, _ info: ClassInfo) -> ObjectBase {
     copiesLinks = true
     defer { copiesLinks = false }
@@ -91,7 +91,7 @@ extension ObjectWriter {
     return object
   }
 
-  /// What `value` holds for the properties of a class, in their order, without the primary key.
+  /// The values in `value` for the properties of a class, in their order, without the primary key.
   private func given(
     _ info: ClassInfo, _ value: Any, _ primaryKey: inout TableValue?
   ) -> [Given] {
@@ -143,7 +143,7 @@ extension ObjectWriter {
   func set(
     _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
   ) {
-    // Types that are stored as objects make the objects themselves.
+    // Types that are stored as objects create the objects themselves.
     let wrapsObject = property.wrapperType.valueType._wrapsObject
     if property.shape.type == .object, !wrapsObject,
       property.linkedSchema?.tableKind == .embedded
@@ -157,8 +157,8 @@ extension ObjectWriter {
     }
   }
 
-  /// A collection as an array or a dictionary: one that belongs to no realm would become that of
-  /// the property. Other values as they are.
+  /// A collection as an array or a dictionary, since an unmanaged one would become that of the
+  /// property. Other values as they are.
   private func detached(_ value: Any, _ property: ModelProperty) -> Any {
     guard type(of: value) is AnyClass else { return value }
     switch property.shape.collection {
@@ -198,12 +198,12 @@ extension ObjectWriter {
       _ = managedKey(of: object)
       return object
     }
-    // Objects without a primary key are always made anew.
+    // Objects without a primary key are always created again.
     return createObject(target, value, target.schema.primaryKey == nil ? .error : policy)
   }
 
-  /// The object that a value is, if it is to become managed itself: one of the class that belongs
-  /// to no realm, and that nothing is being copied of.
+  /// The object in a value, if it is to become managed itself: one of the class that belongs to no
+  /// realm, and that is not being copied.
   private func addable(_ value: Any, _ target: ClassInfo) -> ObjectBase? {
     guard !copiesLinks, let object = modelObject(value), object._hot == nil,
       type(of: object) == target.schema.modelClass, copies[CopiedObject(object)] == nil
@@ -235,7 +235,7 @@ extension ObjectWriter {
   // MARK: Embedded objects
 
   /// Sets a property that holds embedded objects. They are always copied; while `.modified` updates
-  /// their parent, those that are there get the new values.
+  /// their parent, existing ones get the new values.
   private func setEmbedded(
     _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
   ) {
@@ -254,7 +254,7 @@ extension ObjectWriter {
       let links = elements(value, property, info).enumerated().map { index, element in
         embedded(element, target, at: index < present.count ? present[index] : nil)
       }
-      // Removing an embedded object from its list deletes it, so those that stay are left alone.
+      // Removing an embedded object from its list deletes it, so those that stay are not touched.
       core.skipsEqualValues
         ? list.extend(present, to: links) : list.replaceAll(with: links.map { .link($0) })
     case .map:

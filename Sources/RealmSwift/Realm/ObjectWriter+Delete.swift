@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deleting objects, with what goes with them.
+// Deleting objects, and the objects that rules delete with them.
 //
 // Invariants:
-// 1. What can be checked is checked before anything is deleted.
+// 1. All checks that are possible are made before anything is deleted.
 
 import RealmSession
 import RealmStorage
@@ -25,7 +25,7 @@ extension ObjectWriter {
     }
     delete(links)
     for object in objects {
-      // The key may be given to another object one day; this one stays deleted.
+      // The key may be reused for another object later; this one stays deleted.
       object._generation = SessionState.noGeneration
       object._row = nil
     }
@@ -43,7 +43,7 @@ extension ObjectWriter {
     core.didMutate()
   }
 
-  /// Deletes all objects of the realm's classes. No rule is asked: nothing stays.
+  /// Deletes all objects of the realm's classes. Rules are not evaluated: nothing stays.
   func deleteAll() {
     core.requireWriteForObjects()
     do throws(StorageError) {
@@ -54,7 +54,7 @@ extension ObjectWriter {
     } catch { stop(error) }
   }
 
-  /// Ends the process because a rule does not allow a deletion.
+  /// Traps because a rule does not allow a deletion.
   func refuse(_ denial: DeniedDeletion) -> Never {
     let info = core.classes[denial.object.table]
     let property = info?.schema.properties.first { info?.source(of: $0) == denial.source }

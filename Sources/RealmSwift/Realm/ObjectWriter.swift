@@ -3,7 +3,7 @@
 // Adding objects in the open transaction.
 //
 // Invariants:
-// 1. What can be checked is checked before anything is changed.
+// 1. All checks that are possible are made before anything is changed.
 // 2. An object is attached to its row before its links are stored, so cycles of new objects end.
 
 import Foundation
@@ -11,25 +11,25 @@ import RealmSession
 import RealmStorage
 import RealmTables
 
-/// What `add` and `create` do in one realm.
+/// Adds, creates and deletes objects in the open transaction of one realm.
 final class ObjectWriter {
   // Unowned, for speed: the realm owns this object.
   unowned(unsafe) let core: RealmCore
-  /// What links to objects that the realm does not have yet do; set while objects are added.
+  /// The policy for linked objects that the realm does not have yet; set while objects are added.
   var policy = Realm.UpdatePolicy.error
   /// The objects that are being copied, and their copies.
   var copies: [CopiedObject: ObjectBase] = [:]
-  /// Whether what is created from another object has copies of what that links to.
+  /// Whether copying an object copies the objects that it links to.
   var copiesLinks = false
 
   init(in core: RealmCore) { self.core = core }
 
   // MARK: Adding
 
-  /// The key of `object` in this realm; an unmanaged one is added.
+  /// The key of `object` in this realm; adds an unmanaged object.
   func managedKey(of object: ObjectBase) -> ObjectKey {
     if object._hot == nil {
-      // What links to an object that is being copied links to the copy.
+      // Links to an object that is being copied become links to the copy.
       if !copies.isEmpty, let copy = copies[CopiedObject(object)] { return copy._key }
       addObject(object, core.classes[type(of: object)], policy)
     }
@@ -69,7 +69,7 @@ final class ObjectWriter {
     persistValues(of: object, info, policy, isFresh: isFresh)
   }
 
-  /// Lets an unmanaged embedded object stand for the row `key`, which gets its values.
+  /// Makes an unmanaged embedded object represent the row `key`, which gets its values.
   func replaceValues(ofEmbedded key: ObjectKey, _ info: ClassInfo, by object: ObjectBase) {
     object._attach(info, key, nil)
     object.requireExisting(info)
@@ -106,7 +106,7 @@ final class ObjectWriter {
 
   // MARK: Rows
 
-  /// The row for a new object, or of the one that it updates. A new row begins with the plain
+  /// The row for a new object, or of the one that it updates. A new row starts with the plain
   /// values of `object`, if there is one.
   func makeRow(
     _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy,
@@ -161,7 +161,7 @@ final class ObjectWriter {
 }
 
 extension WritableTable {
-  /// A new row or, if there is one with that primary key, the old one.
+  /// The existing row with that primary key, or else a new one.
   @inline(__always)
   fileprivate func makeRow(
     _ primaryKey: TableValue?, beginningWith values: UnmanagedValues?
@@ -177,7 +177,7 @@ extension WritableTable {
 }
 
 extension ModelProperty {
-  /// A primary key's value in the engine's terms; ends the process for values of other types.
+  /// The stored value of a primary key; traps for values of other types.
   func primaryKeyValue(_ value: Any, in schema: ModelSchema) -> TableValue {
     guard let stored = wrapperType.storedScalar(value) else {
       if isNil(value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies of a realm as files of their own.
+// Writes copies of a realm to files of their own.
 
 public import Foundation
 import RealmSession
@@ -8,18 +8,18 @@ import RealmStorage
 import RealmTables
 
 extension Realm {
-  /// Writes what the realm shows to a file of its own, without free space.
+  /// Writes the version that the realm shows to a new file, without free space.
   ///
   /// The copy is encrypted if it gets a key, which need not be the realm's own; without one it is
   /// not, even if the realm is.
   ///
-  /// In a write transaction the copy has what the transaction made so far. The copy appears under
-  /// its name when it is complete and durable.
+  /// In a write transaction the copy contains the changes made so far. The copy appears under its
+  /// name when it is complete and durable.
   ///
-  /// Ends the process if the key has not exactly 64 bytes.
+  /// Traps if the key has not exactly 64 bytes.
   ///
   /// - Parameters:
-  ///   - fileURL: Where no file may be yet.
+  ///   - fileURL: The location of the copy, where no file may exist yet.
   ///   - encryptionKey: The key of the copy; nil for a copy that is not encrypted.
   /// - Throws: `Realm.Error.fileExists` if there is one, and other errors of `Realm.Error` if the
   ///   copy cannot be written.
@@ -29,19 +29,19 @@ extension Realm {
     try core.writeCopy(to: fileURL.realmFilePath, key)
   }
 
-  /// Writes what the realm shows to the file of `configuration`, encrypted with its key if it has
-  /// one.
+  /// Writes the version that the realm shows to the file of `configuration`, encrypted with its key
+  /// if it has one.
   ///
   /// If there is no such file, this is `writeCopy(toFile:encryptionKey:)`. If there is one, all
-  /// objects go into it, in one transaction: those whose primary key an object there has are
-  /// written over it, all others are new, and what else is there stays. The call waits while
-  /// somebody writes there.
+  /// objects go into it, in one transaction: they overwrite the objects there that have their
+  /// primary keys, all others are new, and everything else there stays. The call waits while
+  /// another transaction writes there.
   ///
-  /// - Throws: as `writeCopy(toFile:encryptionKey:)`, and what opening a realm of the
-  ///   configuration throws; `Realm.Error.invalidInput` for a realm in memory,
-  ///   `Realm.Error.fileExists` for the realm's own file and for one to be opened for reading
-  ///   only, `Realm.Error.schemaMismatch` if the classes there lack one of which there are
-  ///   objects, or a property.
+  /// - Throws: The errors of `writeCopy(toFile:encryptionKey:)` and of opening a realm of the
+  ///   configuration; `Realm.Error.invalidInput` for a realm in memory, `Realm.Error.fileExists`
+  ///   for the realm's own file and for one to be opened for reading only,
+  ///   `Realm.Error.schemaMismatch` if the classes there lack one of which there are objects, or a
+  ///   property.
   public func writeCopy(configuration: Configuration) throws {
     core.checkIsolation()
     guard case .file(let path) = configuration.location else {

@@ -9,7 +9,7 @@ import RealmTables
 extension Realm {
   /// All objects of the class called `typeName`.
   ///
-  /// Ends the process if the realm's schema has no such class.
+  /// Traps if the realm's schema has no such class.
   public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
     core.checkIsolation()
     let isKnown = core.classes.dynamic[typeName] != nil || schema[typeName] == nil
@@ -19,8 +19,8 @@ extension Realm {
 
   /// The object of the class called `typeName` with that primary key; nil if there is none.
   ///
-  /// Ends the process if the realm's schema has no such class, if the class has no primary key, and
-  /// for keys of another type.
+  /// Traps if the realm's schema has no such class, if the class has no primary key, and for keys
+  /// of another type.
   public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
     core.checkIsolation()
     let info = core.dynamicInfo(named: typeName)
@@ -39,14 +39,14 @@ extension Realm {
   /// Creates an object of the class called `typeName`, or updates the one with the same primary
   /// key.
   ///
-  /// Ends the process outside of write transactions, if the realm's schema has no such class, and
-  /// for classes of embedded objects, which are made with the object that has them.
+  /// Traps outside of write transactions, if the realm's schema has no such class, and for classes
+  /// of embedded objects, which are created with their parents.
   ///
   /// - Parameters:
   ///   - typeName: The name of the class.
   ///   - value: The values of its properties: a dictionary by name, an array in the order of the
   ///     declarations, or another object. Missing ones get the defaults of the class.
-  ///   - update: What happens if the realm has an object with the same primary key.
+  ///   - update: The policy if the realm has an object with the same primary key.
   @discardableResult
   public func dynamicCreate(
     _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error

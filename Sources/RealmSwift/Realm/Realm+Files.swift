@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The files of a realm on disk.
+// Checks for and deletes the files of a realm on disk.
 
 import Foundation
 import RealmStorage
@@ -12,11 +12,10 @@ extension Realm {
     return FileManager.default.fileExists(atPath: url.path)
   }
 
-  /// Deletes the file of a configuration, and those beside it but for the lock file.
+  /// Deletes the file of a configuration, and the files beside it except the lock file.
   ///
-  /// - Returns: whether there was a file.
-  /// - Throws: `Realm.Error.alreadyOpen` if somebody has the file open, in this process or another
-  ///   one.
+  /// - Returns: Whether there was a file.
+  /// - Throws: `Realm.Error.alreadyOpen` if the file is open, in this process or another one.
   public static func deleteFiles(for configuration: Configuration) throws -> Bool {
     guard case .file(let path) = configuration.location else { return false }
     if !RealmCache.isClosedSoon(path) { throw stillOpen(path) }

@@ -6,24 +6,24 @@ import RealmSession
 import RealmStorage
 
 extension Realm {
-  /// Whether the realm is frozen: it shows one version for ever and may be read on any thread.
+  /// Whether the realm is frozen: it shows one version permanently and may be read on any thread.
   ///
-  /// May be asked anywhere.
+  /// This property may be read on any thread.
   public var isFrozen: Bool { core.isFrozen }
 
-  /// The version that the realm shows, as a realm that never changes and that any thread may read.
+  /// A realm of the version that this one shows, which never changes and which any thread may read.
   ///
   /// ```swift
   /// let frozen = realm.freeze()
   /// DispatchQueue.global().async { report(frozen.objects(Todo.self).count) }
   /// ```
   ///
-  /// All that is read from it is frozen too. In a write transaction it shows what was there before.
-  /// It does not depend on the live realm: either may be let go of first. As long as something of
-  /// it is kept, the file keeps all that its version needs (see ``pinnedByteCount``).
+  /// All that is read from it is frozen too. In a write transaction it shows the version before the
+  /// transaction. It does not depend on the live realm: either may be released first. As long as
+  /// something of it is kept, the file keeps all that its version needs (see ``pinnedByteCount``).
   ///
-  /// Freezing takes microseconds, and those who freeze the same version share one realm. For a
-  /// frozen realm the result is the realm itself.
+  /// Freezing takes microseconds, and all callers that freeze the same version share one realm. For
+  /// a frozen realm the result is the realm itself.
   public func freeze() -> Realm {
     do throws(StorageError) { return Realm(core: try core.frozen()) } catch { stop(error) }
   }
@@ -31,8 +31,8 @@ extension Realm {
   /// A live realm of the same file, for the calling thread, queue or actor. For a live realm the
   /// realm itself.
   ///
-  /// In code of an actor there must be a realm that was opened for the actor; else it is a realm of
-  /// the present thread, which must not be used after an `await`.
+  /// In code of an actor there must be a realm that was opened for the actor; otherwise it is a
+  /// realm of the present thread, which must not be used after an `await`.
   public func thaw() -> Realm {
     core.checkIsolation()
     return Realm(core: core.thawed())
@@ -54,12 +54,12 @@ extension Realm {
     collection.thaw()
   }
 
-  /// The bytes of the file that are free but cannot be used again before this version, and all
-  /// older ones, are let go of: what frozen realms cost.
+  /// The bytes of the file that are free but cannot be reused before this version, and all older
+  /// ones, are released: the cost of frozen realms.
   ///
-  /// Zero while nothing was written since. It grows with what later write transactions replace, so
-  /// a large figure says that something frozen was kept for too long, or that a realm was not
-  /// refreshed. The cost is one pass over the list of free blocks.
+  /// Zero while nothing was written since. It grows with the data that later write transactions
+  /// replace, so a large figure means that something frozen was kept for too long, or that a realm
+  /// was not refreshed. The cost is one pass over the list of free blocks.
   public var pinnedByteCount: Int {
     core.checkIsolation()
     do throws(StorageError) {

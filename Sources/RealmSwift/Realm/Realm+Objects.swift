@@ -30,7 +30,7 @@ extension Realm {
     do throws(StorageError) {
       let found: (key: ObjectKey, row: Row)?
       if KeyType.self == Int.self, info.hasIntegerKey {
-        // Spares the commonest keys a dynamic cast.
+        // Saves the commonest keys a dynamic cast.
         let number = withUnsafeBytes(of: key) { $0.loadUnaligned(as: Int.self) }
         found = try info.findRow(primaryKey: Int64(number))
       } else {
@@ -55,7 +55,7 @@ extension Realm {
   ///
   /// - Parameters:
   ///   - object: An object that no realm manages. One that this realm manages stays as it is.
-  ///   - update: What happens if the realm has an object with the same primary key.
+  ///   - update: The policy if the realm has an object with the same primary key.
   public func add(_ object: Object, update: UpdatePolicy = .error) {
     core.objects.add(object, update)
   }
@@ -76,7 +76,7 @@ extension Realm {
   ///   - value: The values of its properties: a dictionary by name, an array in the order of the
   ///     declarations, or another object. Missing ones get their defaults, or stay as they are in
   ///     an object that is updated.
-  ///   - update: What happens if the realm has an object with the same primary key.
+  ///   - update: The policy if the realm has an object with the same primary key.
   @discardableResult
   public func create<T: Object>(
     _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -88,9 +88,9 @@ extension Realm {
   /// Creates an object from values that come from outside of the program, or updates the one with
   /// the same primary key.
   ///
-  /// This is `create(_:value:update:)`, which traps for values that do not fit: these are found
-  /// here before anything is changed. Values without a property of their name are ignored. Call it
-  /// in a write transaction.
+  /// Works like `create(_:value:update:)`, which traps for values that do not fit; this method
+  /// throws for them before anything is changed. Values without a property of their name are
+  /// ignored. Call it in a write transaction.
   ///
   /// ```swift
   /// let json = try JSONSerialization.jsonObject(with: body)
@@ -101,8 +101,8 @@ extension Realm {
   ///   - type: The class of the object.
   ///   - value: A dictionary by name, an array in the order of the declarations, or an object of
   ///     the class; so are the values of properties that are objects.
-  ///   - update: What happens if the realm has an object with the same primary key; with `.error`
-  ///     the call throws.
+  ///   - update: The policy if the realm has an object with the same primary key; with `.error` the
+  ///     call throws.
   /// - Throws: `ObjectValueError`, with the key path of the first value that does not fit.
   /// - Complexity: O(number of values), before those are stored.
   @discardableResult
@@ -115,19 +115,19 @@ extension Realm {
     return unsafeDowncast(core.objects.create(info, value, update), to: T.self)
   }
 
-  /// Deletes an object. Links to it become nil, and lists lose it. What it links to stays, unless a
-  /// property says otherwise (`DeleteRule`).
+  /// Deletes an object. Links to it become nil, and lists lose it. Its linked objects stay, unless
+  /// a property declares otherwise (`DeleteRule`).
   public func delete(_ object: ObjectBase) { core.objects.delete([object]) }
 
   /// Deletes objects.
   ///
-  /// Ends the process if one of them was deleted before, or belongs to another realm or none.
+  /// Traps if one of them was deleted before, or belongs to another realm or none.
   public func delete<S: Sequence>(_ objects: S) where S.Element: ObjectBase {
     // Copied first: the sequence may be live.
     core.objects.delete(Array(objects))
   }
 
-  /// Deletes the objects that are in a list; the list is empty then.
+  /// Deletes the objects in a list; the list is empty afterwards.
   public func delete<Element: ObjectBase>(_ objects: List<Element>) {
     if objects.managed == nil {
       core.objects.delete(Array(objects))
@@ -137,7 +137,7 @@ extension Realm {
     }
   }
 
-  /// Deletes the objects that are in a set; the set is empty then.
+  /// Deletes the objects in a set; the set is empty afterwards.
   public func delete<Element: ObjectBase>(_ objects: MutableSet<Element>) {
     if objects.managed == nil {
       core.objects.delete(Array(objects))

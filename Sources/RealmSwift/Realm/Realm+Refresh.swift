@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which version a realm shows.
+// Controls which version a realm shows.
 
 import RealmSession
 import RealmStorage
 
 extension Realm {
-  /// Whether the realm advances to new versions by itself, where it lives in a place that can be
-  /// told of them: the main actor, an actor, a queue, a thread with a run loop.
+  /// Whether the realm advances to new versions by itself, if it is confined to a place that can be
+  /// notified of them: the main actor, an actor, a queue, a thread with a run loop.
   public var autorefresh: Bool {
     get {
       core.checkIsolation()
@@ -24,7 +24,7 @@ extension Realm {
 
   /// Advances to the newest version, and updates all objects and collections of the realm.
   ///
-  /// - Returns: whether there was a newer version. False in a write transaction, which always shows
+  /// - Returns: Whether there was a newer version. False in a write transaction, which always shows
   ///   the newest, and for frozen realms.
   @discardableResult
   public func refresh() -> Bool {
@@ -37,17 +37,17 @@ extension Realm {
     do throws(StorageError) { return try core.refresh() } catch { stop(error) }
   }
 
-  /// Lets go of the version that the realm shows, so that the file can reuse its space.
+  /// Releases the version that the realm shows, so that the file can reuse its space.
   ///
   /// All objects and collections of the realm become invalid and are no longer observed; an open
-  /// write transaction is undone. The call waits until what was committed asynchronously is
-  /// durable; asynchronous writes whose turn has not come go on waiting.
+  /// write transaction is undone. The call waits until asynchronous commits are durable;
+  /// asynchronous writes whose turn has not come go on waiting.
   ///
-  /// The realm itself shows the newest version when it is next used. Observers that are just being
-  /// called cannot invalidate their realm: the call is ignored.
+  /// The realm itself shows the newest version when it is next used. Observers cannot invalidate
+  /// their realm while they are being called: the call is ignored.
   ///
-  /// A frozen realm stays invalid. Others may be reading its objects on other threads at the
-  /// moment, so the space of its version becomes free when the last of them is let go.
+  /// A frozen realm stays invalid. Other threads may be reading its objects meanwhile, so the space
+  /// of its version becomes free when the last of them is released.
   public func invalidate() {
     if core.isFrozen {
       core.invalidateFrozen()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The database as a program sees it.
+// The public type of a database: opening it, its configuration and its identity.
 
 public import Dispatch
 public import Foundation
@@ -8,7 +8,7 @@ import RealmSession
 import RealmStorage
 import RealmTables
 
-/// A database: objects of the program's model classes in one file.
+/// A database of objects of the program's model classes, stored in one file.
 ///
 /// ```swift
 /// let realm = try Realm()
@@ -19,12 +19,12 @@ import RealmTables
 /// ```
 ///
 /// A realm, and every object and collection read from it, may be used only where it was opened: on
-/// that thread, that queue, or that actor. `freeze()` makes copies that may be read anywhere.
+/// that thread, that queue, or that actor. `freeze()` makes copies that any thread may read.
 ///
 /// While a realm is open, the file belongs to it and to other processes that use this library. No
-/// other program may cut or overwrite it: reading what is no longer there ends the process
+/// other program may truncate or overwrite it: reading what is no longer there ends the process
 /// (SIGBUS), and no write transaction is acknowledged any more. A process that is forked without
-/// `exec` after a realm was opened can use none.
+/// `exec` after a realm was opened cannot use any realm.
 public struct Realm {
   @usableFromInline let core: RealmCore
 
@@ -37,8 +37,8 @@ public struct Realm {
     try self.init(configuration: .defaultConfiguration, queue: queue)
   }
 
-  /// Opens a realm for the calling thread, or for whatever runs on `queue`, a serial queue on which
-  /// the caller must be.
+  /// Opens a realm for the calling thread, or for all code on `queue`, a serial queue on which the
+  /// caller must be.
   ///
   /// - Throws: `Realm.Error`.
   public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
@@ -61,7 +61,7 @@ public struct Realm {
   /// The configuration that the realm was opened with.
   public var configuration: Configuration { core.configuration }
 
-  /// Whether there is no object in the realm.
+  /// Whether the realm contains no objects.
   public var isEmpty: Bool {
     core.checkIsolation()
     do throws(StorageError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the living core of a file in a confinement, or opens one.
+// Finds the live core of a file in a confinement, or opens one.
 
 import CRealmPlatform
 import Foundation
@@ -8,7 +8,7 @@ import RealmSession
 import RealmStorage
 import RealmTables
 
-/// All living cores of the process.
+/// All live cores of the process.
 enum RealmCache {
   private struct Key: Hashable {
     let location: Realm.Configuration.Location
@@ -25,7 +25,7 @@ enum RealmCache {
     return try add(RealmOpener(configuration).open(confinement))
   }
 
-  /// The core of `configuration` in `confinement`, which the caller runs in, if it lives.
+  /// The core of `configuration` in `confinement`, which the caller runs in, if it is alive.
   static func livingCore(
     _ configuration: Realm.Configuration, _ confinement: Confinement
   ) throws(Realm.Error) -> RealmCore? {
@@ -36,8 +36,8 @@ enum RealmCache {
     return core
   }
 
-  /// A child process that was forked without exec finds the realms of its parent here, which are
-  /// of no use to it.
+  /// Throws in a child process that was forked without exec: it finds the realms of its parent
+  /// here, which it cannot use.
   static func requireOwnProcess(_ configuration: Realm.Configuration) throws(Realm.Error) {
     guard realm_is_forked() else { return }
     let path = configuration.location.path
@@ -51,15 +51,15 @@ enum RealmCache {
         try otherCore(of: configuration)?.requireSameOptions(configuration)
         return
       } catch {
-        // What somebody elsewhere has just let go of is gone in a moment.
+        // A realm that another thread has just released is destroyed shortly.
         if attempt == patience || hasCoreHere(atPath: configuration.location.path) { throw error }
       }
       usleep(1000)
     }
   }
 
-  /// How many milliseconds a realm may take to close after its last reference was released on
-  /// another thread.
+  /// The time in milliseconds that a realm may take to close after its last reference was released
+  /// on another thread.
   private static let patience = 500
 
   /// A realm of the file in any place. All agree among themselves, so one is enough.
@@ -71,7 +71,7 @@ enum RealmCache {
     }?.core
   }
 
-  /// Makes a core findable whose confinement has none yet. Called where it lives.
+  /// Registers a core whose confinement has none yet. Called in that confinement.
   static func add(_ core: RealmCore) throws(Realm.Error) -> RealmCore {
     do throws(StorageError) {
       try core.startObserving()
@@ -97,7 +97,7 @@ enum RealmCache {
     let made = RealmCore(
       configuration: configuration, confinement: confinement, shared: shared, reading: tables)
     try made.classes.register(layouts)
-    // Another thread may have been faster. Cores are released after the lock.
+    // Another thread may have added one meanwhile. Cores are released after the lock.
     let first = cores.withLock { cores -> SessionReference? in
       let known = cores[key]
       if known == nil { cores[key] = made.reference }
@@ -122,9 +122,9 @@ enum RealmCache {
 
   /// The core through which the caller reads and writes live objects.
   ///
-  /// Where `Realm()` would do for the caller, it is that realm. An actor's code cannot keep what is
-  /// confined to the thread that it happens to run on, so the actor's own realm comes first, if
-  /// there is one; and code of a queue may use a realm of the queue.
+  /// Where `Realm()` is right for the caller, it is that realm. An actor's code cannot keep a realm
+  /// that is confined to the thread that it happens to run on, so the actor's own realm comes
+  /// first, if there is one; and code of a queue may use a realm of the queue.
   static func coreForCaller(
     _ configuration: Realm.Configuration
   ) throws(Realm.Error) -> RealmCore {
@@ -146,12 +146,13 @@ enum RealmCache {
     return try core(configuration, place)
   }
 
-  /// Whether any core of the file at `path` lives.
+  /// Whether any core of the file at `path` is alive.
   static func hasCore(atPath path: String) -> Bool {
     cores.withLock { $0.contains { $0.key.location.path == path } }
   }
 
-  /// Whether a core of the file at `path` lives where the caller runs, who alone can release it.
+  /// Whether a core of the file at `path` is alive where the caller runs, which alone can release
+  /// it.
   private static func hasCoreHere(atPath path: String) -> Bool {
     cores.withLock { cores in
       cores.keys.contains {
@@ -160,7 +161,7 @@ enum RealmCache {
     }
   }
 
-  /// Whether no core of the file at `path` lives, or will live any more in a moment.
+  /// Whether no core of the file at `path` is alive, or the last is destroyed shortly.
   static func isClosedSoon(_ path: String) -> Bool {
     for _ in 0..<patience {
       if !hasCore(atPath: path) { return true }
@@ -170,20 +171,19 @@ enum RealmCache {
     return !hasCore(atPath: path)
   }
 
-  /// Runs `body` while nobody has the file at `path` open, in whatever process; false if somebody
-  /// has.
+  /// Runs `body` while no process has the file at `path` open; false if one has.
   static func whileClosed(
     _ path: String, _ body: () throws(StorageError) -> Void
   ) throws(StorageError) -> Bool {
     for _ in 0..<200 where !hasCore(atPath: path) {
       if try DatabaseFile.whileClosed(path: path, body) { return true }
-      // A worker that was just busy with the last realm lets go of the file in a moment.
+      // A worker that was just using the last realm releases the file shortly.
       usleep(1000)
     }
     return false
   }
 
-  /// Takes a core that is being destroyed out.
+  /// Removes a core that is being destroyed.
   static func remove(_ core: RealmCore) {
     let key = Key(location: core.configuration.location, confinement: core.confinement)
     let reference = core.reference
@@ -204,7 +204,7 @@ enum RealmCache {
 }
 
 extension RealmCore {
-  /// Whether the frozen realm is valid and has all those classes.
+  /// Whether the frozen realm is valid and has all of these classes.
   fileprivate func serves(_ schemas: [ModelSchema]) -> Bool {
     !isFrozenAndInvalid && schemas.allSatisfy { classes.contains($0.modelClass) }
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program's classes declare about deleting, as the tables need it.
+// Translates the delete rules of the program's classes into those of the tables.
 
 import RealmStorage
 import RealmTables
 
 extension RealmClasses {
-  /// What the program's classes say about deleting; nil if they say nothing.
+  /// The delete rules of the program's classes; nil if they declare none.
   func findDeleteRules() -> DeleteRules? {
     var rules: [TableKey: [DeleteRules.Rule]] = [:]
     var owned: [TableKey: [TableKey]] = [:]
@@ -28,7 +28,7 @@ extension RealmClasses {
 }
 
 extension ClassInfo {
-  /// Where the objects are that a rule of a property is about.
+  /// The links or backlinks that lead to the objects that a property's rule applies to.
   func source(of property: ModelProperty) -> DeleteRules.Source? {
     guard property.shape.type == .linkingObjects else {
       return columns[property.index].map { .links($0.key) }

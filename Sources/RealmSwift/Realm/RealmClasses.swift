@@ -3,7 +3,7 @@
 // The model classes of a realm, and their tables.
 //
 // Invariants:
-// 1. The realm owns this, and it keeps every `ClassInfo` that it ever gave out: pointers to their
+// 1. The realm owns this, and it keeps every `ClassInfo` that it ever returned: pointers to their
 //    hot state are valid as long as the realm.
 // 2. In a frozen realm, which many threads use at once, nothing changes after it was published but
 //    what is computed later and kept in atomics.
@@ -13,18 +13,18 @@ import RealmStorage
 import RealmTables
 import Synchronization
 
-/// The classes of one realm: those of the program, and what the file has besides.
+/// The classes of one realm: those of the program, and others that the file has.
 final class RealmClasses {
   // Unowned, for speed: the realm owns this object.
   private unowned(unsafe) let core: RealmCore
   private var byType: [ObjectIdentifier: ClassInfo] = [:]
   private var byTable: [TableKey: ClassInfo] = [:]
-  /// The class that was last asked for: loops ask for the same again and again.
+  /// The class that was last requested: loops request the same one again and again.
   private var lastType: ObjectBase.Type?
   private var lastInfo: ClassInfo?
   private let dynamicStorage = AtomicLazyReference<DynamicClasses>()
   private let storedStorage = AtomicLazyReference<StoredClasses>()
-  /// What is deleted with objects.
+  /// The delete rules of the classes.
   private(set) lazy var deleteRules = findDeleteRules()
 
   init(of core: RealmCore) { self.core = core }
@@ -36,14 +36,14 @@ final class RealmClasses {
 
   // MARK: - Registering
 
-  /// Takes over classes whose tables exist.
+  /// Registers classes whose tables exist.
   func register(_ layouts: [ClassLayout]) throws(StorageError) {
     for layout in layouts { add(layout) }
     guard core.isFrozen else { return }
     for info in byType.values { try info.prepareForSharing() }
   }
 
-  /// Takes over classes that only dynamic objects show.
+  /// Registers classes that are used by dynamic objects only.
   func register(_ dynamic: DynamicClasses) {
     for info in dynamicStorage.storeIfNil(dynamic).all { byTable[info.tableKey] = info }
   }
@@ -86,8 +86,7 @@ final class RealmClasses {
   /// The classes of the program.
   var all: some Collection<ClassInfo> { byType.values }
 
-  /// The classes as dynamic objects show them; made when first needed, on any thread if the realm
-  /// is frozen.
+  /// The classes for dynamic objects; made when first needed, on any thread if the realm is frozen.
   var dynamic: DynamicClasses {
     if let known = dynamicStorage.load() { return known }
     return dynamicStorage.storeIfNil(DynamicClasses(of: core))
@@ -101,15 +100,15 @@ final class RealmClasses {
 
   // MARK: - Transactions
 
-  /// To be called when a transaction ends.
+  /// Forgets the writable tables; called when a transaction ends.
   func forgetWritableTables() {
     for info in byType.values { info.forgetWritableTable() }
     dynamicStorage.load()?.forgetWritableTables()
     storedStorage.load()?.forgetWritableTables()
   }
 
-  /// Whether another version has the tables that the classes were opened with: they may have come
-  /// to the file later.
+  /// Whether another version has the tables that the classes were opened with: they may have been
+  /// added to the file later.
   func fit(_ tables: TableGroup) throws(StorageError) -> Bool {
     for info in byType.values {
       guard try tables.table(info.tableKey)?.schema === info.layout.table else { return false }

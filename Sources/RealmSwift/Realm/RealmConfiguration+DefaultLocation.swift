@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where realms are stored when the program does not say.
+// The default configuration and the default location of realms.
 
 public import Foundation
 import RealmStorage
@@ -19,7 +19,7 @@ extension Realm.Configuration {
   /// `default.realm` in the default directory.
   ///
   /// On Linux that is `$XDG_DATA_HOME/<program>`, or `~/.local/share/<program>` where the variable
-  /// is not set to an absolute path; on Apple's platforms what Realm's own SDK uses.
+  /// is not set to an absolute path; on Apple's platforms the directory that Realm's own SDK uses.
   public static var defaultFileURL: URL? {
     defaultDirectory.appendingPathComponent("default.realm")
   }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From live realms to frozen ones, and back.
+// Transitions from live realms to frozen ones, and back.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
 extension RealmCore {
-  /// The realm that shows for ever what this one shows; in a write transaction, what it showed
-  /// before. All who freeze one version of a file get the same.
+  /// The realm that permanently shows the version that this one shows; in a write transaction, the
+  /// one before it. All that freeze one version of a file share it.
   func frozen() throws(StorageError) -> RealmCore {
     checkIsolation()
     if isFrozen { return self }
     let group = try readableTables()
     let layouts = try classes.all.map { (info) throws(StorageError) in
-      // The columns are those that the realm was opened with, unless somebody changed the schema.
+      // The columns are those that the realm was opened with, unless a writer changed the schema.
       let schema = try group.table(info.tableKey)?.schema
       if let schema, schema !== info.layout.table { return ClassLayout(info.schema, schema) }
       return info.layout
@@ -32,8 +32,7 @@ extension RealmCore {
   }
 }
 
-/// Ends the process because a realm that is open elsewhere cannot be opened here, where the API
-/// cannot throw.
+/// Traps because a realm that is open elsewhere cannot be opened here, where the API cannot throw.
 func stopOpening(_ error: any Error) -> Never {
   throwRealmException("The Realm cannot be opened: \(error)")
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writing what a realm shows into a file that has data already: one transaction there.
+// Writes the version that a realm shows into an existing file with data, in one transaction there.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
 extension RealmCore {
-  /// Writes what the realm shows into the file of `configuration`, which exists.
+  /// Writes the version that the realm shows into the file of `configuration`, which exists.
   func merge(into configuration: Realm.Configuration) throws {
     let destination = try Realm(configuration: configuration).core
     let tables = try allTables()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one instance behind all `Realm` values of a file in a confinement: a session, and the
+// The one instance that all `Realm` values of a file in a confinement share: a session, and the
 // program's classes.
 //
 // Invariants:
-// 1. There is at most one living core for each file and confinement; `RealmCache` sees to it.
-// 2. Everything here is used in the confinement only, except where a member says otherwise.
+// 1. There is at most one live core for each file and confinement; `RealmCache` ensures it.
+// 2. Everything here is used in the confinement only, except where a member documents otherwise.
 // 3. A frozen core is used on many threads at once. Nothing in it, in its classes and objects
 //    changes after it was published in the `RealmCache`; what is computed later is kept in atomics
 //    (`FrozenContents`).
@@ -24,7 +24,8 @@ final class RealmCore: Session {
   private(set) lazy var objects = ObjectWriter(in: self)
   /// Whether properties are set only if their value differs: while `.modified` updates an object.
   var skipsEqualValues = false
-  /// Where the migration that the realm is part of sets primary keys; nil for other realms.
+  /// The record of tables in which a migration that the realm is part of sets primary keys; nil for
+  /// other realms.
   private(set) var migratedKeys: MigratedKeys?
 
   init(
@@ -52,7 +53,7 @@ final class RealmCore: Session {
 
   // MARK: - Classes
 
-  /// Takes over the model classes; their tables exist.
+  /// Registers the model classes, whose tables exist.
   func register(_ schemas: [ModelSchema]) throws(StorageError) {
     let tables = try readableTables()
     try classes.register(
@@ -61,7 +62,7 @@ final class RealmCore: Session {
       })
   }
 
-  /// The classes that have tables: all, but in files that cannot be given any.
+  /// The classes that have tables: all, except in files that cannot be given any.
   private func present(
     _ schemas: [ModelSchema], in tables: TableGroup
   ) throws(StorageError) -> [ModelSchema] {
@@ -79,7 +80,7 @@ final class RealmCore: Session {
     return RealmOpener.schemas(of: configuration).contains { $0.modelClass == modelClass }
   }
 
-  // MARK: - What a realm adds to a session
+  // MARK: - Additions to the session
 
   override var deleteRules: DeleteRules? { classes.deleteRules }
 
@@ -110,15 +111,15 @@ final class RealmCore: Session {
         + "the Realm at path '\(file.path)'.")
   }
 
-  /// Shows a version that the caller keeps, though it may be older than what the realm shows, if
-  /// nothing was read in it yet.
+  /// Shows a version that the caller keeps, though it may be older than the one that the realm
+  /// shows, if nothing was read in it yet.
   func startReading(at older: TableGroup) throws(StorageError) {
     try startReading(at: older) { () throws(StorageError) in try classes.fit(older) }
   }
 
   // MARK: - Migrating
 
-  /// Shows what a migration writes, until `leave()`.
+  /// Shows the state that a migration writes, until `leave()`.
   func join(
     _ writing: WriteGroup, _ schemas: [ModelSchema], _ keys: MigratedKeys
   ) throws(StorageError) {
@@ -133,7 +134,7 @@ final class RealmCore: Session {
     open(writing)
   }
 
-  /// Ends a realm that was part of a migration, and with it all its objects.
+  /// Ends the use of the realm in a migration, and invalidates all its objects.
   func leave() {
     transaction?.deleteRules = nil
     endTransaction()

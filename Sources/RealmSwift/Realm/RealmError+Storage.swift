@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Widens errors of the engine to what a program sees: the code, the path, and what to do about it.
+// Converts errors of the engine to public ones: the code, the path, and the remedy.
 
 import Foundation
 import RealmStorage
 
 extension Realm.Error {
-  /// The public form of an error of the engine that came up while using the file at `path`.
+  /// The public form of an error of the engine that occurred while using the file at `path`.
   init(_ error: StorageError, path: String) {
     switch error {
     case .corrupted(let reason):
@@ -18,7 +18,7 @@ extension Realm.Error {
         path: path)
     case .system(let operation, let failed, let code):
       self.init(systemCode: code, operation: operation, failed: failed, path: path)
-    // The reason says what to do: it depends on what the file is instead.
+    // The reason includes the remedy: it depends on what the file is instead.
     case .notADatabase: self.init(.invalidDatabase, message: "\(error)", path: path)
     case .unsupportedFormat(_, let version):
       self.init(
@@ -45,7 +45,7 @@ extension Realm.Error {
     case .differentKey: self.init(.alreadyOpen, message: "\(error)", path: path)
     case .encryptionUnavailable: self.init(.invalidInput, message: "\(error)", path: path)
     case .threadUnavailable(_, let purpose):
-      // The engine names the lock file, which the program has never heard of.
+      // The engine names the lock file, which the program does not know.
       let named = StorageError.threadUnavailable(path: path, purpose: purpose)
       self.init(.fail, message: "\(named)", path: path)
     case .forkedProcess: self.init(.fail, message: "\(error)", path: path)
@@ -53,7 +53,7 @@ extension Realm.Error {
     }
   }
 
-  /// What to do about a file whose format is none that can be upgraded.
+  /// The remedy for a file whose format cannot be upgraded.
   private static func remedy(forFormat version: Int) -> String {
     switch version {
     case 25...:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What can go wrong that is not the program's mistake: files, disks, schemas.
+// The errors that are not mistakes of the program: files, disks, schemas.
 
 public import Foundation
 import RealmStorage
@@ -36,7 +36,7 @@ extension Realm {
       case addressSpaceExhausted = 9
       /// The program's classes differ from those in the file.
       case schemaMismatch = 10
-      /// The file is open where it must not be.
+      /// The file is open and must not be.
       case alreadyOpen = 12
       /// A value that the program gave is not valid.
       case invalidInput = 13
@@ -46,7 +46,7 @@ extension Realm {
       case incompatibleSession = 15
       /// The file is in a format that is too new, or too old.
       case unsupportedFileFormatVersion = 16
-      /// More than one process tries to synchronise the file.
+      /// More than one process tries to synchronize the file.
       case multipleSyncAgents = 17
       /// A subscription was refused.
       case subscriptionFailed = 18
@@ -54,17 +54,17 @@ extension Realm {
       case fileOperationFailed = 19
       /// The file is not a database, or is damaged.
       case invalidDatabase = 20
-      /// The file belongs to a synchronised client or a server.
+      /// The file belongs to a synchronized client or a server.
       case incompatibleHistories = 21
       /// An object was written that no subscription covers.
       case noSubscriptionForWrite = 22
     }
 
-    /// What kind of error this is.
+    /// The kind of the error.
     public let code: Code
-    /// What went wrong, where, and what to do.
+    /// The problem, its location, and the remedy.
     public let localizedDescription: String
-    /// The file, if the error is about one.
+    /// The file, if the error concerns one.
     public let fileURL: URL?
     /// The system's error number, if a system call failed.
     let systemCode: Int32?
@@ -76,7 +76,7 @@ extension Realm {
       self.systemCode = systemCode
     }
 
-    /// Creates an error; the text is under `NSLocalizedDescriptionKey`, the path under
+    /// Creates an error; the message is under `NSLocalizedDescriptionKey`, the path under
     /// `NSFilePathErrorKey`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
       self.init(
@@ -84,7 +84,7 @@ extension Realm {
         path: userInfo[NSFilePathErrorKey] as? String)
     }
 
-    /// The text and the path under the keys of `NSError`.
+    /// The message and the path under the keys of `NSError`.
     public var userInfo: [String: Any] { errorUserInfo }
   }
 }
@@ -94,15 +94,15 @@ extension Realm.Error: CustomNSError, LocalizedError, CustomStringConvertible {
   public static var errorDomain: String { "io.realm" }
   /// The number of the code.
   public var errorCode: Int { code.rawValue }
-  /// The text and the path under the keys of `NSError`.
+  /// The message and the path under the keys of `NSError`.
   public var errorUserInfo: [String: Any] {
     var information: [String: Any] = [NSLocalizedDescriptionKey: localizedDescription]
     information[NSFilePathErrorKey] = fileURL?.path
     return information
   }
-  /// What went wrong, where, and what to do.
+  /// The problem, its location, and the remedy.
   public var errorDescription: String? { localizedDescription }
-  /// What went wrong, where, and what to do.
+  /// The problem, its location, and the remedy.
   public var description: String { localizedDescription }
 }
 
@@ -122,7 +122,7 @@ extension Realm.Error {
     (error as? Realm.Error)?.code == pattern.code
   }
 
-  /// A call of Realm failed without a more telling code.
+  /// A call of Realm failed without a more specific code.
   public static let callFailed = Realm.Error(.fail, message: "Realm call failed")
   /// See `Code.fail`.
   public static let fail = Code.fail

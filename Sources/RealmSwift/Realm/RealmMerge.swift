@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writing what a realm shows into a file that has data already.
+// Copies the objects of a realm into a file that has data already.
 //
 // Invariants:
-// 1. Every object has its place in the destination before the first value is copied, so links in
-//    any direction find their targets.
+// 1. Every object has its row in the destination before the first value is copied, so links in any
+//    direction find their targets.
 
 import RealmStorage
 import RealmTables
 
-/// Copies all objects of one realm to another: those whose primary key is there take its place,
-/// all others are new.
+/// Copies all objects of one realm to another: they overwrite the objects there that have their
+/// primary keys, all others are new.
 struct RealmMerge {
   private var tables: [Pair] = []
   private var keys: [StoredLink: StoredLink] = [:]
@@ -23,8 +23,8 @@ struct RealmMerge {
     let columns: [(from: Column, to: Column)]
   }
 
-  /// - Throws: `Realm.Error.schemaMismatch` if the destination lacks something that the source has
-  ///   objects of.
+  /// - Throws: `Realm.Error.schemaMismatch` if the destination lacks a class or a property that the
+  ///   source has objects of.
   init(_ source: [Table], into destination: WriteGroup) throws {
     for from in source {
       guard let className = from.schema.className, try from.objectCount() > 0 else { continue }
@@ -92,7 +92,7 @@ struct RealmMerge {
     }
   }
 
-  /// The value with links to the objects' places in the destination.
+  /// The value with links to the corresponding objects in the destination.
   private func mapped(_ value: TableValue, _ column: Column) -> TableValue {
     switch value {
     case .link(let key):

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens to a file before it is opened: a seed takes its place, it is compacted, brought to
-// the present format, or restored from what it was before another version of the library did that.
+// Prepares a file before it is opened: copies a seed, compacts the file, upgrades it to the present
+// format, or restores it from a copy made before another version of the library did that.
 
 import Foundation
 import RealmStorage
 import RealmTables
 
 extension RealmOpener {
-  /// Copies the seed of a configuration to where the file is missing.
+  /// Copies the seed of a configuration to a location that has no file.
   func plantSeed(_ seed: URL, at path: String) throws(Realm.Error) {
     let files = FileManager.default
     guard !files.fileExists(atPath: path) else { return }
@@ -19,7 +19,7 @@ extension RealmOpener {
       try files.moveItem(atPath: unfinished, toPath: path)
     } catch {
       try? files.removeItem(atPath: unfinished)
-      // Another thread, or process, may have been faster.
+      // Another thread, or process, may have created it meanwhile.
       if files.fileExists(atPath: path) { return }
       throw Realm.Error(
         files.fileExists(atPath: seed.path) ? .fileAccess : .fileNotFound,
@@ -29,8 +29,8 @@ extension RealmOpener {
     }
   }
 
-  /// Compacts the file at `path` if nobody has it open and the program wants it. On a full disk the
-  /// file stays as it is.
+  /// Compacts the file at `path` if no process has it open and the program requests it. On a full
+  /// disk the file stays as it is.
   func compact(
     _ path: String, if isWanted: @Sendable (Int, Int) -> Bool
   ) throws(StorageError) {
@@ -54,8 +54,8 @@ extension RealmOpener {
 
   /// Opens the file at `path`, whose format is the present one afterwards.
   ///
-  /// A file of an older format is upgraded, after a copy was made of it. In the place of one in a
-  /// newer format, which nobody here can read, comes the newest copy of this kind.
+  /// A file of an older format is upgraded, after a copy was made of it. One in a newer format,
+  /// which cannot be read here, is replaced by the newest copy of this kind.
   func openFile(at path: String, _ options: OpenOptions) throws(StorageError) -> DatabaseFile {
     if options.isInMemory || options.isReadOnly {
       return try DatabaseFile.open(path: path, options: options)

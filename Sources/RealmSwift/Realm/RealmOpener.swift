@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opening: the file, then the schema, then the classes.
+// Opens a realm: the file, then the schema, then the classes.
 
 import Foundation
 import RealmSession
@@ -28,9 +28,9 @@ struct RealmOpener {
       .map { ModelSchema.of($0) }.sorted { $0.className < $1.className }
   }
 
-  /// Opens the file, brings its tables in line with the classes, and makes a realm of it.
+  /// Opens the file, aligns its tables with the classes, and makes a realm of it.
   ///
-  /// May be called anywhere; the realm belongs to `confinement`.
+  /// May be called on any thread; the realm belongs to `confinement`.
   func open(_ confinement: Confinement) throws(Realm.Error) -> RealmCore {
     try opened { schemas, shared throws in
       let group = try alignedGroup(schemas, shared)
@@ -43,7 +43,7 @@ struct RealmOpener {
     }
   }
 
-  /// Opens the newest version of the file for reading anywhere; its tables are brought in line with
+  /// Opens the newest version of the file for reading on any thread; its tables are aligned with
   /// the classes first.
   func openFrozen() throws(Realm.Error) -> RealmCore {
     try opened { schemas, shared throws in
@@ -56,7 +56,7 @@ struct RealmOpener {
     }
   }
 
-  /// What `body` makes of the file after it was opened.
+  /// Opens the file and returns the realm that `body` makes of it.
   private func opened(
     _ body: ([ModelSchema], SharedFile) throws -> RealmCore
   ) throws(Realm.Error) -> RealmCore {
@@ -74,7 +74,7 @@ struct RealmOpener {
       throwRealmException("Encryption is not supported for in-memory realms")
     }
     if MigrationRun.isRunningHere(path) {
-      // It would wait for itself.
+      // Opening would wait for itself.
       throwRealmException(
         "The Realm at path '\(path)' cannot be opened in its own migration. Use the migration's "
           + "objects.")
@@ -106,13 +106,13 @@ struct RealmOpener {
     return try openFile(at: path, options)
   }
 
-  /// Gives a new file its seed, and an old one what its free space wastes back to the disk.
+  /// Copies the seed of a new file, and returns the wasted space of an old one to the disk.
   private func prepareFile() throws {
     if let seed = configuration.seedFilePath { try plantSeed(seed, at: path) }
     if let isWanted = configuration.shouldCompactOnLaunch { try compact(path, if: isWanted) }
   }
 
-  /// The directory of a new file is made with it, as for the default location.
+  /// Creates the directory of a new file with it, as for the default location.
   private func makeDirectory() throws(Realm.Error) {
     guard case .file = configuration.location, !configuration.readOnly,
       configuration.location == Realm.Configuration().location
@@ -140,7 +140,7 @@ struct RealmOpener {
     do {
       let base = try shared.tables(of: transaction.base)
       let writing = try shared.tables(in: transaction)
-      // Another process, or thread, may have been faster.
+      // Another process, or thread, may have aligned them meanwhile.
       let comparison = try SchemaComparison(
         schemas, writing.tableSchemas(), writing.schemaVersion())
       guard try needsWrite(comparison) else {
@@ -158,7 +158,7 @@ struct RealmOpener {
 
   /// Whether the file must be changed before it can be used.
   ///
-  /// - Throws: `Realm.Error` if it must, and must not.
+  /// - Throws: `Realm.Error` if it must, but the configuration forbids it.
   private func needsWrite(_ comparison: SchemaComparison) throws(Realm.Error) -> Bool {
     let version = configuration.schemaVersion
     if configuration.deleteRealmIfMigrationNeeded, comparison.needsMigration(to: version) {
@@ -168,7 +168,7 @@ struct RealmOpener {
     return comparison.needsWrite(to: version) && !configuration.readOnly
   }
 
-  /// Changes the tables as the classes want them.
+  /// Changes the tables to those of the classes.
   private func align(
     _ writing: WriteGroup, from base: TableGroup, _ comparison: SchemaComparison,
     _ schemas: [ModelSchema], _ shared: SharedFile

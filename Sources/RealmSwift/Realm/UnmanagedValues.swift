@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Hands the plain values of an object that becomes managed to its new row.
+// Transfers the plain values of an object that becomes managed to its new row.
 //
 // Invariants:
-// 1. `object` is set while the row is made, by `making(_:_:)`, and by nobody else.
-// 2. Only properties of a `PlainKind` are handed over; they are stored once, and the rest later.
+// 1. `object` is set while the row is made, by `making(_:_:)`, and nowhere else.
+// 2. Only properties of a `PlainKind` are transferred here; they are stored once, and the rest
+//    later.
 
 import RealmStorage
 import RealmTables
@@ -30,7 +31,7 @@ final class UnmanagedValues: InitialValues {
     }
   }
 
-  /// Runs `body`, which makes the row of `object`.
+  /// Runs `body`, which makes the row of `object`, with the values of `object`.
   @inline(__always)
   func making<R>(
     _ object: ObjectBase, _ body: () throws(StorageError) -> R
@@ -55,7 +56,7 @@ final class UnmanagedValues: InitialValues {
     }
   }
 
-  /// Inserts the value in a wrapper, or the default that it stands for, into a leaf.
+  /// Inserts the value in a wrapper, or the default that it represents, into a leaf.
   @inline(__always)
   private static func insert(
     _ wrapper: _Wrapper, _ kind: PlainKind, at position: Int, in leaf: Ref,

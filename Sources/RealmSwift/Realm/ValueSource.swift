@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the values of a new object come from: a dictionary, an array, or another object.
+// The source of the values of a new object: a dictionary, an array, or another object.
 
 import RealmSession
 
@@ -16,8 +16,8 @@ struct ValueSource {
   private let form: Form
   private let className: String
 
-  /// Ends the process for values of other forms, and for arrays with more elements than `schema`
-  /// has properties.
+  /// Traps for values of other forms, and for arrays with more elements than `schema` has
+  /// properties.
   init(_ value: Any, for schema: ModelSchema) {
     className = schema.className
     // The likeliest forms first, and no cast to a class that the value may be bridged to.

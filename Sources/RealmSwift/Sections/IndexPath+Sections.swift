@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of an index path that UIKit and AppKit add to it on Apple's systems.
+// The members of `IndexPath` that UIKit and AppKit add on Apple's systems, for other systems.
 
 #if !canImport(Darwin)
 public import Foundation

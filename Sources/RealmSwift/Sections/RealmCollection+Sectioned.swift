@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cutting collections into sections.
+// `sectioned`: divides collections into sections by a key of each element.
 
 import RealmSession
 
 extension RealmCollection {
   /// The elements in an order, and in sections that `block` names.
   ///
-  /// Ends the process if there is no sort descriptor, and for a collection that no realm manages.
+  /// Traps if there is no sort descriptor, and for a collection that no realm manages.
   public func sectioned<Key: _Persistable & Hashable>(
     by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
   ) -> SectionedResults<Key, Element> {
@@ -16,7 +16,7 @@ extension RealmCollection {
 
   /// The elements in an order, and in sections that `keyBlock` names.
   ///
-  /// Ends the process if there is no sort descriptor, and for a collection that no realm manages.
+  /// Traps if there is no sort descriptor, and for a collection that no realm manages.
   public func sectioned<Key: _Persistable & Hashable>(
     sortDescriptors: [SortDescriptor], _ keyBlock: @escaping (Element) -> Key
   ) -> SectionedResults<Key, Element> {
@@ -51,7 +51,7 @@ extension RealmCollection where Element: ObjectBase {
   /// The objects in an order, a section for each value of the property by which they are sorted
   /// first.
   ///
-  /// Ends the process if the first descriptor is about another property.
+  /// Traps if the first descriptor names another property.
   public func sectioned<Key: _Persistable & Hashable>(
     by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
   ) -> SectionedResults<Key, Element> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observing sections.
+// Observation of sections by callbacks: where the realm lives, on a queue or on an actor.
 
 public import Dispatch
 import RealmSession

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One section of results.
+// `ResultsSection`: one section of sorted results, found by its key.
 
 import RealmSession
 
@@ -10,7 +10,7 @@ public struct ResultsSection<
   Key: _Persistable & Hashable, SectionElement: RealmCollectionValue
 >: Identifiable {
   let state: SectionedState<Key, SectionElement>
-  /// What the elements have in common.
+  /// The key that the elements share.
   public let key: Key
 
   init(_ state: SectionedState<Key, SectionElement>, _ key: Key) {
@@ -27,7 +27,7 @@ public struct ResultsSection<
     return layout.indexByKey[key].map { layout.counts[$0] } ?? 0
   }
 
-  /// Element `position`.
+  /// The element at `position`.
   public subscript(position: Int) -> SectionElement {
     let sections = state.sections()
     let section = sections.layout.indexByKey[key]
@@ -36,7 +36,7 @@ public struct ResultsSection<
       at: sections.layout.position(of: position, in: section ?? 0), as: SectionElement.self)
   }
 
-  /// Iterates over the elements; in a write transaction over those of the present moment.
+  /// Iterates over the elements; in a write transaction, over those present when it begins.
   public func makeIterator() -> SectionIterator<SectionElement> {
     let sections = state.sections()
     let section = sections.layout.indexByKey[key]
@@ -46,14 +46,14 @@ public struct ResultsSection<
 }
 
 extension ResultsSection: RealmSectionedResult {
-  /// Elements of the results.
+  /// The type of the elements.
   public typealias Element = SectionElement
-  /// Some of the elements.
+  /// A slice of the elements.
   public typealias SubSequence = Slice<ResultsSection>
   /// The positions of the elements.
   public typealias Indices = Range<Int>
 
-  /// 0.
+  /// The position of the first element: 0.
   public var startIndex: Int { 0 }
 
   /// The number of elements.
@@ -84,13 +84,13 @@ extension ResultsSection: RealmSectionedResult {
 // MARK: - Freezing and handing over
 
 extension ResultsSection {
-  /// What is handed over: the key with the rest.
+  /// The context that is handed over: the key, and the context of the sections.
   private struct Context {
     let key: Key
     let keyOf: Any
   }
 
-  /// Whether the section is frozen: it shows one version for ever and may be read on any thread.
+  /// Whether the section is frozen: it shows one version permanently and may be read on any thread.
   public var isFrozen: Bool { state.results.isFrozen }
 
   /// The section as it is now, immutable, and readable on any thread.
@@ -100,7 +100,7 @@ extension ResultsSection {
   /// actor.
   public func thaw() -> ResultsSection? { thawed(from: state.results.state.core) }
 
-  /// What the section is, in terms of the file.
+  /// The locator of the section: its identity, independent of a realm.
   public var _definition: _ConfinedDefinition {
     var definition = state.definition
     definition.context = UnsafeTransfer(Context(key: key, keyOf: state.keyOf))
@@ -121,12 +121,12 @@ extension ResultsSection {
 /// Iterates over the elements of a section.
 public struct SectionIterator<SectionElement: RealmCollectionValue>: IteratorProtocol {
   private let contents: _CollectionContents
-  /// The positions that are left, in runs, but for those of `run`.
+  /// The remaining positions, in runs, except those of `run`.
   private var positions: ArraySlice<Range<Int>>
   private var run = 0..<0
 
   init(_ contents: _CollectionContents, _ positions: [Range<Int>]) {
-    // What happens to the results does not concern the loop.
+    // Later changes of the results do not affect the loop.
     self.contents = contents.forIteration()
     self.positions = positions[...]
   }

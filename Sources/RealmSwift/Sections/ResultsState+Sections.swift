@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What sections need to know of the results that they are made of.
+// The contents and changes of results, as the computation of sections needs them.
 
 import RealmQuery
 import RealmSession
@@ -14,8 +14,7 @@ extension ResultsState {
     return info != nil
   }
 
-  /// The elements as they are now, in a form that shares what is the same with those of later
-  /// states.
+  /// The elements as they are now, in a form that shares equal parts with those of later states.
   func exchangeableContents() -> _CollectionContents {
     let contents = contents()
     guard isOfTable, case .keys(let keys) = contents.form else { return contents }
@@ -26,10 +25,10 @@ extension ResultsState {
     } catch { stop(error) }
   }
 
-  /// The positions of elements that may have changed since a moment, by themselves or in what they
-  /// link to; nil if it is not known of all.
+  /// The positions of elements that may have changed since a revision, by themselves or in what
+  /// they link to; nil if that is not known of all.
   ///
-  /// - Parameter elements: What the results hold now.
+  /// - Parameter elements: The present elements of the results.
   func elementsChanged(
     since moment: DataRevision, in elements: ChunkedKeys, byteLimit: Int
   ) throws(StorageError) -> [Int]? {
@@ -38,7 +37,7 @@ extension ResultsState {
     else { return nil }
     var changed = linked
     if let own = changes[info.tableKey] {
-      // The key of a new object may be that of one that is gone.
+      // The key of a new object may be that of a deleted one.
       changed.formUnion(own.modifications.keys)
       changed.formUnion(own.inserted.sorted())
     }
@@ -51,8 +50,8 @@ extension ResultsState {
     }
   }
 
-  /// The objects of a table that link to changed ones; nil if not all of them can be told: those
-  /// that look at others through backlinks, mixed values or many links.
+  /// The objects of a table that link to changed ones; nil if not all of them can be found: those
+  /// that reach others through backlinks, mixed values or many links.
   private func linkedChanges(
     _ changes: VersionChanges, of table: TableKey
   ) throws(StorageError) -> Set<ObjectKey>? {
@@ -66,14 +65,14 @@ extension ResultsState {
   }
 }
 
-/// Which other objects the properties of an object lead to.
+/// The tables that the properties of an object lead to.
 private struct LinkReach {
   /// The tables that properties lead to, over any number of objects.
   private(set) var tables: Set<TableKey> = []
   /// Whether properties may lead to any table.
   private(set) var isUnbounded = false
-  /// Whether observers of an object are told of changes of all that its properties lead to: no
-  /// backlinks, and few links one behind the other.
+  /// Whether observers of an object are notified of changes of all that its properties lead to: no
+  /// backlinks, and short chains of links.
   private(set) var isFollowedBack = true
 
   init(from table: TableKey, in core: RealmCore) throws(StorageError) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a change of a result is in terms of its sections.
+// `SectionChanges`: translates a change of results into a change of their sections.
 
 import Foundation
 import RealmQuery
 
-/// What became of sections and their elements.
+/// A change of sections and their elements.
 ///
 /// Invariants:
-/// 1. `deletions`, `modifications` and `sectionsToDelete` are places of the old state, `insertions`
-///    and `sectionsToInsert` of the new one. Deleting elements, then sections, and inserting
-///    sections, then elements, makes the new state from the old one.
+/// 1. `deletions`, `modifications` and `sectionsToDelete` are positions in the old state,
+///    `insertions` and `sectionsToInsert` in the new one. Deleting elements, then sections, and
+///    inserting sections, then elements, makes the new state from the old one.
 /// 2. An element whose section is another one now, and a section that moved, are deleted and
 ///    inserted.
-/// 3. Elements go with their section: of one that is deleted no deletions are told.
+/// 3. Elements are deleted with their section: no deletions are reported for one that is deleted.
 struct SectionChanges: Equatable {
   var deletions: [IndexPath] = []
   var insertions: [IndexPath] = []
@@ -47,8 +47,8 @@ struct SectionChanges: Equatable {
     modifications.sort()
   }
 
-  /// Adds what became of the elements that both states have: in stretches that no change and no
-  /// border of a section interrupts.
+  /// Adds the changes of the elements that both states have: in runs that no change and no border
+  /// of a section interrupts.
   private mutating func addKept<Key: Hashable>(
     from old: SectionLayout<Key>, to new: SectionLayout<Key>, _ set: ResultChanges,
     _ keptSections: Set<Key>
@@ -91,7 +91,7 @@ struct SectionChanges: Equatable {
 
   var isEmpty: Bool { self == SectionChanges() }
 
-  /// What concerns one section, which had position `old` and has position `new`.
+  /// The changes of one section, which had position `old` and has position `new`.
   func ofSection(old: Int?, new: Int?) -> SectionChanges {
     var changes = SectionChanges()
     changes.deletions = deletions.filter { $0[0] == old }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which elements of a sorted result make up which section.
+// `SectionLayout`: maps positions in sorted results to sections and back.
 
 import Foundation
 
 /// The sections of one state of a result.
 ///
-/// Sections stand in the order in which their keys first come up; the elements of each keep theirs.
+/// Sections are in the order in which their keys first occur; the elements of each keep theirs.
 ///
-/// Invariant: `runs` follow each other without a gap, and neighbours belong to different sections.
-/// Where the result is sorted by what makes the sections, there is one for each section.
+/// Invariant: `runs` follow each other without a gap, and neighbors belong to different sections.
+/// Where the result is sorted by the key of the sections, there is one for each section.
 struct SectionLayout<Key: Hashable> {
-  /// Where an element is.
+  /// The position of an element: its section, and its position in that.
   struct Place {
     let section: Int
     let item: Int
@@ -19,7 +19,7 @@ struct SectionLayout<Key: Hashable> {
     var path: IndexPath { IndexPath(indexes: [section, item]) }
   }
 
-  /// Neighbours in the result that belong to one section.
+  /// Neighboring elements of the result that belong to one section.
   struct Run {
     let section: Int
     /// The position of the first in the result.
@@ -34,9 +34,9 @@ struct SectionLayout<Key: Hashable> {
   private(set) var keys: [Key] = []
   private(set) var indexByKey: [Key: Int] = [:]
   private(set) var runs: [Run] = []
-  /// By section, its runs as indexes of `runs`.
+  /// The runs of each section, as indexes of `runs`.
   private var runIndexes: [[Int]] = []
-  /// By section, the number of its elements.
+  /// The number of elements of each section.
   private(set) var counts: [Int] = []
 
   init() {}
@@ -49,7 +49,7 @@ struct SectionLayout<Key: Hashable> {
   /// The number of elements in all sections.
   var count: Int { runs.last?.end ?? 0 }
 
-  /// The place of the element at a position in the result.
+  /// The section and position of the element at a position in the result.
   ///
   /// - Complexity: O(log runs).
   func place(of position: Int) -> Place {
@@ -57,7 +57,7 @@ struct SectionLayout<Key: Hashable> {
     return Place(section: run.section, item: run.item + position - run.start)
   }
 
-  /// The index of the run that has a position.
+  /// The index of the run that contains a position.
   func runIndex(of position: Int) -> Int {
     var low = 0
     var high = runs.count
@@ -86,7 +86,7 @@ struct SectionLayout<Key: Hashable> {
     runIndexes[section].map { runs[$0].start..<runs[$0].end }
   }
 
-  // MARK: - Making
+  // MARK: - Construction
 
   private mutating func append(_ key: Key, count: Int) {
     append(section(of: key), count: count)
@@ -114,9 +114,9 @@ struct SectionLayout<Key: Hashable> {
   /// The sections after a change of the result.
   ///
   /// - Parameters:
-  ///   - removed: The positions of the elements that go, ascending.
-  ///   - arrivals: The positions, ascending, and keys of the elements that come.
-  /// - Complexity: follows the numbers of runs and of what changes.
+  ///   - removed: The positions of the elements that are removed, ascending.
+  ///   - arrivals: The positions, ascending, and keys of the elements that are inserted.
+  /// - Complexity: O(runs + changes).
   func replacing(removed: [Int], with arrivals: [(position: Int, key: Key)]) -> SectionLayout {
     var result = SectionLayout()
     var removed = removed[...]
@@ -133,7 +133,7 @@ struct SectionLayout<Key: Hashable> {
     return result
   }
 
-  /// Adds elements that stay, with those that come in front of them and between.
+  /// Adds elements that stay, with those that are inserted before and between them.
   private mutating func append(
     _ key: Key, kept: Int, _ arrivals: inout ArraySlice<(position: Int, key: Key)>
   ) {

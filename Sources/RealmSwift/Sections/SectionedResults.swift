@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Results in sections.
+// `SectionedResults`: sorted results, divided into sections that are kept up to date.
 
 public import Foundation
 import RealmSession
 
-/// What sectioned results and their sections have in common.
+/// The protocol of sectioned results and of their sections.
 public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined,
   CustomStringConvertible
 where Index == Int {
@@ -15,8 +15,8 @@ where Index == Int {
   associatedtype SectionElement: RealmCollectionValue
 }
 
-/// Sorted results, cut into sections by a key that each element has. Like the results, the sections
-/// always show the present state.
+/// Sorted results, divided into sections by a key that each element has. Like the results, the
+/// sections always show the present state.
 ///
 /// ```swift
 /// let byInitial = realm.objects(Person.self).sectioned(
@@ -24,10 +24,10 @@ where Index == Int {
 /// for section in byInitial { print(section.key, section.count) }
 /// ```
 ///
-/// Sections stand in the order in which their keys first come up. The code that names the section
-/// of an element is called for all elements when the sections are first looked at, and again for
-/// those that came or changed, by themselves or in what they link to; it may be called for others.
-/// So it has to decide by the element and what its properties lead to, and by nothing else.
+/// Sections are in the order in which their keys first occur. The code that names the section of an
+/// element is called for all elements when the sections are first read, and again for those that
+/// were inserted or changed, by themselves or in what they link to; it may be called for others. So
+/// its result must depend on the element and what its properties lead to only.
 public struct SectionedResults<
   Key: _Persistable & Hashable, SectionElement: RealmCollectionValue
 > {
@@ -41,14 +41,14 @@ public struct SectionedResults<
   /// The keys of the sections in their order.
   public var allKeys: [Key] { state.sections().layout.keys }
 
-  /// Section `position`.
+  /// The section at `position`.
   public subscript(position: Int) -> ResultsSection<Key, SectionElement> {
     let keys = state.sections().layout.keys
     checkPosition(position, below: keys.count)
     return ResultsSection(state, keys[position])
   }
 
-  /// The element at the place of two indexes: of a section, and of an element in it.
+  /// The element at an index path: the position of a section, and that of an element in it.
   public subscript(indexPath: IndexPath) -> SectionElement { self[indexPath[0]][indexPath[1]] }
 
   /// Iterates over the sections.
@@ -58,14 +58,14 @@ public struct SectionedResults<
 }
 
 extension SectionedResults: RealmSectionedResult {
-  /// Sections.
+  /// The type of the sections.
   public typealias Element = ResultsSection<Key, SectionElement>
-  /// Some of the sections.
+  /// A slice of the sections.
   public typealias SubSequence = Slice<SectionedResults>
   /// The positions of the sections.
   public typealias Indices = Range<Int>
 
-  /// 0.
+  /// The position of the first section: 0.
   public var startIndex: Int { 0 }
 
   /// The number of sections.
@@ -82,7 +82,7 @@ extension SectionedResults: RealmSectionedResult {
     left.state === right.state
   }
 
-  /// The type, where it is in memory, and the sections with their elements.
+  /// The type, the memory address, and the sections with their elements.
   public var description: String {
     "SectionedResults<\(Key.self), \(SectionElement.self)> \(addressText(state)) (\n"
       + map { "\t" + $0.description.replacing("\n", with: "\n\t") }.joined(separator: ",\n") + "\n)"
@@ -92,7 +92,8 @@ extension SectionedResults: RealmSectionedResult {
 // MARK: - Freezing and handing over
 
 extension SectionedResults {
-  /// Whether the sections are frozen: they show one version for ever and may be read on any thread.
+  /// Whether the sections are frozen: they show one version permanently and may be read on any
+  /// thread.
   public var isFrozen: Bool { state.results.isFrozen }
 
   /// The sections as they are now, immutable, and readable on any thread. The code that names the
@@ -103,7 +104,7 @@ extension SectionedResults {
   /// actor.
   public func thaw() -> SectionedResults? { thawed(from: state.results.state.core) }
 
-  /// What the sections are, in terms of the file.
+  /// The locator of the sections: their identity, independent of a realm.
   public var _definition: _ConfinedDefinition { state.definition }
 
   /// The sections that `definition` describes, in `realm`; nil if they cannot exist there.
@@ -133,7 +134,7 @@ public struct SectionedResultsIterator<
   }
 }
 
-/// Ends the process with the documented texts unless `position` is below `count`.
+/// Traps with the documented messages unless `position` is below `count`.
 func checkPosition(_ position: Int, below count: Int) {
   if position < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
   if position >= count {

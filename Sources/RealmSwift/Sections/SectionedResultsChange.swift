@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What observers of sections get.
+// `SectionedResultsChange`: the notifications that observers of sections receive.
 
 public import Foundation
 
-/// What happened to observed sections.
+/// A notification to an observer of sections.
 ///
 /// To bring a copy of the old sections up to date: delete elements, then sections; insert sections,
 /// then elements; then reload what was modified.
@@ -14,8 +14,8 @@ public enum SectionedResultsChange<Collection> {
 
   /// One or more write transactions changed the sections, or objects in them.
   ///
-  /// `deletions`, `modifications` and `sectionsToDelete` are places in the old sections,
-  /// `insertions` and `sectionsToInsert` are places in the new ones. An element that belongs to
+  /// `deletions`, `modifications` and `sectionsToDelete` are positions in the old sections,
+  /// `insertions` and `sectionsToInsert` are positions in the new ones. An element that belongs to
   /// another section now is deleted and inserted.
   case update(
     Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],

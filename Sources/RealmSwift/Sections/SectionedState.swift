@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sorted results and the sections that their elements make up at the moment.
+// `SectionedState`: sorted results and the present sections of their elements.
 //
 // Invariants:
-// 1. Sections are computed when asked for, and remembered until the data changes; then they are
-//    made from what they were and what happened, if it is known of all elements whose section may
-//    be another one (`ResultsState.elementsChanged`).
+// 1. Sections are computed when they are read, and cached until the data changes; then they are
+//    made from the old ones and the changes, if all elements whose section may have changed are
+//    known (`ResultsState.elementsChanged`).
 // 2. The program's code that names sections is never called under a lock.
-// 3. Sections of a frozen realm are used on many threads at once: `frozen` holds what they
-//    remember, and the other variables stay as they are.
+// 3. Sections of a frozen realm are used on many threads at once: `frozen` holds their cache, and
+//    the other variables do not change.
 
 import RealmQuery
 import RealmSession
@@ -23,7 +23,7 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     // others stay where their realm lives.
     let layout: SectionLayout<Key>
     let contents: _CollectionContents
-    /// Nil for what is never brought up to date.
+    /// The revision of the data; nil for sections that are never brought up to date.
     let moment: DataRevision?
 
     init(
@@ -40,7 +40,7 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
   let keyOf: (Element) -> Key
   private var cached: Sections?
   private var cachedGeneration: UInt64 = 0
-  /// What was last seen outside of write transactions.
+  /// The sections as last read outside of write transactions.
   private var settled: Sections?
   private let frozen = AtomicLazyReference<Sections>()
 
@@ -67,7 +67,7 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
       var layout: SectionLayout<Key>?
       if moment != nil {
         if let cached { layout = try self.layout(of: contents, since: cached) }
-        // A transaction that is over left nothing to go on from.
+        // Sections cached in a transaction that has ended are no base for an update.
         if layout == nil, let settled, settled !== cached {
           layout = try self.layout(of: contents, since: settled)
         }
@@ -94,8 +94,8 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     }
   }
 
-  /// The sections of contents, made from those of an earlier moment; nil if it is not known of all
-  /// elements whether they are in the section that they were in.
+  /// The sections of contents, made from those of an earlier revision; nil if it is not known of
+  /// all elements whether they are still in the same section.
   private func layout(
     of contents: _CollectionContents, since last: Sections
   ) throws(StorageError) -> SectionLayout<Key>? {
@@ -128,15 +128,15 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     return SectionedState(results, keyOf)
   }
 
-  /// What the sections are, in terms of the file. Whoever takes them over runs the program's code
-  /// that names sections where they are used.
+  /// The locator of the sections, with the program's code that names sections, which runs where
+  /// they are used.
   var definition: _ConfinedDefinition {
     var definition = results._definition
     definition.context = UnsafeTransfer(keyOf)
     return definition
   }
 
-  /// Tells `handle` first of the sections, and then of what became of them; nil stands for the
+  /// Calls `handle` first with the sections, and then with each change of them; nil represents the
   /// first call.
   func observe(
     _ core: RealmCore, _ keyPaths: [String]?,
@@ -164,7 +164,7 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     return observation
   }
 
-  /// What an observer has seen. Used where the realm lives only.
+  /// The sections that an observer has seen last. Used where the realm lives only.
   private final class Follower {
     var layout = SectionLayout<Key>()
   }

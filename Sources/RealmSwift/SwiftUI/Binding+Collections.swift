@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes of the collections that bindings lead to.
+// Methods of bindings that change their collection or object, in a transaction of their own.
 
 #if canImport(SwiftUI)
 public import Foundation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Results in views.
+// `ObservedResults`: results in SwiftUI views, which are redrawn after each change.
 
 #if canImport(SwiftUI)
 import Combine
@@ -8,7 +8,7 @@ public import Foundation
 import RealmSession
 public import SwiftUI
 
-/// The objects of a class that a view shows.
+/// The objects of a class, shown by a view.
 ///
 /// ```swift
 /// struct Dogs: View {
@@ -19,7 +19,7 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// The view sees them frozen, and is drawn anew after each change. The realm is that of
+/// The view gets them frozen, and is redrawn after each change. The realm is that of
 /// `EnvironmentValues.realmConfiguration`, unless a configuration is given.
 @MainActor @propertyWrapper
 public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
@@ -43,7 +43,7 @@ public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
   /// - Parameters:
   ///   - type: The class.
   ///   - configuration: The realm; by default that of the environment.
-  ///   - filter: What the objects must fulfil.
+  ///   - filter: The condition on the objects.
   ///   - keyPaths: The properties whose changes are wanted; nil for all.
   ///   - sortDescriptor: The order.
   public init(
@@ -58,12 +58,12 @@ public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
       }, keyPaths)
   }
 
-  /// Shows the objects of a class that fulfil a condition.
+  /// Shows the objects of a class that fulfill a condition.
   ///
   /// - Parameters:
   ///   - type: The class.
   ///   - configuration: The realm; by default that of the environment.
-  ///   - condition: What the objects must fulfil.
+  ///   - condition: The condition on the objects.
   ///   - keyPaths: The properties whose changes are wanted; nil for all.
   ///   - sortDescriptor: The order.
   public init(
@@ -82,7 +82,7 @@ public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
   /// The objects as they are, frozen.
   public var wrappedValue: Results<Element> { shown.results(in: configuration ?? environment) }
 
-  /// Changes of the objects.
+  /// The wrapper itself, whose methods change the objects.
   public var projectedValue: Self { self }
 
   /// Adds an object.
@@ -154,13 +154,13 @@ private struct RealmConfigurationKey: EnvironmentKey {
 }
 
 extension EnvironmentValues {
-  /// The realm of views that are given no other.
+  /// The configuration of the realm of views that are given no other.
   public var realmConfiguration: Realm.Configuration {
     get { self[RealmConfigurationKey.self] }
     set { self[RealmConfigurationKey.self] = newValue }
   }
 
-  /// The realm of `realmConfiguration`. Ends the process if it cannot be opened.
+  /// The realm of `realmConfiguration`. Traps if it cannot be opened.
   public var realm: Realm {
     get {
       do {

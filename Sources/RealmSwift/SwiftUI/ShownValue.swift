@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a view shows of an object or a collection, and how it changes that.
+// `ShownValue`: the frozen state of an object or a collection that a view shows, and its changes.
 
 #if canImport(SwiftUI)
 import Combine
 import RealmSession
 public import SwiftUI
 
-/// The state of a value that a view shows: frozen, and renewed after each change. What no realm
-/// manages is shown as it is.
+/// The state of a value that a view shows: frozen, and renewed after each change. A value that no
+/// realm manages is shown as it is.
 @MainActor final class ShownValue<Value: RealmSubscribable>: ObservableObject {
-  /// What is shown.
+  /// The value that is shown.
   private(set) var value: Value
   private var token: NotificationToken?
 
@@ -34,7 +34,7 @@ public import SwiftUI
     }
   }
 
-  /// Changes the value: what is in a realm in a transaction of its own.
+  /// Changes the value: a managed one in a transaction of its own.
   func change(_ body: (Value) -> Void) {
     if value.realm == nil { objectWillChange.send() }
     changeLive(value, body)
@@ -52,8 +52,8 @@ public import SwiftUI
 }
 
 extension ThreadConfined where Self: ObjectBase {
-  /// A binding of a property, for views that are given the object itself. Setting it changes the
-  /// live object in a transaction.
+  /// A binding of a property, for views that receive the object itself. Setting it changes the live
+  /// object in a transaction.
   @MainActor public func bind<V>(_ keyPath: ReferenceWritableKeyPath<Self, V>) -> Binding<V> {
     let object = UnsafeTransfer(self)
     let path = UnsafeTransfer(keyPath)

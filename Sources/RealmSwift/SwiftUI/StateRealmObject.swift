@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects and collections in views.
+// `StateRealmObject` and `ObservedRealmObject`: objects and collections in SwiftUI views.
 
 #if canImport(SwiftUI)
 public import Foundation
 import RealmSession
 public import SwiftUI
 
-/// An object or a collection that belongs to a view, and that the view shows.
+/// An object or a collection that a view owns and shows.
 ///
 /// ```swift
 /// struct NewDog: View {
@@ -16,7 +16,7 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// The view sees it frozen. Its bindings write.
+/// The view gets it frozen. Its bindings write.
 @MainActor @propertyWrapper
 public struct StateRealmObject<Value: RealmSubscribable>: DynamicProperty {
   @StateObject private var shown: ShownValue<Value>
@@ -38,7 +38,7 @@ public struct StateRealmObject<Value: RealmSubscribable>: DynamicProperty {
   public var projectedValue: ShownBindings<Value> { ShownBindings(shown) }
 }
 
-/// An object or a collection that a view is given, and that it shows.
+/// An object or a collection that a view receives and shows.
 ///
 /// ```swift
 /// struct DogView: View {
@@ -47,14 +47,14 @@ public struct StateRealmObject<Value: RealmSubscribable>: DynamicProperty {
 /// }
 /// ```
 ///
-/// The view sees it frozen, and is drawn anew after each change. Its bindings write.
+/// The view gets it frozen, and is redrawn after each change. Its bindings write.
 @MainActor @propertyWrapper
 public struct ObservedRealmObject<Value: RealmSubscribable>: DynamicProperty {
-  @ObjectLocator private var shown: ShownValue<Value>
+  @ObservedObject private var shown: ShownValue<Value>
 
   /// Shows a value, managed or not.
   public init(wrappedValue: Value) {
-    _shown = ObjectLocator(wrappedValue: ShownValue(wrappedValue))
+    _shown = ObservedObject(wrappedValue: ShownValue(wrappedValue))
   }
 
   /// The value as it is; frozen, if a realm manages it.
@@ -67,7 +67,8 @@ public struct ObservedRealmObject<Value: RealmSubscribable>: DynamicProperty {
   public var projectedValue: ShownBindings<Value> { ShownBindings(shown) }
 }
 
-/// What `$dog` gives: bindings of properties, and changes of the whole.
+/// The projected value of a shown value (`$dog`): bindings of its properties, and changes of the
+/// whole.
 @MainActor @dynamicMemberLookup
 public struct ShownBindings<Value: RealmSubscribable> {
   private let shown: ShownValue<Value>

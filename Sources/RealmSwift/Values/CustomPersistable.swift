@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Types of the program as properties and elements: stored as another type.
+// Types of the program as properties and elements, stored as another type.
 
 import RealmSession
 
@@ -16,41 +16,41 @@ import RealmSession
 ///
 /// Values are converted whenever a property is read or set. The type can be the primary key or be
 /// indexed if `PersistedType` can, and orders and queries follow the stored values. Stored as an
-/// embedded object, a property is never nil in the database's terms: the object is made with its
-/// owner. See `FailableCustomPersistable` for conversions that may fail.
+/// embedded object, a property is never nil in the database: the object is made with its owner. See
+/// `FailableCustomPersistable` for conversions that may fail.
 public protocol CustomPersistable: _CustomPersistable {
   /// The type that is stored.
   associatedtype PersistedType
 
-  /// The value that a stored one stands for.
+  /// The value that a stored one represents.
   init(persistedValue: PersistedType)
 
-  /// What is stored for this value.
+  /// The stored form of this value.
   var persistableValue: PersistedType { get }
 }
 
 /// A type that properties and collections can have, as `CustomPersistable`, some of whose stored
-/// values may stand for nothing.
+/// values may represent no value.
 ///
-/// Reading such a value gives nil where the property or element is optional, and ends the process
+/// Reading such a stored value yields nil where the property or element is optional, and traps
 /// elsewhere.
 public protocol FailableCustomPersistable: _CustomPersistable {
   /// The type that is stored.
   associatedtype PersistedType
 
-  /// The value that a stored one stands for; nil if it stands for none.
+  /// The value that a stored one represents; nil if it represents none.
   init?(persistedValue: PersistedType)
 
-  /// What is stored for this value.
+  /// The stored form of this value.
   var persistableValue: PersistedType { get }
 }
 
-/// What `CustomPersistable` and `FailableCustomPersistable` have in common.
+/// The common requirements of `CustomPersistable` and `FailableCustomPersistable`.
 public protocol _CustomPersistable: _Scalar {
-  /// The value that a stored one stands for; nil if it stands for none.
+  /// The value that a stored one represents; nil if it represents none.
   static func _made(from persisted: PersistedType) -> Self?
 
-  /// What is stored for this value.
+  /// The stored form of this value.
   var persistableValue: PersistedType { get }
 }
 
@@ -67,7 +67,7 @@ extension FailableCustomPersistable {
 }
 
 extension _CustomPersistable {
-  // Key paths only ask for names: the default value need not convert.
+  // Key paths only need names: the default value need not convert.
   public static func _traced(by recording: _Recording) -> Self {
     _ = recording.record()
     return recording.declaredValue(Self.self) ?? _makeDefault()
@@ -78,7 +78,7 @@ extension _CustomPersistable {
     return nil
   }
 
-  /// The value where there must be one.
+  /// The value that `persisted` represents; traps if there is none.
   static func required(_ persisted: PersistedType) -> Self {
     if let value = _made(from: persisted) { return value }
     throwRealmException(
@@ -95,7 +95,7 @@ extension _CustomPersistable {
         + "optional, or you must explicitly specify a default value for the property.")
   }
 
-  /// The value of what `create` and untyped setters were given.
+  /// The value for an argument of `create` or of an untyped setter.
   static func converted(_ persisted: PersistedType, from any: Any) -> Self {
     if let value = _made(from: persisted) { return value }
     throwRealmException("Could not convert value '\(any)' to type '\(Self.self)'.")
@@ -130,12 +130,12 @@ extension _CustomPersistable where PersistedType: _Scalar {
     required(PersistedType._decode(value, context))
   }
 
-  /// Accepts values of this type, and what the stored type accepts.
+  /// Accepts values of this type, and those that the stored type accepts.
   public static func _convert(_ any: Any) -> Self? {
     any as? Self ?? PersistedType._convert(any).map { converted($0, from: any) }
   }
 
-  /// Feeds what is stored.
+  /// Feeds the stored form to `hasher`.
   public func hash(into hasher: inout Hasher) { hasher.combine(persistableValue) }
 }
 
@@ -184,14 +184,14 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
     PersistedType._encode(value.persistableValue, context)
   }
 
-  /// Accepts values of this type, what an unmanaged object can be made from, and null, which means
-  /// the default value.
+  /// Accepts values of this type, those that an unmanaged object can be made from, and null, which
+  /// means the default value.
   public static func _convert(_ any: Any) -> Self? {
     if isNil(any) { return _makeDefault() }
     return any as? Self ?? PersistedType._convert(any).map { converted($0, from: any) }
   }
 
-  // Objects are not in a cell of a column: what is asked of cells is never asked of them.
+  // Objects are not in a cell of a column, so functions that read cells are never called for them.
 
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self { refuseCell() }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calculating with decimals. The rules are those of IEEE 754-2008: results have up to 34 digits and
-// are rounded once, to nearest, ties to even; what has no result is NaN, and what is too large is
-// infinite.
+// Decimal arithmetic by the rules of IEEE 754-2008: results have up to 34 digits and are rounded
+// once, to nearest, ties to even; operations without a result yield NaN, and those whose result is
+// too large infinity.
 
 import RealmStorage
 
@@ -29,7 +29,7 @@ extension Decimal128: SignedNumeric {
 
   /// Replaces a number by its product with another.
   public static func *= (left: inout Decimal128, right: Decimal128) {
-    // Assigned anew: the number is immutable and may be in use elsewhere.
+    // Assigned as a whole: the number is immutable and may be in use elsewhere.
     left = left * right
   }
 
@@ -43,7 +43,7 @@ extension Decimal128: SignedNumeric {
 }
 
 extension Decimal128: Strideable {
-  /// What has to be added to this number to come to `other`.
+  /// The number that has to be added to this number to get `other`.
   public func distance(to other: Decimal128) -> Decimal128 { other - self }
 
   /// The sum of this number and `n`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decimal numbers of 34 digits (IEEE 754-2008 decimal128), in the binary integer encoding that
-// the database stores. Which of several representations of a number is used is preserved, but not
-// shown: 1.0 and 1.00 are equal, and have the same text.
+// Decimal numbers of 34 digits (IEEE 754-2008 decimal128), in the binary integer encoding that the
+// database stores. Which of several representations of a number is used is preserved, but not
+// visible: 1.0 and 1.00 are equal, and have the same string.
 
 public import Foundation
 import RealmSession
@@ -33,8 +33,8 @@ public final class Decimal128: Sendable {
     self.init(bits)
   }
 
-  /// `value` as a decimal: any number, its text, or a `Decimal128`; a NaN that signals for
-  /// `NSNull`, and NaN for anything else.
+  /// `value` as a decimal: any number, its string, or a `Decimal128`; a signaling NaN for `NSNull`,
+  /// and NaN for anything else.
   public convenience init(value: Any) {
     self.init(DecimalBits(any: value) ?? (value is NSNull ? .signalingNull : .notANumber))
   }
@@ -62,20 +62,20 @@ public final class Decimal128: Sendable {
   public static let max = Decimal128(
     DecimalBits(isNegative: false, coefficient: DecimalBits.maximumCoefficient, exponent: 6111))
 
-  /// Whether this is no number. NaN sorts below all numbers.
+  /// Whether this is not a number. NaN sorts below all numbers.
   public var isNaN: Bool { bits.isNaN }
 
-  /// Whether this is a NaN that signals.
+  /// Whether this is a signaling NaN.
   public var isSignaling: Bool { bits.isSignalingNaN }
 
-  /// Whether this is a NaN that signals.
+  /// Whether this is a signaling NaN.
   public var isSignalingNaN: Bool { isSignaling }
 
   /// The number without its sign.
   public var magnitude: Decimal128 { Decimal128(low: low, high: high & ~(1 << 63)) }
 
-  /// The text of the number, as in "1.23E6", without zeros at the end of its digits:
-  /// `init(string:)` makes the same number of it.
+  /// The string of the number, as in "1.23E6", without trailing zeros: `init(string:)` makes the
+  /// same number of it.
   public var stringValue: String { bits.parts.withoutTrailingZeros.text }
 
   /// The nearest `Double`.
@@ -104,12 +104,12 @@ extension Decimal128: Hashable, Comparable {
     bits.isNaN && other.bits.isNaN ? 0 : bits.compare(to: other.bits)
   }
 
-  /// Feeds the value: equal numbers give equal hashes.
+  /// Feeds the value to `hasher`: equal numbers have equal hashes.
   public func hash(into hasher: inout Hasher) { hasher.combine(bits.parts.reduced) }
 }
 
 extension Decimal128: CustomStringConvertible {
-  /// The text of the number.
+  /// The string of the number.
   public var description: String { stringValue }
 }
 
@@ -119,14 +119,14 @@ extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
     self.init(DecimalBits(exactly: value) ?? .notANumber)
   }
 
-  /// The number of a floating-point literal, by the shortest text of its `Double`.
+  /// The number of a floating-point literal, by the shortest string of its `Double`.
   public convenience init(floatLiteral value: Double) {
     self.init(DecimalBits(any: value) ?? .notANumber)
   }
 }
 
 extension Decimal128: ExpressibleByStringLiteral {
-  /// The number that a literal spells; ends the process if it spells none.
+  /// The number that a literal spells; traps if it spells none.
   public convenience init(stringLiteral value: String) {
     guard let bits = DecimalBits(value) else {
       throwRealmException("'\(value)' is not a valid Decimal128 number")
@@ -136,7 +136,7 @@ extension Decimal128: ExpressibleByStringLiteral {
 }
 
 extension Decimal128: Codable {
-  /// Decodes a text, an integer or a floating-point number.
+  /// Decodes a string, an integer or a floating-point number.
   public convenience init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
@@ -148,7 +148,7 @@ extension Decimal128: Codable {
     }
   }
 
-  /// Encodes the text, with all digits: what is decoded is the same representation.
+  /// Encodes the string, with all digits: decoding it makes the same representation.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(bits.parts.text)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decimals from values of other types, and kinds of what is no number.
+// Decimals from values of other types, and the kinds of NaN.
 
 import Foundation
 import RealmStorage
@@ -17,7 +17,7 @@ extension DecimalBits {
     self.init(isNegative: source < 0, coefficient: magnitude, exponent: 0)
   }
 
-  /// What the API accepts where a decimal is wanted.
+  /// A decimal from any value that the API accepts for one; nil for others.
   init?(any value: Any) {
     switch value {
     case let decimal as Decimal128: self = decimal.bits.canonical
@@ -31,13 +31,13 @@ extension DecimalBits {
     }
   }
 
-  /// Whether this is no number.
+  /// Whether this is not a number.
   var isNaN: Bool { high >> 58 & 0x1F == 0x1F }
 
-  /// Whether this is a NaN that signals.
+  /// Whether this is a signaling NaN.
   var isSignalingNaN: Bool { high >> 57 & 0x3F == 0x3F }
 
-  /// The same value without bits that mean nothing.
+  /// The same value without meaningless bits.
   var canonical: DecimalBits {
     switch parts {
     case .nan: DecimalBits(low: 0, high: high & 0xFE00_0000_0000_0000)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decimals as strings: what all of Realm's SDKs write, and what they read.
+// Conversion between decimals and strings, as all of Realm's SDKs write and read them.
 
 import RealmStorage
 
 extension DecimalParts {
-  /// The string that all of Realm's SDKs write: up to 64 bits of coefficient one digit before the
-  /// point if there is an exponent, as in "1.23E6"; larger ones whole, as in "+123E-4".
+  /// The string that all of Realm's SDKs write. Coefficients of up to 64 bits have one digit before
+  /// the point if there is an exponent, as in "1.23E6"; larger ones are written whole, as in
+  /// "+123E-4".
   var text: String {
     switch self {
     case .infinity(let isNegative): return isNegative ? "-Inf" : "Inf"
@@ -26,7 +27,7 @@ extension DecimalParts {
     }
   }
 
-  /// A string without a point, which other types read too; nil for what is no finite number.
+  /// A string without a point, which other types read too; nil for infinities and NaN.
   var plainText: String? {
     guard case .finite(let isNegative, let coefficient, let exponent) = self else { return nil }
     return "\(isNegative ? "-" : "")\(coefficient)E\(exponent)"
@@ -41,8 +42,8 @@ extension DecimalParts {
     }
   }
 
-  /// The parts with the fewest digits; zero keeps its sign. Their exponent may be one that no
-  /// encoding has.
+  /// The parts with the fewest digits; zero keeps its sign. Their exponent may be one that cannot
+  /// be encoded.
   var withoutTrailingZeros: DecimalParts {
     guard case .finite(let isNegative, var coefficient, var exponent) = self else { return self }
     guard coefficient != 0 else {

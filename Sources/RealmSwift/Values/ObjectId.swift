@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Twelve bytes that are unique without asking anybody.
+// Identifiers of twelve bytes that are unique without coordination.
 
 public import Foundation
 import RealmSession
@@ -35,7 +35,7 @@ public final class ObjectId: Sendable {
     self.init(high: high, low: low)
   }
 
-  /// The identifier that a literal spells in 24 hexadecimal digits; ends the process for others.
+  /// The identifier that a literal spells in 24 hexadecimal digits; traps for others.
   public convenience init(_ string: StaticString) {
     let text = string.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
     guard let (high, low) = ObjectId.parse(text) else {
@@ -54,7 +54,7 @@ public final class ObjectId: Sendable {
       low: process << 24 | ObjectId.nextCount())
   }
 
-  /// The whole seconds since 1970, as near as 32 bits come to them.
+  /// The whole seconds since 1970, clamped to 32 bits.
   private static func seconds(of date: Date) -> UInt64 {
     let seconds = date.timeIntervalSince1970
     guard seconds > 0 else { return 0 }
@@ -87,7 +87,7 @@ public final class ObjectId: Sendable {
     }
   }
 
-  /// When the identifier was generated, to the second.
+  /// The time at which the identifier was generated, to the second.
   public var timestamp: Date { Date(timeIntervalSince1970: Double(high >> 32)) }
 
   // MARK: Making
@@ -121,7 +121,7 @@ extension ObjectId: Hashable, Comparable {
     (left.high, left.low) < (right.high, right.low)
   }
 
-  /// Feeds the bytes.
+  /// Feeds the bytes to `hasher`.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(high)
     hasher.combine(low)

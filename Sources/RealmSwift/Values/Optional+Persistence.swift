@@ -17,7 +17,7 @@ extension Optional: _Storable where Wrapped: _Storable {
 
   public static var _wrapsObject: Bool { Wrapped._wrapsObject }
 
-  /// Accepts nil in its untyped forms, and what the wrapped type accepts.
+  /// Accepts nil in its untyped forms, and values that the wrapped type accepts.
   public static func _convert(_ any: Any) -> Wrapped?? {
     if isNil(any) { return .some(nil) }
     return Wrapped._convert(any).map { .some($0) }

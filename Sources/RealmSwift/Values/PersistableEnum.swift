@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Enumerations as properties: stored as their raw values.
+// Enumerations as properties, stored as their raw values.
 
 import RealmSession
 import RealmTables
@@ -11,8 +11,8 @@ import RealmTables
 /// enum Priority: Int, PersistableEnum { case low, high }
 /// ```
 ///
-/// Reading a raw value that is no case ends the process, unless the property is optional: then it
-/// reads as nil. Setters that take values of any type store such raw values.
+/// Reading a raw value that is no case traps, unless the property is optional: then it reads as
+/// nil. Setters that take values of any type store such raw values.
 public protocol PersistableEnum: _Scalar, RawRepresentable, CaseIterable, RealmEnum, MinMaxType,
   Comparable
 where RawValue: _Scalar & Comparable, PersistedType == RawValue {
@@ -45,7 +45,7 @@ extension RealmEnum where Self: RawRepresentable, RawValue: _Scalar {
     return value
   }
 
-  // Key paths only ask for names: there need not be a case to give.
+  // Key paths only need names: there need not be a case to return.
   public static func _tracedOptional(by recording: _Recording) -> Self? {
     _ = recording.record()
     return nil
@@ -74,7 +74,7 @@ extension RealmEnum where Self: RawRepresentable, RawValue: _Scalar {
     any as? Self ?? RawValue._convert(any).flatMap { Self(rawValue: $0) }
   }
 
-  /// What is stored for a case, or for a raw value, even if it is that of no case.
+  /// The stored value of a case, or of a raw value, even if it is that of no case.
   public static func _storedScalar(_ value: Any) -> _StoredValue? {
     (value as? Self).map { _stored($0) } ?? RawValue._storedScalar(value)
   }

@@ -58,7 +58,7 @@ extension Data: _Scalar {
   }
 
   public static func _stored(_ value: Data) -> _StoredValue {
-    // The database could hold more, but Realm's other SDKs could not read it.
+    // The database could store more, but Realm's other SDKs could not read it.
     if value.count > BlobNode.maximumByteCount { throwRealmException("Binary too big") }
     return _StoredValue(.binary([UInt8](value)))
   }
@@ -112,7 +112,7 @@ extension Date {
 }
 
 extension Timestamp {
-  /// The date to the nanosecond; dates beyond what the format can store become the furthest.
+  /// The date to the nanosecond; dates beyond the range of the format become the furthest ones.
   init(_ date: Date) {
     let interval = date.timeIntervalSinceReferenceDate
     let whole = interval.rounded(.towardZero)
@@ -128,7 +128,7 @@ extension Timestamp {
       seconds += Int64(nanoseconds.signum())
       nanoseconds = 0
     }
-    // The format wants both parts to have the same sign.
+    // The format requires both parts to have the same sign.
     if seconds > 0, nanoseconds < 0 {
       seconds -= 1
       nanoseconds += 1_000_000_000
@@ -162,7 +162,7 @@ extension UUID: _Scalar, _Indexable, _PrimaryKey {
     if case .uuid(let bytes) = value.value { UUID(bytes) } else { nil }
   }
 
-  /// Accepts a `UUID` or its text.
+  /// Accepts a `UUID` or its string.
   public static func _convert(_ any: Any) -> UUID? {
     any as? UUID ?? (any as? String).flatMap { UUID(uuidString: $0) }
       ?? persistedForm(any).flatMap { _convert($0) }

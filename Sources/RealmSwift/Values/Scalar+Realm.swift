@@ -62,7 +62,7 @@ extension Decimal128: _Scalar {
     return Decimal128(low: bits.low, high: bits.high)
   }
 
-  /// Accepts decimals, numbers, and texts that spell a number.
+  /// Accepts decimals, numbers, and strings that spell a number.
   public static func _convert(_ any: Any) -> Decimal128? {
     if any is Bool { return nil }
     return any as? Decimal128 ?? DecimalBits(any: any).map { Decimal128($0) }

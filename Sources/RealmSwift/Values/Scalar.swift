@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What all scalar types share: everything about properties and elements follows from how a value
-// is read from a row and what it is in the engine's terms.
+// The common implementation of all scalar types: everything about properties and elements follows
+// from how a value is read from a row and from its stored value.
 
 import RealmSession
 public import RealmTables
 
 /// A type whose values are stored in one cell of a column.
 ///
-/// Accessors of properties are made of these; each conformance keeps them inlinable.
+/// Accessors of properties are built from these; each conformance keeps them inlinable.
 public protocol _Scalar: _Persistable, _OptionalPersistable, _RealmCollectionValueInsideOptional {
   /// The type's number in the schema.
   static var _type: PropertyType { get }
@@ -19,14 +19,14 @@ public protocol _Scalar: _Persistable, _OptionalPersistable, _RealmCollectionVal
   /// The value in a nullable column.
   static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self?
 
-  /// The value in the engine's terms.
+  /// `value` as a stored value.
   static func _stored(_ value: Self) -> _StoredValue
 
-  /// The value that the engine's value stands for; nil for null and for other types.
+  /// The value that a stored value represents; nil for null and for other types.
   static func _scalar(_ value: _StoredValue) -> Self?
 }
 
-/// The row of a managed object, found to be current.
+/// The current row of a managed object.
 @frozen
 public struct _LiveRow {
   @usableFromInline package let row: Row

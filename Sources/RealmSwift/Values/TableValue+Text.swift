@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stored values in messages.
+// Descriptions of stored values in messages.
 
 import Foundation
 import RealmStorage
 import RealmTables
 
 extension TableValue {
-  /// The value in messages.
+  /// The value as messages spell it.
   var text: String {
     switch self {
     case .null: "(null)"

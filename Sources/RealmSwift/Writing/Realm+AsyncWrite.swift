@@ -4,8 +4,8 @@
 //
 // 1. The task waits for its turn without a thread, at the file's `WriterScheduler`.
 // 2. The block runs on the actor, in one piece.
-// 3. The new version is written to the file and shown at once. What waits for the disk is a queue
-//    of our own; meanwhile the actor is free.
+// 3. The new version is written to the file and shown at once. A queue of this library waits for
+//    the disk; meanwhile the actor is free.
 
 import RealmSession
 import RealmStorage
@@ -19,9 +19,9 @@ extension Realm {
   /// the task is cancelled while it waits, the block is not called; afterwards cancellation has no
   /// effect on this call.
   ///
-  /// Writes of one realm, those of `writeAsync(_:onComplete:)` included, go in the order in which
-  /// they were asked for. Code of the actor that runs before the call returns sees the changes:
-  /// the realm shows them from the end of the block on.
+  /// Writes of one realm, those of `writeAsync(_:onComplete:)` included, run in the order of their
+  /// requests. Code of the actor that runs before the call returns sees the changes: the realm
+  /// shows them from the end of the block on.
   ///
   /// ```swift
   /// let todo = try await realm.asyncWrite {
@@ -29,8 +29,8 @@ extension Realm {
   /// }
   /// ```
   ///
-  /// - Returns: What `block` returns, after the data has reached the disk.
-  /// - Throws: What `block` throws, `Realm.Error` if the data cannot be written, and
+  /// - Returns: The result of `block`, after the data has reached the disk.
+  /// - Throws: The errors of `block`, `Realm.Error` if the data cannot be written, and
   ///   `CancellationError`.
   @discardableResult
   public func asyncWrite<Result>(
@@ -58,7 +58,8 @@ extension Realm {
     return result
   }
 
-  /// Runs `block` in a write transaction and gives it the realm; otherwise as without that.
+  /// Runs `block` in a write transaction and passes the realm to it; otherwise like `asyncWrite`
+  /// with a block without arguments.
   ///
   /// ```swift
   /// actor Shop {
@@ -75,8 +76,8 @@ extension Realm {
   /// }
   /// ```
   ///
-  /// - Returns: What `block` returns, after the data has reached the disk.
-  /// - Throws: What `block` throws, `Realm.Error` if the data cannot be written, and
+  /// - Returns: The result of `block`, after the data has reached the disk.
+  /// - Throws: The errors of `block`, `Realm.Error` if the data cannot be written, and
   ///   `CancellationError`.
   @discardableResult
   public func asyncWrite<Result>(
@@ -85,7 +86,7 @@ extension Realm {
     try await asyncWrite(_isolation: actor) { try block(self) }
   }
 
-  /// Advances to the newest version, and tells observers of it, without blocking the actor while
+  /// Advances to the newest version, and notifies observers of it, without blocking the actor while
   /// change sets are computed.
   ///
   /// - Returns: Whether there was a newer version. False if the task is cancelled.
@@ -102,14 +103,14 @@ extension Realm {
     await withCheckedContinuation { continuation in
       notifier.afterNextPass { continuation.resume() }
     }
-    // The delivery of what was prepared may have been faster.
+    // The delivery of the prepared version may have been faster.
     if Task.isCancelled { return false }
     return refresh() || version != core.shownTables?.version
   }
 }
 
 extension RealmCore {
-  /// Ends the process unless this realm lives on an actor.
+  /// Traps unless this realm is confined to an actor.
   fileprivate func requireActor(_ function: String) {
     switch confinement {
     case .main, .actor: checkIsolation()

@@ -6,13 +6,13 @@ import RealmSession
 import RealmStorage
 
 extension Realm {
-  /// What happens when an object with the same primary key exists.
+  /// The policy if an object with the same primary key exists.
   public enum UpdatePolicy: Int, Sendable {
-    /// The program ends: the object must not exist.
+    /// Traps: the object must not exist.
     case error = 1
     /// All given properties are set.
     case all = 2
-    /// Only properties with other values are set, and reported to observers.
+    /// Only properties whose values differ are set, and reported to observers.
     case modified = 3
   }
 
@@ -28,8 +28,8 @@ extension Realm {
   /// in whatever thread or process, the call waits. If `block` throws, all its changes are undone.
   /// If it ends the transaction itself, nothing more happens.
   ///
-  /// - Parameter tokens: Observations of this realm that are not to be told of the transaction.
-  /// - Throws: what `block` throws, and `Realm.Error` if the changes cannot be written.
+  /// - Parameter tokens: Observations of this realm that are not notified of the transaction.
+  /// - Throws: The errors of `block`, and `Realm.Error` if the changes cannot be written.
   @discardableResult
   public func write<Result>(
     withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
@@ -63,7 +63,7 @@ extension Realm {
 
   /// Makes the changes of the open write transaction durable, and visible everywhere.
   ///
-  /// - Parameter tokens: Observations of this realm that are not to be told of the transaction.
+  /// - Parameter tokens: Observations of this realm that are not notified of the transaction.
   /// - Throws: `Realm.Error` if the changes cannot be written; they are undone.
   public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
     core.checkIsolation()
@@ -84,7 +84,7 @@ extension Realm {
     } catch { throw Realm.Error(error, path: core.file.path) }
   }
 
-  /// Undoes the changes of the open write transaction. Objects that it added are invalid then.
+  /// Undoes the changes of the open write transaction. Objects that it added become invalid.
   public func cancelWrite() {
     core.checkIsolation()
     core.asyncWrites.requireNoCompletion("cancel")
@@ -92,7 +92,7 @@ extension Realm {
     core.cancelWrite()
   }
 
-  /// The observers that `tokens` stand for.
+  /// The observers that `tokens` represent.
   private func observers(of tokens: [NotificationToken]) -> SkippedObservers {
     for token in tokens where token.isForeign(to: core) {
       throwRealmException(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writing, whether or not a transaction is open.
+// Writes in the open transaction, or in one of its own if none is open.
 
 import RealmSession
 
 extension Realm {
-  /// Runs `block` in the write transaction that is open, or in one of its own.
+  /// Runs `block` in the open write transaction, or in one of its own.
   ///
   /// For functions that change objects and are called by others that do as well:
   ///
@@ -15,13 +15,14 @@ extension Realm {
   /// }
   /// ```
   ///
-  /// In an open transaction nothing is committed here, and if `block` throws, its changes stay:
-  /// whoever began the transaction decides, and `write` undoes all of it if the error reaches it.
+  /// In an open transaction nothing is committed here, and if `block` throws, its changes stay: the
+  /// caller that began the transaction decides, and `write` undoes all of it if the error reaches
+  /// it.
   ///
   /// - Parameters:
-  ///   - tokens: Observations of this realm that are not to be told of a transaction of its own.
+  ///   - tokens: Observations of this realm that are not notified of a transaction of its own.
   ///   - block: Changes objects.
-  /// - Throws: what `block` throws, and `Realm.Error` if the changes cannot be written.
+  /// - Throws: The errors of `block`, and `Realm.Error` if the changes cannot be written.
   @discardableResult
   public func writeOrJoin<Result>(
     withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result

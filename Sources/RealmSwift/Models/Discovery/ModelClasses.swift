@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The model classes of the running program: what a configuration without `objectTypes` stores.
+// The model classes of the running program: the schema of a configuration without `objectTypes`.
 //
 // Invariants:
-// 1. A scan is repeated only when images were loaded since the last one, which the number of type
-//    records tells.
+// 1. A scan is repeated only when images were loaded since the last one, which shows in the number
+//    of type records.
 // 2. No code of the program runs under the lock.
 
 import RealmSession
@@ -35,11 +35,11 @@ enum ModelClasses {
     }
   }
 
-  /// The classes of the default schema: all that do not ask to be left out.
+  /// The classes of the default schema: all for which `shouldIncludeInDefaultSchema()` is true.
   ///
-  /// Two classes of one name would share a table, so the program is told to name its types.
+  /// Traps if two classes have one name, since they would share a table.
   static func defaultSchema() -> [ObjectBase.Type] {
-    // Asymmetric objects are of no use in a local realm, which may not even have their classes.
+    // Asymmetric objects are useless in a local realm, which may not even have their classes.
     let classes = all.filter {
       $0.shouldIncludeInDefaultSchema() && !($0 is AsymmetricObject.Type)
     }
@@ -53,7 +53,7 @@ enum ModelClasses {
     return classes.first { $0.shouldIncludeInDefaultSchema() } ?? classes.first
   }
 
-  /// What to say if two of `classes` have one name; nil if all names differ.
+  /// The message if two of `classes` have one name; nil if all names differ.
   static func textOfDuplicate(in classes: [ObjectBase.Type]) -> String? {
     var known: [String: ObjectBase.Type] = [:]
     for type in classes {
@@ -77,7 +77,7 @@ enum ModelClasses {
     return String(reflecting: type).prefix { $0 != "." } == module
   }
 
-  /// Where the Objective-C runtime lists all classes, Swift classes are among them.
+  /// All classes, on platforms whose Objective-C runtime lists them, Swift classes among them.
   private static func runtimeClasses() -> [AnyClass] {
     #if canImport(ObjectiveC)
     var count: UInt32 = 0

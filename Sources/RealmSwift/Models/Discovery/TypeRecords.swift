@@ -19,7 +19,7 @@ struct TypeRecords {
   /// Objective-C runtime takes their place.
   let areAvailable: Bool
 
-  /// Collects where the records of the images loaded by now are; it does not read them.
+  /// Finds the records of the images loaded so far; it does not read them.
   init() {
     var ranges: [UnsafeRawBufferPointer] = []
     areAvailable = withUnsafeMutablePointer(to: &ranges) { ranges in
@@ -32,11 +32,11 @@ struct TypeRecords {
     self.ranges = ranges
   }
 
-  /// How many records there are. It grows when an image is loaded, and says whether an earlier scan
-  /// still knows everything.
+  /// The number of records. It grows when an image is loaded, so it shows whether an earlier scan
+  /// is still complete.
   var count: Int { ranges.reduce(0) { $0 + $1.count / recordSize } }
 
-  /// All classes that are not generic and have `root` above them, in the order of the records.
+  /// All classes that are not generic and inherit from `root`, in the order of the records.
   func subclasses(of root: AnyClass) -> [AnyClass] {
     // A class reference is the address of its metadata.
     let metadata = unsafeBitCast(root, to: UnsafeRawPointer.self)
@@ -63,8 +63,8 @@ struct TypeRecords {
 private struct ClassDescriptor {
   let address: UnsafeRawPointer
 
-  /// The class behind a type record: a relative pointer whose two low bits say whether it leads
-  /// to the descriptor or to a pointer to it. Nil for other types.
+  /// The class that a type record refers to, by a relative pointer whose two low bits say whether
+  /// it leads to the descriptor or to a pointer to it. Nil for other types.
   init?(record: UnsafeRawPointer) {
     let field = record.loadUnaligned(as: Int32.self)
     guard field != 0 else { return nil }
@@ -92,7 +92,7 @@ private struct ClassDescriptor {
   var isGeneric: Bool { flags & 0x80 != 0 }
 
   /// The superclass, if its mangled name begins with a symbolic reference. Names that are spelled
-  /// out are those of the standard library's own classes, under which no model stands.
+  /// out are those of the standard library's own classes, from which no model inherits.
   var superclass: ClassDescriptor? {
     let field = address + 20
     let distance = Int(field.load(as: Int32.self))
@@ -108,13 +108,13 @@ private struct ClassDescriptor {
   }
 }
 
-/// Answers for many classes whether they inherit from one, visiting each superclass once.
+/// Finds out for many classes whether they inherit from one, visiting each superclass once.
 private struct InheritanceWalk {
   private var known: [UnsafeRawPointer: Bool]
 
   init(root: UnsafeRawPointer) { known = [root: true] }
 
-  /// Whether `descriptor` stands below the root; the root itself does not.
+  /// Whether `descriptor` inherits from the root; false for the root itself.
   mutating func inherits(_ descriptor: ClassDescriptor) -> Bool {
     guard let superclass = descriptor.superclass else { return false }
     return isRootOrInherits(superclass)

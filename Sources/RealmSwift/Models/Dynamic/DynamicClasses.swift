@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The classes of one realm as dynamic objects show them.
+// The classes of one realm, for dynamic objects.
 //
 // Invariants:
 // 1. The realm owns this, and it keeps all its classes, so pointers to their hot state are valid as
@@ -15,7 +15,7 @@ import RealmTables
 /// All classes of a realm, by name and by table.
 final class DynamicClasses: @unchecked Sendable {
   // Sendable: nothing changes after `init` but what belongs to the transaction of a live realm,
-  // which only its own place uses.
+  // which is used only where the realm is confined.
   let schemas: DynamicSchemas
   private var byTable: [TableKey: ClassInfo] = [:]
   private var byName: [String: ClassInfo] = [:]
@@ -26,7 +26,7 @@ final class DynamicClasses: @unchecked Sendable {
     self.init(DynamicSchemas(of: classes.map(\.schema)), classes.map(\.layout.table), core)
   }
 
-  /// The classes that the tables hold.
+  /// The classes of the tables.
   init(_ schemas: DynamicSchemas, _ tables: [TableSchema], _ core: RealmCore) {
     self.schemas = schemas
     for table in tables {
@@ -50,14 +50,14 @@ final class DynamicClasses: @unchecked Sendable {
     for info in byTable.values { info.forgetLinkedClasses() }
   }
 
-  /// All classes, in no order.
+  /// All classes, in unspecified order.
   var all: some Collection<ClassInfo> { byTable.values }
 
   subscript(table: TableKey) -> ClassInfo? { byTable[table] }
 
   subscript(className: String) -> ClassInfo? { byName[className] }
 
-  /// To be called when a transaction ends.
+  /// Forgets the writable tables; called when a transaction ends.
   func forgetWritableTables() {
     for info in byTable.values { info.forgetWritableTable() }
   }
@@ -67,14 +67,14 @@ extension RealmCore {
   /// The class whose objects a table holds, for dynamic objects.
   func dynamicInfo(ofTable key: TableKey) -> ClassInfo? { classes.dynamic[key] }
 
-  /// The class called `name`, for dynamic objects; ends the process if there is none.
+  /// The class called `name`, for dynamic objects; traps if there is none.
   func dynamicInfo(named name: String) -> ClassInfo {
     guard let info = classes.dynamic[name] else { classes.refuse(name) }
     return info
   }
 
-  /// The class of the objects that dynamic ones link to: the program's, if it has one, but in a
-  /// migration, whose objects are all dynamic.
+  /// The class of the objects that dynamic objects link to: the program's, if it has one, except in
+  /// a migration, whose objects are all dynamic.
   func untypedInfo(ofTable key: TableKey) -> ClassInfo? {
     migratedKeys == nil
       ? classes[key] ?? dynamicInfo(ofTable: key) : dynamicInfo(ofTable: key)

@@ -8,13 +8,13 @@
 /// for dog in realm.dynamicObjects("Dog") { print(dog["name"] ?? "nameless", dog.age ?? 0) }
 /// ```
 ///
-/// Values come in the types that the database stores: enumerations as their raw values, integers
-/// as `Int`, linked objects as `DynamicObject`, collections as `List`, `MutableSet` and `Map` of
-/// those. A null is nil. Names that are no property end the process, as do values of other types
-/// than the property's.
+/// Values have the types that the database stores: enumerations as their raw values, integers as
+/// `Int`, linked objects as `DynamicObject`, collections as `List`, `MutableSet` and `Map` of
+/// those. A null is nil. Names that are no property trap, as do values of other types than the
+/// property's.
 ///
 /// Dynamic objects are always managed: they come from `Realm.dynamicObjects(_:)` and its relatives,
-/// and from migrations. As all objects they may be used only where their realm lives.
+/// and from migrations. Like all objects they may be used only where their realm is confined.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
   /// The value of the property called `member`.
@@ -23,7 +23,7 @@ public final class DynamicObject: Object {
     set { self[member] = newValue }
   }
 
-  /// The value of the property called `key`, as `value(forKey:)` gives it.
+  /// The value of the property called `key`, as `value(forKey:)` returns it.
   public func value(forUndefinedKey key: String) -> Any? { self[key] }
 
   /// Sets the property called `key`, as `setValue(_:forKey:)` does.
@@ -33,5 +33,6 @@ public final class DynamicObject: Object {
   public override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// What `enumerateObjects` of a `Migration` shows: the objects of a class before and after it.
+/// The type of the objects that `enumerateObjects` of a `Migration` passes, in their old and new
+/// form.
 public typealias MigrationObject = DynamicObject

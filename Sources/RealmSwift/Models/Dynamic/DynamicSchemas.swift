@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The schemas of classes as dynamic objects show them: the same names, and types that need no class
-// of the program.
+// The schemas of the classes of dynamic objects: the same names, and types that need no class of
+// the program.
 //
 // Invariants:
-// 1. `schemas` does not change after `init`. Properties lead back here without keeping it: whoever
-//    has a class of a realm keeps the realm, which keeps its `DynamicClasses`, which keep this.
+// 1. `schemas` does not change after `init`. Properties refer back here without retaining it: each
+//    user of a class of a realm holds the realm, which holds its `DynamicClasses`, which hold this.
 
 import Foundation
 import RealmTables
@@ -29,7 +29,7 @@ final class DynamicSchemas: @unchecked Sendable {
     }
   }
 
-  /// The classes as a file stores them.
+  /// The classes of a file's tables.
   init(of tables: [TableSchema]) {
     let names = Dictionary(uniqueKeysWithValues: tables.map { ($0.key, $0.className ?? $0.name) })
     for table in tables {
@@ -54,7 +54,7 @@ final class DynamicSchemas: @unchecked Sendable {
 }
 
 extension _PropertyShape {
-  /// The same with dynamic objects in place of those of a class.
+  /// The same shape with dynamic objects in place of those of a class.
   fileprivate var dynamic: _PropertyShape {
     guard let name = linkedClassName else { return self }
     var shape = self
@@ -109,8 +109,8 @@ extension _PropertyShape {
 }
 
 extension Column {
-  /// The shape of the dynamic property that the column stores; nil for columns that no property
-  /// can have.
+  /// The shape of the dynamic property that the column stores; nil for columns that no property can
+  /// have.
   fileprivate func dynamicShape(_ classNames: [TableKey: String]) -> _PropertyShape? {
     guard let type = propertyType else { return nil }
     var shape = _PropertyShape(type)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Collections of objects by the name of their property.
+// Access to collections of objects by the name of their property.
 
 import RealmSession
 import RealmStorage
@@ -9,25 +9,23 @@ import RealmTables
 extension ObjectBase {
   /// The list in the property called `propertyName`.
   ///
-  /// Of plain values it tells how many there are, and gives them by `value(forKey: "self")`; they
-  /// are no objects. Ends the process if no realm manages the object, and if the property is no
-  /// list.
+  /// A list of plain values has their `count` and returns them by `value(forKey: "self")`, as they
+  /// are no objects. Traps if no realm manages the object, and if the property is no list.
   public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
     List(managed: dynamicCollection(propertyName, .list))
   }
 
   /// The set in the property called `propertyName`.
   ///
-  /// Of plain values it tells how many there are, and gives them by `value(forKey: "self")`; they
-  /// are no objects. Ends the process if no realm manages the object, and if the property is no
-  /// set.
+  /// A set of plain values has their `count` and returns them by `value(forKey: "self")`, as they
+  /// are no objects. Traps if no realm manages the object, and if the property is no set.
   public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
     MutableSet(managed: dynamicCollection(propertyName, .set))
   }
 
   /// The map of objects in the property called `propertyName`.
   ///
-  /// Ends the process if no realm manages the object, and if the property is no map of objects.
+  /// Traps if no realm manages the object, and if the property is no map of objects.
   public final func dynamicMap<Key: _MapKey>(
     _ propertyName: String
   ) -> Map<Key, DynamicObject?> {
@@ -57,7 +55,7 @@ extension ObjectBase {
 }
 
 extension ObjectBase {
-  /// Ends the process for a dynamic embedded object that has a parent.
+  /// Traps for a dynamic embedded object that has a parent.
   final func requireElement(of info: ClassInfo) {
     if _info != nil, info.schema.tableKind == .embedded, info.isLinked(_key) {
       throwRealmException("Cannot add an existing managed embedded object to a List.")
@@ -79,8 +77,8 @@ extension ClassInfo {
 }
 
 extension AnyRealmValue {
-  /// The object, whatever its class, by the names of its properties; nil if this is something else,
-  /// or an object that no realm manages.
+  /// The object, whatever its class, with access by the names of its properties; nil if the value
+  /// is not an object, or is an object that no realm manages.
   public var dynamicObject: DynamicObject? {
     guard case .object(let object) = self, let info = object._info else { return nil }
     if let object = object as? DynamicObject { return object }

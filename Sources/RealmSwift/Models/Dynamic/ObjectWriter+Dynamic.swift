@@ -23,7 +23,8 @@ extension ObjectWriter {
     set(value, property, of: object, info)
   }
 
-  /// Ends the process for objects, or collections of objects, that are in use elsewhere.
+  /// Traps for objects, or collections of objects, that cannot be linked: managed embedded objects,
+  /// and objects of another realm.
   private func requireLinkable(_ value: Any, isEmbedded: Bool) {
     guard let object = modelObject(value) else {
       if let elements = value as? any Sequence, !(value is [String: Any]) {

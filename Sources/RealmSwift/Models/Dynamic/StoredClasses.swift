@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Classes of objects that the program's schema does not have, and that values of any type lead to.
+// Classes that the program's schema does not have, for objects that values of any type lead to.
 //
 // Invariants:
-// 1. The realm owns this, and it keeps all that it ever gave out, so pointers to the hot state of
-//    classes are valid as long as the realm.
+// 1. The realm owns this, and it keeps all classes that it ever returned, so pointers to their hot
+//    state are valid as long as the realm.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
-/// The classes of all tables of a file, as dynamic objects show them.
+/// The classes of all tables of a file, for dynamic objects.
 final class StoredClasses: Sendable {
-  /// The newest last: tables may come to the file while the realm is open.
+  /// Newest last: tables may be added to the file while the realm is open.
   private let known = Guarded<[DynamicClasses]>([])
 
   init() {}
 
-  /// The class whose objects a table holds; nil if there is no such class in what `core` shows.
+  /// The class whose objects a table holds; nil if the version that `core` shows has no such class.
   func info(ofTable key: TableKey, in core: RealmCore) throws(StorageError) -> ClassInfo? {
     if let info = find(key) { return info }
     let tables = try core.storedTables()
     guard tables.contains(where: { $0.key == key && $0.className != nil }) else { return nil }
     let classes = DynamicClasses(DynamicSchemas(of: tables), tables, core)
     return known.withLock { known in
-      // Another thread may have been faster, if the realm is frozen.
+      // Another thread may have added it meanwhile, if the realm is frozen.
       for earlier in known.reversed() { if let info = earlier[key] { return info } }
       known.append(classes)
       return classes[key]
@@ -38,7 +38,7 @@ final class StoredClasses: Sendable {
     }
   }
 
-  /// To be called when a transaction ends.
+  /// Forgets the writable tables; called when a transaction ends.
   func forgetWritableTables() {
     for classes in known.withLock({ $0 }) { classes.forgetWritableTables() }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `RealmProperty` and `RealmOptional` hold: a value of their own, or a property of an object
-// that a realm manages.
+// The storage of `RealmProperty` and `RealmOptional`: a value of their own, or a property of a
+// managed object.
 
 import RealmTables
 
@@ -9,12 +9,12 @@ import RealmTables
 final class LegacyCell<Value: _Persistable> {
   /// The value while the object belongs to no realm.
   private var unmanaged: Value
-  /// Stands for the managed object. An accessor of its own, since the object owns this cell.
+  /// Represents the managed object. An accessor of its own, since the object owns this cell.
   private var accessor: ObjectBase?
   private var slot = _ColumnSlot(leafIndex: 0, property: -1)
-  /// Where the property's declaration is in the object.
+  /// The offset of the property's declaration in the object.
   private var offset: UInt = 0
-  /// The object and property that the cell of a recording object stands for.
+  /// The object and property that the cell of a recording object represents.
   private var recording: _Recording?
 
   init(_ value: Value) { unmanaged = value }
@@ -33,10 +33,10 @@ final class LegacyCell<Value: _Persistable> {
     }
   }
 
-  /// Makes the cell one of an object that records key paths.
+  /// Makes the cell part of an object that records key paths, or ends the recording if nil.
   func becomeRecording(_ recording: _Recording?) { self.recording = recording }
 
-  /// Makes the cell stand for a property of the object `key`.
+  /// Makes the cell represent a property of the object `key`.
   func adopt(_ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot) {
     guard accessor == nil else { return }
     let accessor = ObjectBase()

@@ -2,15 +2,15 @@
 
 // Fields that declare properties without `@Persisted`: `let dogs = List<Dog>()` and the like.
 //
-// Nothing is called when such a field is read, so what it holds is told where it stands as soon as
-// its object becomes managed. The field itself never changes.
+// Reading such a field calls no code, so the object that it holds is bound to the property as soon
+// as its owner becomes managed. The field itself never changes.
 
 import RealmSession
 import RealmTables
 
 /// Types whose fields are properties without a wrapper.
 protocol LegacyGeneric: SendableMetatype {
-  /// What reflection asks of such fields.
+  /// The untyped interface of such fields.
   static var legacyWrapper: any LegacyWrapper.Type { get }
 }
 
@@ -21,12 +21,12 @@ extension Optional: LegacyLazy where Wrapped: LegacyGeneric {}
 
 /// A field without a wrapper.
 protocol LegacyWrapper: AnyPersisted {
-  /// Makes what the field holds stand for the property of the object `key`.
+  /// Makes the object in the field represent the property of the object `key`.
   static func adopt(
     at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot)
 
-  /// Lets what the field of an object that records key paths holds tell that it was asked for; not
-  /// any more, so that the two do not keep each other, if `recording` is nil.
+  /// Makes the object in the field of a recording object report its use to `recording`; nil ends
+  /// this, so that the two do not retain each other.
   static func record(at address: UnsafeMutableRawPointer, _ recording: _Recording?)
 }
 
@@ -36,7 +36,7 @@ extension LegacyWrapper {
 }
 
 extension ObjectBase {
-  /// Makes the fields without wrappers stand for what the object is in its realm.
+  /// Makes the fields without wrappers represent the properties of the object in its realm.
   final func _adoptLegacyFields(_ info: ClassInfo) {
     let address = Unmanaged.passUnretained(self).toOpaque()
     for property in info.schema.properties {
@@ -45,8 +45,8 @@ extension ObjectBase {
     }
   }
 
-  /// Makes the fields without wrappers of an object that records key paths tell its recorder when
-  /// they are asked for, or no more.
+  /// Makes the fields without wrappers of an object that records key paths report their use to its
+  /// recorder, or stops that.
   final func _recordLegacyFields(_ isRecording: Bool) {
     let address = Unmanaged.passUnretained(self).toOpaque()
     for property in ModelSchema.of(type(of: self)).properties {
@@ -59,14 +59,14 @@ extension ObjectBase {
 
 // MARK: - Collections
 
-/// A collection that can be told that it is a property's.
+/// A collection that can be bound to a property.
 protocol LegacyCollection: AnyObject, _Persistable {
   func becomeManaged(_ collection: ManagedCollection)
 
-  /// Makes the collection one of an object that records key paths.
+  /// Makes the collection part of an object that records key paths, or ends the recording if nil.
   func becomeRecording(_ recording: _Recording?)
 
-  /// Takes the elements of `other`.
+  /// Replaces the elements by those of `other`.
   func assign(_ other: Self)
 }
 

@@ -41,7 +41,7 @@ extension RealmOptional: Equatable {
 
 @available(*, deprecated)
 extension RealmOptional: CustomStringConvertible {
-  /// The text of the value.
+  /// The description of the value.
   public var description: String { value.map { "\($0)" } ?? "nil" }
 }
 

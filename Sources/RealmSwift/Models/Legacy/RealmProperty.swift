@@ -40,7 +40,7 @@ extension RealmProperty: Equatable {
 }
 
 extension RealmProperty: CustomStringConvertible {
-  /// The text of the value.
+  /// The description of the value.
   public var description: String { unwrapped(value).map { "\($0)" } ?? "nil" }
 }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The way from an observation to the task that reads a sequence of changes.
+// Connects an observation to the task that reads a sequence of changes.
 //
 // Invariants:
 // 1. At most one change waits, however slow the reader: later ones are joined with it.
 // 2. A change that the reader gets leads from what it got before to what the realm shows at that
-//    moment.
+//    time.
 // 3. Everything but the waiting happens where the realm lives. The waiting task may be woken, and
-//    cancelled, from anywhere.
+//    cancelled, on any thread.
 
 import RealmSession
 import RealmStorage
 import RealmTables
 
-/// What one iterator over changes has registered; the observation ends with it.
+/// The observation of one iterator over changes; it ends with this instance.
 final class ChangeSubscription {
-  /// What the observer writes and the reader takes.
+  /// The changes that the observer adds and the reader takes.
   private final class Mailbox {
     var pending = PendingChange()
     let waiter = Waiter()
@@ -44,7 +44,7 @@ final class ChangeSubscription {
 
   deinit { observation.cancel() }
 
-  /// The observer, for results that take over what it has seen.
+  /// The observation, for results that take over what it has seen.
   var observed: Observation { observation }
 
   /// The next change; nil when nothing follows, or the task is cancelled.
@@ -59,7 +59,7 @@ final class ChangeSubscription {
         return nil
       }
       if !mailbox.pending.isEmpty {
-        // The realm may have moved on since the change was told.
+        // The realm may have advanced since the change was reported.
         core.bringUpToDate(observation)
         if let next = mailbox.pending.take() { return next }
       }
@@ -68,7 +68,7 @@ final class ChangeSubscription {
     }
   }
 
-  /// Where the reader sleeps.
+  /// Suspends the reader until a change arrives.
   private final class Waiter: Sendable {
     private enum State {
       case idle

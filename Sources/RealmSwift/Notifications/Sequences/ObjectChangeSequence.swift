@@ -16,15 +16,15 @@ extension ThreadConfined where Self: ObjectBase {
   /// ```
   ///
   /// Elements come where the loop runs, which must be where the realm lives. While the loop is
-  /// busy, changes are joined into one, so nothing piles up. The sequence ends after `.deleted` and
-  /// after an error, when the realm is invalidated, and when the task is cancelled.
+  /// busy, changes are joined into one, so nothing accumulates. The sequence ends after `.deleted`
+  /// and after an error, when the realm is invalidated, and when the task is cancelled.
   ///
   /// - Parameter keyPaths: The properties whose changes are wanted; nil or empty for all.
   public func changes(keyPaths: [String]? = nil) -> ObjectChangeSequence<Self> {
     ObjectChangeSequence(object: self, keyPaths: keyPaths)
   }
 
-  /// The changes of the object, as `changes(keyPaths:)` gives them, with typed key paths.
+  /// The changes of the object, as `changes(keyPaths:)` returns them, with typed key paths.
   public func changes(keyPaths: [PartialKeyPath<Self>]) -> ObjectChangeSequence<Self> {
     changes(keyPaths: keyPaths.map { _name(for: $0) })
   }
@@ -32,15 +32,15 @@ extension ThreadConfined where Self: ObjectBase {
 
 /// The changes of an object; see `ThreadConfined.changes(keyPaths:)`.
 public struct ObjectChangeSequence<ObjectType: ObjectBase>: AsyncSequence {
-  /// What happened to the object since the element before.
+  /// The changes of the object since the preceding element.
   public typealias Element = ObjectChange<ObjectType>
-  /// Errors are elements.
+  /// Never: errors are elements of the sequence.
   public typealias Failure = Never
 
   let object: ObjectType
   let keyPaths: [String]?
 
-  /// Begins to observe the object. Ends the process where `observe` would.
+  /// Begins to observe the object. Traps where `observe` would.
   public func makeAsyncIterator() -> Iterator { Iterator(object, keyPaths) }
 
   /// Reads the changes of an object; the observation ends with it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What waits for the reader of a sequence of changes: everything since it last read, as one change.
+// The pending change of a sequence's reader: everything since it last read, as one change.
 
 import RealmQuery
 import RealmSession
@@ -8,16 +8,16 @@ import RealmTables
 
 /// The changes that were not read yet, joined.
 struct PendingChange {
-  /// Nil if nothing happened.
+  /// The joined change; nil if there is none.
   private var change: ObservedChange?
-  /// What properties were before the first of the joined changes; nil where that is not known.
+  /// The values of properties before the first of the joined changes; nil where they are not known.
   private var valuesBefore: [ColumnKey: Any?] = [:]
   /// Whether nothing follows.
   private(set) var isLast = false
 
   var isEmpty: Bool { change == nil }
 
-  /// Adds what happened next.
+  /// Joins the next change.
   mutating func add(_ next: ObservedChange, _ before: [Any?]?) {
     if next.isLast { isLast = true }
     if case .object(let columns) = next {
@@ -28,10 +28,10 @@ struct PendingChange {
     change = change.map { PendingChange.join($0, next) } ?? next
   }
 
-  /// Nothing follows what is here.
+  /// Marks the pending change as the last one.
   mutating func end() { isLast = true }
 
-  /// Takes the change away: what happened, and for objects the values before.
+  /// Removes and returns the change, and for objects the values before it.
   mutating func take() -> (change: ObservedChange, valuesBefore: [Any?])? {
     guard let taken = change else { return nil }
     change = nil
@@ -44,7 +44,7 @@ struct PendingChange {
   private static func join(_ first: ObservedChange, _ next: ObservedChange) -> ObservedChange? {
     switch (first, next) {
     case (.initial, .collection): .initial
-    // Who never saw the collection has nothing to delete from.
+    // A reader that never saw the collection has nothing to delete from.
     case (.initial, .collectionDeleted): nil
     case (.collection(let first), .collection(let next)): .collection(first.followed(by: next))
     case (.collection(let first), .collectionDeleted(let next)):

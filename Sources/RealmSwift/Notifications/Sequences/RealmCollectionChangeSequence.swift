@@ -21,18 +21,18 @@ extension RealmCollection {
   /// ```
   ///
   /// Elements come where the loop runs, which must be where the realm lives. While the loop is
-  /// busy, changes are joined into one, so nothing piles up. The sequence ends after the last
+  /// busy, changes are joined into one, so nothing accumulates. The sequence ends after the last
   /// change of a list whose object was deleted, after an error, when the realm is invalidated, and
   /// when the task is cancelled.
   ///
   /// - Parameter keyPaths: The properties whose changes are wanted; nil or empty for all.
-  ///   Insertions and deletions are always told.
+  ///   Insertions and deletions are always reported.
   public func changes(keyPaths: [String]? = nil) -> RealmCollectionChangeSequence<Self> {
     RealmCollectionChangeSequence(collection: self, keyPaths: keyPaths)
   }
 
-  /// The collection as it is, and then its changes, as `changes(keyPaths:)` gives them, with typed
-  /// key paths.
+  /// The collection as it is, and then its changes, as `changes(keyPaths:)` returns them, with
+  /// typed key paths.
   public func changes(
     keyPaths: [PartialKeyPath<Element>]
   ) -> RealmCollectionChangeSequence<Self> where Element: ObjectBase {
@@ -42,15 +42,15 @@ extension RealmCollection {
 
 /// The changes of a collection; see `RealmCollection.changes(keyPaths:)`.
 public struct RealmCollectionChangeSequence<Collection: RealmCollection>: AsyncSequence {
-  /// What happened to the collection since the element before.
+  /// The changes of the collection since the preceding element.
   public typealias Element = RealmCollectionChange<Collection>
-  /// Errors are elements.
+  /// Never: errors are elements of the sequence.
   public typealias Failure = Never
 
   let collection: Collection
   let keyPaths: [String]?
 
-  /// Begins to observe the collection. Ends the process where `observe` would.
+  /// Begins to observe the collection. Traps where `observe` would.
   public func makeAsyncIterator() -> Iterator { Iterator(collection, keyPaths) }
 
   /// Reads the changes of a collection; the observation ends with it.

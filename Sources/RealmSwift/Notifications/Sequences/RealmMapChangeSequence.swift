@@ -21,15 +21,15 @@ extension Map {
 
 /// The changes of a map; see `Map.changes(keyPaths:)`.
 public struct RealmMapChangeSequence<Key: _MapKey, Value: RealmCollectionValue>: AsyncSequence {
-  /// What happened to the map since the element before.
+  /// The changes of the map since the preceding element.
   public typealias Element = RealmMapChange<Map<Key, Value>>
-  /// Errors are elements.
+  /// Never: errors are elements of the sequence.
   public typealias Failure = Never
 
   let map: Map<Key, Value>
   let keyPaths: [String]?
 
-  /// Begins to observe the map. Ends the process where `observe` would.
+  /// Begins to observe the map. Traps where `observe` would.
   public func makeAsyncIterator() -> Iterator { Iterator(map, keyPaths) }
 
   /// Reads the changes of a map; the observation ends with it.

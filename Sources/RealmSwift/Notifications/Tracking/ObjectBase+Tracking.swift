@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Managed objects and collections as observables.
+// Conformances of managed objects and collections to `Observable`, and the tracking of their reads.
 
 public import Observation
 import RealmSession
 import RealmTables
 
-/// Code inside `withObservationTracking` that reads properties of managed objects is told of the
-/// next change of one of them, by this realm, another one, another thread or another process.
+/// Managed objects are tracked: code inside `withObservationTracking` that reads their properties
+/// is notified of the next change of one of them, by this realm, another one, another thread or
+/// another process.
 ///
-/// The change is told where the realm lives, when the realm shows it: at the end of a commit of its
-/// own, or when it moves to a version that others have made. A list counts as changed when elements
-/// came, went or moved, an object's `isInvalidated` when it was deleted. Objects that no realm
-/// manages and frozen ones are not tracked.
+/// The notification comes where the realm lives, when the realm shows the change: at the end of a
+/// commit of its own, or when it advances to a version that others have made. A list counts as
+/// changed when elements were inserted, deleted or moved, an object's `isInvalidated` when it was
+/// deleted. Objects that no realm manages and frozen ones are not tracked.
 extension ObjectBase: Observable {}
 
-/// The elements are tracked: code inside `withObservationTracking` is told when some may have come,
-/// gone or moved. Properties of the elements are tracked as those of other objects.
+/// The elements are tracked: code inside `withObservationTracking` is notified when some may have
+/// been inserted, deleted or moved. Properties of the elements are tracked as those of other
+/// objects.
 extension Results: Observable {}
 
 /// The elements are tracked as those of `Results`.
@@ -32,7 +34,7 @@ extension Map: Observable {}
 extension LinkingObjects: Observable {}
 
 extension ObjectBase {
-  /// Makes the row current as `_prepareToRead()` does, and notes the read of the property whose
+  /// Makes the row current as `_prepareToRead()` does, and records the read of the property whose
   /// wrapper is at `offset` if the caller tracks.
   @usableFromInline @inline(never)
   final func _prepareToRead(_ offset: UInt) -> Bool {
@@ -44,14 +46,14 @@ extension ObjectBase {
     return true
   }
 
-  /// Notes the read of a property.
+  /// Records the read of a property.
   final func noteRead(_ info: ClassInfo, property: Int) {
-    // Backlinks, which have no column, are noted as collections.
+    // Backlinks, which have no column, are recorded as collections.
     guard let column = info.columns[property] else { return }
     note(info, column.key)
   }
 
-  /// Notes that somebody asked whether the object exists.
+  /// Records that the existence of the object was read.
   final func noteExistence(_ info: ClassInfo) { note(info, AccessTracker.existence) }
 
   private func note(_ info: ClassInfo, _ column: ColumnKey) {

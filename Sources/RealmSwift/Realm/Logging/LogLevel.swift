@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How important a message is.
+// The severities of log messages.
 
-/// How important a message is, and up to which importance messages are wanted.
+/// The severity of a message, and the threshold from which messages are logged.
 public enum LogLevel: UInt, Sendable, Comparable, CaseIterable {
   /// Nothing is logged.
   case off = 0
-  /// What ends the process.
+  /// Errors that trap.
   case fatal = 1
-  /// What failed.
+  /// Errors.
   case error = 2
-  /// What is likely a mistake of the program.
+  /// Likely mistakes of the program.
   case warn = 3
-  /// What happens seldom: migrations, compactions.
+  /// Rare events: migrations, compactions.
   case info = 4
-  /// What happens when realms are opened and closed.
+  /// Opening and closing of realms.
   case detail = 5
-  /// What helps to find mistakes in this library.
+  /// Details for finding mistakes in this library.
   case debug = 6
   /// Each read version and each transaction.
   case trace = 7
   /// Everything.
   case all = 8
 
-  /// Whether `left` is more important, or lets less pass.
+  /// Whether `left` is more severe, or logs less as a threshold.
   public static func < (left: LogLevel, right: LogLevel) -> Bool {
     left.rawValue < right.rawValue
   }

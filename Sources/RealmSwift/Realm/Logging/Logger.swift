@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Messages for who runs the program.
+// Log messages of the library, for the operator of the program.
 //
 // Invariants:
-// 1. `wantedLevel` is the level of the shared logger: what nobody wants costs one relaxed load, and
-//    its text is not made.
-// 2. Log functions are code of the program: they are called off all locks.
+// 1. `wantedLevel` is the level of the shared logger: a message that is not wanted costs one
+//    relaxed load, and its string is not made.
+// 2. Log functions are code of the program: they are called without holding a lock.
 
 import Logging
 import RealmStorage
 import Synchronization
 
-/// Takes the messages of the library.
+/// Receives the messages of the library.
 ///
-/// Nothing is logged unless the program asks for it, by setting the level of the shared logger or
-/// by making its own logger the shared one:
+/// Nothing is logged unless the program enables it, by setting the level of the shared logger or by
+/// making its own logger the shared one:
 ///
 /// ```swift
 /// Logger.shared.level = .info      // to swift-log, under the label "io.realm"
@@ -34,7 +34,7 @@ public final class Logger: Sendable {
   ///
   /// - Parameters:
   ///   - level: Less important messages are dropped.
-  ///   - logFunction: Called with each message, on whatever thread it comes up.
+  ///   - logFunction: Called with each message, on the thread that logs it.
   public init(
     level: LogLevel = .info, logFunction: @escaping @Sendable (LogLevel, String) -> Void
   ) {
@@ -42,7 +42,7 @@ public final class Logger: Sendable {
     function = logFunction
   }
 
-  /// Less important messages are dropped. May be set anywhere.
+  /// The threshold: less important messages are dropped. May be set on any thread.
   public var level: LogLevel {
     get { LogLevel(rawValue: storedLevel.load(ordering: .relaxed)) ?? .off }
     set {
@@ -54,7 +54,7 @@ public final class Logger: Sendable {
     }
   }
 
-  /// The logger of the library. The first one hands messages to swift-log, and its level is `off`.
+  /// The logger of the library. The first one passes messages to swift-log, and its level is `off`.
   public static var shared: Logger {
     get {
       sharedLogger.withLock { shared in
@@ -65,7 +65,7 @@ public final class Logger: Sendable {
       }
     }
     set {
-      // What it replaces is released after the lock.
+      // The logger that it replaces is released after the lock.
       let old = sharedLogger.withLock { shared in
         defer { shared = newValue }
         wantedLevel.store(newValue.level.rawValue, ordering: .relaxed)
@@ -84,7 +84,7 @@ public final class Logger: Sendable {
     }
   }
 
-  /// Logs a message, if it is wanted, to the shared logger.
+  /// Logs a message to the shared logger, if the message is wanted.
   @inline(__always)
   static func log(_ level: LogLevel, _ message: @autoclosure () -> String) {
     if level.rawValue <= wantedLevel.load(ordering: .relaxed) { pass(level, message()) }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program may know of a class in a realm.
+// The public description of a class in a realm.
 
 import Foundation
 import RealmTables
 
 /// A class in the schema of a realm.
 public struct ObjectSchema: Sendable {
-  /// The stored properties, in the order of their declarations. Those that show the objects that
-  /// link here are found by name only.
+  /// The stored properties, in the order of their declarations. Those of linking objects are found
+  /// by name only.
   public let properties: [Property]
   /// The name of the class.
   public let className: String
@@ -60,11 +60,12 @@ extension ObjectSchema: CustomStringConvertible {
 }
 
 extension ObjectBase {
-  /// What the realm knows of the object's class; for objects that no realm manages, what the class
-  /// declares.
+  /// The schema of the object's class in its realm; for objects that no realm manages, the
+  /// declaration of the class.
   public final var objectSchema: ObjectSchema { ObjectSchema(_schema) }
 
-  /// What the class declares; nil for `Object` and the other classes that models inherit from.
+  /// The declared schema of the class; nil for `Object` and the other classes that models inherit
+  /// from.
   public static func sharedSchema() -> ObjectSchema? {
     ModelClasses.isBase(self) ? nil : ObjectSchema(ModelSchema.of(self))
   }

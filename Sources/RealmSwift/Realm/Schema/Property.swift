@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program may know of a stored property.
+// The public description of a stored property.
 
 /// A property of a class in the schema of a realm.
 public struct Property: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct Property: Hashable, Sendable {
 }
 
 extension Property: CustomStringConvertible {
-  /// The name and all attributes, one a line.
+  /// The name and all attributes, one per line.
   public var description: String {
     var lines = ["type = \(type);"]
     if let objectClassName {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program may know of the classes in a realm.
+// The public description of the classes in a realm.
 
 import Foundation
 import RealmSession
@@ -34,7 +34,7 @@ extension Realm {
   /// The classes that the realm stores.
   public var schema: Schema {
     core.checkIsolation()
-    // In a file that cannot be changed some have no table.
+    // In a file that cannot be changed some classes have no table.
     if core.configuration.readOnly { return Schema(RealmOpener.schemas(of: core.configuration)) }
     return Schema(core.classes.all.map(\.schema))
   }

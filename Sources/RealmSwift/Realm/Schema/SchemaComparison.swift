@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What differs between the model classes and the tables of a file.
+// The differences between the model classes and the tables of a file.
 //
-// Tables of classes that the program does not declare are left alone. New classes and changed
-// indexes never need a higher schema version; everything else does.
+// Tables of classes that the program does not declare are ignored. New classes and changed indexes
+// never need a higher schema version; everything else does.
 
 import RealmTables
 
-/// One difference, with what it takes to remove it.
+/// One difference, with the information needed to remove it.
 enum SchemaDifference {
   case addClass(ModelSchema)
   case addProperty(ModelSchema, ModelProperty)
@@ -18,7 +18,7 @@ enum SchemaDifference {
   case changePrimaryKey(ModelSchema, from: String?)
   case changeKind(ModelSchema, from: TableKind)
 
-  /// Whether the file may be brought in line without a higher schema version.
+  /// Whether the file may be aligned without a higher schema version.
   var isAutomatic: Bool {
     switch self {
     case .addClass, .changeIndex: true
@@ -26,7 +26,7 @@ enum SchemaDifference {
     }
   }
 
-  /// The documented line that tells of the difference.
+  /// The documented line that describes the difference.
   var text: String {
     switch self {
     case .addClass(let schema):
@@ -65,7 +65,7 @@ enum SchemaDifference {
 /// All differences between the classes of a configuration and a file.
 struct SchemaComparison {
   private(set) var differences: [SchemaDifference] = []
-  /// The version that the file's schema has; nil in a file that has none.
+  /// The version of the file's schema; nil in a file that has none.
   let storedVersion: UInt64?
 
   init(_ schemas: [ModelSchema], _ tables: [String: TableSchema], _ storedVersion: UInt64?) {
@@ -120,7 +120,7 @@ struct SchemaComparison {
     !differences.isEmpty || storedVersion != version
   }
 
-  /// Whether the file has another schema, or version, than one that can be used as it is.
+  /// Whether the file has another schema, or version, than one that can be used unchanged.
   func needsMigration(to version: UInt64) -> Bool {
     guard let storedVersion else { return false }
     return storedVersion != version || differences.contains { !$0.isAutomatic }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The types of properties and of columns, in each other's terms and in words.
+// Converts between the types of properties and of columns, and spells them in messages.
 
 import RealmTables
 
@@ -50,7 +50,7 @@ extension _PropertyShape: CustomStringConvertible {
   }
 
   /// Whether the column is nullable: to-one links always are, lists of links and mixed values as
-  /// the format wants them.
+  /// the format requires.
   var isColumnNullable: Bool {
     switch type {
     case .object: collection == .none || collection == .map

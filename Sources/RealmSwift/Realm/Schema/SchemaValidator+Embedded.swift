@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether embedded objects have owners.
+// Checks that embedded objects have owners.
 
 import RealmTables
 
@@ -32,7 +32,7 @@ extension SchemaValidator {
     return mistakes
   }
 
-  /// The way through embedded classes only that leads from a class back to itself; nil if there is
+  /// The path through embedded classes only that leads from a class back to itself; nil if there is
   /// none.
   private static func cycle(
     through start: ModelSchema, among names: [String: ModelSchema]

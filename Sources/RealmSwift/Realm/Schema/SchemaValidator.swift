@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether the classes of a configuration make a schema at all, apart from any file.
+// Checks that the classes of a configuration are a valid schema, independent of any file.
 
 import RealmTables
 
 /// Checks model classes for mistakes in their declarations.
 struct SchemaValidator {
   let schemas: [ModelSchema]
-  /// Whether the program listed the classes: a class that is missing then is a mistake of the list.
+  /// Whether the program listed the classes: a missing class then is a mistake of the list.
   private let isListed: Bool
 
   init(_ schemas: [ModelSchema], isListed: Bool = false) {
@@ -135,7 +135,7 @@ struct SchemaValidator {
     return mistakes
   }
 
-  /// What collections of objects must be like.
+  /// The mistakes of collections of objects.
   private static func collectionMistakes(
     of property: ModelProperty, in schema: ModelSchema
   ) -> [String] {

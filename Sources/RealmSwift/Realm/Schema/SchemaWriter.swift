@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Brings the tables of a file in line with the model classes.
+// Aligns the tables of a file with the model classes.
 
 import RealmStorage
 import RealmTables
 
-/// Applies the differences that a `SchemaComparison` found, in two steps: what must be there before
-/// a migration can fill it, and what can be checked, or removed, only after it.
+/// Applies the differences that a `SchemaComparison` found, in two steps: those that a migration
+/// needs in order to fill the tables, and those that can be checked, or removed, only after it.
 ///
 /// Values of columns whose type changes are lost. Columns that become optional, or required, keep
 /// their values; nil becomes the zero of the type.
@@ -15,7 +15,7 @@ struct SchemaWriter {
 
   init(_ group: WriteGroup) { self.group = group }
 
-  /// Adds what the classes have and the tables lack, and changes what is of another type. Primary
+  /// Adds what the classes have and the tables lack, and changes columns of another type. Primary
   /// keys that change are set aside.
   func prepare(_ comparison: SchemaComparison) throws {
     // Tables first: columns of links need the tables they lead to.
@@ -48,7 +48,7 @@ struct SchemaWriter {
 
   /// Removes what the classes lack, and makes keys primary and objects embedded.
   ///
-  /// - Parameter comparison: How the tables differ after `prepare` and what followed it.
+  /// - Parameter comparison: The differences of the tables after `prepare` and the migration.
   func finish(_ comparison: SchemaComparison) throws {
     for difference in comparison.differences {
       switch difference {
@@ -61,7 +61,7 @@ struct SchemaWriter {
       case .addClass, .addProperty, .changeType, .changeNullability, .changeKind: break
       }
     }
-    // What was removed may have been the second link to an object.
+    // A removed column may have held the second link to an object.
     for case .changeKind(let schema, _) in comparison.differences {
       do throws(StorageError) {
         try table(schema).setKind(schema.tableKind)
@@ -94,7 +94,7 @@ struct SchemaWriter {
     do throws(StorageError) {
       try group.removeTable(key)
     } catch {
-      // It stays, empty.
+      // The table stays, empty.
       guard case .limitExceeded = error else { throw error }
     }
   }
@@ -148,12 +148,12 @@ struct SchemaWriter {
       try table.setPrimaryKey(wanted?.key)
     } catch {
       guard case .limitExceeded = error else { throw error }
-      // The schema was validated, so its keys have types that keys may have.
+      // The schema was validated, so its keys have allowed types.
       throw SchemaWriter.duplicates(schema.className, wanted?.name ?? "")
     }
   }
 
-  /// A column's key says whether it is nullable, so the values move to a new column.
+  /// Moves the values to a new column, since a column's key includes whether it is nullable.
   func changeNullability(
     _ property: ModelProperty, _ old: Column, _ schema: ModelSchema
   ) throws {
@@ -166,7 +166,7 @@ struct SchemaWriter {
     else { return }
     try table.copyValues(from: old.key, to: new.key)
     try table.removeColumn(old.key)
-    // Made at once, instead of value by value.
+    // Built at once, instead of value by value.
     try changeIndex(property, schema)
   }
 }
@@ -181,7 +181,7 @@ extension WriteGroup {
     return schemas
   }
 
-  /// The names of classes by their tables.
+  /// The names of classes by the keys of their tables.
   func classNames() throws(StorageError) -> [TableKey: String] {
     Dictionary(
       uniqueKeysWithValues: try tableSchemas().values.map { ($0.key, $0.className ?? $0.name) })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Distances on the earth.
+// Distances on the earth, for queries of regions.
 
-/// A distance on the earth, kept as an angle at its middle.
+/// A distance on the earth, stored as an angle at its center.
 public struct Distance: Hashable, Sendable {
   /// The radius of the earth.
   private static let earthRadiusInKilometers = 6378.1
@@ -26,12 +26,12 @@ public struct Distance: Hashable, Sendable {
     kilometers(miles * kilometersPerMile)
   }
 
-  /// A distance in degrees at the middle of the earth; nil if it is negative.
+  /// A distance in degrees at the center of the earth; nil if it is negative.
   public static func degrees(_ degrees: Double) -> Distance? {
     Distance(angle: degrees * .pi / 180)
   }
 
-  /// A distance in radians at the middle of the earth; nil if it is negative.
+  /// A distance in radians at the center of the earth; nil if it is negative.
   public static func radians(_ radians: Double) -> Distance? { Distance(angle: radians) }
 
   /// The distance in kilometers.
@@ -40,9 +40,9 @@ public struct Distance: Hashable, Sendable {
   /// The distance in miles.
   public func asMiles() -> Double { asKilometers() / Distance.kilometersPerMile }
 
-  /// The distance in degrees at the middle of the earth.
+  /// The distance in degrees at the center of the earth.
   public func asDegrees() -> Double { radians * 180 / .pi }
 
-  /// The distance in radians at the middle of the earth.
+  /// The distance in radians at the center of the earth.
   public func asRadians() -> Double { radians }
 }

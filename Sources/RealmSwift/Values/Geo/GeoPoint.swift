@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Places on the earth, as queries name them.
+// Points on the earth, as queries name them.
 
 import RealmQuery
 
-/// A place on the earth.
+/// A point on the earth.
 ///
-/// Objects store places as embedded objects with the properties `type`, which is "Point", and
-/// `coordinates`, a list of longitude, latitude and, if wanted, altitude:
+/// Objects store points as embedded objects with the properties `type`, which is "Point", and
+/// `coordinates`, a list of longitude, latitude and, optionally, altitude:
 ///
 /// ```swift
 /// class Location: EmbeddedObject {
@@ -15,7 +15,7 @@ import RealmQuery
 ///   @Persisted private var type: String = "Point"
 /// }
 /// ```
-/// `$0.location.geoWithin(GeoCircle(center: here, radius: far))` asks whether one is in a region.
+/// `$0.location.geoWithin(GeoCircle(center: here, radius: far))` tests whether one is in a region.
 public struct GeoPoint: Hashable, Sendable {
   /// Degrees north of the equator, from -90 to 90.
   public let latitude: Double
@@ -23,10 +23,10 @@ public struct GeoPoint: Hashable, Sendable {
   /// Degrees east of Greenwich, from -180 to 180.
   public let longitude: Double
 
-  /// Meters above the sea, at least 0. Queries do not look at it.
+  /// Meters above the sea, at least 0. Queries ignore it.
   public let altitude: Double
 
-  /// The place at these coordinates; nil if there is none.
+  /// The point at these coordinates; nil if they are out of range.
   public init?(latitude: Double, longitude: Double, altitude: Double = 0) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude), altitude >= 0 else {
       return nil
@@ -36,7 +36,7 @@ public struct GeoPoint: Hashable, Sendable {
     self.altitude = altitude
   }
 
-  /// The place at a latitude and a longitude; nil if there is none.
+  /// The point at a latitude and a longitude; nil if they are out of range.
   public init?(_ coordinates: (Double, Double)) {
     self.init(latitude: coordinates.0, longitude: coordinates.1)
   }

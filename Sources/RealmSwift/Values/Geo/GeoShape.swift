@@ -4,13 +4,13 @@
 
 import RealmQuery
 
-/// A region of the earth that queries can ask for: `GeoBox`, `GeoPolygon` and `GeoCircle`.
+/// A region of the earth for queries: `GeoBox`, `GeoPolygon` and `GeoCircle`.
 public protocol GeoShape: Hashable, Sendable {
-  /// The region in the engine's terms.
+  /// The region as the engine represents it.
   var _region: _GeoRegion { get }
 }
 
-/// A region in the engine's terms.
+/// A region as the engine represents it.
 public struct _GeoRegion {
   let region: GeoRegion
 }
@@ -34,7 +34,7 @@ public struct GeoBox: GeoShape {
     self.topRight = topRight
   }
 
-  /// The box between two corners, each a latitude and a longitude; nil if one is no place.
+  /// The box between two corners, each a latitude and a longitude; nil if one is out of range.
   public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
     guard let bottomLeft = GeoPoint(bottomLeft), let topRight = GeoPoint(topRight) else {
       return nil
@@ -47,26 +47,26 @@ public struct GeoBox: GeoShape {
   }
 }
 
-/// The region within a ring of places, without what lies within further rings.
+/// The region within a ring of points, without the regions within further rings.
 ///
-/// The sides are the shortest ways on the sphere; what a ring encloses is less than half of it.
-/// Queries refuse polygons whose sides cross or are the same, and whose further rings lie outside
-/// of the first or within each other.
+/// The sides are the shortest paths on the sphere; a ring encloses less than half of it. Queries
+/// refuse polygons whose sides cross or are the same, and whose further rings lie outside of the
+/// first or within each other.
 public struct GeoPolygon: GeoShape {
-  /// The corners of the region; the last is the first again.
+  /// The corners of the region; the last equals the first.
   public let outerRing: [GeoPoint]
 
-  /// The corners of what is left out of the region.
+  /// The corners of the regions that are left out.
   public let holes: [[GeoPoint]]
 
-  /// The region with these corners; nil unless each ring has at least four, of which the last is
-  /// the first.
+  /// The region with these corners; nil unless each ring has at least four, of which the last
+  /// equals the first.
   public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) {
     self.init(outerRing: outerRing, holes: holes)
   }
 
-  /// The region with these corners; nil unless each ring has at least four, of which the last is
-  /// the first.
+  /// The region with these corners; nil unless each ring has at least four, of which the last
+  /// equals the first.
   public init?(outerRing: [GeoPoint], holes: [[GeoPoint]]) {
     guard ([outerRing] + holes).allSatisfy({ $0.count >= 4 && $0.first == $0.last }) else {
       return nil
@@ -75,14 +75,14 @@ public struct GeoPolygon: GeoShape {
     self.holes = holes
   }
 
-  /// The region with these corners, each a latitude and a longitude; nil if one is no place, and
-  /// unless each ring has at least four, of which the last is the first.
+  /// The region with these corners, each a latitude and a longitude; nil if one is out of range,
+  /// and unless each ring has at least four, of which the last equals the first.
   public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
     self.init(outerRing: outerRing, holes: holes)
   }
 
-  /// The region with these corners, each a latitude and a longitude; nil if one is no place, and
-  /// unless each ring has at least four, of which the last is the first.
+  /// The region with these corners, each a latitude and a longitude; nil if one is out of range,
+  /// and unless each ring has at least four, of which the last equals the first.
   public init?(outerRing: [(Double, Double)], holes: [[(Double, Double)]]) {
     let outer = outerRing.compactMap { GeoPoint($0) }
     let inner = holes.map { ring in ring.compactMap { GeoPoint($0) } }
@@ -97,35 +97,35 @@ public struct GeoPolygon: GeoShape {
   }
 }
 
-/// The region around a place.
+/// The region around a point.
 public struct GeoCircle: GeoShape {
-  /// The middle.
+  /// The center.
   public let center: GeoPoint
 
-  /// How far the region reaches, as an angle at the middle of the earth.
+  /// The radius, as an angle at the center of the earth.
   public let radiusInRadians: Double
 
-  /// The region that reaches so far; nil if the radius is negative.
+  /// The region with this center and radius; nil if the radius is negative.
   public init?(center: GeoPoint, radiusInRadians: Double) {
     guard radiusInRadians >= 0 else { return nil }
     self.center = center
     self.radiusInRadians = radiusInRadians
   }
 
-  /// The region that reaches so far.
+  /// The region with this center and radius.
   public init(center: GeoPoint, radius: Distance) {
     self.center = center
     radiusInRadians = radius.radians
   }
 
-  /// The region that reaches so far from a latitude and a longitude; nil if these are no place, or
-  /// the radius is negative.
+  /// The region around a latitude and a longitude; nil if these are out of range, or the radius is
+  /// negative.
   public init?(center: (Double, Double), radiusInRadians: Double) {
     guard let center = GeoPoint(center) else { return nil }
     self.init(center: center, radiusInRadians: radiusInRadians)
   }
 
-  /// The region that reaches so far from a latitude and a longitude; nil if these are no place.
+  /// The region around a latitude and a longitude; nil if these are out of range.
   public init?(center: (Double, Double), radius: Distance) {
     guard let center = GeoPoint(center) else { return nil }
     self.init(center: center, radius: radius)
