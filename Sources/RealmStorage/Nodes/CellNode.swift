@@ -71,6 +71,7 @@ enum CellNode {
   static func insertGapSlowly(
     at index: Int, in ref: Ref, _ old: Node, width: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> MutableNode {
+    assert([0, 1, 2, 4, 8, 16].contains(width), "a width that no header holds")
     let count = old.count
     guard index >= 0, index <= count else { throw .elementOutOfBounds(index, in: old) }
     let writable = allocator.isWritable(ref)

@@ -199,12 +199,14 @@ package enum IntegerNode {
     } else {
       old.pack(to: new.payload, widthCode: code)
     }
+    assert(new.capacityByteCount >= needed, "a node that grew has room for what it grew for")
     try allocator.free(ref)
     return new
   }
 
   /// Moves a run of elements inside a node, both ranges within its count.
   static func move(from source: Int, to target: Int, count: Int, in node: MutableNode) {
+    assert(source >= 0 && target >= 0 && max(source, target) + count <= node.count || count == 0)
     guard count > 0, source != target else { return }
     let code = node.header.widthCode
     if code >= 4 {

@@ -51,6 +51,7 @@ package struct MutableNode {
   /// Changes the number of elements only.
   @inlinable @inline(__always)
   package func setCount(_ count: Int) {
+    assert(count >= 0 && count <= NodeHeader.maximumCount, "a count that no header holds")
     let size = UInt64(count).byteSwapped &>> 40
     let bits = address.load(as: UInt64.self) & 0xFF_FFFF_FFFF
     address.storeBytes(of: bits | size &<< 40, as: UInt64.self)

@@ -66,6 +66,7 @@ package final class NodeAllocator {
       throw .limitExceeded("A node of \(needed) bytes exceeds the limit of the file format")
     }
     let ref = try takeSlab(units: units)
+    assert(ref.offset >= space.slabStart && ref.offset + units * 8 <= slabTop, "`NodeAllocator` 1")
     let address = UnsafeMutableRawPointer(mutating: space.base + ref.offset)
     address.storeBytes(of: header.bits & ~0xFF_FFFF | UInt64(units), as: UInt64.self)
     return MutableNode(ref: ref, address: address)
@@ -146,6 +147,7 @@ package final class NodeAllocator {
       new = try allocate(old.header, capacity: byteCount + byteCount / 8 + 16)
       new.payload.copyMemory(from: old.payload, byteCount: byteCount)
     }
+    assert(isWritable(new.ref) && !isWritable(ref), "`NodeAllocator` 1: a copy is in the slab")
     noteFreed(ref, old)
     return new
   }
@@ -164,6 +166,7 @@ package final class NodeAllocator {
     let node = mutableNode(at: ref)
     let units = (node.capacityByteCount + NodeHeader.byteCount) / 8
     guard units < Self.recycledClassCount else { return }
+    assert(recycled[units] != ref.offset, "`NodeAllocator` 2: a node was freed twice")
     node.address.storeBytes(of: recycled[units], toByteOffset: 8, as: Int.self)
     recycled[units] = ref.offset
   }
@@ -191,6 +194,7 @@ package final class NodeAllocator {
   }
 
   private func noteFreed(_ ref: Ref, _ node: Node) {
+    assert(ref.offset & 7 == 0 && !isWritable(ref), "`NodeAllocator` 1: committed nodes are listed")
     freedBlocks.append(FreedBlock(offset: ref.offset, byteCount: node.header.nodeByteCount))
   }
 }

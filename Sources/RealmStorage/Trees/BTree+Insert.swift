@@ -28,6 +28,7 @@ extension BTree {
       value, at: index, below: root, atEnd: index == total, depth: 0, allocator)
     guard let right else { return left }
     let leftCount = try count(left, in: allocator.space)
+    assert(leftCount > 0 && leftCount <= total, "`BTree` 1: a split leaves no node empty")
     let inner = BTreeInner(
       children: [left, right], starts: [0, leftCount], total: total + 1,
       elementsPerChild: leftCount)
@@ -65,6 +66,7 @@ extension BTree {
     if index == count {
       return (ref, try L.insert(value, at: 0, in: try L.make(in: allocator), allocator))
     }
+    assert(index >= 0 && index < count, "a leaf is split inside")
     let (left, right) = try L.split(ref, at: index, allocator)
     return (try L.insert(value, at: index, in: left, allocator), right)
   }
@@ -81,6 +83,7 @@ extension BTree {
     inner.total += 1
     guard let right else { return (try inner.write(replacing: ref, allocator), nil) }
     let rightStart = inner.starts[child] + (try count(left, in: allocator.space))
+    assert(rightStart > inner.starts[child] && rightStart < inner.total, "`BTree` 1")
     if inner.children.count < BTreeLimits.entryCount {
       inner.children.insert(right, at: child + 1)
       inner.starts.insert(rightStart, at: child + 1)
@@ -106,6 +109,7 @@ extension BTree {
       return (first, second)
     }
     let boundary = inner.starts[child + 1]
+    assert(rightStart < boundary, "`BTree` 1: what was split off stands before the next child")
     first.children = Array(inner.children[...child]) + [right]
     first.starts = Array(inner.starts[...child]) + [rightStart]
     first.total = boundary

@@ -66,6 +66,7 @@ extension BTree {
   private static func shrink(_ inner: inout BTreeInner, behind child: Int) {
     for index in inner.starts.indices where index > child { inner.starts[index] -= 1 }
     inner.total -= 1
+    assert(inner.total >= 0, "a node has fewer elements than were removed")
   }
 
   /// Drops a child together with its one element.
@@ -76,6 +77,7 @@ extension BTree {
     guard inner.children.count > 1 else {
       throw .corrupted("an inner node of a B+ tree would become empty")
     }
+    assert(inner.size(of: child) == 1, "a child goes with its last element")
     try free(old, allocator)
     if child != inner.children.count - 1 { inner.elementsPerChild = nil }
     shrink(&inner, behind: child)
@@ -91,6 +93,7 @@ extension BTree {
     var inner = try BTreeInner(try allocator.node(at: ref), in: allocator.space)
     inner.elementsPerChild = nil
     shrink(&inner, behind: child)
+    assert(child + 1 < inner.children.count, "the last child has none to be merged with")
     inner.children[child] = try merged(left, right, allocator)
     inner.children.remove(at: child + 1)
     inner.starts.remove(at: child + 1)
@@ -109,6 +112,7 @@ extension BTree {
     inner.children += other.children
     inner.starts += other.starts.map { $0 + inner.total }
     inner.total += other.total
+    assert(inner.children.count < BTreeLimits.entryCount, "merged nodes fit one")
     if let offsets = Ref(slot: try allocator.node(at: right).integer(at: 0)) {
       try allocator.free(offsets)
     }

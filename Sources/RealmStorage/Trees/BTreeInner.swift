@@ -97,6 +97,13 @@ package struct BTreeInner {
     self.elementsPerChild = elementsPerChild
   }
 
+  /// Whether there are children, each with a start above that of the one before it (`BTree` 1).
+  private var isWellFormed: Bool {
+    guard children.count == starts.count, starts.first == 0, starts.last.map({ $0 < total }) == true
+    else { return false }
+    return zip(starts, starts.dropFirst()).allSatisfy { $0 < $1 }
+  }
+
   func size(of child: Int) -> Int {
     (child + 1 < starts.count ? starts[child + 1] : total) - starts[child]
   }
@@ -110,6 +117,8 @@ package struct BTreeInner {
 
   /// Writes the node anew in place of `old`, whose children are taken over.
   func write(replacing old: Ref, _ allocator: NodeAllocator) throws(StorageError) -> Ref {
+    assert(isWellFormed, "`BTree` 1: no child is empty")
+    assert(children.count <= BTreeLimits.entryCount && !children.contains(.null))
     if !old.isNull {
       if let offsets = Ref(slot: try allocator.node(at: old).integer(at: 0)) {
         try allocator.free(offsets)
@@ -161,6 +170,7 @@ package struct BTreeInner {
         return nil
       }
     }
+    assert(abs(change) == 1 && child < count && !newChild.isNull)
     let new = try allocator.makeWritable(ref)
     new.store(newChild.slot, at: child + 1)
     new.store(Tagged.slot(total), at: count + 1)

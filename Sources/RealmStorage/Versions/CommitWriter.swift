@@ -180,6 +180,7 @@ struct CommitWriter {
       max(run.upperBound, space.list.last?.position ?? 0), max(run.count, space.list.longest),
       Int(top.version),
     ].map { PackedIntegers.widthCode(for: Int64($0)) }
+    assert(space.list.count + 1 == count && !run.isEmpty && run.lowerBound & 7 == 0)
     top.logicalSize = space.logicalSize
     let positions = run.lowerBound
     let lengths = positions + Self.byteCount(count, codes[0])
@@ -195,6 +196,7 @@ struct CommitWriter {
     try writer.placement.finish(at: end, version: top.version)
 
     let list = writer.placement.space.list
+    assert(list.count == count, "the lists describe the space that they leave over")
     try writer.writeIntegers(count: count, widthCode: codes[0], at: positions) {
       list.pack(.position, to: $0, widthCode: codes[0])
     }
@@ -226,6 +228,8 @@ struct CommitWriter {
     let snapshot = try file.snapshot(
       of: entry, pin: file.readers.pin(entry.version), isOwn: true)
     file.encrypted?.noteOwn(entry.version)
+    assert(entry.version == base.version + 1, "a commit makes the next version")
+    assert(entry.logicalSize == space.logicalSize && entry.topRef.offset < entry.logicalSize)
     file.writer.freeSpace = space
     file.writer.freeSpaceVersion = entry.version
     return PendingCommit(snapshot, entry, header, since: transaction.durable)

@@ -10,7 +10,7 @@
 // has cost some copies.
 //
 // 1. While an evacuation runs, nothing is allocated in its regions: free blocks there are held
-//    (`FreeBlock.heldTag`).
+//    (`FreeBlock.heldTag`). What the file grows by meanwhile belongs to none of them.
 // 2. A walk visits nodes in the order of the trees, and goes on where it stopped. Commits between
 //    its steps may move nodes past that position: what it misses stays where it is.
 // 3. An evacuation ends after the walk, at the first commit to which the space that the walk freed
@@ -31,6 +31,8 @@ struct Evacuation: Sendable {
   private let isMarked: [Bool]
   /// From here on everything is evacuated.
   let limit: Int
+  /// Where the last window ends: the length of the file when the evacuation began.
+  private let end: Int
   /// The slot at which the walk goes on in each node on the path from the root; empty at first.
   var cursor: [Int] = []
   /// Whether the walk is complete.
@@ -38,23 +40,28 @@ struct Evacuation: Sendable {
 
   /// Empties the end of the file from `limit`, a multiple of `windowByteCount`, on.
   init(endFrom limit: Int, windowByteCount: Int) {
+    assert(windowByteCount > 0 && limit % windowByteCount == 0, "a limit inside a window")
     goal = .shrink
     self.limit = limit
     self.windowByteCount = windowByteCount
     isMarked = []
+    end = .max
   }
 
-  /// Empties windows.
-  init(windows isMarked: [Bool], windowByteCount: Int) {
+  /// Empties windows of a file of `fileByteCount` bytes.
+  init(windows isMarked: [Bool], windowByteCount: Int, fileByteCount: Int) {
+    assert(windowByteCount > 0 && fileByteCount > 0, "windows of nothing")
     goal = .gather
     limit = .max
     self.windowByteCount = windowByteCount
     self.isMarked = isMarked
+    end = fileByteCount
   }
 
   /// Whether any of the bytes are to be evacuated.
   func contains(_ range: Range<Int>) -> Bool {
     if range.upperBound > limit { return true }
+    guard range.lowerBound < end else { return false }
     let last = min((range.upperBound - 1) / windowByteCount, isMarked.count - 1)
     var window = range.lowerBound / windowByteCount
     while window <= last {
@@ -79,6 +86,7 @@ struct Evacuation: Sendable {
       repeat {
         end = min(range.upperBound, (end / windowByteCount + 1) * windowByteCount)
       } while end < range.upperBound && contains(end..<end + 1) == isEvacuated
+      assert(start < end && isEvacuated == contains(start..<end), "parts are of one kind")
       body(start..<end, isEvacuated)
       start = end
     }

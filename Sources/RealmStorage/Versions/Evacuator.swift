@@ -27,6 +27,7 @@ struct Evacuator {
     _ evacuation: inout Evacuation, _ roots: inout [Ref], _ budget: Budget,
     _ allocator: NodeAllocator
   ) throws(StorageError) {
+    assert(!evacuation.isComplete, "a walk goes on after its end")
     var evacuator = Evacuator(allocator: allocator, evacuation: evacuation, budget: budget)
     try evacuator.walk(&roots)
     evacuation = evacuator.evacuation
@@ -45,6 +46,7 @@ struct Evacuator {
       roots[index] = try visit(roots[index], cursor: isOnPath ? cursor.dropFirst() : [], depth: 0)
       if !stop.isEmpty {
         stop.append(index)
+        assert(budget.isUsedUp, "`Evacuation` 2: a walk stops when its budget is used up")
         evacuation.cursor = stop.reversed()
         return
       }
@@ -64,6 +66,7 @@ struct Evacuator {
     let byteCount = node.header.nodeByteCount
     if !allocator.isWritable(ref), evacuation.concerns(ref.offset..<ref.offset + byteCount) {
       result = try allocator.makeWritable(ref).ref
+      assert(result != ref && allocator.isWritable(result), "a copy stands where its original does")
       budget.byteCount -= byteCount
     }
     guard node.header.hasRefs, node.header.layout == .bits else { return result }

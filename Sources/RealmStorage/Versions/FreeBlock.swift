@@ -10,7 +10,7 @@ struct FreeBlock: Hashable, Sendable {
   /// addition the region around it is being evacuated.
   var tag: UInt64
   /// The version that wrote what was there; 0 if it is not known, or does not matter any more.
-  var birth: UInt64 = 0
+  var writtenVersion: UInt64 = 0
 
   var end: Int { position + byteCount }
   /// Whether the block may be allocated.
@@ -24,7 +24,9 @@ struct FreeBlock: Hashable, Sendable {
   /// Takes in a block that follows and is usable by the same readers. False if it does not or is
   /// not.
   mutating func absorb(_ next: FreeBlock) -> Bool {
-    guard end == next.position, tag == next.tag, birth == next.birth else { return false }
+    guard end == next.position, tag == next.tag, writtenVersion == next.writtenVersion
+    else { return false }
+    assert(next.byteCount > 0, "`FreeBlockList` 1: no block is empty")
     byteCount += next.byteCount
     return true
   }

@@ -10,6 +10,7 @@ extension FreeBlockList {
   ///
   /// Estimate: a look at each chunk, and a pass over the few that hold better ones.
   func bestFit(wanted: Int, needed: Int) -> Found? {
+    assert(needed > 0 && wanted > 0, "a run of nothing is asked for")
     var best: Found?
     for chunk in chunks.indices {
       let longest = chunks[chunk].longest
@@ -53,6 +54,7 @@ extension FreeBlockList {
     var start = block.position
     while start < block.end {
       let end = min(block.end, (start / section + 1) * section)
+      assert(start < end, "`NodePlacement` 1: a run lies in one section")
       body(start..<end)
       start = end
     }

@@ -45,6 +45,8 @@ struct FreeBlockList: Sendable {
 
     /// Makes a block longer.
     mutating func replace(_ index: Int, with block: FreeBlock) {
+      assert(blocks[index].isUsable == block.isUsable, "`FreeBlockList` 2: the count of tags")
+      assert(blocks[index].byteCount <= block.byteCount, "a replaced block only grows")
       blocks[index] = block
       longest = max(longest, block.byteCount)
     }
@@ -53,6 +55,7 @@ struct FreeBlockList: Sendable {
     mutating func remove(at index: Int) -> FreeBlock {
       let block = blocks.remove(at: index)
       if !block.isUsable { taggedCount -= 1 }
+      assert(taggedCount >= 0 && block.byteCount <= longest, "`FreeBlockList` 2")
       return block
     }
 
@@ -63,7 +66,7 @@ struct FreeBlockList: Sendable {
         var block = blocks[index]
         if !block.isUsable, let tag = newTag(block) {
           block.tag = tag
-          block.birth = 0
+          block.writtenVersion = 0
         }
         if kept > 0, blocks[kept - 1].absorb(block) { continue }
         blocks[kept] = block
@@ -85,12 +88,19 @@ struct FreeBlockList: Sendable {
 
   /// - Parameter blocks: What satisfies invariant 1.
   init(_ blocks: [FreeBlock]) {
+    assert(Self.isInOrder(blocks), "`FreeBlockList` 1")
     let half = Self.chunkLimit / 2
     for start in stride(from: 0, to: blocks.count, by: half) {
       chunks.append(Chunk(Array(blocks[start..<min(start + half, blocks.count)])))
     }
     count = blocks.count
     byteCount = blocks.reduce(0) { $0 + $1.byteCount }
+  }
+
+  /// Whether invariant 1 holds for blocks that are to be a list.
+  static func isInOrder(_ blocks: [FreeBlock]) -> Bool {
+    zip(blocks, blocks.dropFirst()).allSatisfy { $0.end <= $1.position }
+      && blocks.allSatisfy { $0.byteCount > 0 && ($0.position | $0.byteCount) & 7 == 0 }
   }
 
   /// All blocks.
@@ -107,6 +117,7 @@ struct FreeBlockList: Sendable {
   /// Where a block that begins at `position` is or would be inserted; the index may be the end of
   /// its chunk. The list must not be empty.
   func place(from position: Int) -> Place {
+    assert(!chunks.isEmpty, "a place in an empty list")
     var low = 0
     var high = chunks.count
     while low + 1 < high {
@@ -131,6 +142,8 @@ struct FreeBlockList: Sendable {
   /// - Parameter merging: Whether it may become one with its neighbours.
   /// - Throws: `StorageError.corrupted` if a part of it is in the list.
   mutating func insert(_ block: FreeBlock, merging: Bool = true) throws(StorageError) {
+    assert(block.byteCount > 0, "`FreeBlockList` 1: no block is empty")
+    assert((block.position | block.byteCount) & 7 == 0, "`FreeSpace` 1: blocks are aligned")
     guard !chunks.isEmpty else {
       chunks.append(Chunk([block]))
       count = 1
@@ -173,12 +186,14 @@ struct FreeBlockList: Sendable {
   private mutating func remove(at place: Place) {
     chunks[place.chunk].remove(at: place.index)
     count -= 1
+    assert(count >= 0 && byteCount >= 0, "a list has fewer blocks than were taken out")
     if chunks[place.chunk].blocks.isEmpty { chunks.remove(at: place.chunk) }
   }
 
   private mutating func split(_ index: Int) {
     let blocks = chunks[index].blocks
     let middle = blocks.count / 2
+    assert(middle > 0, "`FreeBlockList` 1: no chunk is empty")
     chunks[index] = Chunk(Array(blocks[..<middle]))
     chunks.insert(Chunk(Array(blocks[middle...])), at: index + 1)
   }
@@ -187,6 +202,9 @@ struct FreeBlockList: Sendable {
   mutating func carve(_ piece: Range<Int>, outOf place: Place) {
     var before = self[place]
     var after = before
+    assert(!piece.isEmpty, "`FreeBlockList` 1: nothing is taken")
+    assert(piece.lowerBound >= before.position && piece.upperBound <= before.end)
+    assert(before.isUsable, "`FreeSpace` 2: only usable space is taken")
     before.byteCount = piece.lowerBound - before.position
     after.byteCount = after.end - piece.upperBound
     after.position = piece.upperBound
@@ -236,5 +254,7 @@ struct FreeBlockList: Sendable {
       }
     }
     if !chunks.isEmpty { chunks.removeLast(chunks.count - kept - 1) }
+    assert(chunks.allSatisfy { !$0.blocks.isEmpty }, "`FreeBlockList` 1: no chunk is empty")
+    assert(count == chunks.reduce(0) { $0 + $1.blocks.count }, "the blocks are miscounted")
   }
 }

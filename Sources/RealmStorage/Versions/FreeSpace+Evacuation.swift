@@ -117,6 +117,7 @@ extension FreeSpace {
       first -= 1
     }
     let limit = first * windows.byteCount
+    assert(live >= 0 && useful >= 0, "a window has more free bytes than bytes")
     guard limit + max(Self.leastReserve, logicalSize / 64) < logicalSize, hasRoomForLists(in: limit)
     else { return false }
     hold(Evacuation(endFrom: limit, windowByteCount: windows.byteCount))
@@ -148,11 +149,14 @@ extension FreeSpace {
     var live = 0
     for index in candidates.sorted(by: { (free[$0], $0) > (free[$1], $1) }) {
       live += windows.byteCount - free[index]
+      assert(live >= 0, "a window has more free bytes than bytes")
       guard live <= logicalSize / 8 else { break }
       isMarked[index] = true
     }
     guard isMarked.contains(true) else { return false }
-    hold(Evacuation(windows: isMarked, windowByteCount: windows.byteCount))
+    hold(
+      Evacuation(
+        windows: isMarked, windowByteCount: windows.byteCount, fileByteCount: logicalSize))
     return true
   }
 }

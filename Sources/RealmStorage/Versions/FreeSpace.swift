@@ -3,10 +3,10 @@
 // The free blocks of a file (file format, part 2, section 2), kept in memory between commits.
 //
 // 1. Blocks are sorted by position, disjoint, aligned to 8 and not empty.
-// 2. A block may be overwritten only if it is usable: no version that anybody can look at, the one
-//    that the header selects included, is older than its tag and at least its birth. Space that
-//    the running commit gives up is tagged with the new version, and so is not usable before the
-//    next one.
+// 2. A block may be overwritten only if it is usable: no version that a reader can have, the one
+//    that the header selects included, is older than its tag and as new as the version that wrote
+//    it. Space that the running commit gives up is tagged with the new version, and so is not
+//    usable before the next one.
 // 3. Blocks and reachable nodes together cover the file up to `logicalSize`.
 
 /// The free blocks below the logical size of a file.
@@ -23,7 +23,7 @@ struct FreeSpace: Sendable {
   var compaction = CompactionState()
   /// Whether the file may be longer than `logicalSize` because of `trimTail`.
   var hasExcess = false
-  private var births = BirthMap()
+  private var blockVersions = BlockVersionMap()
 
   /// A window of the file that no node may cross the border of.
   static let sectionByteCount = 64 << 20
@@ -31,6 +31,8 @@ struct FreeSpace: Sendable {
   init(blocks: [FreeBlock] = [], logicalSize: Int) {
     list = FreeBlockList(blocks)
     self.logicalSize = logicalSize
+    assert(blocks.last.map { $0.end <= logicalSize } ?? true, "`FreeSpace` 3")
+    assert(logicalSize >= 0 && logicalSize & 7 == 0, "a file of a size that is not aligned")
   }
 
   /// Reads the free lists of a version.
@@ -82,8 +84,10 @@ struct FreeSpace: Sendable {
   ///
   /// - Parameter pinned: The versions that can be looked at, ascending; not empty.
   mutating func expire(pinned: [UInt64]) {
+    assert(!pinned.isEmpty, "the version that the header selects is always in use")
+    assert(zip(pinned, pinned.dropFirst()).allSatisfy { $0 < $1 }, "pinned versions ascend")
     let oldest = pinned.first ?? 0
-    if pinned.count == 1 { births.removeAll() }
+    if pinned.count == 1 { blockVersions.removeAll() }
     let evacuation = evacuation
     list.retag { block in
       guard !block.isHeld, block.tag <= oldest || !Self.isNeeded(block, by: pinned) else {
@@ -94,8 +98,8 @@ struct FreeSpace: Sendable {
   }
 
   private static func isNeeded(_ block: FreeBlock, by pinned: [UInt64]) -> Bool {
-    guard block.birth > 0 else { return true }
-    return pinned.contains { block.birth <= $0 && $0 < block.tag }
+    guard block.writtenVersion > 0 else { return true }
+    return pinned.contains { block.writtenVersion <= $0 && $0 < block.tag }
   }
 
   /// Adds what a commit gives up.
@@ -104,6 +108,7 @@ struct FreeSpace: Sendable {
   mutating func add(
     freed: [NodeAllocator.FreedBlock], tag: UInt64
   ) throws(StorageError) {
+    assert(tag > 0 && tag != FreeBlock.heldTag, "`FreeSpace` 2: what is freed is tagged")
     guard freed.count > max(16, list.count / 8) else {
       for block in freed { try list.insert(freeBlock(block, tag)) }
       return
@@ -128,9 +133,10 @@ struct FreeSpace: Sendable {
   }
 
   private func freeBlock(_ freed: NodeAllocator.FreedBlock, _ tag: UInt64) -> FreeBlock {
-    FreeBlock(
+    assert(freed.offset >= FileHeader.byteCount, "the header is no node")
+    return FreeBlock(
       position: freed.offset, byteCount: freed.byteCount, tag: tag,
-      birth: births.version(at: freed.offset))
+      writtenVersion: blockVersions.version(at: freed.offset))
   }
 
   private static func append(
@@ -144,7 +150,7 @@ struct FreeSpace: Sendable {
 
   /// Notes what a commit wrote, so that its blocks are usable again as early as possible.
   mutating func noteWritten(_ ranges: [Range<Int>], version: UInt64) {
-    for range in ranges { births.insert(range, version: version) }
+    for range in ranges { blockVersions.insert(range, version: version) }
   }
 
   // MARK: Taking space
@@ -183,6 +189,8 @@ struct FreeSpace: Sendable {
     _ found: FreeBlockList.Found, _ wanted: Int, _ side: Side
   ) -> Range<Int> {
     let count = min(wanted, found.piece.count)
+    assert(list[found.place].isUsable, "`FreeSpace` 2: only usable space is taken")
+    assert(evacuation?.contains(found.piece) != true, "`Evacuation` 1")
     let piece =
       side == .low
       ? found.piece.lowerBound..<found.piece.lowerBound + count
@@ -195,6 +203,7 @@ struct FreeSpace: Sendable {
   ///
   /// - Parameter merging: Whether it may become one with its neighbours.
   mutating func giveBack(_ piece: Range<Int>, merging: Bool = true) throws(StorageError) {
+    assert(piece.lowerBound <= piece.upperBound && piece.upperBound <= logicalSize, "`FreeSpace` 3")
     guard !piece.isEmpty else { return }
     try list.insert(
       FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: 0), merging: merging)
@@ -223,6 +232,7 @@ struct FreeSpace: Sendable {
 
   /// Adds the bytes between the end of the file and `newSize`.
   mutating func grow(to newSize: Int) throws(StorageError) {
+    assert(newSize > logicalSize, "a file that grows becomes longer")
     try list.insert(
       FreeBlock(position: logicalSize, byteCount: newSize - logicalSize, tag: 0))
     logicalSize = newSize
@@ -238,8 +248,10 @@ struct FreeSpace: Sendable {
     guard tail.count >= 2 * reserve, end < logicalSize, let found = list.run(at: tail.lowerBound),
       end >= tail.lowerBound
     else { return }
+    assert(found.piece.upperBound <= logicalSize && list[found.place].end == logicalSize)
     list.carve(end..<logicalSize, outOf: found.place)
     logicalSize = end
+    assert(liveByteCount >= 0, "`FreeSpace` 3: less is free than the file has")
     hasExcess = true
   }
 
@@ -261,7 +273,9 @@ struct FreeSpace: Sendable {
             tag: isEvacuated ? FreeBlock.heldTag : 0))
       }
     }
-    list = FreeBlockList(blocks)
+    let held = FreeBlockList(blocks)
+    assert(held.byteCount == list.byteCount, "holding blocks neither frees nor uses space")
+    list = held
     self.evacuation = evacuation
   }
 

@@ -26,6 +26,7 @@ enum History {
       return try append(changeset, to: try Entries.make(in: allocator), allocator)
     }
     let dropped = count - kept
+    assert(dropped >= 0, "more entries are kept than there are")
     if kept < dropped {
       let new = try copy(of: root, from: dropped, allocator)
       try allocator.freeTree(root)

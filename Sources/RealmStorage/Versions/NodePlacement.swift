@@ -97,6 +97,7 @@ struct NodePlacement {
 
   /// Takes the next `byteCount` bytes.
   mutating func place(_ byteCount: Int, _ lifetime: NodeLifetime) throws(StorageError) -> Int {
+    assert(byteCount > 0 && byteCount & 7 == 0, "a node of a size that is not aligned")
     if mayJoin { try takeJointRun() }
     switch lifetime {
     case .long:
@@ -110,6 +111,8 @@ struct NodePlacement {
 
   private static func advance(_ run: inout Run, _ byteCount: Int) -> Int {
     let position = run.rest.lowerBound
+    assert(run.rest.count >= byteCount, "`NodePlacement` 1: a node beyond the end of its run")
+    assert(run.start <= position && position & 7 == 0)
     run.rest = position + byteCount..<run.rest.upperBound
     run.remaining = max(0, run.remaining - byteCount)
     return position
@@ -123,6 +126,7 @@ struct NodePlacement {
     let wanted = long.remaining + short.remaining
     guard wanted > 0, let run = try takeLane(wanted) else { return }
     let border = run.lowerBound + long.remaining
+    assert(run.count == wanted && long.rest.isEmpty && short.rest.isEmpty, "a lane is one run")
     laneBorder = border
     long.rest = run.lowerBound..<border
     long.start = run.lowerBound
@@ -139,7 +143,8 @@ struct NodePlacement {
     }
     let roomy = wanted + min(Self.laneRoom, space.logicalSize / 16 & ~7)
     if let taken = space.takeLane(wanted, room: roomy) { return taken }
-    guard !isRoomy else { return nil }
+    // `Evacuation` 3: a file whose end is being emptied does not grow for a lane.
+    guard !isRoomy, space.evacuation?.goal != .shrink else { return nil }
     do throws(StorageError) {
       try grow(for: roomy)
     } catch {
@@ -195,6 +200,7 @@ struct NodePlacement {
   }
 
   private mutating func endLongRun() throws(StorageError) {
+    assert(long.start <= long.rest.lowerBound, "a run ends before its start")
     if long.start < long.rest.lowerBound {
       written.append(long.start..<long.rest.lowerBound)
       if long.rest.upperBound == laneBorder { noteFront(long.rest.lowerBound) }
@@ -231,6 +237,7 @@ struct NodePlacement {
   private mutating func endShortRun(
     at position: Int, merging: Bool = true
   ) throws(StorageError) {
+    assert(short.start <= position && position <= short.rest.upperBound, "`NodePlacement` 2")
     if short.start < position { written.append(short.start..<position) }
     try space.giveBack(position..<short.rest.upperBound, merging: merging)
     short.rest = 0..<0
@@ -241,6 +248,7 @@ struct NodePlacement {
     _ wanted: Int, _ needed: Int, from side: FreeSpace.Side, smallestPart: Int
   ) throws(StorageError) -> Range<Int> {
     let part = max(needed, min(smallestPart, wanted))
+    assert(needed <= part && part <= wanted, "a part of a run is between what is needed and wanted")
     while true {
       if let taken = space.take(wanted: wanted, needed: part, from: side) { return taken }
       if space.evacuation?.goal == .shrink {
@@ -268,6 +276,7 @@ struct NodePlacement {
   private mutating func grow(for wanted: Int, isTight: Bool = false) throws(StorageError) {
     let tight = space.grownSize(for: wanted, isTight: true, pageSize: pageSize)
     let roomy = space.grownSize(for: wanted, isTight: isTight, pageSize: pageSize)
+    assert(tight <= roomy && tight > space.logicalSize, "a file that grows becomes longer")
     do throws(StorageError) {
       try extend(roomy)
       try space.grow(to: roomy)
@@ -289,11 +298,13 @@ struct NodePlacement {
       short.remaining = byteCount
       try takeShortRun(byteCount)
     }
+    assert(short.rest.count >= byteCount && long.rest.isEmpty, "`NodePlacement` 2")
     return short.rest
   }
 
   /// Ends the last run at `position`, before its end: the rest is one more free block.
   mutating func finish(at position: Int, version: UInt64) throws(StorageError) {
+    assert(position < short.rest.upperBound, "`NodePlacement` 2: the rest is a block of its own")
     lastRest = position..<short.rest.upperBound
     try endShortRun(at: position, merging: false)
     space.noteWritten(written, version: version)

@@ -125,6 +125,8 @@ struct NodeWriter {
           Ref(Int(slot)), isData, depth: depth + 1, height: heights.isEmpty ? 0 : heights[index])
         height = max(height, child.height + 1)
         slot = child.ref.slot
+        assert(!slab.isWritable(child.ref), "`NodeWriter` 1: children have their place in the file")
+        assert(PackedIntegers.widthCode(for: slot) <= code, "a final slot fits where the first did")
         PackedIntegers.store(slot, to: payload, widthCode: code, at: index)
       }
       newCode = max(newCode, PackedIntegers.widthCode(for: slot))
@@ -164,6 +166,7 @@ struct NodeWriter {
           leaf.ref.slot, to: UnsafeMutableRawPointer(mutating: cluster.payload),
           widthCode: cluster.header.widthCode, at: column)
         heights[index] = max(heights[index], leaf.height + 1)
+        assert(!slab.isWritable(leaf.ref), "`NodeWriter` 1: children have their place in the file")
       }
     }
     return heights
@@ -174,6 +177,7 @@ struct NodeWriter {
   ) throws(StorageError) -> Ref {
     let byteCount = header.nodeByteCount
     let ref = Ref(try placement.place(byteCount, lifetime))
+    assert(header.widthCode <= node.header.widthCode, "a node is packed, never widened")
     if byteCount > StagedRun.Buffer.byteCount {
       // Packing in place never overtakes what is still to be read: the new width is not larger.
       let payload = UnsafeMutableRawPointer(mutating: node.payload)
@@ -234,6 +238,7 @@ struct NodeWriter {
     count: Int, widthCode: Int, flags: NodeFlags = [], at position: Int,
     _ pack: (UnsafeMutableRawPointer) -> Void
   ) throws(StorageError) {
+    assert(position & 7 == 0, "a list at a position that is not aligned")
     let header = NodeHeader(flags: flags, layout: .bits, widthCode: widthCode, count: count)
     let byteCount = header.nodeByteCount
     guard byteCount > StagedRun.Buffer.byteCount else {
@@ -264,7 +269,9 @@ struct NodeWriter {
   private mutating func stage(
     _ byteCount: Int, at position: Int, _ lifetime: NodeLifetime
   ) throws(StorageError) -> UnsafeMutableRawPointer {
-    switch lifetime {
+    assert(position & 7 == 0 && byteCount & 7 == 0, "`NodeWriter` 3")
+    assert(position + byteCount <= placement.space.logicalSize, "`NodeWriter` 3")
+    return switch lifetime {
     case .long: try long.stage(byteCount, at: position)
     case .short: try short.stage(byteCount, at: position)
     }

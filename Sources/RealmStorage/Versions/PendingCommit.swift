@@ -76,7 +76,10 @@ package final class PendingCommit {
   }
 
   /// Hands the right to write to the commit that continues this one.
-  func giveUp() { isEnded = true }
+  func giveUp() {
+    assert(!isEnded, "`PendingCommit` 1: the right to write is handed on once")
+    isEnded = true
+  }
 
   /// Steps 2 to 4 of the commit protocol (`CommitWriter`).
   ///
@@ -84,6 +87,7 @@ package final class PendingCommit {
   private func select() throws(StorageError) -> Bool {
     let file = snapshot.file
     let slot = 1 - header.selectedSlot
+    assert(entry.version > durable.version, "`PendingCommit` 4: versions ascend")
     if !file.options.isInMemory { try file.requireLength(entry.logicalSize) }
     try file.storage.write(UInt64(entry.topRef.offset), at: slot * 8)
     if header.formatVersion(slot: slot) != FileHeader.supportedVersion {

@@ -20,6 +20,12 @@
 // went past its second load is either seen, or needs no protection from this writer; and the next
 // writer's scan comes after the publication of w + 1, hence after our store.
 //
+// 1. A slot holds 0, or the version that one snapshot has pinned; only that snapshot's process sets
+//    it back to 0 while it lives.
+// 2. A snapshot is of a version that its reader saw to be the newest after it had pinned it, or of
+//    one that was pinned already.
+// 3. A segment of slots belongs to one process at most: the one that holds the lock of its byte.
+//
 // What may be stale: a slot may still hold a version while its snapshot is going away, and for a
 // moment a version that is about to be replaced by a newer one. Either only delays reuse.
 //
@@ -65,6 +71,7 @@ final class ReaderTable: Sendable {
     while true {
       let newest = memory.newest.pointee.load(ordering: .sequentiallyConsistent)
       if newest == version { return (version, pin) }
+      assert(newest > version, "versions ascend")
       version = newest
       pin.slot.pointee.store(version, ordering: .sequentiallyConsistent)
     }
@@ -73,6 +80,7 @@ final class ReaderTable: Sendable {
   /// Pins a version that cannot go away meanwhile: the caller is the writer that publishes it, or
   /// holds a snapshot of it.
   func pin(_ version: UInt64) throws(StorageError) -> Pin {
+    assert(version != 0, "`ReaderTable` 1: 0 means that a slot is free")
     while true {
       let segments = ownedCount.load(ordering: .acquiring)
       let slots = segments * Self.segmentSlotCount
@@ -92,7 +100,11 @@ final class ReaderTable: Sendable {
     }
   }
 
-  func release(_ pin: Pin) { pin.slot.pointee.store(0, ordering: .releasing) }
+  func release(_ pin: Pin) {
+    assert(
+      pin.slot.pointee.load(ordering: .relaxed) != 0, "`ReaderTable` 1: a slot was released twice")
+    pin.slot.pointee.store(0, ordering: .releasing)
+  }
 
   // MARK: Writers
 
@@ -103,6 +115,7 @@ final class ReaderTable: Sendable {
     versions.sort()
     var result: [UInt64] = []
     for version in versions where version != result.last { result.append(version) }
+    assert(zip(result, result.dropFirst()).allSatisfy { $0 < $1 }, "versions in use ascend")
     return result
   }
 
@@ -183,6 +196,7 @@ final class ReaderTable: Sendable {
       _ = try memory.file.lockByte(at: growthLock, waits: true)
       defer { memory.file.unlockByte(at: growthLock) }
       let segment = try takeSegment()
+      assert(!isOurs(segment), "`ReaderTable` 3: a segment was taken twice")
       ownedOffsets[owned] = Self.offset(ofSlot: segment * Self.segmentSlotCount)
       ownedCount.store(owned + 1, ordering: .releasing)
     }

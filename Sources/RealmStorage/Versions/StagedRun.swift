@@ -31,6 +31,7 @@ struct StagedRun {
       try flush()
       self.position = position
     }
+    assert(count + byteCount <= Buffer.byteCount, "more is staged than the buffer holds")
     let target = buffer.bytes + count
     count += byteCount
     return target

@@ -45,6 +45,7 @@ package struct ObjectKeySet: Sendable {
     let raw = key.rawValue
     guard let last = runs.last?.last, raw <= last else {
       // Invariant 3: nothing beyond the last run is in `others`.
+      assert(!others.contains(raw) && !holes.contains(raw), "`ObjectKeySet` 3")
       if let last = runs.last?.last, raw == last &+ 1 {
         runs[runs.count &- 1].last = raw
       } else {
@@ -55,6 +56,7 @@ package struct ObjectKeySet: Sendable {
     }
     let isNew = isInRuns(raw) ? holes.remove(raw) != nil : others.insert(raw).inserted
     if isNew { count &+= 1 }
+    assert(!isInRuns(raw) || !others.contains(raw), "`ObjectKeySet` 2")
     return isNew
   }
 
@@ -64,6 +66,7 @@ package struct ObjectKeySet: Sendable {
     let raw = key.rawValue
     let wasThere = isInRuns(raw) ? holes.insert(raw).inserted : others.remove(raw) != nil
     if wasThere { count &-= 1 }
+    assert(count >= 0, "more keys were taken out than put in")
     return wasThere
   }
 
@@ -80,6 +83,7 @@ package struct ObjectKeySet: Sendable {
       for raw in others { keys.append(ObjectKey(raw)) }
       keys.sort()
     }
+    assert(keys.count == count, "`ObjectKeySet` 2: each key is in one place")
     return keys
   }
 

@@ -8,6 +8,7 @@ extension ClusterEditor {
   /// Adds a column with default values for all objects.
   func addColumn(_ layout: LeafLayout, at leafIndex: Int) throws(StorageError) {
     while layouts.count <= leafIndex { layouts.append(nil) }
+    assert(layouts[leafIndex] == nil, "a column where another one is")
     layouts[leafIndex] = layout
     try editLeaves { (node) throws(StorageError) -> Ref in
       let count = try Cluster(
@@ -24,6 +25,7 @@ extension ClusterEditor {
 
   /// Removes a column with all its values.
   func removeColumn(at leafIndex: Int) throws(StorageError) {
+    assert(layouts[leafIndex] != nil, "a column that is not there is removed")
     layouts[leafIndex] = nil
     while let last = layouts.last, last == nil { layouts.removeLast() }
     let slotCount = layouts.count + 1

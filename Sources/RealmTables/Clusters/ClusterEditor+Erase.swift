@@ -11,6 +11,7 @@ extension ClusterEditor {
   func erase(_ key: ObjectKey) throws(StorageError) -> Bool {
     guard let row = try row(of: key) else { return false }
     let cluster = try currentCluster()
+    assert(row.index < cluster.count && row.cluster.ref == leaf.ref, "`ClusterEditor` 2")
     if cluster.keys == nil, row.index == cluster.count - 1 {
       leaf.store(Tagged.slot(row.index), at: 0)
     } else {
@@ -119,6 +120,7 @@ extension ClusterEditor {
     let left = try allocator.makeWritable(try inner.ref(of: index))
     node.store(left.ref.slot, at: index + 3)
     let right = try allocator.makeWritable(try inner.ref(of: index + 1))
+    assert(index + 1 < inner.childCount, "the last child has none to be merged with")
     let distance = inner.offset(of: index + 1) - inner.offset(of: index)
     if left.header.isInner {
       let merged = try mergeInner(right, into: left, distance: distance)
@@ -147,6 +149,7 @@ extension ClusterEditor {
         try right.node.ref(at: index + 1), to: try left.node.ref(at: index + 1), allocator)
       left.store(appended.slot, at: index + 1)
     }
+    assert(merged.count <= ClusterLimits.fanOut, "merged clusters fit one")
     left.store(try KeyArray.replace(keys, by: merged, allocator).slot, at: 0)
     try allocator.free(otherKeys)
     try allocator.free(right.ref)

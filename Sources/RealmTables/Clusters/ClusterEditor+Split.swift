@@ -49,6 +49,8 @@ extension ClusterEditor {
   ) throws(StorageError) -> NewChild {
     let ref = try explicitKeys(of: leaf)
     let keys = KeyArray.values(of: try KeyArray.load(ref, in: allocator.space))
+    assert(position > 0 || keys.count == cluster.count, "a cluster has a key for each object")
+    assert(position < cluster.count, "a cluster is split inside")
     let first = keys[position]
     let moved = keys[position...].map { $0 - first }
     var slots: [Int64] = [try KeyArray.make(moved, in: allocator).slot]
@@ -111,6 +113,7 @@ extension ClusterEditor {
   private func splitInner(
     _ node: MutableNode, _ inner: InnerCluster, at position: Int, inserting child: NewChild
   ) throws(StorageError) -> NewChild {
+    assert(position > 0 && position < inner.childCount, "an inner node is split inside")
     let first = inner.offset(of: position)
     let offsets = (position..<inner.childCount).map { inner.offset(of: $0) - first }
     let children = (position..<inner.childCount).map { node.node.uncheckedInteger(at: $0 + 3) }
@@ -136,6 +139,8 @@ extension ClusterEditor {
     _ child: Ref, offset: UInt64, at position: Int, in node: MutableNode
   ) throws(StorageError) -> MutableNode {
     let inner = try InnerCluster(node.node, in: allocator.space)
+    assert(inner.childCount < ClusterLimits.fanOut, "a child is put into a full node")
+    assert(offset > inner.offset(of: position - 1), "the offsets of children ascend")
     let staysCompact =
       inner.offsets == nil && position == inner.childCount
       && offset == UInt64(inner.childCount) << inner.shift
@@ -160,6 +165,7 @@ extension ClusterEditor {
   private func replace(
     _ old: MutableNode, by new: MutableNode, at index: Int
   ) throws(StorageError) {
+    assert(allocator.isWritable(new.ref), "`ClusterEditor` 1: the path is writable")
     guard new.ref != old.ref else { return }
     guard index > 0 else {
       root = new.ref

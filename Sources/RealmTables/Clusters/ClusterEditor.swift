@@ -123,6 +123,8 @@ final class ClusterEditor {
     }
     leaf = node
     leafOffset = offset
+    assert(offset <= key && key < end || end == .max, "`ClusterEditor` 2: the key is the leaf's")
+    assert(allocator.isWritable(node.ref), "`ClusterEditor` 1: the current leaf is writable")
     leafLowest = offset
     leafEnd = end
   }
@@ -140,7 +142,8 @@ final class ClusterEditor {
   /// The current leaf, decoded.
   @inline(__always)
   func currentCluster() throws(StorageError) -> Cluster {
-    try Cluster(leaf.node, offset: leafOffset, spec: .null, in: allocator.space)
+    assert(leafLowest < leafEnd, "`ClusterEditor` 2: there is a current leaf")
+    return try Cluster(leaf.node, offset: leafOffset, spec: .null, in: allocator.space)
   }
 
   /// The object with that key, ready to be written; nil if there is none.
@@ -162,6 +165,7 @@ final class ClusterEditor {
     let cluster = try currentCluster()
     let relative = key.ordinal &- leafOffset
     let count = cluster.count
+    assert(count <= ClusterLimits.fanOut, "a cluster of more objects than the format allows")
     var position = count
     if let keys = cluster.keys {
       position = KeyArray.lowerBound(relative, in: keys)
@@ -234,5 +238,6 @@ final class ClusterEditor {
 
   static func changeTotal(of inner: MutableNode, by difference: Int) {
     inner.store(inner.node.uncheckedInteger(at: 2) &+ Int64(difference) &* 2, at: 2)
+    assert(inner.node.uncheckedInteger(at: 2) & 1 == 1, "the number of objects is tagged")
   }
 }

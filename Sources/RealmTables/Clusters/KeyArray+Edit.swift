@@ -15,6 +15,7 @@ extension KeyArray {
   static func make(
     _ values: some Collection<UInt64>, in allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
+    assert(zip(values, values.dropFirst()).allSatisfy { $0 < $1 }, "keys ascend")
     let code = PackedIntegers.unsignedWidthCode(for: values.max() ?? 0)
     let header = NodeHeader(flags: [], layout: .bits, widthCode: code, count: values.count)
     let node = try allocator.allocate(header, capacity: header.payloadByteCount + 16)
@@ -44,6 +45,8 @@ extension KeyArray {
   ) throws(StorageError) -> Ref {
     let old = try load(ref, in: allocator.space)
     precondition(index >= 0 && index <= old.count)
+    assert(index == 0 || self.value(at: index - 1, of: old) < value, "keys ascend")
+    assert(index == old.count || self.value(at: index, of: old) > value, "keys ascend")
     let code = old.header.widthCode
     let elementBytes = old.header.width / 8
     if allocator.isWritable(ref), code >= PackedIntegers.unsignedWidthCode(for: value) {
@@ -68,6 +71,7 @@ extension KeyArray {
   ) throws(StorageError) -> Ref {
     let node = try allocator.makeWritable(ref)
     let count = node.count
+    assert(range.upperBound <= count, "keys are removed that the array does not have")
     let elementBytes = node.header.width / 8
     let start = node.payload + range.lowerBound * elementBytes
     memmove(

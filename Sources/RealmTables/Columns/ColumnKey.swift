@@ -18,6 +18,7 @@ package struct ColumnKey: Hashable, Sendable, Comparable, CustomStringConvertibl
   /// Puts a key together; only the attributes that a key carries are kept.
   @inlinable
   package init(leafIndex: Int, type: ColumnType, attributes: ColumnAttributes, tag: UInt32) {
+    assert(leafIndex >= 0 && leafIndex <= 0xFFFF, "a leaf index that no key holds")
     rawValue =
       Int64(leafIndex & 0xFFFF) | Int64(type.rawValue) << 16
       | Int64(attributes.intersection(.keyed).rawValue) << 22 | Int64(tag) << 30

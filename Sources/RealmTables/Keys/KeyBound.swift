@@ -38,6 +38,7 @@ struct KeyBound {
   }
 
   mutating func set(_ highest: Int64) {
+    assert(self.highest == nil, "a bound is looked for that is known")
     self.highest = highest
     missCount = 0
   }

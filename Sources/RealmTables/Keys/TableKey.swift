@@ -17,10 +17,11 @@ package struct TableKey: Hashable, Sendable, Comparable, CustomStringConvertible
   @inlinable package static var null: TableKey { TableKey(0x7FFF_FFFF) }
 
   /// The largest number of tables that a file can hold.
-  package static let maximumTableCount = 0x1_0000
+  @inlinable package static var maximumTableCount: Int { 0x1_0000 }
 
   @inlinable
   package init(index: Int, reuse: Int) {
+    assert(index >= 0 && index < Self.maximumTableCount, "an index that no key holds")
     rawValue = UInt32(index & 0xFFFF) | UInt32(reuse & 0x7FFF) << 16
   }
 

@@ -92,6 +92,7 @@ import Testing
   /// With no old version in use, a file is at most twice its live bytes and the largest commit.
   /// The commits that follow a deletion give back what it left, so the largest of the last fifty
   /// live sizes counts.
+  /// `Evacuation` 1 and 3.
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func aFileStaysUnderTwiceItsLiveSize(_ seed: UInt64) throws {
     let system = try SimulatedFileSystem()
@@ -149,6 +150,7 @@ import Testing
   }
 
   /// What a reader of an older version sees never changes, and a compaction does not wait for it.
+  /// `ARCHITECTURE` 2.
   @Test func oldVersionsStayWholeWhileNodesMove() throws {
     let blobs = Blobs(try open(), seed: 9)
     for _ in 0..<10 { try blobs.commit(60, growth: 60) }
@@ -167,6 +169,7 @@ import Testing
 
   /// A crash at any call leaves the version before or after, also while nodes move, the logical
   /// size shrinks, and the file is cut.
+  /// `ARCHITECTURE` 3.
   @Test func crashesWhileAFileShrinksLeaveItWhole() throws {
     let first = try SimulatedFileSystem()
     let numbers = (0..<60_000).map { Int64($0) << 30 }
@@ -226,7 +229,7 @@ import Testing
       let evacuation =
         isShrinking
         ? Evacuation(endFrom: limit, windowByteCount: 64)
-        : Evacuation(windows: marks, windowByteCount: 64)
+        : Evacuation(windows: marks, windowByteCount: 64, fileByteCount: 512)
       let isIn = { isShrinking ? $0 >= limit : $0 < 512 && marks[$0 / 64] }
       let start = Int.random(in: 0..<70, using: &random) * 8
       let range = start..<start + Int.random(in: 1...30, using: &random) * 8
@@ -242,7 +245,7 @@ import Testing
     }
   }
 
-  /// Invariants 1 and 2: steps of a few nodes copy each node of the regions once, and no other.
+  /// `Evacuation` 2: steps of a few nodes copy each node of the regions once, and no other.
   @Test func aWalkInStepsCopiesWhatIsInTheRegions() throws {
     let file = try open()
     var write = try file.beginWrite()
@@ -250,7 +253,8 @@ import Testing
     let old = try write.commit(changeset: [])
     let window = 16 << 10
     let marks = (0..<64).map { $0 % 3 == 1 }
-    var evacuation = Evacuation(windows: marks, windowByteCount: window)
+    var evacuation = Evacuation(
+      windows: marks, windowByteCount: window, fileByteCount: marks.count * window)
     write = try file.beginWrite()
     var roots = [write.roots.tables, write.roots.tableNames, Ref.null]
     var steps = 0
@@ -274,13 +278,25 @@ import Testing
     write.rollback()
   }
 
+  /// `Evacuation` 1: a window at the end of the file does not grow with it.
+  @Test func whatTheFileGrowsByIsUsable() throws {
+    var space = FreeSpace(
+      blocks: [FreeBlock(position: 64, byteCount: 32, tag: 0)], logicalSize: 96)
+    space.hold(Evacuation(windows: [false, true], windowByteCount: 64, fileByteCount: 96))
+    try space.grow(to: 256)
+    #expect(space.take(wanted: 160, needed: 8, from: .low) == 96..<256)
+    #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)
+  }
+
+  /// `Evacuation` 1.
   @Test func heldBlocksAreNeitherAllocatedNorWritten() throws {
     var space = FreeSpace(
       blocks: [
         FreeBlock(position: 40, byteCount: 40, tag: 0),
         FreeBlock(position: 88, byteCount: 352, tag: 0),
       ], logicalSize: 4096)
-    space.hold(Evacuation(windows: [false, true, true], windowByteCount: 64))
+    space.hold(
+      Evacuation(windows: [false, true, true], windowByteCount: 64, fileByteCount: 4096))
     #expect(space.take(wanted: 400, needed: 8, from: .low) == 192..<440)
     #expect(space.take(wanted: 400, needed: 8, from: .low) == 40..<64)
     #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)

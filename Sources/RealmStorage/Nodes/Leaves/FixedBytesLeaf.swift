@@ -102,6 +102,7 @@ extension FixedBytesLeaf {
       node.payload.storeBytes(
         of: 0, toByteOffset: (count &>> 3) &* blockByteCount, as: UInt8.self)
     }
+    assert(node.count == byteCount(for: count + 1), "a leaf of no number of elements")
     for position in stride(from: count, to: index, by: -1) {
       store(load(node.payload, position - 1), node, position)
     }

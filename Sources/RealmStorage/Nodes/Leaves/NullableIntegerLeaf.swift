@@ -128,6 +128,8 @@ package enum NullableIntegerLeaf: Leaf {
     }
     let marker =
       code < 7 ? largest(ofWidthCode: code) : unusedValue(besides: value, in: node, oldMarker)
+    assert(value != marker, "`NullableIntegerLeaf` 2: no value equals the marker")
+    assert(PackedIntegers.widthCode(for: marker) <= code, "a marker that does not fit its width")
     let header = NodeHeader(flags: [], layout: .bits, widthCode: code, count: node.count)
     let new = try allocator.allocate(header, capacity: (node.count + 2) * header.width / 8 * 2)
     for index in 0..<node.count {

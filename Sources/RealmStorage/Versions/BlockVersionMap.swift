@@ -9,7 +9,7 @@
 // place for that, so this process remembers what it wrote itself.
 
 /// The versions that wrote runs of bytes, where they are known and matter.
-struct BirthMap: Sendable {
+struct BlockVersionMap: Sendable {
   private struct Run {
     var start: Int
     var end: Int
@@ -31,6 +31,7 @@ struct BirthMap: Sendable {
 
   /// Notes that `version` wrote a run of bytes, whatever was there before.
   mutating func insert(_ range: Range<Int>, version: UInt64) {
+    assert(version > 0, "0 means that the version is not known")
     guard !range.isEmpty else { return }
     let first = firstRun(endingAfter: range.lowerBound)
     var last = first
@@ -48,6 +49,7 @@ struct BirthMap: Sendable {
     let run = Run(start: range.lowerBound, end: range.upperBound, version: version)
     new.insert(run, at: new.first.map { $0.start < run.start } == true ? 1 : 0)
     runs.replaceSubrange(first..<last, with: new)
+    assert(zip(runs, runs.dropFirst()).allSatisfy { $0.end <= $1.start }, "runs are disjoint")
   }
 
   private func firstRun(endingAfter position: Int) -> Int {
