@@ -21,6 +21,7 @@ import Testing
     return found
   }
 
+  /// `BTree` 2.
   @Test func appendingLeavesFullLeavesAndCompactNodes() throws {
     let scratch = try ScratchSpace()
     var root = try BTree<IntegerLeaf>.make(in: scratch.allocator)
@@ -35,6 +36,7 @@ import Testing
     #expect(try elements(root, scratch) == (0..<4_500).map(Int64.init))
   }
 
+  /// `BTree` 1.
   @Test func aMillionAppendedElementsMakeThreeLevels() throws {
     let scratch = try ScratchSpace()
     var root = try BTree<IntegerLeaf>.make(in: scratch.allocator)

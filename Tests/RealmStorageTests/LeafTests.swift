@@ -78,6 +78,7 @@ import Testing
     #expect(bytes == Array("Rex".utf8) + [0, 0, 0, 0, 3, 0, 0, 0, 4])
   }
 
+  /// `NullableIntegerLeaf` 1.
   @Test func theNullMarkerExampleOfTheFormatHolds() throws {
     let scratch = try ScratchSpace()
     var ref = try NullableIntegerLeaf.make(in: scratch.allocator)

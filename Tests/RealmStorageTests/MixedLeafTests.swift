@@ -131,6 +131,7 @@ private enum Value: Equatable {
     try MixedLeaf.validate(ref, in: scratch.space)
   }
 
+  /// `MixedLeaf` 2 and 3.
   @Test func nestedCollectionsKeepTheirSaltsAndAreFreedOnce() throws {
     let scratch = try ScratchSpace()
     let allocator = scratch.allocator
@@ -219,6 +220,7 @@ private enum Value: Equatable {
   }
 
   /// What Realm Core wrote gets the missing salts with the first edit, whichever it is.
+  /// `MixedLeaf` 2.
   @Test(arguments: 0..<5) func saltsThatRealmCoreLeftOutAreAdded(edit: Int) throws {
     let scratch = try ScratchSpace()
     let allocator = scratch.allocator

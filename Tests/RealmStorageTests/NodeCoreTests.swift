@@ -84,6 +84,7 @@ private struct Arena {
     for (value, code) in beyond { #expect(PackedIntegers.widthCode(for: value) == code) }
   }
 
+  /// `NodeSpace` 2.
   @Test func aRefOutsideTheFileOrMisalignedThrows() throws {
     let arena = try Arena(fileByteCount: 128)
     arena.writeFileNode(NodeHeader(flags: [], layout: .bits, widthCode: 7, count: 11), at: 24)
@@ -94,6 +95,7 @@ private struct Arena {
     }
   }
 
+  /// `Node` 2.
   @Test func anElementBeyondTheEndThrows() throws {
     let arena = try Arena()
     let node = try IntegerNode.make([1, 2, 3], in: arena.allocator).node
@@ -102,6 +104,7 @@ private struct Arena {
     #expect(throws: StorageError.self) { try node.ref(at: 0) }
   }
 
+  /// `NodeAllocator` 1.
   @Test func aCommittedNodeIsCopiedOnceAndListedAsFreed() throws {
     let arena = try Arena()
     let header = NodeHeader(flags: [.hasRefs], layout: .bits, widthCode: 4, count: 3)
@@ -114,6 +117,7 @@ private struct Arena {
     #expect(arena.reservation.base.load(fromByteOffset: 40, as: UInt8.self) == 5)
   }
 
+  /// `NodeAllocator` 2.
   @Test func freedSlabMemoryIsUsedAgain() throws {
     let arena = try Arena()
     let first = try IntegerNode.make(repeating: 9, count: 40, in: arena.allocator)

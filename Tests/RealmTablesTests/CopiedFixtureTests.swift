@@ -11,6 +11,7 @@ import Testing
 
 @Suite("Copied fixtures")
 struct CopiedFixtureTests {
+  /// `StreamedCopy` 1.
   @Test("hold the same, without free space", arguments: Fixture.names)
   func copies(name: String) throws {
     let fixture = try Fixture(name)
@@ -37,6 +38,7 @@ struct CopiedFixtureTests {
     try next.expectReferenceAgrees()
   }
 
+  /// `DatabaseFile+Compact` 2.
   @Test("are compacted in their place", arguments: ["after-many-commits", "todo", "all-types"])
   func compacts(name: String) throws {
     let directory = try TemporaryDirectory()
@@ -55,6 +57,7 @@ struct CopiedFixtureTests {
 
   /// A copy is written to a file that has no name yet, but whoever finds a part of one sees that it
   /// is no whole.
+  /// `StreamedCopy` 2.
   @Test("are refused if they are not complete")
   func parts() throws {
     let source = try DatabaseFile.open(

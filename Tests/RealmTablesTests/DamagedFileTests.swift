@@ -45,6 +45,20 @@ struct DamagedFileTests {
     }
   }
 
+  /// The search can fail: damage that matters is reported by the check, and met by the reads.
+  @Test("are reported and met", arguments: ["after-many-commits", "all-types", "todo"])
+  func aLostNodeIsReportedAndMet(name: String) throws {
+    let whole = try FileImage(fixture: name)
+    #expect(whole.findings().isEmpty)
+    try read(whole)
+    let image = try FileImage(fixture: name)
+    let table = try #require((0..<(try image.node([]).count)).last)
+    // A ref that leads nowhere takes the place of the table's tree of objects.
+    try image.set(Int64(image.space.fileEnd) + 8, at: TableSlot.clusters, path: [table])
+    #expect(!image.findings().isEmpty)
+    #expect(throws: (any Error).self) { try read(image) }
+  }
+
   /// Reads everything there is, by every way to get at it.
   private func read(_ image: FileImage) throws {
     let slots = try image.node([])

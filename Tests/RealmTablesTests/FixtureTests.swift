@@ -19,6 +19,7 @@ struct FixtureTests {
     #expect(findings.isEmpty, "\(findings.prefix(8))")
   }
 
+  /// `ARCHITECTURE` 5.
   @Test("hold what Realm Core reads in them", arguments: Fixture.names)
   func contents(name: String) throws {
     let fixture = try Fixture(name)

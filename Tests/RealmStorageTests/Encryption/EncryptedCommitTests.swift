@@ -158,6 +158,7 @@ import Testing
 
   /// A transaction that fails leaves bytes in the image that no version has, where another process
   /// writes afterwards.
+  /// `EncryptedFile` 5.
   @Test func whatAFailedTransactionLeftDoesNotHideOthersPages() throws {
     let directory = try TemporaryDirectory()
     let files = WatchedFiles()

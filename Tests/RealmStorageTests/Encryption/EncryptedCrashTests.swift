@@ -98,6 +98,7 @@ import Testing
     ProcessInfo.processInfo.environment["REALM_CRASH_SEEDS"].flatMap(Int.init) ?? 2
   }
 
+  /// `EncryptedFile` 2 and 3.
   @Test func everyCrashLeavesTheVersionBeforeOrAfter() throws {
     var total = 0
     for seed in 1...UInt64(Self.seedCount) {
@@ -131,6 +132,7 @@ import Testing
 
   /// Without one of the three syncs of a commit some crash loses a version: the tests above would
   /// notice.
+  /// `EncryptedFile` 2.
   @Test(arguments: 0..<3) func aMissingSyncIsNoticed(_ which: Int) throws {
     let old = try olderFile()
     let recording = try record(

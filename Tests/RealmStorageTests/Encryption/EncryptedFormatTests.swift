@@ -59,6 +59,7 @@ import Testing
     #expect(try EncryptionKey(bytes) != TestKeys.vector())
   }
 
+  /// `EncryptedFile` 4.
   @Test func nothingOfTheContentsIsInTheFile() throws {
     let system = try SimulatedFileSystem()
     let file = try system.openDatabase(key: TestKeys.vector())

@@ -20,6 +20,7 @@ import Testing
     }
   }
 
+  /// `WorkerPool` 2.
   @Test func nothingRunsAfterTheCallHasReturned() {
     let pool = WorkerPool(workerCount: 4)
     let isOver = Guarded(false)
@@ -44,6 +45,7 @@ import Testing
     #expect(isHelped.wait())
   }
 
+  /// `WorkerPool` 1.
   @Test func whoComesWhileThePoolIsBusyWorksAlone() {
     let pool = WorkerPool(workerCount: 2)
     let inner = Guarded<[Int]>([])

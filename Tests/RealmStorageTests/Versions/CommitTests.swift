@@ -39,6 +39,7 @@ import Testing
     #expect(try IndependentChecker.findings(path) == nil)
   }
 
+  /// `ReaderTable` 2, `ARCHITECTURE` 2.
   @Test func readersKeepTheirVersion() throws {
     let file = try DatabaseFile.open(path: directory.file("a.realm"))
     var pinned: [(Snapshot, [Int64])] = []
@@ -60,6 +61,7 @@ import Testing
     #expect(try IndependentChecker.findings(directory.file("a.realm")) == nil)
   }
 
+  /// `ARCHITECTURE` 1.
   @Test func rollbackLeavesNoTrace() throws {
     let file = try DatabaseFile.open(path: directory.file("a.realm"))
     var write = try file.beginWrite()

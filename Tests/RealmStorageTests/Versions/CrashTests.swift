@@ -96,6 +96,7 @@ import Testing
     ProcessInfo.processInfo.environment["REALM_CRASH_SEEDS"].flatMap(Int.init) ?? 8
   }
 
+  /// `CommitWriter` 1, 2 and 3, `ARCHITECTURE` 3.
   @Test func everyCrashLeavesTheVersionBeforeOrAfter() throws {
     var total = 0
     for seed in 1...UInt64(Self.seedCount) {
@@ -119,6 +120,7 @@ import Testing
 
   /// Without either sync of a commit, some crash loses or damages a version: this shows that the
   /// tests above would notice.
+  /// `CommitWriter` 2 and 4.
   @Test(arguments: [0, 1]) func aMissingSyncIsNoticed(_ parity: Int) throws {
     let old = try olderFile()
     let recording = try record(
@@ -127,6 +129,7 @@ import Testing
     #expect(try violations(of: recording, seed: 4).messages != [])
   }
 
+  /// `DatabaseFile+Open` 3.
   @Test func crashesWhileAStreamIsConvertedLeaveIt() throws {
     let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()

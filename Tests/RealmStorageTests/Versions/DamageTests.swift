@@ -9,22 +9,40 @@ import Testing
 
 @Suite struct DamageTests {
   /// Opens the bytes, reads all that can be read, checks, and commits once; errors are fine.
-  private func exercise(_ contents: [UInt8]) throws {
+  ///
+  /// - Returns: Whether the damage was noticed.
+  @discardableResult
+  private func exercise(_ contents: [UInt8]) throws -> Bool {
     let system = try SimulatedFileSystem(contents: contents)
     do throws(StorageError) {
       let file = try system.openDatabase()
       let snapshot = try file.snapshot()
-      _ = try file.check()
+      let findings = try file.check()
       _ = try? NumberTree.numbers(of: snapshot)
       _ = try? file.changesets(after: snapshot.version &- 1, through: snapshot)
       let write = try file.beginWrite()
       _ = try write.commit(changeset: [1])
       _ = try file.check()
+      return !findings.isEmpty
     } catch {
       #expect(!"\(error)".isEmpty)
+      return true
     }
   }
 
+  /// The searches below can fail: they damage what is looked at.
+  @Test func damageIsNoticed() throws {
+    #expect(try !exercise(WorkedExamples.secondCommit))
+    var noticedCount = 0
+    for offset in stride(from: 0, to: 1168, by: 8) {
+      var damaged = WorkedExamples.secondCommit
+      damaged[offset + 4] ^= 0x47
+      if try exercise(damaged) { noticedCount += 1 }
+    }
+    #expect(noticedCount > 20)
+  }
+
+  /// `ARCHITECTURE` 4.
   @Test func flippedBitsNeverTrap() throws {
     var random = SeededGenerator(seed: 5)
     for contents in [WorkedExamples.firstCommit, WorkedExamples.secondCommit] {
@@ -39,6 +57,7 @@ import Testing
     }
   }
 
+  /// `ARCHITECTURE` 4.
   @Test func randomWordsInNodesNeverTrap() throws {
     var random = SeededGenerator(seed: 6)
     let nasty: [UInt64] = [
@@ -57,6 +76,7 @@ import Testing
     }
   }
 
+  /// `DatabaseFile+Open` 2.
   @Test func truncationsAreReported() throws {
     let contents = WorkedExamples.firstCommit
     for byteCount in stride(from: 0, to: contents.count, by: 8) {

@@ -104,6 +104,7 @@ import Glibc
     #expect(try file.check() == [], "\(comment)")
   }
 
+  /// `DatabaseFile` 5, `FileSystem` 2, `ARCHITECTURE` 7.
   @Test(arguments: [1, 2]) func afterAFailedSyncTheSessionTakesNoMoreWrites(_ sync: Int) throws {
     let system = try SimulatedFileSystem()
     let file = try system.openDatabase()

@@ -36,6 +36,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path + ".lock"))
   }
 
+  /// `FreeSpace` 3.
   @Test(arguments: names) func commitsKeepTheFileWhole(_ name: String) throws {
     let path = try copy(of: name)
     do {

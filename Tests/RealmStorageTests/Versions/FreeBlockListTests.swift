@@ -29,6 +29,7 @@ import Testing
     }
   }
 
+  /// `FreeBlockList` 1 and 2.
   @Test(arguments: [1, 2] as [UInt64]) func isWhatAnArrayIs(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let unitCount = 12_000

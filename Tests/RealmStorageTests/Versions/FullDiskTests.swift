@@ -45,6 +45,7 @@ import Glibc
   }
 
   /// A lock file that has a hole, as one has that was copied or that an interrupted start left.
+  /// `SharedMemory` 3.
   @Test func theSpaceOfTheLockFileIsWrittenWhateverItsLength() throws {
     do { _ = try open() }
     #expect(truncate(path + ".lock", 0) == 0)
@@ -56,6 +57,7 @@ import Glibc
     withExtendedLifetime(file) {}
   }
 
+  /// `SharedMemory` 3.
   @Test func aReaderTableThatCannotGrowThrows() throws {
     let file = try open()
     files.fillDisk(true)

@@ -44,6 +44,7 @@ import Testing
 
   private var syncCount: Int { system.file.trace.count { $0 == .sync } }
 
+  /// `PendingCommit` 1.
   @Test func aHundredTransactionsShareOnePairOfSyncs() throws {
     let pending = try writeGroup(of: 100)
     #expect(syncCount == 0)
@@ -53,6 +54,7 @@ import Testing
     #expect(try file.check() == [])
   }
 
+  /// `CommitWriter` 4.
   @Test func nobodyElseSeesAVersionBeforeItIsDurable() throws {
     let before = file.newestVersion
     let pending = try writeGroup(of: 3)
@@ -63,6 +65,7 @@ import Testing
     #expect(file.newestVersion == before + 3)
   }
 
+  /// `PendingCommit` 3.
   @Test func writtenVersionsStayAsTheyAreWhileOthersFollow() throws {
     var seen: [(Snapshot, [Int64])] = []
     var numbers: [Int64] = [0]
@@ -112,6 +115,7 @@ import Testing
     }
   }
 
+  /// `PendingCommit` 4.
   @Test func aFailedSyncLosesTheGroupAndEndsWriting() throws {
     let pending = try writeGroup(of: 3)
     system.file.failSync(after: 1)
@@ -129,6 +133,7 @@ import Testing
     #expect(try newest == [5])
   }
 
+  /// `PendingCommit` 1.
   @Test func theNextWriterWaitsForTheWholeGroup() throws {
     var pending = try writeGroup(of: 1)
     let granted = Guarded(false)
@@ -145,6 +150,7 @@ import Testing
   }
 
   /// After a crash the file holds what the last completed group left, or all of the next one.
+  /// `PendingCommit` 2.
   @Test(arguments: 1...4) func aCrashLosesAllOfAGroupOrNothing(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let initial = try system.file.contents()

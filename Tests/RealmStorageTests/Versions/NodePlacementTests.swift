@@ -52,6 +52,7 @@ import Testing
   }
 
   /// If nothing else is left, holes are filled before the file grows.
+  /// `NodePlacement` 3.
   @Test func holesAreFilledBeforeTheFileGrows() throws {
     var space = fragmented(400, rest: 60_000)
     let size = space.logicalSize
@@ -128,6 +129,7 @@ import Testing
   }
 
   /// A small commit to an old file with holes everywhere changes one place of it and the header.
+  /// `NodePlacement` 2, `NodeWriter` 3.
   @Test func aSmallCommitWritesOnePlace() throws {
     let system = try SimulatedFileSystem()
     let file = try system.openDatabase()
@@ -159,6 +161,7 @@ import Testing
   }
 
   /// After many more changes than the file has leaves, it is less than twice its size.
+  /// `NodePlacement` 3.
   @Test(arguments: [300, 4000]) func theFileStaysWithinABound(_ count: Int) throws {
     let file = try DatabaseFile.open(
       path: "bound-\(UUID().uuidString)", options: OpenOptions(isInMemory: true))

@@ -9,6 +9,7 @@ import Testing
 @testable import RealmStorage
 
 @Suite struct SessionTests {
+  /// `Session` 4.
   @Test func whoIsAloneSaysSo() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.realm")

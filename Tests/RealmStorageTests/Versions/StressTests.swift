@@ -91,6 +91,7 @@ import Testing
     #expect(readCount > 100)
   }
 
+  /// `ReaderTable` 1 and 2.
   @Test func readersAndAWriterOnDisk() async throws {
     let directory = try TemporaryDirectory()
     let file = try DatabaseFile.open(path: directory.file("a.realm"))
@@ -108,6 +109,7 @@ import Testing
     #expect(try file.check() == [])
   }
 
+  /// `ReaderTable` 3, `SharedMemory` 2.
   @Test func readersOfTwoProcessesAndAWriter() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.realm")

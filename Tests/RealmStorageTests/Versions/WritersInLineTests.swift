@@ -33,6 +33,7 @@ import Testing
     var woken: [Int] { order.withLock { $0 } }
   }
 
+  /// `WriterScheduler` 1.
   @Test func writersGetTheirTurnsInOrder() throws {
     let line = Line()
     let write = try file.beginWrite()
@@ -54,6 +55,7 @@ import Testing
     try file.beginWrite().rollback()
   }
 
+  /// `WriterScheduler` 2.
   @Test func withdrawingRemovesOneWaiterOnly() throws {
     let line = Line()
     let write = try file.beginWrite()
@@ -123,6 +125,7 @@ import Testing
   }
 
   /// Another registry stands for another process: its own lock, mapping and reader table segment.
+  /// `WriterQueue` 3, `DatabaseFile` 3.
   @Test func processesTakeTurns() async throws {
     let other = try DatabaseFile.open(
       path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
@@ -143,6 +146,7 @@ import Testing
     #expect(try file.check() == [])
   }
 
+  /// `SharedMemory` 2, `Session` 3.
   @Test func processesRespectEachOthersReaders() throws {
     let other = try DatabaseFile.open(
       path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
@@ -170,6 +174,7 @@ import Testing
     #expect(try IndependentChecker.findings(path) == nil)
   }
 
+  /// `VersionListeners` 1.
   @Test func listenersHearOfCommits() throws {
     let heard = Guarded<[UInt64]>([])
     let listener = try file.onNewVersion { version in heard.withLock { $0.append(version) } }

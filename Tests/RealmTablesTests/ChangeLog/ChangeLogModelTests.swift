@@ -98,6 +98,7 @@ struct ChangeLogModelTests {
 
 @Suite("Sets of object keys")
 struct ObjectKeySetTests {
+  /// `ObjectKeySet` 1, 2 and 3.
   @Test("agree with a set of the standard library", arguments: 0..<20 as Range<UInt64>)
   func agreement(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -42,6 +42,7 @@ struct ChangeLogTests {
     #expect(log.changeset == expected)
   }
 
+  /// `WriteJournal` 2.
   @Test("tells who follows a transaction what readers of other versions need not know")
   func followers() throws {
     let log = ChangeLogWriter()
@@ -68,6 +69,7 @@ struct ChangeLogTests {
     #expect(log.changes(since: log.follow())?.schemaChanged == false)
   }
 
+  /// `WriteJournal` 1.
   @Test("forgets what long transactions did first")
   func longTransactions() {
     let log = ChangeLogWriter()
@@ -123,6 +125,7 @@ struct ChangeLogTests {
     }
   }
 
+  /// `ChangeLogWriter` 1, 2 and 3.
   @Test("leaves out what is written inside new objects and what repeats")
   func redundantInstructions() throws {
     let log = ChangeLogWriter()
@@ -152,6 +155,7 @@ struct ChangeLogTests {
     #expect(try changes(log)[Self.dogs]?.isModified(ObjectKey(5), Self.name) == true)
   }
 
+  /// `TableChanges` 1 and 2.
   @Test("folds a life inside the run to nothing, and a second life to both")
   func insertionAndDeletion() throws {
     let first = ChangeLogWriter()

@@ -32,6 +32,7 @@ import Testing
     #expect(counts == Array(repeating: 256, count: 7) + [208])
   }
 
+  /// `ClusterEditor` 3.
   @Test func descendingKeysSplitInTheMiddle() throws {
     let model = try ClusterModel()
     for key in stride(from: 5000, to: 0, by: -7) { try model.insert(Int64(key)) }
@@ -70,6 +71,7 @@ import Testing
     }
   }
 
+  /// `ClusterEditor` 1.
   @Test func threeLevelsShrinkBackToOne() throws {
     let model = try ClusterModel()
     for key in 0..<66_000 { try model.insert(Int64(key), check: false) }
@@ -102,6 +104,7 @@ import Testing
     try model.check()
   }
 
+  /// `ClusterEditor` 3.
   @Test func columnsComeAndGoWithData() throws {
     let model = try ClusterModel()
     for key in 0..<1000 { try model.insert(Int64(key * 5), check: false) }

@@ -33,6 +33,7 @@ import Testing
     try withExtendedLifetime((database, table)) { try body(clusters) }
   }
 
+  /// `NodeWriter` 1.
   @Test(arguments: [0, 1]) func leavesOfAColumnAreNeighbours(column: Int) throws {
     try withClusters { clusters in
       let leaves = try clusters.map { try $0.leaf(column) }

@@ -92,6 +92,7 @@ import Testing
   }
 
   /// Keys that are assigned, or come with another column, count as those of new objects do.
+  /// `WritableTable` 2.
   @Test func theBoundFollowsAssignedKeys() throws {
     let database = try TestDatabase()
     let bounds = KeyBoundCache()

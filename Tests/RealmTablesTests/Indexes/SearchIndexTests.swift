@@ -151,6 +151,7 @@ private struct IndexUnderTest {
     #expect(node.node.uncheckedInteger(at: 1) == 1 && node.node.uncheckedInteger(at: 2) == 3)
   }
 
+  /// `SearchIndex` 2.
   @Test func stringsWithACommonPrefixGetASubindex() throws {
     var fixture = try IndexUnderTest()
     try fixture.insert(fixture.column.text(Array("test1".utf8)), ObjectKey(1))
@@ -165,6 +166,7 @@ private struct IndexUnderTest {
     #expect([sub.key(at: 0), sub.key(at: 1)] == [0x3158_0000, 0x3258_0000])
   }
 
+  /// `SearchIndex` 2.
   @Test func nullAndTheEmptyStringDiffer() throws {
     var fixture = try IndexUnderTest()
     try fixture.insert(.null, ObjectKey(1))

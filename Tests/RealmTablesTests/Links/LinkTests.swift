@@ -46,6 +46,7 @@ import Testing
     }
   }
 
+  /// `WritableTable` 3.
   @Test func singleLinksHaveBacklinks() throws {
     let database = try TestDatabase()
     try database.write { group in
@@ -200,6 +201,7 @@ import Testing
     #expect(try row.value(of: owned) == .list([]))
   }
 
+  /// `WritableTable` 3.
   @Test func randomLinksMatchTheModel() throws {
     var random = SeededGenerator(seed: 21)
     let database = try TestDatabase()

@@ -31,4 +31,31 @@ struct ModelPropertyTests {
     print("model seed \(seed): \(run.stepCount) steps, \(run.commitCount) commits")
     try run.newest().expectReferenceAgrees()
   }
+
+  /// The comparison can fail: it reports each value, object and backlink that the model has
+  /// otherwise, and nothing else.
+  @Test("are compared in everything")
+  func aModelThatDiffersIsReported() throws {
+    let directory = try TemporaryDirectory()
+    let run = try ModelRun(seed: 7, path: directory.file("model.realm"))
+    try run.run(stepLimit: 300)
+    let newest = try run.newest()
+    #expect(try run.model.differences(from: newest).isEmpty)
+    var tried = 0
+    for table in ModelTable.all {
+      for (key, object) in run.model[table.name].prefix(3) {
+        var model = run.model
+        model.create(ObjectKey(key.rawValue + 1 << 50), in: table, primaryKey: .int(1 << 50))
+        #expect(try !model.differences(from: newest).isEmpty, "\(table.name): one object more")
+        for column in table.columns where column.collection == .none && column.type == .int {
+          model = run.model
+          let isZero = object.values[column.name] == .int(0)
+          model.set(.int(isZero ? 1 : 0), column.name, key, table)
+          #expect(try !model.differences(from: newest).isEmpty, "\(table.name).\(column.name)")
+          tried += 1
+        }
+      }
+    }
+    #expect(tried > 0)
+  }
 }

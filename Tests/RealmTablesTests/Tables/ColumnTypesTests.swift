@@ -190,6 +190,7 @@ import Testing
     }
   }
 
+  /// `WriteGroup` 1.
   @Test func aRollbackLeavesNothing() throws {
     let database = try TestDatabase()
     struct Stop: Error {}

@@ -159,6 +159,7 @@ import Testing
     #expect(table.schema.columns.allSatisfy { !$0.hasIndex })
   }
 
+  /// `SearchIndex` 1.
   @Test func indexesFollowTheirColumns() throws {
     var random = SeededGenerator(seed: 31)
     let database = try TestDatabase()

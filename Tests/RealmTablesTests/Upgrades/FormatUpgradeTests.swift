@@ -92,6 +92,7 @@ struct FormatUpgradeTests {
     }()
   }
 
+  /// `DatabaseFile+Upgrade` 1 and 2, `DatabaseFile+OlderFormats` 2.
   @Test("leave the old file or the new one, whenever the process ends", arguments: Case.all)
   func crashes(upgrade: Case) throws {
     let key = upgrade.isEncrypted ? key : nil
@@ -121,6 +122,7 @@ struct FormatUpgradeTests {
     #expect(count > 10)
   }
 
+  /// `DatabaseFile+Upgrade` 2.
   @Test("that cannot be written leave the file as it was", arguments: Case.all)
   func failures(upgrade: Case) throws {
     let key = upgrade.isEncrypted ? key : nil
