@@ -46,7 +46,7 @@ package final class SimulatedFile: StorageFile {
   package let path: String
   package var identity: FileIdentity { backing.identity }
   private let backing: SystemFile
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   init(path: String, contents: [UInt8]) throws(StorageError) {
     self.path = path

@@ -22,7 +22,7 @@ package final class WatchedFiles: FileSystem {
     var isFull = false
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
   private let system = SystemFiles()
 
   /// A file system on which nothing has happened yet.

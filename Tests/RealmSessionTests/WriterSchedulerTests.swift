@@ -13,7 +13,7 @@ import Testing
 
 /// Records events, in order, and whether two transactions were ever open together.
 private final class Journal: Sendable {
-  private let state = Guarded((entries: [String](), open: 0, overlaps: 0))
+  private let state = Locked((entries: [String](), open: 0, overlaps: 0))
 
   func begin(_ name: String) {
     state.withLock {
@@ -216,7 +216,7 @@ private actor Writer {
   /// A queue that waits for its turn to write as `writeAsync` does.
   private func writeByCallback(_ name: String, on queue: DispatchQueue) {
     let confinement = Confinement.queue(queue)
-    let waiter = Guarded<UInt64?>(nil)
+    let waiter = Locked<UInt64?>(nil)
     let begin: @Sendable () -> Void = { [file, journal] in
       guard let number = waiter.withLock({ $0 }), let transaction = try? file.writers.take(number)
       else {
@@ -254,7 +254,7 @@ private actor Writer {
 
   @Test func aWithdrawnCallbackLeavesAndOthersKeepTheirPlaces() throws {
     let first = try file.beginWrite(for: nil)
-    let woken = Guarded<[Int]>([])
+    let woken = Locked<[Int]>([])
     let confinement = Confinement.queue(DispatchQueue(label: "nobody comes"))
     let waiters = (0..<3).map { index in
       file.enqueueWriter(in: confinement) { woken.withLock { $0.append(index) } }

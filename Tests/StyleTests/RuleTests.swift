@@ -165,6 +165,16 @@ import Testing
     #expect(DocumentationRule.check(witness, requirements: ["count"]).isEmpty)
   }
 
+  @Test func namesThatOnlyBeginAlike() {
+    #expect(NameRules.retiredNames(source("let guarded = Passages(1).Guardedly\n")).isEmpty)
+  }
+
+  @Test(arguments: ["Guarded", "GuardedValue", "_Passage", "@Passage"])
+  func retiredNames(name: String) {
+    #expect(NameRules.retiredNames(source("let a = \(name)(1)\n")).map(\.line) == [5])
+    #expect(NameRules.retiredNames(source("// \(name)\nlet a = \"\(name)\"\n")).isEmpty)
+  }
+
   @Test func importsPointDown() {
     #expect(ModuleOrder.imports(source("import RealmStorage\n")).isEmpty)
     #expect(ModuleOrder.imports(source("package import RealmQuery\n")).count == 1)

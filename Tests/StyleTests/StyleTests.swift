@@ -31,6 +31,7 @@ import Testing
     Rule(name: "one primary type", check: StructureRules.primaryType),
     Rule(name: "documentation", check: documentation),
     Rule(name: "imports point down", check: ModuleOrder.imports),
+    Rule(name: "names of the field", check: NameRules.retiredNames),
   ]
 
   private static let requirements = Repository.code.filter { $0.module != nil }
@@ -45,6 +46,16 @@ import Testing
     let violations = Repository.code.flatMap(rule.check)
     let report = violations.map(\.description).joined(separator: "\n")
     #expect(violations.isEmpty, "\n\(report)")
+  }
+
+  @Test func namesThatNobodyUsesAreRetired() {
+    let used = Repository.code.reduce(into: Set<String>()) { used, file in
+      for token in file.tokens where token.kind == .word {
+        if let (name, _) = NameRules.match(token.text, in: NameRules.leaving) { used.insert(name) }
+      }
+    }
+    let unused = Set(NameRules.leaving.keys).subtracting(used)
+    #expect(unused.isEmpty, "move these to `NameRules.retired`: \(unused.sorted())")
   }
 
   @Test func theRepositoryIsFound() {

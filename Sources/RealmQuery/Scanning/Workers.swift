@@ -34,7 +34,7 @@ enum Workers {
     parts: Int, tools: [Tool], _ body: @Sendable (Tool, Int) throws(StorageError) -> Result
   ) throws(StorageError) -> [Result] {
     let tools = Tools(each: tools)
-    let progress = Guarded(Progress<Result>(results: Array(repeating: nil, count: parts)))
+    let progress = Locked(Progress<Result>(results: Array(repeating: nil, count: parts)))
     WorkerPool.shared.run { worker in
       guard worker < tools.each.count else { return }
       while let part = progress.withLock({ $0.takePart() }) {

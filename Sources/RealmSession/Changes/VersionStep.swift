@@ -23,7 +23,7 @@ package final class VersionStep: Sendable {
   }
 
   /// The results computed so far: most observers of a table ask for the same.
-  private let answers = Guarded(Answers())
+  private let answers = Locked(Answers())
 
   package init(from old: TableGroup, to new: TableGroup) throws(StorageError) {
     self.old = old

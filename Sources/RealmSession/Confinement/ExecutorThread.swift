@@ -26,11 +26,11 @@ package final class ExecutorThread: Sendable {
     var pointer: UInt = 0
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
   private let alarm = DispatchSemaphore(value: 0)
 
   /// The threads of living executors, by their executors' addresses.
-  private static let threads = Guarded<[UInt: UInt]>([:])
+  private static let threads = Locked<[UInt: UInt]>([:])
 
   /// The pointer of the thread that the executor at an address owns; 0 if it owns none.
   package static func pointer(ofExecutor address: UInt) -> UInt {

@@ -14,7 +14,7 @@ package final class QueueIdentity: Sendable {
   private let key = DispatchSpecificKey<Bool>()
 
   private static let identityKey = DispatchSpecificKey<WeakIdentity>()
-  private static let registration = Guarded(())
+  private static let registration = Locked(())
 
   private init(_ queue: DispatchQueue) {
     self.queue = queue

@@ -12,7 +12,7 @@ package final class DeferredObservation: Cancellable {
     case cancelled
   }
 
-  private let state = Guarded(State.waiting)
+  private let state = Locked(State.waiting)
   /// The file of the realm that requested it.
   private let file: DatabaseFile
 

@@ -27,7 +27,7 @@ package final class Notifier: Sendable {
   private let file: DatabaseFile
   private let schemas: SchemaCache
   private let queue: DispatchQueue
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   init(_ file: DatabaseFile, _ schemas: SchemaCache) {
     self.file = file

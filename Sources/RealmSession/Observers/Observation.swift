@@ -59,7 +59,7 @@ package final class Observation: Cancellable {
   private let hub: ObserverHub
   /// Identifies the session, also after it was released.
   private let session: SessionReference
-  private let active: Guarded<Active?>
+  private let active: Locked<Active?>
 
   init(
     _ source: Locator, filter: KeyPathFilter?, sharing subject: ObjectIdentifier?,
@@ -73,7 +73,7 @@ package final class Observation: Cancellable {
     self.footprint = footprint
     self.hub = hub
     self.session = session.reference
-    active = Guarded(Active(handler: handler, session: session))
+    active = Locked(Active(handler: handler, session: session))
     sharedFilter?.add(filter, of: id)
   }
 

@@ -35,12 +35,12 @@ package final class ObserverHub: Sendable {
     var isCommitting = false
   }
 
-  private let state: Guarded<State>
+  private let state: Locked<State>
   /// Called in the confinement when a batch waits for the session.
   private let deliver: @Sendable () -> Void
 
   init(_ scheduler: ConfinementScheduler?, deliver: @escaping @Sendable () -> Void) {
-    state = Guarded(State(scheduler: scheduler))
+    state = Locked(State(scheduler: scheduler))
     self.deliver = deliver
   }
 

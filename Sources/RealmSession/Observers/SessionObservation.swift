@@ -22,10 +22,10 @@ package final class SessionObservation: Cancellable {
     let call: (SessionNotification) -> Void
   }
 
-  private let handler: Guarded<Handler?>
+  private let handler: Locked<Handler?>
 
   package init(of session: Session, _ block: @escaping (SessionNotification) -> Void) {
-    handler = Guarded(Handler(session: session, call: block))
+    handler = Locked(Handler(session: session, call: block))
   }
 
   /// Whether it observes another session; false after its end.

@@ -18,7 +18,7 @@ final class SharedFilter: Sendable {
     var union: KeyPathFilter?
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   /// A filter that passes every change that one of the observers asks for.
   var union: KeyPathFilter? { state.withLock { $0.union } }

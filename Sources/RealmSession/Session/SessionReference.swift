@@ -16,7 +16,7 @@ import RealmStorage
 /// A non-owning reference to a session; usable on any thread.
 package final class SessionReference: Sendable {
   /// The session's address; 0 once it is being destroyed.
-  private let address = Guarded<UInt>(0)
+  private let address = Locked<UInt>(0)
 
   package init() {}
 

@@ -14,7 +14,7 @@ package final class SharedFile: Sendable {
   /// The queue on which asynchronous writes are committed.
   let commitQueue = DispatchQueue(label: "OpenRealm commits")
   /// The tables of the newest version that a session shows and that is not durable yet.
-  private let pending = Guarded<TableGroup?>(nil)
+  private let pending = Locked<TableGroup?>(nil)
   /// The schemas of tables, which most versions have in common.
   package let schemas = SchemaCache()
   /// The bounds of the primary keys that the last transaction knew.
@@ -30,7 +30,7 @@ package final class SharedFile: Sendable {
     }
   }
 
-  private static let registry = Guarded<[ObjectIdentifier: WeakFile]>([:])
+  private static let registry = Locked<[ObjectIdentifier: WeakFile]>([:])
 
   private init(_ file: DatabaseFile) {
     self.file = file

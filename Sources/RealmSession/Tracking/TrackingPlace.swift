@@ -35,7 +35,7 @@ package enum TrackingPlace {
   }
 
   /// The result of the search; nil before it.
-  private static let found = Guarded<Int?>(nil)
+  private static let found = Locked<Int?>(nil)
 
   /// The offsets whose words change when tracking begins and ends, found on a thread that tracks
   /// nothing.

@@ -6,7 +6,7 @@ import RealmStorage
 
 /// Holds at most one pending commit; usable on any thread.
 final class HeldCommit: Sendable {
-  private let held = Guarded<AsyncWrites.Held?>(nil)
+  private let held = Locked<AsyncWrites.Held?>(nil)
 
   func put(_ new: AsyncWrites.Held) {
     // A held commit must be taken before; nothing is released under the lock.

@@ -59,7 +59,7 @@ package final class EncryptedFile: StorageFile {
 
   package let file: any StorageFile
   let cipher: PageCipher
-  let state = Guarded(State())
+  let state = Locked(State())
 
   package init(_ file: any StorageFile, key: EncryptionKey) {
     self.file = file

@@ -14,7 +14,7 @@ package final class MemoryFiles: FileSystem {
     weak var file: SystemFile?
   }
 
-  private let files = Guarded<[String: Entry]>([:])
+  private let files = Locked<[String: Entry]>([:])
 
   package init() {}
 

@@ -77,7 +77,7 @@ package enum BackgroundThread {
 
 /// Lets one thread sleep until another has a value for it.
 package final class Handover<Value: Sendable>: Sendable {
-  private let value = Guarded<Value?>(nil)
+  private let value = Locked<Value?>(nil)
   // Points to an atomic that lives as long as this object.
   nonisolated(unsafe) private let word: UnsafeMutablePointer<Atomic<UInt32>>
 

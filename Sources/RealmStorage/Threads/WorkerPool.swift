@@ -38,7 +38,7 @@ package final class WorkerPool: Sendable {
 
   /// How many work at once, the calling thread among them.
   package let workerCount: Int
-  private let state = Guarded(State())
+  private let state = Locked(State())
   // nonisolated(unsafe): addresses that never change, of atomics at which threads sleep. They are
   // never freed, as the threads never end.
   /// Counts the jobs.

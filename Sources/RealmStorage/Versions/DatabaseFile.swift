@@ -56,7 +56,7 @@ package final class DatabaseFile: Sendable {
   /// Who may write next.
   package let writers: WriterScheduler
   private let mappedByteCount: Atomic<Int>
-  private let mapping = Guarded(())
+  private let mapping = Locked(())
   // Touched only by the holder of the writer lock, which hands it over with acquire and release.
   nonisolated(unsafe) let writer: WriterState
 

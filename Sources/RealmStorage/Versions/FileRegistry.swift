@@ -27,7 +27,7 @@ package final class FileRegistry: Sendable {
     var closed: Set<FileIdentity> = []
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   /// An empty registry.
   package init() {}

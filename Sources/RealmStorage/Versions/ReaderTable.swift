@@ -52,7 +52,7 @@ final class ReaderTable: Sendable {
   /// The offsets of this process's segments; the first `ownedCount` are valid and never change.
   nonisolated(unsafe) private let ownedOffsets: UnsafeMutablePointer<Int>
   private let ownedCount = Atomic<Int>(0)
-  private let growth = Guarded(())
+  private let growth = Locked(())
 
   init(_ memory: SharedMemory) throws(StorageError) {
     self.memory = memory

@@ -29,7 +29,7 @@ final class VersionListeners: Sendable {
     }
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   func add(
     _ body: @escaping @Sendable (UInt64) -> Void, _ memory: SharedMemory, _ newest: UInt64

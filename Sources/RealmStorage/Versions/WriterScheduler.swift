@@ -35,7 +35,7 @@ package final class WriterScheduler: Sendable {
   /// The right to write, which is not used yet.
   package typealias Start = WriteTransaction.Start
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
   private let lockFile: any StorageFile
   /// How long threads wait for a granted writer that has not begun.
   private static let graceTime = DispatchTimeInterval.milliseconds(5)

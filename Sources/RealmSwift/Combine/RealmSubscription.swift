@@ -17,7 +17,7 @@ final class RealmSubscription: Subscription {
     case cancelled
   }
 
-  private let state = Guarded<State>(.waiting)
+  private let state = Locked<State>(.waiting)
 
   /// Observes, unless the subscription was cancelled already.
   func begin(_ observe: () -> NotificationToken) {

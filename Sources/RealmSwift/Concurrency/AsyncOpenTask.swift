@@ -50,9 +50,9 @@ public struct AsyncOpenTask: Sendable {
   private let callback: Shared
 
   private final class Shared: Sendable {
-    let value: Guarded<UnsafeTransfer<Callback>?>
+    let value: Locked<UnsafeTransfer<Callback>?>
 
-    init(_ value: UnsafeTransfer<Callback>) { self.value = Guarded(value) }
+    init(_ value: UnsafeTransfer<Callback>) { self.value = Locked(value) }
 
     func take() -> UnsafeTransfer<Callback>? {
       value.withLock { value in

@@ -27,7 +27,7 @@ final class DetachedReaders: Sendable {
   }
 
   private let limit: Int
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   init(limit: Int) { self.limit = limit }
 
@@ -42,7 +42,7 @@ final class DetachedReaders: Sendable {
     defer { release(queue) }
     let body = UnsafeTransfer(body)
     // The lock is for the thread sanitizer, which does not track what continuations hand over.
-    let outcome = Guarded<Result<Value, any Error>?>(nil)
+    let outcome = Locked<Result<Value, any Error>?>(nil)
     await withCheckedContinuation { continuation in
       queue.async {
         let result = Result<Value, any Error> { try body.value() }

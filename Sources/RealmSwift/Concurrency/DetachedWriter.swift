@@ -14,7 +14,7 @@ actor DetachedWriter {
   private nonisolated let queue = DetachedQueue(label: "OpenRealm detached writes")
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  private static let living = Guarded<[Realm.Configuration.Location: WeakWriter]>([:])
+  private static let living = Locked<[Realm.Configuration.Location: WeakWriter]>([:])
 
   private struct WeakWriter: Sendable {
     weak let writer: DetachedWriter?

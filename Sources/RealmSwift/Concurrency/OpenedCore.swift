@@ -10,9 +10,9 @@ import RealmStorage
 /// It is taken out once: blocks that have finished may live slightly longer than the program's last
 /// reference, and must not keep the file open.
 final class OpenedCore: Sendable {
-  private let result: Guarded<Result<RealmCore, any Error>?>
+  private let result: Locked<Result<RealmCore, any Error>?>
 
-  init() { result = Guarded(nil) }
+  init() { result = Locked(nil) }
 
   /// Opens a realm here that is confined to another place.
   convenience init(opening configuration: Realm.Configuration, for confinement: Confinement) {

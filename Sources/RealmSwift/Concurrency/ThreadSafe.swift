@@ -32,11 +32,11 @@ import RealmStorage
 /// do not.
 @propertyWrapper
 public final class ThreadSafe<T: ThreadConfined>: Sendable {
-  private let origin: Guarded<ConfinedOrigin?>
+  private let origin: Locked<ConfinedOrigin?>
 
   /// Holds an object or a collection of the realm in which the caller may use it.
   public init(wrappedValue: T?) {
-    origin = Guarded(ThreadSafe.origin(of: wrappedValue))
+    origin = Locked(ThreadSafe.origin(of: wrappedValue))
   }
 
   /// The object or collection, for the calling thread, queue or actor; nil if it was deleted.

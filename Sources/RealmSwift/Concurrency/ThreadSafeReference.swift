@@ -27,9 +27,9 @@ import RealmTables
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
   /// The version that is pinned until the reference is resolved.
   private final class Pin: Sendable {
-    private let tables: Guarded<TableGroup?>
+    private let tables: Locked<TableGroup?>
 
-    init(_ tables: TableGroup) { self.tables = Guarded(tables) }
+    init(_ tables: TableGroup) { self.tables = Locked(tables) }
 
     func take() -> TableGroup? {
       tables.withLock { tables in

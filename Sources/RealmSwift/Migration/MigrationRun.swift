@@ -32,7 +32,7 @@ final class MigrationRun {
   private var tablesToRemove: [TableKey] = []
 
   /// The threads that run the block of a migration, by the path of its file.
-  private static let threads = Guarded<[String: ThreadIdentity]>([:])
+  private static let threads = Locked<[String: ThreadIdentity]>([:])
 
   /// Whether the calling thread is in the block of a migration of the file at `path`.
   static func isRunningHere(_ path: String) -> Bool {

@@ -62,7 +62,7 @@ final class ModelSchema: Sendable {
     indexByOffset[offset].map { properties[$0] }
   }
 
-  private static let known = Guarded<[ObjectIdentifier: ModelSchema]>([:])
+  private static let known = Locked<[ObjectIdentifier: ModelSchema]>([:])
 
   /// Forgets all schemas, so that they are read from their classes again.
   static func forgetAll() { known.withLock { $0.removeAll() } }

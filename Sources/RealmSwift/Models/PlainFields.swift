@@ -9,7 +9,7 @@ import RealmStorage
 /// Reports model classes whose stored properties are all plain.
 enum PlainFields {
   /// The classes that were reported already.
-  private static let reported = Guarded<Set<ObjectIdentifier>>([])
+  private static let reported = Locked<Set<ObjectIdentifier>>([])
 
   /// Logs the plain properties of each class without a `@Persisted` property, once for each class.
   static func report(_ schemas: [ModelSchema], openedAt path: String) {

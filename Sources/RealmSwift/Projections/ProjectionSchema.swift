@@ -49,7 +49,7 @@ final class ProjectionSchema: @unchecked Sendable {
     self.properties = properties
   }
 
-  private static let known = Guarded<[ObjectIdentifier: ProjectionSchema]>([:])
+  private static let known = Locked<[ObjectIdentifier: ProjectionSchema]>([:])
 
   /// The schema of a class; reflected upon at the first call.
   static func of(_ type: any ProjectionObservable.Type) -> ProjectionSchema {

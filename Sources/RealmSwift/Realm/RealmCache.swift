@@ -15,7 +15,7 @@ enum RealmCache {
     let confinement: Confinement
   }
 
-  private static let cores = Guarded<[Key: SessionReference]>([:])
+  private static let cores = Locked<[Key: SessionReference]>([:])
 
   /// The core of `configuration` in `confinement`, which the caller runs in.
   static func core(

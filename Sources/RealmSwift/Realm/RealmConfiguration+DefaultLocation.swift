@@ -14,7 +14,7 @@ extension Realm.Configuration {
     set { current.withLock { $0 = newValue } }
   }
 
-  private static let current = Guarded<Realm.Configuration?>(nil)
+  private static let current = Locked<Realm.Configuration?>(nil)
 
   /// `default.realm` in the default directory.
   ///

@@ -55,7 +55,7 @@ package final class KeyBoundCache: Sendable {
     var bounds: [TableKey: KeyBound] = [:]
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   package init() {}
 

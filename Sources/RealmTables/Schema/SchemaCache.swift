@@ -14,7 +14,7 @@ package final class SchemaCache: Sendable {
     var schema: TableSchema
   }
 
-  private let entries = Guarded<[TableKey: Entry]>([:])
+  private let entries = Locked<[TableKey: Entry]>([:])
 
   package init() {}
 

@@ -14,9 +14,9 @@ package final class TableGroup: Sendable {
   package let schemas: SchemaCache
 
   private let list: TableList
-  private let tables = Guarded<[TableKey: Table]>([:])
+  private let tables = Locked<[TableKey: Table]>([:])
   /// See `mixedTargets(of:)`.
-  private let mixedLinks = Guarded<[TableKey: [MixedTarget]]?>(nil)
+  private let mixedLinks = Locked<[TableKey: [MixedTarget]]?>(nil)
 
   package init(_ snapshot: Snapshot, schemas: SchemaCache = SchemaCache()) throws(StorageError) {
     self.snapshot = snapshot

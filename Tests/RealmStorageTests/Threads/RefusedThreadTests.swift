@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func aRefusedBodyDoesNotRun() {
-    let ran = Guarded(false)
+    let ran = Locked(false)
     let isStarted = withoutThreads {
       BackgroundThread.start(named: "refused") { ran.withLock { $0 = true } }
     }
@@ -43,7 +43,7 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
-    let heard = Guarded<[UInt64]>([])
+    let heard = Locked<[UInt64]>([])
     let listener = try file.onNewVersion { version in heard.withLock { $0.append(version) } }
     _ = try file.beginWrite().commit(changeset: [])
     #expect(heard.withLock { $0 } == [2])
@@ -84,7 +84,7 @@ import Testing
 
   @Test func aPoolWithoutThreadsLeavesTheWorkToTheCaller() {
     let pool = WorkerPool(workerCount: 4)
-    let workers = Guarded<[Int]>([])
+    let workers = Locked<[Int]>([])
     withoutThreads {
       pool.run { worker in workers.withLock { $0.append(worker) } }
     }

@@ -12,7 +12,7 @@ import Testing
   ) {
     let pool = WorkerPool(workerCount: workerCount)
     for _ in 0..<300 {
-      let calls = Guarded([Int](repeating: 0, count: workerCount))
+      let calls = Locked([Int](repeating: 0, count: workerCount))
       pool.run { worker in calls.withLock { $0[worker] += 1 } }
       let counts = calls.withLock { $0 }
       #expect(counts[0] == 1)
@@ -23,8 +23,8 @@ import Testing
   /// `WorkerPool` 2.
   @Test func nothingRunsAfterTheCallHasReturned() {
     let pool = WorkerPool(workerCount: 4)
-    let isOver = Guarded(false)
-    let late = Guarded(0)
+    let isOver = Locked(false)
+    let late = Locked(0)
     for _ in 0..<500 {
       isOver.withLock { $0 = false }
       pool.run { _ in
@@ -48,7 +48,7 @@ import Testing
   /// `WorkerPool` 1.
   @Test func whoComesWhileThePoolIsBusyWorksAlone() {
     let pool = WorkerPool(workerCount: 2)
-    let inner = Guarded<[Int]>([])
+    let inner = Locked<[Int]>([])
     pool.run { worker in
       guard worker == 0 else { return }
       pool.run { worker in inner.withLock { $0.append(worker) } }
@@ -58,12 +58,12 @@ import Testing
 
   @Test func manyCallersShareOnePool() async {
     let pool = WorkerPool(workerCount: 3)
-    let sum = Guarded(0)
+    let sum = Locked(0)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {
         group.addTask {
           for _ in 0..<100 {
-            let next = Guarded(0)
+            let next = Locked(0)
             pool.run { _ in
               while next.withLock({ next in
                 defer { next += 1 }

@@ -136,7 +136,7 @@ import Testing
   /// `PendingCommit` 1.
   @Test func theNextWriterWaitsForTheWholeGroup() throws {
     var pending = try writeGroup(of: 1)
-    let granted = Guarded(false)
+    let granted = Locked(false)
     let place = WriterPlace(identity: 1)
     let waiter = file.enqueueWriter(at: place) { granted.withLock { $0 = true } }
     try pending.begin().rollback()

@@ -23,7 +23,7 @@ import Testing
   }
 
   private final class Failures: Sendable {
-    let messages = Guarded<[String]>([])
+    let messages = Locked<[String]>([])
     let readCount = Atomic<Int>(0)
 
     func add(_ message: String) { messages.withLock { $0.append(message) } }

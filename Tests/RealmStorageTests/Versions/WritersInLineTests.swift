@@ -21,7 +21,7 @@ import Testing
 
   /// Notes the order in which waiters are woken.
   private final class Line: Sendable {
-    private let order = Guarded<[Int]>([])
+    private let order = Locked<[Int]>([])
 
     /// Lets a writer wait that is to run at a place of its own.
     func enqueue(_ number: Int, on file: DatabaseFile) -> UInt64 {
@@ -79,10 +79,10 @@ import Testing
 
   /// `WriterScheduler` 3: threads may go first, but waiters of one place keep their order.
   @Test func waitersOfOnePlaceKeepTheirOrderWhenAThreadTakesATurn() throws {
-    let order = Guarded<[String]>([])
+    let order = Locked<[String]>([])
     let place = WriterPlace(identity: 7)
     let write = try file.beginWrite()
-    let waiters = Guarded<[UInt64]>([])
+    let waiters = Locked<[UInt64]>([])
     for number in 0..<3 {
       let waiter = file.enqueueWriter(at: place) {
         order.withLock { if !$0.contains("\(number)") { $0.append("\(number)") } }
@@ -125,7 +125,7 @@ import Testing
   }
 
   /// Another registry stands for another process: its own lock, mapping and reader table segment.
-  /// `WriterQueue` 3, `DatabaseFile` 3.
+  /// `WriterScheduler` 5, `DatabaseFile` 3.
   @Test func processesTakeTurns() async throws {
     let other = try DatabaseFile.open(
       path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
@@ -176,7 +176,7 @@ import Testing
 
   /// `VersionListeners` 1.
   @Test func listenersHearOfCommits() throws {
-    let heard = Guarded<[UInt64]>([])
+    let heard = Locked<[UInt64]>([])
     let listener = try file.onNewVersion { version in heard.withLock { $0.append(version) } }
     _ = try file.beginWrite().commit(changeset: [])
     _ = try file.beginWrite().commit(changeset: [])

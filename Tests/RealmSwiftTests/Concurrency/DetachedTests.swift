@@ -12,7 +12,7 @@ import Testing
 
 /// Counts how many are inside at once.
 private final class Crowd: Sendable {
-  private let state = Guarded((inside: 0, most: 0))
+  private let state = Locked((inside: 0, most: 0))
 
   func enter() {
     state.withLock {
@@ -190,7 +190,7 @@ private func wait(until condition: () -> Bool) async {
   @Test func readsAreBoundedAndGoInOrder() async throws {
     let (readers, crowd) = (DetachedReaders(limit: 2), Crowd())
     let mayEnd = DispatchSemaphore(value: 0)
-    let order = Guarded<[Int]>([])
+    let order = Locked<[Int]>([])
     var tasks: [Task<Void, any Error>] = []
     for number in 0..<6 {
       tasks.append(

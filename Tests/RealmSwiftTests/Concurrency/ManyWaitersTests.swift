@@ -32,7 +32,7 @@ private final class WaiterLog: Sendable {
     var isInside = false
   }
 
-  private let entries = Guarded(Entries())
+  private let entries = Locked(Entries())
 
   var sum: Int { entries.withLock { $0.sum } }
   /// How many blocks ran outside of a transaction, or while another block ran.
@@ -69,7 +69,7 @@ private final class WaiterLog: Sendable {
     for _ in 0..<6 { tellers.append(try await Teller(configuration)) }
     let log = WaiterLog()
     var random = SeededGenerator(seed: seed)
-    let (queueSum, queueWaiters) = (Guarded(0), DispatchGroup())
+    let (queueSum, queueWaiters) = (Locked(0), DispatchGroup())
     let queue = DispatchQueue(label: "waiters")
     let outcome = await withTaskGroup(of: (done: Int, given: Int).self) { group in
       for number in 1...Self.waiterCount {
@@ -119,7 +119,7 @@ private final class WaiterLog: Sendable {
   /// Waits for the file on a queue, by callback.
   private static func addOnQueue(
     _ amount: Int, _ configuration: Realm.Configuration, _ queue: DispatchQueue,
-    _ waiters: DispatchGroup, _ log: WaiterLog, _ sum: Guarded<Int>, isCancelled: Bool
+    _ waiters: DispatchGroup, _ log: WaiterLog, _ sum: Locked<Int>, isCancelled: Bool
   ) {
     waiters.enter()
     queue.async {

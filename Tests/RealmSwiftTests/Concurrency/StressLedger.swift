@@ -40,7 +40,7 @@ final class StressLedger: Sendable {
     var lastOperation = 0
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
   private let openCount = Atomic(0)
 
   func makeOperation() -> Int {
@@ -143,7 +143,7 @@ final class StressLedger: Sendable {
 
 /// A copy of a collection that is kept up to date by nothing but the changes.
 final class Replica<Value: Equatable & Sendable>: Sendable {
-  private let copy = Guarded<[Value]?>(nil)
+  private let copy = Locked<[Value]?>(nil)
   private let ledger: StressLedger
 
   init(_ ledger: StressLedger) { self.ledger = ledger }

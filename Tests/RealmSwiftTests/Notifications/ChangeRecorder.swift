@@ -27,7 +27,7 @@ enum ToldChange: Equatable, Sendable {
 
 /// Collects values from wherever observers are called.
 final class Recorder<Value: Sendable>: Sendable {
-  private let values = Guarded<[Value]>([])
+  private let values = Locked<[Value]>([])
 
   func add(_ value: Value) { values.withLock { $0.append(value) } }
 

@@ -305,7 +305,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     let told = told
     let thread = Thread {
       let loop = RunLoop.current
-      let token = Guarded<NotificationToken?>(nil)
+      let token = Locked<NotificationToken?>(nil)
       let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in
         guard let realm = try? Realm(configuration: configuration) else { return }
         let observed = realm.objects(AsyncTask.self).observe { told.add(ToldChange($0)) }

@@ -10,7 +10,7 @@ import Testing
 
 /// Tracks what `read` looks at until it changes.
 private final class Tracking: Sendable {
-  private let count = Guarded(0)
+  private let count = Locked(0)
 
   /// How often a change was told.
   var toldCount: Int { count.withLock { $0 } }

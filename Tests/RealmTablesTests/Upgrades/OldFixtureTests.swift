@@ -90,7 +90,7 @@ struct OldFixtureTests {
   @Test("are upgraded once, however many threads open them", arguments: OldFixture.upgradable)
   func threads(fixture: OldFixture) async throws {
     let path = try directory.copy(of: fixture.path)
-    let upgrades = Guarded(0)
+    let upgrades = Locked(0)
     let files = try await withThrowingTaskGroup(of: DatabaseFile.self) { group in
       for _ in 0..<4 {
         group.addTask {

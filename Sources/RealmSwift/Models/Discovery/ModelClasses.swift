@@ -21,7 +21,7 @@ enum ModelClasses {
     var classes: [ObjectBase.Type] = []
   }
 
-  private static let scan = Guarded(Scan())
+  private static let scan = Locked(Scan())
 
   /// All subclasses of `Object` and `EmbeddedObject`, except generic ones.
   static var all: [ObjectBase.Type] {

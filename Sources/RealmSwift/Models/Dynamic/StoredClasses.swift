@@ -13,7 +13,7 @@ import RealmTables
 /// The classes of all tables of a file, for dynamic objects.
 final class StoredClasses: Sendable {
   /// Newest last: tables may be added to the file while the realm is open.
-  private let known = Guarded<[DynamicClasses]>([])
+  private let known = Locked<[DynamicClasses]>([])
 
   init() {}
 

@@ -76,7 +76,7 @@ final class ChangeSubscription {
       case waiting(CheckedContinuation<Void, Never>)
     }
 
-    private let state = Guarded(State.idle)
+    private let state = Locked(State.idle)
 
     /// Wakes the reader, or keeps it from falling asleep.
     func wake() {

@@ -27,7 +27,7 @@ public final class Logger: Sendable {
   private let function: @Sendable (LogLevel, String) -> Void
   private let storedLevel: Atomic<UInt>
 
-  private static let sharedLogger = Guarded<Logger?>(nil)
+  private static let sharedLogger = Locked<Logger?>(nil)
   private static let wantedLevel = Atomic<UInt>(LogLevel.off.rawValue)
 
   /// Creates a logger.
