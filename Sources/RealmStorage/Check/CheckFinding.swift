@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the integrity check has to say.
+// Findings of the integrity check.
 
 /// One thing that the integrity check found wrong.
 ///
@@ -17,7 +17,7 @@ package struct CheckFinding: Hashable, Sendable {
   /// The number of the test in the format's checklist.
   package let check: Int
   package let severity: Severity
-  /// What is wrong, as a sentence without its full stop.
+  /// The damage, as a sentence without its full stop.
   package let message: String
   /// The object type concerned, named by the layer that knows object types.
   package let objectType: String?

@@ -27,7 +27,7 @@ struct StorageCheck {
     top = try snapshot.top()
   }
 
-  /// What is wrong with a version; empty if nothing is.
+  /// The findings about a version; empty if it is whole.
   static func findings(
     _ snapshot: Snapshot, physicalSize: Int
   ) -> [CheckFinding] {

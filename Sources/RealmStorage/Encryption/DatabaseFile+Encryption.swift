@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an encrypted database must be before a version of it is looked at.
+// Checks of encrypted databases before a version of them is read.
 
 extension DatabaseFile {
   /// Brings the image of an encrypted file to a version that is pinned.
@@ -103,7 +103,7 @@ extension EncryptedFile {
 
   // MARK: The integrity check
 
-  /// What is wrong with the pages of the file (format, part 5, check 2), each of which is read.
+  /// The findings about the pages of the file (format, part 5, check 2), each of which is read.
   ///
   /// Pages that a commit is about to write are left out.
   func findings(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an encrypted file notes about a page: how it was written last, and the time before.
+// The entry of a page in an encrypted file: how it was written last, and the time before.
 
 /// One way in which a page was written.
 struct PageStamp: Equatable, Sendable {
@@ -15,7 +15,7 @@ struct PageStamp: Equatable, Sendable {
   /// not arrive.
   var nextCounter: UInt32 { counter == .max ? 1 : counter + 1 }
 
-  /// What tells one stamp of a page from another, in little space.
+  /// A digest of a stamp of a page, in little space.
   var mark: SIMD4<UInt32> { SIMD4(counter, code.words[0], code.words[1], code.words[2]) }
 }
 
@@ -24,7 +24,7 @@ struct PageEntry: Equatable, Sendable {
   static let byteCount = 64
 
   var current: PageStamp
-  /// What the page is if a crash kept the last write from it.
+  /// The stamp of the page if a crash kept the last write from it.
   var previous: PageStamp
 
   init(current: PageStamp, previous: PageStamp) {

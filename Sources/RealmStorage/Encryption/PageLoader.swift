@@ -14,7 +14,7 @@ import Glibc
 struct PageLoader: @unchecked Sendable {
   // Sendable: the pointer is to memory of the image, which each loader touches for its own pages.
 
-  /// What an image knows of consecutive pages.
+  /// The state of consecutive pages of an image.
   struct Knowledge: Sendable {
     /// The number of the first of them; the first of a block.
     let first: Int

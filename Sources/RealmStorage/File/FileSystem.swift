@@ -24,7 +24,7 @@ package protocol FileSystem: Sendable {
   func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile
 }
 
-/// What a file is opened for.
+/// The access that a file is opened for.
 package enum FileOpenMode: Sendable {
   case readOnly
   case readWrite

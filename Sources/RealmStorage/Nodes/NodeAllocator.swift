@@ -23,7 +23,7 @@ package final class NodeAllocator {
   /// Where this transaction's nodes are found; constant during the transaction.
   @usableFromInline package let space: NodeSpace
 
-  /// What the committed version used and this transaction replaced or dropped, unordered.
+  /// The nodes of the committed version that this transaction replaced or dropped, unordered.
   package private(set) var freedBlocks: [FreedBlock] = []
 
   // The transaction has one user at a time (invariant 3), so the run-time exclusivity checks, one

@@ -103,7 +103,7 @@ package struct NodeFlags: OptionSet, Hashable, Sendable {
   @inlinable package static var context: NodeFlags { NodeFlags(rawValue: 0x20) }
 }
 
-/// What the width in a node header counts (`wtype` in the file format).
+/// The unit that the width in a node header counts (`wtype` in the file format).
 @frozen @usableFromInline
 package enum NodeLayout: UInt8, Hashable, Sendable {
   /// Packed integers, `width` bits each.

@@ -8,7 +8,7 @@ import Darwin
 import Glibc
 #endif
 
-/// What can go wrong below the tables: I/O, a file that is not ours to open, damaged bytes.
+/// An error below the tables: of I/O, of a file that is not ours to open, of damaged bytes.
 ///
 /// Layers above add the object type and key, and widen it to the public `Realm.Error`.
 @usableFromInline
@@ -85,7 +85,7 @@ extension StorageError: CustomStringConvertible {
 }
 
 extension StorageError {
-  /// What a failed system call means to the user of the file.
+  /// The meaning of a failed system call to the user of the file.
   private static func describe(_ operation: String, _ path: String, _ code: Int32) -> String {
     let cause = String(cString: strerror(code))
     guard operation == "Opening" else {

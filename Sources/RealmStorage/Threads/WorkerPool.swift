@@ -107,7 +107,7 @@ package final class WorkerPool: Sendable {
     }
   }
 
-  /// What a thread of the pool does for ever.
+  /// The loop of a thread of the pool, which has no end.
   private func work() {
     var seen: UInt32 = 0
     while true {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a commit does beside its own work, so that the file has little free space.
+// Evacuation as a part of commits: they move nodes, so that the file has little free space.
 
 extension CommitWriter {
   /// Gives free space at the end of the file back, and copies some nodes of the regions that are

@@ -13,7 +13,7 @@ package struct CompactionStep: Hashable, Sendable {
   package init(byteCount: Int) { self.byteCount = byteCount }
 }
 
-/// What the steps of a compaction have tried.
+/// The attempts of a compaction that goes on in steps.
 struct CompactionState: Sendable {
   /// The end of the file is emptied if the file is not longer than this.
   var shrinkingFrom = Int.max

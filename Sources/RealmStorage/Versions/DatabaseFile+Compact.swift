@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What may be done to a file that nobody has open: compaction and removal.
+// Compaction and removal of files that no process has open.
 //
 // 1. Whoever holds the exclusive lock of the lock file, and has noted the file as closed in the
 //    process's registry, is alone with the database. Nobody can open it meanwhile.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What keeping a version costs.
+// The cost of keeping a version.
 
 extension DatabaseFile {
   /// The bytes of the file that were freed after the snapshot's version, and that nobody may use

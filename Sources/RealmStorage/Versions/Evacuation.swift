@@ -18,7 +18,7 @@
 
 /// The regions of the file that are being emptied, and how far that has come.
 struct Evacuation: Sendable {
-  /// What is gained.
+  /// The gain of an evacuation.
   enum Goal: Sendable {
     /// A shorter file: its end is emptied.
     case shrink

@@ -4,7 +4,7 @@
 
 /// One step of the walk of an evacuation over the trees of a version.
 struct Evacuator {
-  /// What one step may do.
+  /// The limits of one step.
   struct Budget {
     /// The bytes of nodes that are copied.
     var byteCount: Int

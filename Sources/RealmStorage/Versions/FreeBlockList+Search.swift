@@ -62,7 +62,7 @@ extension FreeBlockList {
 
   // MARK: Packing
 
-  /// What a free list of the file holds of each block.
+  /// A field of free blocks that the file has a list of.
   enum Field {
     case position
     case byteCount

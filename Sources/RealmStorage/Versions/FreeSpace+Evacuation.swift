@@ -17,10 +17,10 @@ extension FreeSpace {
     logicalSize > Self.evacuationThreshold && freeByteCount > logicalSize / 2
   }
 
-  /// What stays free at the end when the file is made shorter.
+  /// The bytes that stay free at the end when the file is made shorter.
   var reserve: Int { max(Self.leastReserve, min(1 << 20, liveByteCount / 8)) }
 
-  /// What stays free at the end of a compacted file.
+  /// The bytes that stay free at the end of a compacted file.
   static let leastReserve = 64 << 10
 
   /// A power of two from 32 KiB to 4 MiB, so that the file has about 64 windows.
@@ -69,7 +69,7 @@ extension FreeSpace {
     return false
   }
 
-  /// What the windows of the file hold.
+  /// The free bytes of the windows of the file.
   private struct Windows {
     let byteCount: Int
     /// The free bytes of each window, usable or not.
@@ -130,7 +130,7 @@ extension FreeSpace {
     return list.blocks.contains { $0.isUsable && min($0.end, limit) - $0.position > 2 * byteCount }
   }
 
-  /// What the lists hold of a block, in a file of less than 2 GiB.
+  /// The bytes of the lists for each block, in a file of less than 2 GiB.
   private static let listedBlockByteCount = 12
 
   /// Starts to empty the windows with the most free space; their live nodes are at most an eighth

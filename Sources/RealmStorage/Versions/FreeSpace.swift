@@ -19,7 +19,7 @@ struct FreeSpace: Sendable {
   var evacuation: Evacuation?
   /// Whether the file grew since an evacuation was last considered.
   var hasGrown = false
-  /// What the running compaction has tried.
+  /// The lengths from which the running compaction has tried to gain space.
   var compaction = CompactionState()
   /// Whether the file may be longer than `logicalSize` because of `trimTail`.
   var hasExcess = false

@@ -130,7 +130,7 @@ enum History {
 }
 
 extension DatabaseFile {
-  /// What the commits after `version` up to the one that made the snapshot changed, one changeset
+  /// The changes of the commits after `version` up to the snapshot's, one changeset
   /// for each.
   ///
   /// `version` must have been pinned when the snapshot's version was committed; else its changesets
@@ -141,7 +141,7 @@ extension DatabaseFile {
     try History.changesets(after: version, in: try snapshot.top(), snapshot.space)
   }
 
-  /// What the commits after `version` up to the one that made the snapshot changed; nil if the file
+  /// The changes of the commits after `version` up to the snapshot's; nil if the file
   /// does not have it any more, and if it is more than `byteLimit` bytes.
   package func changesets(
     after version: UInt64, through snapshot: Snapshot, byteLimit: Int
@@ -155,7 +155,7 @@ extension DatabaseFile {
       after: version, in: top, snapshot.space, byteLimit: byteLimit)
   }
 
-  /// What the last commits up to the one that made the snapshot changed, as far as the file still
+  /// The changes of the last commits up to the snapshot's, as far as the file still
   /// has it; the last is that one's.
   package func knownChangesets(through snapshot: Snapshot) throws(StorageError) -> [[UInt8]] {
     snapshot.topRef.isNull ? [] : try History.changesets(in: try snapshot.top(), snapshot.space)

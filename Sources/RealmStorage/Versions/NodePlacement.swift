@@ -2,7 +2,7 @@
 
 // Where the nodes of a commit go.
 //
-// What a disk asks for a small commit is decided by how many places of the file change, and by how
+// The time of a small commit depends on how many places of the file change, and on how
 // long ago they changed last; hardly by the number of bytes: 100 KiB in one place cost a tenth more
 // than 16 KiB, each further place a third of a sync. So a small commit is one run of bytes, in
 // pages that a recent commit wrote as well.
@@ -44,7 +44,7 @@ struct NodePlacement {
   private struct Run {
     var rest = 0..<0
     var start = 0
-    /// What is still to be placed, as far as it is known.
+    /// The bytes that are still to be placed, as far as they are known.
     var remaining: Int
   }
 
@@ -60,7 +60,7 @@ struct NodePlacement {
   private let mayScatter: Bool
   /// Whether long-lived and short-lived nodes may still become one run.
   private var mayJoin: Bool
-  /// What was filled, but for the present runs.
+  /// The runs that were filled, but for the present ones.
   private var written: [Range<Int>] = []
   private var filledHoleCount = 0
   /// Where the long-lived part of the lane ends.
@@ -75,7 +75,7 @@ struct NodePlacement {
   private static let filledHoleLimit = 4
   /// Up to so many bytes of long-lived nodes, each may go to a hole of its own.
   private static let scatteredByteCount = 32 << 10
-  /// What a new lane has room for beside its first commit, in a large file.
+  /// The room of a new lane beside its first commit, in a large file.
   private static let laneRoom = 64 << 10
   private static let frontLimit = 4
 

@@ -26,7 +26,7 @@
 //    one that was pinned already.
 // 3. A segment of slots belongs to one process at most: the one that holds the lock of its byte.
 //
-// What may be stale: a slot may still hold a version while its snapshot is going away, and for a
+// Stale values: a slot may still hold a version while its snapshot is going away, and for a
 // moment a version that is about to be replaced by a newer one. Either only delays reuse.
 //
 // Slots are a cache line each, because readers of different threads would otherwise slow each other
@@ -121,7 +121,7 @@ final class ReaderTable: Sendable {
 
   /// The versions that can be looked at before `newest` and `newest` itself, ascending.
   ///
-  /// What a dead process has pinned is dropped. The caller holds the writer lock.
+  /// Pins of dead processes are dropped. The caller holds the writer lock.
   func pinnedVersions(through newest: UInt64) -> [UInt64] {
     while true {
       var versions = pinnedVersions().filter { $0 < newest }

@@ -94,7 +94,7 @@ package struct TopArray: Hashable, Sendable {
     ]
   }
 
-  /// What a reader needs of a version, read without decoding the rest.
+  /// The parts of a version that a reader needs, read without decoding the rest.
   static func roots(at ref: Ref, in space: NodeSpace) throws(StorageError) -> VersionRoots {
     guard !ref.isNull else { return VersionRoots() }
     let node = try space.node(at: ref)

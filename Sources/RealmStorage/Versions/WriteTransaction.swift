@@ -10,7 +10,7 @@ import Darwin
 import Glibc
 #endif
 
-/// What the holder of the writer lock keeps from transaction to transaction.
+/// The state that the holder of the writer lock keeps from transaction to transaction.
 final class WriterState {
   /// The free space of `freeSpaceVersion`, so that it is not read from the file for each commit.
   var freeSpace: FreeSpace?
@@ -63,7 +63,8 @@ package final class WriteTransaction {
   package var compaction: CompactionStep?
   /// The version that a crash leaves, whatever this transaction does.
   let durable: Snapshot
-  /// What this transaction goes on from, if that is not durable yet. It owns the right to write.
+  /// The commit that this transaction goes on from, if it is not durable yet. It owns the right to
+  /// write.
   private let previous: PendingCommit?
   /// Whether the transaction was committed or rolled back.
   package private(set) var isEnded = false

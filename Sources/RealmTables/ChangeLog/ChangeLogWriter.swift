@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a write transaction tells its readers: a changeset of instructions.
+// The changeset of a write transaction: instructions for its readers.
 
 /// Collects the changeset of one write transaction.
 ///
@@ -29,7 +29,7 @@ package final class ChangeLogWriter {
   private var selectedNested: (place: CollectionSelection, path: [NestedStep])?
   private var lastSet: CollectionSelection?
 
-  /// What those are told who look at the data within the transaction.
+  /// The journal for those who read the data within the transaction.
   private var journal = WriteJournal()
 
   /// The objects of the selected table that this transaction created.
@@ -61,7 +61,7 @@ package final class ChangeLogWriter {
   /// - Returns: The present position, from which on changes can be asked for.
   package func follow() -> Int { journal.follow() }
 
-  /// What happened since a position, everything of objects that the transaction created included;
+  /// The changes since a position, those of objects that the transaction created included;
   /// nil if it is not known any more.
   package func changes(since position: Int) -> VersionChanges? {
     journal.changes(since: position)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happened to the objects of one table between two versions.
+// The changes of the objects of one table between two versions.
 
 /// The objects of one table that came, went and changed between two versions.
 ///
@@ -155,7 +155,7 @@ package enum CollectionEdit: Hashable, Sendable {
   case clear(oldCount: Int)
 }
 
-/// What happened to one collection.
+/// The changes of one collection.
 package struct CollectionChanges: Hashable, Sendable {
   /// The steps in order; meaningless when `isUnspecified`.
   package private(set) var edits: [CollectionEdit] = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happened between two versions of a file.
+// The changes between two versions of a file.
 
 /// The changes of all tables between two versions, folded from the changesets in between.
 package struct VersionChanges: Sendable, Equatable {

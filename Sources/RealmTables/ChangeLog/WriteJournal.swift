@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an open write transaction did, for those who follow it from within.
+// The changes of an open write transaction, for results that follow it from within.
 //
 // A changeset tells readers of other versions what happened in the whole transaction, so it leaves
 // out what is written into objects that the transaction created, and what was said just before.

@@ -101,7 +101,7 @@ struct IndexCheck {
     column.isFullText || column.collection != .none
   }
 
-  /// What an object is entered under.
+  /// A value or word that an object is entered under.
   private enum Word {
     case value(MixedValue)
     case token(FullTextTokenizer.Token)
@@ -124,7 +124,7 @@ struct IndexCheck {
     }
   }
 
-  /// What each object is to be found under.
+  /// The values that each object is to be found under.
   private func words(of column: Column) -> [ObjectKey: [Word]] {
     let words: [[Word]]
     if column.collection != .none {

@@ -14,7 +14,7 @@ package struct Cluster {
   @usableFromInline package let node: Node
   /// The table's spec, which enumerated string columns need.
   @usableFromInline package let spec: Ref
-  /// What to add to the keys in this node, as an unsigned number.
+  /// The offset to add to the keys in this node, as an unsigned number.
   @usableFromInline package let offset: UInt64
   /// The keys; nil in the compact form, in which they are 0, 1, …
   @usableFromInline package let keys: Node?

@@ -4,8 +4,8 @@
 
 package import RealmStorage
 
-/// What knows the values of an object that is just being made, so that they go into its columns at
-/// once instead of over defaults.
+/// The values of an object that is just being made, which go into its columns at once instead of
+/// over defaults.
 package protocol InitialValues: AnyObject {
   /// Whether `insert` takes care of the column at `leafIndex`; always the same answer.
   func covers(columnAt leafIndex: Int) -> Bool

@@ -55,7 +55,7 @@ package enum KeyArray {
     let elements = node.payload.assumingMemoryBound(to: T.self)
     var first = 0
     var length = count
-    // Halving without a branch on the comparison: its outcome is as good as random.
+    // A binary search without a branch on the comparison, whose outcome is as good as random.
     while length > 1 {
       let half = length &>> 1
       first = elements[first &+ half &- 1] < key ? first &+ half : first

@@ -4,14 +4,14 @@
 //
 // Invariants:
 // 1. Positions move whenever something is inserted before them; the salt that an element carries
-//    stays with it, and goes with it. A path of salts leads to the same collection for ever, or to
-//    nothing.
+//    stays with it, and goes with it. A path of salts leads to the same collection permanently,
+//    or to nothing.
 
 package import RealmStorage
 
 /// One step from a collection, or from a mixed property, to the collection in one of its elements.
 package struct NestedStep: Hashable, Sendable {
-  /// What the element carries; 0 where another writer left it out.
+  /// The salt of the element; 0 where another writer left it out.
   package let salt: Int64
   /// Where the element was when the step was made, which is where it is looked for first.
   package let position: Int

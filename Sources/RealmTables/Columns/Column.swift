@@ -41,7 +41,7 @@ package struct Column: Hashable, Sendable {
   package var canLink: Bool { type == .link || type == .mixed || type == .typedLink }
 }
 
-/// What a column's search index finds objects by.
+/// The part of a value that a column's search index finds objects by.
 package enum IndexKind: Sendable {
   /// The whole value.
   case general

@@ -70,7 +70,7 @@ struct SearchIndexNode {
   /// The ref of the keys.
   var keysRef: Ref { Ref(Int(node.uncheckedInteger(at: 0))) }
 
-  /// What is known of the keys of a child; nil for the first, whose keys have no lower bound.
+  /// The bounds of the keys of a child; nil for the first, whose keys have no lower bound.
   func bounds(ofChild index: Int) -> ChunkBounds? {
     index == 0 ? nil : ChunkBounds(lower: key(at: index - 1), upper: key(at: index))
   }
@@ -140,7 +140,7 @@ struct SearchIndexNode {
   }
 }
 
-/// What belongs to one chunk of a leaf node.
+/// The entry of one chunk in a leaf node.
 enum SearchIndexEntry {
   /// Exactly one object has a value that begins so.
   case object(ObjectKey)
@@ -149,7 +149,7 @@ enum SearchIndexEntry {
   /// The index over the next four bytes.
   case subindex(Ref)
 
-  /// What a slot of a leaf node says.
+  /// The decoded slot of a leaf node.
   init(slot: Int64, in space: NodeSpace) throws(StorageError) {
     if slot & 1 == 1 {
       self = .object(ObjectKey(Int64(UInt64(bitPattern: slot) >> 1)))

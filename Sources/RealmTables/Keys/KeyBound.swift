@@ -4,7 +4,7 @@
 
 import RealmStorage
 
-/// What is known of the largest integer primary key of a table.
+/// The known bound of the integer primary keys of a table.
 ///
 /// Programs that number their objects create them with ascending keys, and each of those would be
 /// looked up in vain, in an index that orders integers by their lowest byte and so is nowhere warm.

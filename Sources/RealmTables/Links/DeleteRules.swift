@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the program wants to happen to linked objects when an object is deleted. Nothing of it is in
+// The program's rules for linked objects when an object is deleted. Nothing of them is in
 // the file.
 
-/// What the deletion of an object means for the objects at the other end of its links.
+/// The effect of an object's deletion on the objects at the other end of its links.
 package enum LinkDeleteRule: Sendable {
   /// They are deleted too.
   case cascade

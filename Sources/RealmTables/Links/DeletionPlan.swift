@@ -22,10 +22,10 @@ struct DeletionPlan {
   private(set) var doomed: [StoredLink] = []
   private var isDoomed: Set<StoredLink> = []
 
-  /// What `cascadeIfOrphaned` led to in this round.
+  /// The objects that `cascadeIfOrphaned` led to in this round.
   private var candidates: [StoredLink] = []
   private var isCandidate: Set<StoredLink> = []
-  /// What `cascade`, or belonging to its owner, led to in this round.
+  /// The objects that `cascade`, or belonging to their owner, led to in this round.
   private var taken: Set<StoredLink> = []
   /// Candidates that something which stays links to.
   private var kept: Set<StoredLink> = []

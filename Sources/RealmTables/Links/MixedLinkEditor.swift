@@ -28,7 +28,7 @@ struct MixedLinkEditor {
     return .typedLink(table: Int64(link.table.rawValue), key: newKey.rawValue)
   }
 
-  /// What takes the place of the element that `step` leads to; nil if its owner has nothing to
+  /// The value that replaces the element that `step` leads to; nil if its owner has nothing to
   /// store.
   mutating func replacement(
     for value: MixedValue, at step: NestedStep, depth: Int = 0
@@ -38,7 +38,7 @@ struct MixedLinkEditor {
     return try replacement(for: value, depth: depth)
   }
 
-  /// What takes the place of `value`; nil if its owner has nothing to store.
+  /// The value that replaces `value`; nil if its owner has nothing to store.
   ///
   /// For a nested collection the tree has been edited already, and the value is its new root.
   private mutating func replacement(

@@ -5,7 +5,7 @@
 import RealmStorage
 
 extension WritableTable {
-  /// What happens to a link whose target goes or gets another key.
+  /// The change of a link whose target is deleted or gets another key.
   enum LinkChange {
     /// The link becomes null; in lists and sets of links, and in sets, the element is erased.
     case remove

@@ -8,7 +8,7 @@ import RealmStorage
 ///
 /// Schema changes are rare and small: they rewrite all of it.
 struct SpecEditor {
-  /// What the nodes were stored as.
+  /// The refs under which the nodes were stored.
   struct Stored {
     var spec: Ref
     var oppositeTables: Ref

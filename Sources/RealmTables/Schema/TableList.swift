@@ -29,7 +29,7 @@ package struct TableList {
   /// The number of places for tables, free ones included.
   package var count: Int { tables?.count ?? 0 }
 
-  /// What the slot of table `index` holds: a ref, or a counter if the place is free.
+  /// The slot of table `index`: a ref, or a counter if the slot is free.
   package func slot(at index: Int) throws(StorageError) -> Int64 {
     guard let tables, index < tables.count else { return 0 }
     return try tables.integer(at: index)

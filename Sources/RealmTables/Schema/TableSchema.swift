@@ -2,7 +2,7 @@
 
 // The columns of one table, decoded once and shared by all versions that have the same.
 
-/// What a table's objects look like.
+/// The columns of a table, and the kind of its objects.
 ///
 /// Immutable; versions whose stored schema is equal share one instance, so that identity can stand
 /// for equality in caches above.

@@ -32,7 +32,7 @@ extension WritableTable {
     return try column(key)
   }
 
-  /// What the format makes of a declared nullability.
+  /// The nullability that the format has for a declared one.
   private static func isNullable(
     _ type: ColumnType, _ collection: CollectionKind, declared: Bool
   ) -> Bool {

@@ -33,7 +33,7 @@ package final class WritableTable {
   @exclusivity(unchecked) var unindexed = ObjectKey.null
   /// See invariant 2.
   @exclusivity(unchecked) var newKeys = NewKeys()
-  /// What is known of the integer primary keys, those in `newKeys` included.
+  /// The bound of the integer primary keys, those in `newKeys` included.
   @exclusivity(unchecked) var keyBound: KeyBound
   /// The tombstones by primary key, made when first needed.
   var tombstonesByPrimaryKey: [TableValue: ObjectKey]?

@@ -14,17 +14,17 @@ package import RealmStorage
 package final class WriteGroup {
   package let transaction: WriteTransaction
   package let allocator: NodeAllocator
-  /// What this transaction tells its readers.
+  /// The changeset of this transaction.
   package let log = ChangeLogWriter()
   package let schemas: SchemaCache
   /// See `structureGeneration`.
   package let generation = StructureGeneration()
-  /// What goes with objects that are deleted; nil if nothing does but what is embedded.
+  /// The rules of what is deleted with objects; nil if only embedded objects are.
   package var deleteRules: DeleteRules?
-  /// What is to be deleted because embedded objects were; see `deleteDropped`.
+  /// The objects to be deleted because embedded objects were; see `deleteDropped`.
   var dropped: [StoredLink] = []
 
-  /// What was known of primary keys when the transaction began.
+  /// The bounds of primary keys that were known when the transaction began.
   let keyBounds: [TableKey: KeyBound]
   private let keyBoundCache: KeyBoundCache?
 

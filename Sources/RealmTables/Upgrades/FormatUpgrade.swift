@@ -13,7 +13,7 @@
 // The order differs from the format's description in that column keys come first and deletions
 // last: everything between works on tables as all others do. The results are the same.
 //
-// What else was different before format 24 stays, and every reader and editor takes it: mixed
+// Other differences before format 24 stay, and every reader and editor takes them: mixed
 // leaves of four slots, decimals of 16 bytes, backlinks in one node of any size, lists of indexes
 // in another order, keys of objects that are hashes, and tops of tables with fewer slots.
 

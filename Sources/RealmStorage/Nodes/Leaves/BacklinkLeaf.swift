@@ -5,7 +5,7 @@
 /// The backlinks that one object has from one column.
 @frozen @usableFromInline
 package struct Backlinks: Hashable, Sendable {
-  /// What the leaf holds: 0 for none, `key << 1 | 1` for one, the ref of a B+ tree for more.
+  /// The slot of the leaf: 0 for none, `key << 1 | 1` for one, the ref of a B+ tree for more.
   @usableFromInline package let slot: Int64
 
   @inlinable

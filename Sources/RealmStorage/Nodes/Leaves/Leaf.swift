@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every kind of leaf can do.
+// The operations of every kind of leaf.
 
 /// A leaf: a node, with the nodes below it, that holds values of one type.
 ///

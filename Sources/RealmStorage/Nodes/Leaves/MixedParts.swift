@@ -23,7 +23,7 @@ struct MixedCode: Hashable {
     bits = Int64(index) &<< 8 | Int64(payload.rawValue) &<< 5 | type.rawValue
   }
 
-  /// What the element is; nil for a number that is no type of the format.
+  /// The type of the element; nil for a number that is no type of the format.
   var type: MixedType? { MixedType(rawValue: bits & 31) }
 
   /// The slot that holds the value; nil if it is here.

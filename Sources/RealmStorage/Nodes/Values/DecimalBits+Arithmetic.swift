@@ -9,10 +9,10 @@ extension DecimalBits {
     powers.append(powers[powers.count - 1] * 10)
   }
 
-  /// What has no result.
+  /// The result of an operation that has none.
   package static let notANumber = DecimalBits(low: 0, high: 0x7C00_0000_0000_0000)
 
-  /// What is beyond the greatest number.
+  /// The result beyond the greatest number.
   package static func infinity(isNegative: Bool) -> DecimalBits {
     DecimalBits(low: 0, high: isNegative ? 0xF800_0000_0000_0000 : 0x7800_0000_0000_0000)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What stands in a column of mixed values; the order of such values is in `MixedValue+Order`.
+// The element of a column of mixed values; the order of such values is in `MixedValue+Order`.
 
 /// One value of any type that a database can hold.
 ///
