@@ -7,20 +7,20 @@ enum NameRules {
   /// Names that occur nowhere.
   static let retired: [String: String] = [
     "BirthMap": "BlockVersionMap",
+    "ChangePackage": "ChangeBatch",
+    "DataMoment": "DataRevision",
     "Guarded": "Locked",
     "Passage": "UnsafeTransfer",
     "PlainFolds": "ColumnAggregates",
+    "WriterDesk": "WriterScheduler",
   ]
 
   /// Names that are to be given up and still occur. Each goes to `retired` with its last use.
   static let leaving: [String: String] = [
-    "ChangePackage": "ChangeBatch",
-    "DataMoment": "DataRevision",
     "FirstItems": "TopKHeap",
     "FirstOfEach": "DistinctScan",
     "HashedNumbers": "DistinctIndexTable",
     "PredicateMeaning": "TranslatedExpression",
-    "WriterDesk": "WriterScheduler",
     "isLeftAlone": "isUnaffected",
     "looksOut": "usesOuterScope",
   ]
