@@ -42,7 +42,8 @@ let package = Package(
       name: "RealmStorage", dependencies: ["CRealmPlatform"] + cipher, swiftSettings: settings),
     .target(name: "RealmTables", dependencies: ["RealmStorage"], swiftSettings: settings),
     .target(
-      name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage"], swiftSettings: settings),
+      name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage", "CRealmPlatform"],
+      swiftSettings: settings),
     .target(
       name: "RealmSession",
       dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],

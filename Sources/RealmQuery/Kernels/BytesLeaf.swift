@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scanning leaves of strings and binaries: the form is looked at once for each leaf, not for each
+// Scanning leaves of strings and binaries: the form is read once for each leaf, not for each
 // value.
 
 package import RealmStorage
@@ -22,7 +22,7 @@ package struct BytesLeaf {
   private let terminator: Int
   private let space: NodeSpace
 
-  /// - Parameter terminator: bytes behind each value: 1 for strings, 0 for binaries.
+  /// - Parameter terminator: bytes after each value: 1 for strings, 0 for binaries.
   package init(
     _ node: Node, count: Int, terminator: Int, in space: NodeSpace
   ) throws(StorageError) {
@@ -126,7 +126,7 @@ extension BytesLeaf {
     }
   }
 
-  /// A place counts if the value that begins in the same cell reaches as far.
+  /// A position counts if the value that begins in the same cell reaches as far.
   private func short(
     _ cells: UnsafeRawPointer, _ width: Int, _ part: ByteView, _ count: Int
   ) -> LeafMask {
@@ -139,7 +139,7 @@ extension BytesLeaf {
     return found
   }
 
-  /// A place counts if the value that it is in reaches as far.
+  /// A position counts if the value that it is in reaches as far.
   private func medium(
     _ offsets: Node, _ blob: Node, _ part: ByteView, _ count: Int
   ) throws(StorageError) -> LeafMask {

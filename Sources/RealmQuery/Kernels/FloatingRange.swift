@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which floating-point values lie in a range.
+// The floating-point values that lie in a range.
 //
 // NaN lies in no range, and null is stored as a NaN, so neither needs a test of its own.
 
@@ -8,7 +8,7 @@ import RealmStorage
 
 /// Range tests over the cells of Float and Double leaves.
 package enum FloatingRange {
-  /// Bit i tells whether value i lies in `lower...upper`.
+  /// Bit i says whether value i lies in `lower...upper`.
   ///
   /// - Parameter upcoming: memory to ask for meanwhile.
   /// - Safety: `cells` holds `count` values, at most 256.
@@ -20,7 +20,7 @@ package enum FloatingRange {
     LeafMask(words: CellMasks.doubles(cells, count, lower, upper, upcoming: upcoming))
   }
 
-  /// Bit i tells whether value i lies in `lower...upper`.
+  /// Bit i says whether value i lies in `lower...upper`.
   ///
   /// - Parameter upcoming: memory to ask for meanwhile.
   /// - Safety: `cells` holds `count` values, at most 256.
@@ -32,7 +32,7 @@ package enum FloatingRange {
     LeafMask(words: CellMasks.floats(cells, count, lower, upper, upcoming: upcoming))
   }
 
-  /// Bit i tells whether cell i has exactly these bits.
+  /// Bit i says whether cell i has exactly these bits.
   ///
   /// - Parameter upcoming: memory to ask for meanwhile.
   /// - Safety: `cells` holds `count` cells of 8 bytes, at most 256.
@@ -42,7 +42,7 @@ package enum FloatingRange {
     LeafMask(words: CellMasks.doubleWords(cells, count, bits, 0, upcoming: upcoming))
   }
 
-  /// Bit i tells whether cell i has exactly these bits.
+  /// Bit i says whether cell i has exactly these bits.
   ///
   /// - Parameter upcoming: memory to ask for meanwhile.
   /// - Safety: `cells` holds `count` cells of 4 bytes, at most 256.

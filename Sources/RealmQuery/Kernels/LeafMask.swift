@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which rows of a leaf match: four machine words.
+// The rows of a leaf that match: four machine words.
 
 /// A set of rows of one cluster, bit i for row i.
 ///

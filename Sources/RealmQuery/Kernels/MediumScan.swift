@@ -6,7 +6,7 @@ import RealmStorage
 
 /// Finds values of one length in a shared blob: lengths first, then eight bytes at once.
 enum MediumScan {
-  /// Bit i tells whether value i has these bytes; null values may be reported too.
+  /// Bit i says whether value i has these bytes; null values may be reported too.
   ///
   /// - Safety: `offsets` holds `count` packed integers.
   static func mask(
@@ -29,7 +29,7 @@ enum MediumScan {
     }
   }
 
-  /// Bit i tells whether the first eight bytes of value i, as a big-endian number, lie in a range,
+  /// Bit i says whether the first eight bytes of value i, as a big-endian number, lie in a range,
   /// or may do: values whose bytes cannot be read whole are reported too.
   ///
   /// - Safety: as for the other.
@@ -52,7 +52,7 @@ enum MediumScan {
 
   private struct HeadScan {
     let blob: UnsafeRawPointer
-    /// The last place at which eight bytes of a value can begin.
+    /// The last position at which eight bytes of a value can begin.
     let lastStart: Int
     let heads: ClosedRange<UInt64>
     let terminator: Int
@@ -67,7 +67,7 @@ enum MediumScan {
       for index in 0..<count {
         let stop = end(offsets, index)
         defer { start = stop }
-        // What is out of order is read, and reported, by whoever looks at the row itself.
+        // A value that is out of bounds is read, and reported, when the row itself is.
         guard stop &- start >= 8 &+ terminator, start >= 0, start <= lastStart else {
           mask.insert(index)
           continue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which packed integers lie in a range: every comparison of integers is this one question.
+// The packed integers that lie in a range: every comparison of integers is this one question.
 //
 // `x < v` asks for the range below v, `x == v` for the range of one, `x != v` for what is left. A
 // range test is one subtraction and one unsigned comparison, in vectors of the leaf's own width.
@@ -9,7 +9,7 @@ package import RealmStorage
 
 /// Range tests over nodes of packed integers.
 package enum PackedRange {
-  /// Bit i tells whether element `first + i` of `node` lies in `lower...upper`.
+  /// Bit i says whether element `first + i` of `node` lies in `lower...upper`.
   ///
   /// - Parameter upcoming: memory to ask for meanwhile, if any: a node of the same size.
   /// - Safety: `first` is 0 or 1, `first + count` at most the node's count, `count` at most 256,
@@ -55,7 +55,7 @@ package enum PackedRange {
     }
   }
 
-  /// No element of a leaf that was not read; whoever reads the next one must not wait for it.
+  /// No element of a leaf that was not read; reading the next one must not wait for it.
   @inline(__always)
   private static func none(_ upcoming: UnsafeRawPointer) -> LeafMask {
     NodeSpace.prefetch(upcoming, lines: 1)

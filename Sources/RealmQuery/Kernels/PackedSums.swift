@@ -49,7 +49,7 @@ package enum PackedSums {
   /// So many vectors of bytes or halves cannot overflow lanes of twice the width.
   private static let vectorsAtOnce = 64
 
-  /// The sum of as many bytes as fill vectors, and the index behind them. Two bytes share a lane of
+  /// The sum of as many bytes as fill vectors, and the index after them. Two bytes share a lane of
   /// sixteen bits: shifting extends the sign of each.
   @inline(never)
   private static func byteSum(

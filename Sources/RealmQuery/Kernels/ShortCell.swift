@@ -30,7 +30,7 @@ struct ShortCell {
     self.width = width
   }
 
-  /// Bit i tells whether cell i is this one.
+  /// Bit i says whether cell i is this one.
   ///
   /// - Parameter upcoming: where the cells are that are read next: they are asked for meanwhile.
   func mask(
@@ -47,7 +47,7 @@ struct ShortCell {
     return LeafMask(words: words)
   }
 
-  /// Bit i tells whether the first eight bytes of cell i, as a big-endian number, lie in a range or
+  /// Bit i says whether the first eight bytes of cell i, as a big-endian number, lie in a range or
   /// the cell is null.
   ///
   /// - Safety: `cells` holds `count` cells of 16 bytes.

@@ -4,14 +4,14 @@
 
 import RealmStorage
 
-/// Finds the places where some bytes stand.
+/// Finds the positions of some bytes.
 enum SubstringScan {
   private static let laneCount = 16
 
-  /// Calls `body` with the position of each place in the `count` bytes at `start` where `part`,
+  /// Calls `body` with each position in the `count` bytes at `start` where `part`,
   /// which is not empty, stands; ascending.
   ///
-  /// Sixteen places are asked at once whether the first and the last byte are right; in texts
+  /// Sixteen positions are tested at once whether the first and the last byte are right; in texts
   /// hardly any is.
   @inline(__always)
   static func forEach(

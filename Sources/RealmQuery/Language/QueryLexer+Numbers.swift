@@ -84,7 +84,7 @@ extension QueryLexer {
   }
 
   /// `2020-02-28@13:05:00:7`, also with `T` for `@`; the nanoseconds may be left out, or be a
-  /// fraction behind a point, and `Z` or `+02:00` may follow. `2020-02-28` is its first moment.
+  /// fraction after a point, and `Z` or `+02:00` may follow. `2020-02-28` is its first second.
   ///
   /// Nil for a number.
   private mutating func date() throws(QuerySyntaxError) -> QueryToken.Kind? {

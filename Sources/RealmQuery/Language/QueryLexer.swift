@@ -112,7 +112,7 @@ struct QueryLexer {
     throw error(at: start, expected: "a string that ends")
   }
 
-  /// The scalar that an escape stands for; its backslash is taken already.
+  /// The scalar that an escape represents; its backslash is taken already.
   private mutating func escaped() throws(QuerySyntaxError) -> Unicode.Scalar {
     guard let scalar = current else {
       throw error(at: position, expected: "a character behind the backslash")

@@ -8,12 +8,14 @@
 //     point  = "[" longitude , latitude [, altitude] "]"
 //     object = obj(class, key)
 
+import RealmStorage
+
 extension QueryParser {
   /// The present word is the name of a shape, in capitals, and a parenthesis is next.
-  mutating func region(_ shape: String) throws(QuerySyntaxError) -> ParsedRegion {
+  mutating func region(_ shape: String) throws(QuerySyntaxError) -> RegionLiteral {
     position += 1
     try expectSymbol("(")
-    let region: ParsedRegion
+    let region: RegionLiteral
     switch shape {
     case "GEOBOX":
       let first = try point()
@@ -32,7 +34,7 @@ extension QueryParser {
     return region
   }
 
-  private mutating func ring() throws(QuerySyntaxError) -> [[ParsedOperand]] {
+  private mutating func ring() throws(QuerySyntaxError) -> [[Operand]] {
     try expectSymbol("{")
     var points = [try point()]
     while takeSymbol(",") { points.append(try point()) }
@@ -40,7 +42,7 @@ extension QueryParser {
     return points
   }
 
-  private mutating func point() throws(QuerySyntaxError) -> [ParsedOperand] {
+  private mutating func point() throws(QuerySyntaxError) -> [Operand] {
     try expectSymbol("[")
     var coordinates = [try operand()]
     while takeSymbol(",") { coordinates.append(try operand()) }
@@ -52,7 +54,7 @@ extension QueryParser {
   }
 
   /// The present word is `obj`, and a parenthesis is next.
-  mutating func object() throws(QuerySyntaxError) -> ParsedOperand {
+  mutating func object() throws(QuerySyntaxError) -> Operand {
     position += 1
     try expectSymbol("(")
     let name: String
@@ -71,25 +73,39 @@ extension QueryParser {
   // MARK: Ids
 
   /// The present word is `oid`, and a parenthesis is next.
-  mutating func objectId() throws(QuerySyntaxError) -> String {
-    try textInParentheses(expected: "the 24 hexadecimal digits of an object id") { text in
-      text.count == 24 && text.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit)
+  mutating func objectId() throws(QuerySyntaxError) -> Bytes12 {
+    try valueInParentheses(expected: "the 24 hexadecimal digits of an object id") { text in
+      guard text.utf8.count == 24, let high = QueryParser.bits(text.prefix(16)),
+        let low = QueryParser.bits(text.dropFirst(16))
+      else { return nil }
+      return Bytes12(high: high, low: UInt32(truncatingIfNeeded: low))
     }
   }
 
   /// The present word is `uuid`, and a parenthesis is next.
-  mutating func uuid() throws(QuerySyntaxError) -> String {
-    try textInParentheses(expected: "a UUID such as 3b241101-e2bb-4255-8caf-4136c566a962") { text in
+  mutating func uuid() throws(QuerySyntaxError) -> Bytes16 {
+    try valueInParentheses(expected: "a UUID such as 3b241101-e2bb-4255-8caf-4136c566a962") {
+      text in
       let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-      return groups.map(\.count) == [8, 4, 4, 4, 12]
-        && groups.joined().unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit)
+      let digits = groups.joined()
+      guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],
+        let high = QueryParser.bits(digits.prefix(16)),
+        let low = QueryParser.bits(digits.dropFirst(16))
+      else { return nil }
+      return Bytes16(high: high, low: low)
     }
   }
 
-  /// What stands between the parentheses behind the present word, with or without quotes.
-  private mutating func textInParentheses(
-    expected: String, _ isValid: (String) -> Bool
-  ) throws(QuerySyntaxError) -> String {
+  /// The number that hexadecimal digits spell; nil for other characters, a sign included.
+  private static func bits(_ digits: Substring) -> UInt64? {
+    digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit)
+      ? UInt64(digits, radix: 16) : nil
+  }
+
+  /// The value between the parentheses after the present word, with or without quotes.
+  private mutating func valueInParentheses<Value>(
+    expected: String, _ value: (String) -> Value?
+  ) throws(QuerySyntaxError) -> Value {
     position += 1
     try expectSymbol("(")
     let first = current
@@ -107,22 +123,11 @@ extension QueryParser {
           current.offset - first.offset
         ).filter { !$0.properties.isWhitespace })
     }
-    guard isValid(text) else {
+    guard let value = value(text) else {
       throw QuerySyntaxError(
         query: query, offset: first.offset, expected: expected, found: first.text)
     }
     position += 1
-    return text
-  }
-
-  /// Whether a text says bytes in base 64.
-  static func isBase64(_ text: String) -> Bool {
-    let digits = text.utf8.prefix { $0 != UInt8(ascii: "=") }
-    return text.utf8.count % 4 == 0 && text.utf8.count - digits.count <= 2
-      && text.utf8.dropFirst(digits.count).allSatisfy { $0 == UInt8(ascii: "=") }
-      && digits.allSatisfy { byte in
-        Unicode.Scalar(byte).properties.isAlphabetic && byte < 0x80
-          || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
-      }
+    return value
   }
 }

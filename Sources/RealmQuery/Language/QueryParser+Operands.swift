@@ -7,8 +7,11 @@
 //     factor  = "(" operand ")" | "-" factor | literal | argument | list | key path | subquery
 //     list    = "{" [operand { , operand }] "}" | "(" operand { , operand } ")"
 
+import RealmStorage
+import RealmTables
+
 extension QueryParser {
-  mutating func operand() throws(QuerySyntaxError) -> ParsedOperand {
+  mutating func operand() throws(QuerySyntaxError) -> Operand {
     var left = try term()
     while let operation = takeArithmetic(["+", "-"]) {
       left = .arithmetic(operation, left, try term())
@@ -17,7 +20,7 @@ extension QueryParser {
     return left
   }
 
-  private mutating func term() throws(QuerySyntaxError) -> ParsedOperand {
+  private mutating func term() throws(QuerySyntaxError) -> Operand {
     var left = try factor()
     while let operation = takeArithmetic(["*", "/", "%"]) {
       left = .arithmetic(operation, left, try factor())
@@ -40,7 +43,7 @@ extension QueryParser {
     return ArithmeticOperator(rawValue: symbol)
   }
 
-  private mutating func factor() throws(QuerySyntaxError) -> ParsedOperand {
+  private mutating func factor() throws(QuerySyntaxError) -> Operand {
     depth += 1
     defer { depth -= 1 }
     guard depth <= QueryParser.maximumDepth else {
@@ -62,35 +65,35 @@ extension QueryParser {
     case .symbol("-"), .symbol("+"): return try signed()
     case .integer(let number):
       position += 1
-      return .integer(number)
+      return .value(.int(number))
     case .number(let number):
       position += 1
-      return .number(number)
+      return .value(.double(number))
     case .longNumber(let text):
       position += 1
       return .longNumber(text)
     case .string(let text):
       position += 1
-      return .string(text)
+      return .value(.string(text))
     case .time(let seconds, let nanoseconds):
       position += 1
-      return .time(seconds, nanoseconds)
+      return .value(.timestamp(Timestamp(seconds: seconds, nanoseconds: nanoseconds)))
     case .argument:
       position += 1
       return .argument(nextArgument())
     case .numberedArgument(let number):
       position += 1
-      return .argument(number)
+      return .argument(argument(number))
     case .word(let word): return try keywordOperand(word)
     case .escapedWord, .function, .keyPathArgument, .numberedKeyPath, .variable:
-      return .keyPath(try keyPath())
+      return .path(try keyPath())
     case .symbol, .end: throw error("a property or a value")
     }
   }
 
-  private mutating func list() throws(QuerySyntaxError) -> [ParsedOperand] {
+  private mutating func list() throws(QuerySyntaxError) -> [Operand] {
     try expectSymbol("{")
-    var elements: [ParsedOperand] = []
+    var elements: [Operand] = []
     if takeSymbol("}") { return elements }
     repeat { elements.append(try operand()) } while takeSymbol(",")
     try expectSymbol("}")
@@ -98,57 +101,57 @@ extension QueryParser {
   }
 
   /// A number with a sign, or what is computed with the other one.
-  private mutating func signed() throws(QuerySyntaxError) -> ParsedOperand {
+  private mutating func signed() throws(QuerySyntaxError) -> Operand {
     let isNegative = current.kind == .symbol("-")
     position += 1
     let inner = try factor()
     guard isNegative else { return inner }
     switch inner {
-    case .integer(let number): return .integer(-number)
-    case .number(let number): return .number(-number)
+    case .value(.int(let number)): return .value(.int(-number))
+    case .value(.double(let number)): return .value(.double(-number))
     case .longNumber(let digits):
-      return Int64("-" + digits).map { .integer($0) } ?? .longNumber("-" + digits)
-    case .keyPath, .matchCount, .arithmetic, .argument:
+      return Int64("-" + digits).map { .value(.int($0)) } ?? .longNumber("-" + digits)
+    case .path, .matchCount, .arithmetic, .argument:
       try countComputation()
-      return .arithmetic(.subtract, .integer(0), inner)
+      return .arithmetic(.subtract, .value(.int(0)), inner)
     default: throw error("a number behind the sign")
     }
   }
 
   /// An operand that begins with a word: a literal with a name, a subquery, or a key path.
-  private mutating func keywordOperand(_ word: String) throws(QuerySyntaxError) -> ParsedOperand {
+  private mutating func keywordOperand(_ word: String) throws(QuerySyntaxError) -> Operand {
     // What is followed by a dot or a bracket is a property, whatever its name.
     let next = tokens[position + 1].kind
-    if next == .symbol(".") || next == .symbol("[") { return .keyPath(try keyPath()) }
-    let literal: ParsedOperand
+    if next == .symbol(".") || next == .symbol("[") { return .path(try keyPath()) }
+    let literal: TableValue
     switch word.uppercased() {
     case "TRUE", "YES": literal = .bool(true)
     case "FALSE", "NO": literal = .bool(false)
     case "NULL", "NIL": literal = .null
-    case "INFINITY", "INF": literal = .number(.infinity)
-    case "NAN": literal = .number(.nan)
+    case "INFINITY", "INF": literal = .double(.infinity)
+    case "NAN": literal = .double(.nan)
     case "SUBQUERY" where next == .symbol("("): return try subquery()
-    case "OID" where next == .symbol("("): return .objectId(try objectId())
-    case "UUID" where next == .symbol("("): return .uuid(try uuid())
+    case "OID" where next == .symbol("("): return .value(.objectId(try objectId()))
+    case "UUID" where next == .symbol("("): return .value(.uuid(try uuid()))
     case "OBJ" where next == .symbol("("): return try object()
     case "GEOBOX" where next == .symbol("("), "GEOCIRCLE" where next == .symbol("("),
       "GEOPOLYGON" where next == .symbol("("):
       return .region(try region(word.uppercased()))
     case "B64":
-      guard case .string(let text) = next else { return .keyPath(try keyPath()) }
+      guard case .string(let text) = next else { return .path(try keyPath()) }
       position += 1
-      guard QueryParser.isBase64(text) else { throw error("bytes in base 64") }
-      literal = .base64(text)
+      guard let bytes = Base64.bytes(of: text) else { throw error("bytes in base 64") }
+      literal = .binary(bytes)
     case _ where next == .symbol("("):
       throw error("a property or a value (there is no such function)")
-    default: return .keyPath(try keyPath())
+    default: return .path(try keyPath())
     }
     position += 1
-    return literal
+    return .value(literal)
   }
 
   /// `SUBQUERY(collection, $x, condition).@count`
-  private mutating func subquery() throws(QuerySyntaxError) -> ParsedOperand {
+  private mutating func subquery() throws(QuerySyntaxError) -> Operand {
     position += 1
     try expectSymbol("(")
     if case .variable(let name) = current.kind, variables.contains(name), let last = variables.last,
@@ -173,20 +176,23 @@ extension QueryParser {
     return .matchCount(collection, condition)
   }
 
-  mutating func nextArgument() -> Int {
-    defer { argumentCount += 1 }
-    return argumentCount
+  mutating func nextArgument() -> Any {
+    defer { nextNumber += 1 }
+    return argument(nextNumber)
   }
+
+  /// The argument of a number. One that is missing is an error at the end of the query.
+  func argument(_ number: Int) -> Any { number < arguments.count ? arguments[number] : () }
 
   // MARK: Key paths
 
-  mutating func keyPath() throws(QuerySyntaxError) -> ParsedKeyPath {
-    var components: [ParsedKeyPath.Component] = []
+  mutating func keyPath() throws(QuerySyntaxError) -> PropertyPath {
+    var components: [PropertyPath.Component] = []
     var level = 0
     if case .word(let word) = current.kind, word.uppercased() == "SELF" {
       position += 1
       try brackets(&components)
-      guard takeSymbol(".") else { return ParsedKeyPath(components: components) }
+      guard takeSymbol(".") else { return PropertyPath(components) }
     } else if case .variable(let name) = current.kind {
       guard let index = variables.lastIndex(of: name) else {
         throw error(
@@ -195,38 +201,55 @@ extension QueryParser {
       }
       position += 1
       level = variables.count - 1 - index
-      guard takeSymbol(".") else { return ParsedKeyPath(components: [], level: level) }
+      guard takeSymbol(".") else { return PropertyPath(level: level) }
     }
     repeat {
-      components.append(try component())
+      components += try step()
       try brackets(&components)
     } while takeSymbol(".")
-    return ParsedKeyPath(components: components, level: level)
+    return PropertyPath(components, level: level)
   }
 
-  private mutating func component() throws(QuerySyntaxError) -> ParsedKeyPath.Component {
-    switch current.kind {
-    case .word(let name), .escapedWord(let name):
-      position += 1
-      return .name(name)
-    case .keyPathArgument:
-      position += 1
-      return .argument(nextArgument())
-    case .numberedKeyPath(let number):
-      position += 1
-      return .argument(number)
-    case .function(let name) where name.lowercased() == "links":
-      position += 1
-      return try links()
-    case .function(let name):
-      position += 1
-      return .function(name)
-    default: throw error("the name of a property")
+  /// A name, a function, or a key path among the arguments.
+  private mutating func step() throws(QuerySyntaxError) -> [PropertyPath.Component] {
+    let token = current
+    position += 1
+    switch token.kind {
+    case .word(let name), .escapedWord(let name): return [.property(name, isMany: nil)]
+    case .keyPathArgument: return try components(of: nextArgument(), at: token)
+    case .numberedKeyPath(let number): return try components(of: argument(number), at: token)
+    case .function(let name) where name.lowercased() == "links": return [try links()]
+    case .function(let name): return [.function(name)]
+    default:
+      position -= 1
+      throw error("the name of a property")
+    }
+  }
+
+  /// The key path that an argument is.
+  private func components(
+    of argument: Any, at token: QueryToken
+  ) throws(QuerySyntaxError) -> [PropertyPath.Component] {
+    if argument is Void { return [] }
+    guard let path = argument as? String else {
+      throw QuerySyntaxError(
+        query: query, offset: token.offset, expected: "the name of a property", found: token.text,
+        message: "Invalid predicate: the argument for %K must be the name of a property")
+    }
+    // Names with brackets after them, and `self`, as strings write them.
+    if path.contains("[") || path.lowercased().hasPrefix("self"),
+      let components = QueryParser.components(of: path)
+    {
+      return components
+    }
+    return path.split(separator: ".", omittingEmptySubsequences: false).map { part in
+      part.hasPrefix("@")
+        ? .function(String(part.dropFirst())) : .property(String(part), isMany: nil)
     }
   }
 
   /// `@links.Class.property`, or `@links.@count` for all links of all classes.
-  private mutating func links() throws(QuerySyntaxError) -> ParsedKeyPath.Component {
+  private mutating func links() throws(QuerySyntaxError) -> PropertyPath.Component {
     try expectSymbol(".")
     if case .function(let name) = current.kind, ["count", "size"].contains(name.lowercased()) {
       position += 1
@@ -240,33 +263,54 @@ extension QueryParser {
     return .links(origin, property)
   }
 
-  /// Any number of `[…]` behind a step.
+  /// Any number of `[…]` after a step.
   private mutating func brackets(
-    _ components: inout [ParsedKeyPath.Component]
+    _ components: inout [PropertyPath.Component]
   ) throws(QuerySyntaxError) {
     while takeSymbol("[") {
       switch current.kind {
       case .symbol("*"):
         position += 1
-        components.append(.anyIndex)
+        components.append(.part(.every))
       case .escapedWord(let word), .word(let word):
         switch word.uppercased() {
-        case "ANY": components.append(.anyIndex)
-        case "FIRST": components.append(.firstIndex)
-        case "LAST": components.append(.lastIndex)
+        case "ANY": components.append(.part(.every))
+        case "FIRST": components.append(.part(.first))
+        case "LAST": components.append(.part(.last))
         case "SIZE": components.append(.function("count"))
         default: throw error("an index, a key in quotes, FIRST, LAST, SIZE or *")
         }
         position += 1
       case .keyPathArgument:
         position += 1
-        components.append(.index(.argument(nextArgument())))
+        components.append(QueryParser.part(nextArgument()))
       case .numberedKeyPath(let number):
         position += 1
-        components.append(.index(.argument(number)))
-      default: components.append(.index(try operand()))
+        components.append(QueryParser.part(argument(number)))
+      default: components.append(QueryParser.part(try operand()))
       }
       try expectSymbol("]")
+    }
+  }
+
+  /// The position or key that an operand in brackets is.
+  private static func part(_ operand: Operand) -> PropertyPath.Component {
+    switch operand {
+    case .value(.int(let position)) where position >= 0: .part(.index(Int(position)))
+    case .value(.int(let position)): .unknownPart("\(position)")
+    case .value(.string(let key)): .part(key == "#any" ? .every : .value(of: key))
+    case .argument(let argument): part(argument)
+    default: .unknownPart("%@")
+    }
+  }
+
+  /// The position or key that an argument in brackets is.
+  private static func part(_ argument: Any) -> PropertyPath.Component {
+    switch argument {
+    case "#any" as String: .argumentPart(.every)
+    case let key as String: .argumentPart(.value(of: key))
+    case let position as Int where position >= 0: .argumentPart(.index(position))
+    default: .unknownPart("%@")
     }
   }
 }

@@ -19,9 +19,10 @@ package struct QueryParser {
 
   let query: String
   let tokens: [QueryToken]
+  let arguments: [Any]
   var position = 0
   /// The number of the next argument.
-  var argumentCount = 0
+  var nextNumber = 0
   var depth = 0
   /// The arithmetic operators so far.
   var computationCount = 0
@@ -30,31 +31,32 @@ package struct QueryParser {
   /// The variables of the subqueries around.
   var variables: [String] = []
 
-  private init(_ query: String) throws(QuerySyntaxError) {
+  private init(_ query: String, _ arguments: [Any]) throws(QuerySyntaxError) {
     self.query = query
+    self.arguments = arguments
     tokens = try QueryLexer.tokens(of: query)
     closers = QueryParser.closers(of: tokens)
   }
 
-  /// What `query` says.
+  /// The query that `query` spells, with the arguments in their places.
   ///
-  /// - Parameter argumentCount: The number of arguments; more than the query asks for do no harm.
+  /// - Parameter arguments: More than the query asks for do no harm.
   /// - Throws: an error that names the column and what was expected there.
   package static func parse(
-    _ query: String, argumentCount: Int = .max
+    _ query: String, _ arguments: [Any] = []
   ) throws(QuerySyntaxError) -> ParsedQuery {
-    var parser = try QueryParser(query)
+    var parser = try QueryParser(query, arguments)
     let condition = parser.isModifier ? .constant(true) : try parser.condition()
     let modifiers = try parser.modifiers()
     guard parser.current.kind == .end else {
       throw parser.error("AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end")
     }
-    try parser.requireArguments(argumentCount)
-    return ParsedQuery(condition: condition, modifiers: modifiers)
+    try parser.requireArguments()
+    return ParsedQuery(condition, modifiers: modifiers)
   }
 
-  /// Checks that there is an argument for each place of one.
-  private func requireArguments(_ count: Int) throws(QuerySyntaxError) {
+  /// Checks that there is an argument wherever the query names one.
+  private func requireArguments() throws(QuerySyntaxError) {
     var next = 0
     for token in tokens {
       let number: Int
@@ -65,37 +67,37 @@ package struct QueryParser {
       case .numberedArgument(let given), .numberedKeyPath(let given): number = given
       default: continue
       }
-      guard number < count else {
+      guard number < arguments.count else {
         throw QuerySyntaxError(
           query: query, offset: token.offset, expected: "an argument", found: token.text,
-          problem: "argument \(number + 1) is missing; there are \(count)")
+          problem: "argument \(number + 1) is missing; there are \(arguments.count)")
       }
     }
   }
 
-  /// The key path that `text` says, as `%K` takes it.
-  package static func parse(keyPath text: String) throws(QuerySyntaxError) -> ParsedKeyPath {
-    var parser = try QueryParser(text)
-    let path = try parser.keyPath()
-    guard parser.current.kind == .end else { throw parser.error("the end") }
-    return path
+  /// The components of the key path that `text` spells; nil if it spells none.
+  static func components(of text: String) -> [PropertyPath.Component]? {
+    guard var parser = try? QueryParser(text, []), let path = try? parser.keyPath(),
+      parser.current.kind == .end
+    else { return nil }
+    return path.components
   }
 
   // MARK: Conditions
 
-  mutating func condition() throws(QuerySyntaxError) -> ParsedCondition {
-    var parts = [try conjunction()]
-    while takeSymbol("||") || takeKeyword("OR") { parts.append(try conjunction()) }
-    return parts.count == 1 ? parts[0] : .or(parts)
+  mutating func condition() throws(QuerySyntaxError) -> Predicate {
+    var condition = try conjunction()
+    while takeSymbol("||") || takeKeyword("OR") { condition = .or(condition, try conjunction()) }
+    return condition
   }
 
-  private mutating func conjunction() throws(QuerySyntaxError) -> ParsedCondition {
-    var parts = [try negation()]
-    while takeSymbol("&&") || takeKeyword("AND") { parts.append(try negation()) }
-    return parts.count == 1 ? parts[0] : .and(parts)
+  private mutating func conjunction() throws(QuerySyntaxError) -> Predicate {
+    var condition = try negation()
+    while takeSymbol("&&") || takeKeyword("AND") { condition = .and(condition, try negation()) }
+    return condition
   }
 
-  private mutating func negation() throws(QuerySyntaxError) -> ParsedCondition {
+  private mutating func negation() throws(QuerySyntaxError) -> Predicate {
     depth += 1
     defer { depth -= 1 }
     guard depth <= QueryParser.maximumDepth else {
@@ -112,7 +114,7 @@ package struct QueryParser {
     return .comparison(try comparison())
   }
 
-  /// Where the parentheses end that begin at a token.
+  /// The closing parentheses of those that begin at a token.
   private static func closers(of tokens: [QueryToken]) -> [Int: Int] {
     var closers: [Int: Int] = [:]
     var open: [Int] = []
@@ -135,22 +137,19 @@ package struct QueryParser {
     }
   }
 
-  private mutating func comparison() throws(QuerySyntaxError) -> ParsedComparison {
+  private mutating func comparison() throws(QuerySyntaxError) -> Comparison {
     let quantifier = takeQuantifier()
     let left = try operand()
-    let word = current.text
     let (operation, options) = try comparisonOperator()
     let rightQuantifier = takeQuantifier()
     let right = try operand()
-    var comparison = ParsedComparison(
-      quantifier: quantifier, left: left, operation: operation, options: options,
-      rightQuantifier: rightQuantifier, right: right)
-    if word.uppercased() == "'MATCHES'" { comparison.unsupported = "MATCHES" }
-    return comparison
+    return Comparison(
+      left, operation, right, options: options, leftQuantifier: quantifier,
+      rightQuantifier: rightQuantifier)
   }
 
-  private mutating func takeQuantifier() -> ParsedComparison.Quantifier? {
-    // A property may have the name of a quantifier; what follows tells.
+  private mutating func takeQuantifier() -> Quantifier? {
+    // A property may have the name of a quantifier; the next token decides.
     guard position + 1 < tokens.count else { return nil }
     switch tokens[position + 1].kind {
     case .end: return nil
@@ -161,7 +160,7 @@ package struct QueryParser {
     }
     if takeKeyword("ANY") || takeKeyword("SOME") { return .any }
     if takeKeyword("ALL") { return .all }
-    return takeKeyword("NONE") ? .no : nil
+    return takeKeyword("NONE") ? Quantifier.none : nil
   }
 
   // MARK: Operators
@@ -175,11 +174,10 @@ package struct QueryParser {
     "BETWEEN": .between, "IN": .in, "BEGINSWITH": .beginsWith,
     "ENDSWITH": .endsWith, "CONTAINS": .contains, "LIKE": .like,
     "TEXT": .text, "GEOWITHIN": .in,
-    // Read as a pattern, and refused where the type is known.
-    "MATCHES": .like,
+    "MATCHES": .matches,
   ]
 
-  /// What may come behind a comparison.
+  /// The words that may follow a comparison.
   private static let continuations: Set<String> = [
     "AND", "OR", "SORT", "DISTINCT", "LIMIT", "OFFSET",
   ]
@@ -205,7 +203,7 @@ package struct QueryParser {
     return (operation, try textOptions())
   }
 
-  /// `[c]`, `[d]` or `[cd]` behind an operator.
+  /// `[c]`, `[d]` or `[cd]` after an operator.
   private mutating func textOptions() throws(QuerySyntaxError) -> TextOptions {
     guard takeSymbol("[") else { return [] }
     guard case .word(let letters) = current.kind else { throw error("c, d or cd") }

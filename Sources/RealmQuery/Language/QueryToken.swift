@@ -5,7 +5,7 @@
 /// A piece of a query string, and where it begins.
 struct QueryToken: Hashable {
   enum Kind: Hashable {
-    /// A name or a keyword; which of them, the place decides.
+    /// A name or a keyword; the position decides which.
     case word(String)
     /// A name that is never a keyword, written with `#`.
     case escapedWord(String)

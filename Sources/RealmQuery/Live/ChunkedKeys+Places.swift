@@ -6,7 +6,7 @@ import RealmStorage
 import RealmTables
 
 extension ChunkedKeys {
-  /// Where some keys stand, ascending; those that are not in the list are left out.
+  /// The positions of some keys, ascending; those that are not in the list are left out.
   ///
   /// - Parameters:
   ///   - keys: ascending.
@@ -67,7 +67,7 @@ extension ChunkedKeys {
     }
   }
 
-  /// Passes over all keys, of which a table of bits lets few pass that are not looked for.
+  /// Scans all keys, of which a table of bits lets few pass that are not wanted.
   private func positions(ofMany wanted: [ObjectKey]) -> [Int] {
     let bitCount = UInt64(64 - (wanted.count * 16).leadingZeroBitCount)
     let shift = 64 - bitCount
@@ -114,7 +114,7 @@ extension [ObjectKey] {
 }
 
 extension [Int] {
-  /// How many of the numbers, which ascend, are below another.
+  /// The count of those numbers, which ascend, that are below another.
   func count(below number: Int) -> Int {
     var low = 0
     var high = count

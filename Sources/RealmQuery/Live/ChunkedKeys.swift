@@ -13,7 +13,7 @@
 import RealmStorage
 package import RealmTables
 
-/// A list of keys that is cheap to copy and to change in a few places.
+/// A list of keys that is cheap to copy and to change at a few positions.
 package struct ChunkedKeys: Sendable {
   /// The number of keys that new chunks get.
   static let usualChunk = 1024
@@ -66,13 +66,13 @@ package struct ChunkedKeys: Sendable {
     return (chunks[chunk], start(of: chunk))
   }
 
-  /// The number of keys at the beginning for which `isBefore` is true; behind them it is false.
+  /// The number of keys at the beginning for which `isBefore` is true; after them it is false.
   ///
   /// - Complexity: asks O(log n) times.
   func partitionPoint(
     _ isBefore: (ObjectKey) throws(StorageError) -> Bool
   ) throws(StorageError) -> Int {
-    // The last chunk that begins before the point has it in or behind it.
+    // The last chunk that begins before the point has it within or at its end.
     var low = 0
     var high = chunks.count
     while low < high {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which other objects a query looks at, and whom their changes concern.
+// The other objects that a query reads, and the objects of the query that their changes concern.
 
 import RealmStorage
 import RealmTables
@@ -20,18 +20,18 @@ struct Dependencies {
     let target: TableKey
   }
 
-  /// The columns of the query's own table that it looks at.
+  /// The columns of the query's own table that it reads.
   private(set) var columns: Set<ColumnKey> = []
   private var chains: [Chain] = []
   /// Tables that paths reach by anything but links that can be followed back.
   private var unfollowed: Set<TableKey> = []
   private let source: any TableSource
 
-  init(_ query: LiveQuery, in table: Table, of source: any TableSource) throws(QueryError) {
+  init(_ query: TableQuery, in table: Table, of source: any TableSource) throws(QueryError) {
     self.source = source
-    if let predicate = query.predicate { try add(predicate, table, []) }
+    if let predicate = query.condition { try add(predicate, table, []) }
     if let order = query.order { try add(order, table) }
-    for step in query.rest {
+    for step in query.steps {
       switch step {
       case .filter(let predicate): try add(predicate, table, [])
       case .sort(let order), .distinct(let order): try add(order, table)
@@ -44,17 +44,17 @@ struct Dependencies {
     for criterion in order.criteria { _ = try add(criterion.path, table, []) }
   }
 
-  /// The tables behind links.
+  /// The tables that links lead to.
   var tables: Set<TableKey> { unfollowed.union(chains.map(\.target)) }
 
   /// The objects of the query's table that may match or sort otherwise because of what they link
-  /// to; nil if that cannot be told, or if they are more than `limit`.
+  /// to; nil if they are not known, or are more than `limit`.
   func touched(by changes: VersionChanges, limit: Int) throws(QueryError) -> Set<ObjectKey>? {
     if unfollowed.contains(where: { changes[$0] != nil }) { return nil }
     var touched: Set<ObjectKey> = []
     for chain in chains {
       guard let changes = changes[chain.target] else { continue }
-      // The log tells of links that a deletion cut; a key that is used again it cannot explain.
+      // The log has the links that a deletion cut; it cannot explain a key that is used again.
       guard changes.deleted.isEmpty, changes.modifications.count <= limit else { return nil }
       var objects = Set(changes.modifications.keys)
       for hop in chain.hops.reversed() {
@@ -71,37 +71,35 @@ struct Dependencies {
   private func origins(
     of objects: Set<ObjectKey>, by hop: Hop, limit: Int
   ) throws(QueryError) -> Set<ObjectKey>? {
-    try QueryError.widen { () throws(StorageError) in
-      var origins: Set<ObjectKey> = []
-      guard let key = hop.column.targetTable, let table = try source.queryTable(key),
-        let backlinks = table.schema.backlinkColumn(from: hop.origin, hop.column.key)
-      else { return nil }
-      for object in objects {
-        guard let row = try table.row(of: object) else { continue }
-        origins.formUnion(try row.backlinks(of: backlinks))
-        if origins.count > limit { return nil }
-      }
-      return origins
+    guard let key = hop.column.targetTable, let table = try source.table(key),
+      let backlinks = table.schema.backlinkColumn(from: hop.origin, hop.column.key)
+    else { return nil }
+    var origins: Set<ObjectKey> = []
+    for object in objects {
+      guard let row = try QueryError.reading(table.row(of: object)) else { continue }
+      origins.formUnion(try QueryError.reading(row.backlinks(of: backlinks)))
+      if origins.count > limit { return nil }
     }
+    return origins
   }
 
   // MARK: - Finding them
 
-  /// Where a condition begins: the table of the objects that it is about, and the links to them.
+  /// The start of a condition: the table of the objects that it is about, and the links to them.
   private typealias Start = (table: Table, hops: [Hop]?)
 
   /// - Parameter around: The same of the objects around, for conditions on elements.
   private mutating func add(
-    _ predicate: Predicate, _ table: Table, _ hops: [Hop]?, _ around: [Start] = []
+    _ predicate: BoundPredicate, _ table: Table, _ hops: [Hop]?, _ outerScopes: [Start] = []
   ) throws(QueryError) {
     switch predicate {
     case .constant: break
     case .all(let parts), .any(let parts):
-      for part in parts { try add(part, table, hops, around) }
-    case .not(let part): try add(part, table, hops, around)
+      for part in parts { try add(part, table, hops, outerScopes) }
+    case .not(let part): try add(part, table, hops, outerScopes)
     case .comparison(let comparison):
-      try add(comparison.left, table, hops, around)
-      try add(comparison.right, table, hops, around)
+      try add(comparison.left, table, hops, outerScopes)
+      try add(comparison.right, table, hops, outerScopes)
     case .within(let path, _):
       let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
       note(target.key, try add(path, table, hops))
@@ -109,20 +107,20 @@ struct Dependencies {
   }
 
   private mutating func add(
-    _ operand: Operand, _ table: Table, _ hops: [Hop]?, _ around: [Start]
+    _ operand: BoundOperand, _ table: Table, _ hops: [Hop]?, _ outerScopes: [Start]
   ) throws(QueryError) {
     switch operand {
     case .value, .values: break
     case .property(let path): _ = try add(path, table, hops)
     case .outer(let level, let path):
-      guard level <= around.count else { break }
-      let start = around[around.count - level]
+      guard level <= outerScopes.count else { break }
+      let start = outerScopes[outerScopes.count - level]
       _ = try add(path, start.table, start.hops)
     case .arithmetic(_, let left, let right):
-      try add(left, table, hops, around)
-      try add(right, table, hops, around)
+      try add(left, table, hops, outerScopes)
+      try add(right, table, hops, outerScopes)
     case .matchCount(let path, let predicate):
-      // Conditions on values look at nothing else.
+      // Conditions on values read nothing else.
       if try PathResolver(path: path, source: source).values(from: table) != nil {
         _ = try add(path, table, hops)
         return
@@ -130,16 +128,16 @@ struct Dependencies {
       let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
       let inner = try add(path, table, hops)
       note(target.key, inner)
-      try add(predicate, target, inner, around + [(table, hops)])
+      try add(predicate, target, inner, outerScopes + [(table, hops)])
     }
   }
 
-  /// Notes every table behind a link that the path follows; the last name's own value is in its
+  /// Notes every table that a link of the path leads to; the last name's own value is in its
   /// table.
   ///
   /// - Returns: The links of the whole path; nil if they cannot be followed back.
   private mutating func add(
-    _ path: PropertyPath, _ table: Table, _ hops: [Hop]?
+    _ path: ColumnPath, _ table: Table, _ hops: [Hop]?
   ) throws(QueryError) -> [Hop]? {
     var hops = hops
     var origin = table
@@ -158,7 +156,7 @@ struct Dependencies {
       }
       // Backlinks change with the objects they come from.
       if isLast, !name.hasPrefix("@links.") { return hops }
-      let prefix = PropertyPath(Array(path.names[...index]), parts: path.parts)
+      let prefix = ColumnPath(Array(path.names[...index]), parts: path.parts)
       (_, origin) = try PathResolver(path: prefix, source: source).objects(from: table)
       note(origin.key, hops)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is left of a list of keys, without building it.
+// The rest of a list of keys, without building it.
 
 import RealmTables
 

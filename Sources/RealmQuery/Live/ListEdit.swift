@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a step does to one list of keys that stand in an order.
+// A step of one list of keys that stand in an order.
 //
 // Objects that did not change are still in the list and keep their order among each other. The
 // changed ones are taken out and put in where they belong now.
@@ -14,9 +14,9 @@ struct ListEdit {
   let list: ChunkedKeys
   /// The positions of what is taken out, ascending.
   let removed: [Int]
-  /// What stays.
+  /// The keys that stay.
   let kept: KeptKeys
-  /// What is put in, in order; a gap is the number of kept keys in front.
+  /// The keys that are put in, in order; a gap is the number of kept keys in front.
   private(set) var arrivals: [(gap: Int, key: ObjectKey)] = []
 
   /// - Parameters:
@@ -40,10 +40,10 @@ struct ListEdit {
   /// The list after the step.
   var result: ChunkedKeys { list.replacing(removed: removed, with: arrivals) }
 
-  /// Where the arrivals stand after the step, ascending.
+  /// The positions of the arrivals after the step, ascending.
   var arrivalPositions: [Int] { arrivals.indices.map { arrivals[$0].gap + $0 } }
 
-  /// Forgets what belongs behind everything that stays, as it does when the list is the beginning
+  /// Forgets arrivals after all keys that stay, as they are unknown when the list is the beginning
   /// of a longer one: others, which are not known, may come before it.
   mutating func dropArrivalsAtTheEnd() {
     while let last = arrivals.last, last.gap == kept.count { arrivals.removeLast() }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a live query does behind its predicate and order, and what it remembers for that.
+// The steps of a live query after its condition and order, and the lists that they remember.
 
 import RealmTables
 
-/// A step of a query behind its order, or several that are one.
+/// A step of a query after its order, or several that are one.
 enum LiveStage: Equatable {
-  case filter(Predicate)
+  case filter(BoundPredicate)
   case sort(SortOrder)
   case distinct(SortOrder)
   /// Limits and offsets in a row: the elements at some positions.
   case window(Range<Int>)
 
   /// Whether this leaves out elements that equal others.
-  var tellsApart: Bool { if case .distinct = self { true } else { false } }
+  var isDistinct: Bool { if case .distinct = self { true } else { false } }
 
-  /// How many elements a window in front of everything else remembers: some more than it shows, so
-  /// that others can move up.
+  /// The number of elements that a window in front of all else remembers: some more than it shows,
+  /// so that others can move up.
   static func rememberedCount(for window: Range<Int>) -> Int {
     let (sum, overflow) = window.upperBound.addingReportingOverflow(max(window.upperBound, 128))
     return overflow ? .max : sum
   }
 }
 
-/// What a stage remembers of what it gets.
+/// The elements that a stage remembers of those that it gets.
 struct StageList: Sendable, Equatable {
   /// The elements: of a window in their order, of `distinct` with equal ones side by side.
   var keys: ChunkedKeys
@@ -31,11 +31,11 @@ struct StageList: Sendable, Equatable {
   var isComplete = true
 }
 
-extension LiveQuery {
-  /// The steps behind the order.
+extension TableQuery {
+  /// The steps after the order.
   var stages: [LiveStage] {
     var stages: [LiveStage] = []
-    for step in rest {
+    for step in steps {
       switch step {
       case .filter(let predicate): stages.append(.filter(predicate))
       case .sort(let order): stages.append(.sort(order))
@@ -46,7 +46,7 @@ extension LiveQuery {
           window = last
           stages.removeLast()
         }
-        stages.append(.window(LiveQuery.cut(window, by: step)))
+        stages.append(.window(TableQuery.cut(window, by: step)))
       }
     }
     return stages
@@ -63,7 +63,7 @@ extension LiveQuery {
     }
   }
 
-  /// How many of the ordered objects the stages need to begin with.
+  /// The number of ordered objects that the stages need to begin with.
   var rememberedCount: Int {
     guard case .window(let window) = stages.first else { return .max }
     return LiveStage.rememberedCount(for: window)

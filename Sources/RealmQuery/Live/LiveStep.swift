@@ -4,7 +4,7 @@
 //
 // Invariants:
 // 1. What comes out of each stage is in an order that is known as sort paths and, last, keys: so
-//    places are found by halving.
+//    positions are found by binary search.
 // 2. Objects that are not in `leaving` and were not inserted are in what a stage gets exactly if
 //    they were before, and in the same order among each other.
 // 3. `present` are those of `leaving` and of the inserted objects that the stage gets now.
@@ -27,20 +27,20 @@ struct LiveStep {
     }
   }
 
-  private let query: LiveQuery
+  private let query: TableQuery
   private let own: TableChanges?
   /// Nil if the version before is not at hand.
   private var old: Side?
   private var new: Side
-  /// What may have to be taken out, ascending.
+  /// The keys that may have to be taken out, ascending.
   private var leaving: [ObjectKey]
   private var present: [ObjectKey] = []
   /// Objects that did not change, but are concerned because others did.
   private var concerned: Set<ObjectKey> = []
 
-  /// Nil if running the query is likely cheaper, or the changes do not tell enough.
+  /// Nil if running the query is likely cheaper, or the changes do not say enough.
   init?(
-    _ query: LiveQuery, by changes: VersionChanges,
+    _ query: TableQuery, by changes: VersionChanges,
     from old: (table: Table, source: any TableSource)?,
     to new: (table: Table, source: any TableSource)
   ) throws(QueryError) {
@@ -62,16 +62,16 @@ struct LiveStep {
     try enter(inserted + touched)
   }
 
-  /// How many changed objects are worth looking at.
+  /// The number of changed objects up to which following them pays.
   ///
-  /// Each takes one or two microseconds where places are found by keys, and five where they are
+  /// Each takes one or two microseconds where positions are found by keys, and five where they are
   /// found by values. A query takes a nanosecond for a row, twenty where it sorts, and a hundred
-  /// where it sorts to tell apart or where its result is compared with the one before.
+  /// where it sorts to group equal values or where its result is compared with the one before.
   private static func limit(
-    _ query: LiveQuery, _ table: Table, isObserved: Bool
+    _ query: TableQuery, _ table: Table, isObserved: Bool
   ) throws(QueryError) -> Int {
-    let count = try QueryError.widen { () throws(StorageError) in try table.objectCount() }
-    if isObserved || query.stages.contains(where: \.tellsApart) { return count / 64 + 64 }
+    let count = try QueryError.reading(table.objectCount())
+    if isObserved || query.stages.contains(where: \.isDistinct) { return count / 64 + 64 }
     return (query.order == nil ? count / 1024 : count / 256) + 64
   }
 
@@ -85,18 +85,17 @@ struct LiveStep {
       try old?.sort(by: order)
     }
     present = candidates
-    if let predicate = query.predicate { try keepPresent(matching: predicate) }
+    if let predicate = query.condition { try keepPresent(matching: predicate) }
   }
 
-  private mutating func keepPresent(matching predicate: Predicate) throws(QueryError) {
+  private mutating func keepPresent(matching predicate: BoundPredicate) throws(QueryError) {
     if present.isEmpty { return }
     let selection = try Selection(predicate, in: new.table, of: new.source, isScan: false)
-    let candidates = present
-    present = try QueryError.widen { () throws(StorageError) in
-      var matching: [ObjectKey] = []
-      for key in candidates where try selection.matches(key) { matching.append(key) }
-      return matching
+    var matching: [ObjectKey] = []
+    for key in present where try QueryError.reading(selection.matches(key)) {
+      matching.append(key)
     }
+    present = matching
   }
 
   // MARK: - Running
@@ -114,14 +113,14 @@ struct LiveStep {
         try new.sort(by: order)
         try old?.sort(by: order)
       case .distinct(let order):
-        try tellApart(by: order, in: &lists[number])
+        try distinguish(by: order, in: &lists[number])
         number += 1
       case .window(let window):
         guard try cut(window, in: &lists[number]) else { return nil }
         number += 1
       }
     }
-    if !concerned.isEmpty { try leaveAlone(in: elements) }
+    if !concerned.isEmpty { try keepUnaffected(in: elements) }
     let edit = try self.edit(elements)
     return (ResultState(content: .keys(edit.result), lists: lists), edit)
   }
@@ -133,9 +132,7 @@ struct LiveStep {
   private func edit(
     _ list: ChunkedKeys, from old: RowOrder?, to new: RowOrder
   ) throws(QueryError) -> ListEdit {
-    try QueryError.widen { () throws(StorageError) in
-      try ListEdit(list, leaving: leaving, arriving: present, from: old, to: new)
-    }
+    try QueryError.reading(ListEdit(list, leaving: leaving, arriving: present, from: old, to: new))
   }
 
   /// Goes on with what is present of the changed objects and with others that these concern.
@@ -155,7 +152,7 @@ struct LiveStep {
 
   /// Of elements with equal values the first stays. Equal ones stand side by side in the list, so
   /// what decides about an element is the one in front of it.
-  private mutating func tellApart(
+  private mutating func distinguish(
     by order: SortOrder, in list: inout StageList
   ) throws(QueryError) {
     let values = RowOrder(try order.paths(from: new.table, in: new.source), new.table)
@@ -167,25 +164,21 @@ struct LiveStep {
     let arrivalGaps = edit.arrivals.map(\.gap)
     // Behind what went and what came stands what may be a first now, or no longer.
     let ranks = Set(edit.removed.indices.map { edit.removed[$0] - $0 }).union(arrivalGaps)
-    typealias Found = (firsts: [ObjectKey], others: [(key: ObjectKey, isPresent: Bool)])
-    let found = try QueryError.widen { () throws(StorageError) -> Found in
-      func isFirst(_ position: Int) throws(StorageError) -> Bool {
-        if position == 0 { return true }
-        return try !values.areLevel(result[position - 1], result[position])
-      }
-      var firsts: [ObjectKey] = []
-      for position in edit.arrivalPositions where try isFirst(position) {
-        firsts.append(result[position])
-      }
-      var others: [(key: ObjectKey, isPresent: Bool)] = []
-      for rank in ranks where rank < edit.kept.count {
-        let position = rank + arrivalGaps.count(below: rank + 1)
-        others.append((result[position], try isFirst(position)))
-      }
-      return (firsts, others)
+    func isFirst(_ position: Int) throws(QueryError) -> Bool {
+      if position == 0 { return true }
+      return try !QueryError.reading(values.areLevel(result[position - 1], result[position]))
+    }
+    var firsts: [ObjectKey] = []
+    for position in edit.arrivalPositions where try isFirst(position) {
+      firsts.append(result[position])
+    }
+    var others: [(key: ObjectKey, isPresent: Bool)] = []
+    for rank in ranks where rank < edit.kept.count {
+      let position = rank + arrivalGaps.count(below: rank + 1)
+      others.append((result[position], try isFirst(position)))
     }
     list.keys = result
-    goOn(with: found.firsts, concerning: found.others)
+    goOn(with: firsts, concerning: others)
   }
 
   /// The elements at some positions; false if more would have to be known.
@@ -226,22 +219,19 @@ struct LiveStep {
   // MARK: - What happened
 
   /// Does not take out what was in the result, did not change, and stays.
-  private mutating func leaveAlone(in elements: ChunkedKeys) throws(QueryError) {
+  private mutating func keepUnaffected(in elements: ChunkedKeys) throws(QueryError) {
     guard let order = old?.order else { return }
-    let candidates = concerned.intersection(present)
-    let staying = try QueryError.widen { () throws(StorageError) in
-      var staying: Set<ObjectKey> = []
-      for key in candidates where try order.index(of: key, in: elements) != nil {
-        staying.insert(key)
-      }
-      return staying
+    var staying: Set<ObjectKey> = []
+    for key in concerned.intersection(present)
+    where try QueryError.reading(order.index(of: key, in: elements)) != nil {
+      staying.insert(key)
     }
     if staying.isEmpty { return }
     leaving.removeAll(where: staying.contains)
     present.removeAll(where: staying.contains)
   }
 
-  /// What happened to the result, which a callback is told; the version before is at hand.
+  /// The changes of the result, for a callback; the version before is at hand.
   ///
   /// A changed object that comes to stand between the same unchanged neighbours has not moved.
   func changes(_ edit: ListEdit, modified: Set<ObjectKey>) throws(QueryError) -> ResultChanges {
@@ -276,12 +266,10 @@ struct LiveStep {
     // Objects whose changes do not concern the query.
     let others = modified.subtracting(leaving)
     if !others.isEmpty, let order = old?.order {
-      changes.modifications += try QueryError.widen { () throws(StorageError) in
-        var indexes: [Int] = []
-        for key in others {
-          if let index = try order.index(of: key, in: edit.list) { indexes.append(index) }
+      for key in others {
+        if let index = try QueryError.reading(order.index(of: key, in: edit.list)) {
+          changes.modifications.append(index)
         }
-        return indexes
       }
       changes.modifications.sort()
     }

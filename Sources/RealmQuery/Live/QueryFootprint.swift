@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a query looks at, so that it need not be asked about other changes.
+// The columns and tables that a query reads, so that other changes need not be examined.
 
 import RealmStorage
 package import RealmTables
@@ -10,15 +10,13 @@ package struct QueryFootprint: Sendable {
   private let table: TableKey
   /// Columns of the query's own table.
   private let columns: Set<ColumnKey>
-  /// Tables behind links.
+  /// Tables that links lead to.
   private let tables: Set<TableKey>
 
   /// - Throws: `QueryError.invalid` if the query does not fit the schema.
-  package init(_ query: LiveQuery, in source: any TableSource) throws(QueryError) {
+  package init(_ query: TableQuery, in source: any TableSource) throws(QueryError) {
     table = query.table
-    let own = try QueryError.widen { () throws(StorageError) in
-      try source.queryTable(query.table)
-    }
+    let own = try source.table(query.table)
     guard let own else {
       columns = []
       tables = []

@@ -5,7 +5,7 @@
 import RealmTables
 
 extension ResultChanges {
-  /// What leads from one list of keys to another, in which no key is twice.
+  /// The changes from one list of keys to another, in which no key is twice.
   ///
   /// - Complexity: O(n / 1024) and the length of the chunks that differ, where the second list was
   ///   made from the first.
@@ -15,7 +15,7 @@ extension ResultChanges {
     var (oldIndex, newIndex) = (0, 0)
     var (oldStart, newStart) = (0, 0)
     for (index, chunk) in new.chunks.enumerated() {
-      // Both lists are alive, so what has the same place is the same.
+      // Both lists are alive, so chunks at the same address are the same.
       guard let same = indexes[Self.address(of: chunk)], same >= oldIndex else { continue }
       let before = (old.chunks[oldIndex..<same], new.chunks[newIndex..<index])
       add(before.0, before.1, &oldStart, &newStart)
@@ -30,7 +30,7 @@ extension ResultChanges {
     chunk.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
   }
 
-  /// Compares some chunks, and moves on behind them.
+  /// Compares some chunks, and moves on past them.
   private mutating func add(
     _ old: ArraySlice<[ObjectKey]>, _ new: ArraySlice<[ObjectKey]>, _ oldStart: inout Int,
     _ newStart: inout Int

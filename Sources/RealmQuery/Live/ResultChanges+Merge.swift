@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Joining the changes of two steps, for observers that were not told of the first.
+// Joining the changes of two steps, for observers that were not notified of the first.
 
 extension ResultChanges {
-  /// What this and then `next` do together.
+  /// The changes of this and then `next`, joined.
   ///
-  /// - Complexity: O(k log k) for k changed places.
+  /// - Complexity: O(k log k) for k changed positions.
   package func followed(by next: ResultChanges) -> ResultChanges {
     if isEmpty { return next }
     if next.isEmpty { return self }
@@ -18,19 +18,19 @@ extension ResultChanges {
     return joined
   }
 
-  /// Where an element of the new state was in the old one; nil if it came.
+  /// The position in the old state of an element of the new one; nil if it came.
   package func oldIndex(_ index: Int) -> Int? {
     let (came, isNew) = ResultChanges.find(index, in: insertions)
     return isNew ? nil : ResultChanges.index(of: index - came, besides: deletions)
   }
 
-  /// Where an element of the old state is in the new one; nil if it went.
+  /// The position in the new state of an element of the old one; nil if it went.
   private func newIndex(_ index: Int) -> Int? {
     let (gone, isGone) = ResultChanges.find(index, in: deletions)
     return isGone ? nil : ResultChanges.index(of: index - gone, besides: insertions)
   }
 
-  /// How many of `numbers`, which ascend, are below `number`, and whether it is one of them.
+  /// The count of `numbers`, which ascend, below `number`, and whether it is one of them.
   private static func find(_ number: Int, in numbers: [Int]) -> (below: Int, isThere: Bool) {
     var low = 0
     var high = numbers.count

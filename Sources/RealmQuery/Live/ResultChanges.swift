@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happened to a result, as indexes.
+// The changes of a result, as indexes.
 
 package import RealmTables
 
@@ -36,7 +36,7 @@ extension ResultChanges {
     from old: [ObjectKey], to new: [ObjectKey], isModified: (ObjectKey) -> Bool,
     isReplaced: (ObjectKey) -> Bool
   ) {
-    // What both states begin or end with needs no table.
+    // The common beginning and end of both states need no table.
     var start = 0
     var oldEnd = old.count
     var newEnd = new.count

@@ -35,7 +35,7 @@ struct RowOrder {
     return try SortTable(keys, paths, table).sortedPositions().map { keys[Int($0)] }
   }
 
-  /// How many of the keys that are kept, which are in this order, come before an object.
+  /// The number of kept keys, which are in this order, that come before an object.
   func gap(of key: ObjectKey, in kept: KeptKeys) throws(StorageError) -> Int {
     let place = try place(of: key)
     var low = 0

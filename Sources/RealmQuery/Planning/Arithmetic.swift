@@ -4,15 +4,7 @@
 
 import RealmStorage
 
-/// What is computed from two numbers.
-package enum ArithmeticOperator: String, Hashable, Sendable {
-  case add = "+"
-  case subtract = "-"
-  case multiply = "*"
-  case divide = "/"
-  /// What an integer division leaves over.
-  case remainder = "%"
-
+extension ArithmeticOperator {
   /// The result; null if one of the values is no number, and for integers divided by zero.
   ///
   /// Integers give integers as long as these fit, and are divided without a rest. Two numbers of

@@ -5,12 +5,12 @@
 import RealmStorage
 import RealmTables
 
-/// What is asked of the bytes of a string or binary.
+/// A condition on the bytes of a string or binary.
 struct BytesCondition: Condition {
   enum Test {
     case equal(ByteView?)
     case notEqual(ByteView?)
-    /// Bytes to look for as they are; not empty.
+    /// Bytes to search for as they are; not empty.
     case contains(ByteView)
     indirect case other(ValueTest)
   }

@@ -5,7 +5,7 @@
 import RealmStorage
 import RealmTables
 
-/// What is asked of a floating-point number.
+/// A condition on a floating-point number.
 enum FloatingTest<Number: BinaryFloatingPoint> {
   /// In the range, or not in it; NaN and null are in none.
   case range(lower: Number, upper: Number, excludes: Bool)

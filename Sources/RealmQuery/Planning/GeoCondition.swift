@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Conditions on places.
+// Conditions on positions on the earth.
 
 import RealmStorage
 import RealmTables
 
-/// Whether the place that a path leads to is in a region.
+/// Whether the position that a path leads to is in a region.
 ///
-/// A place is an embedded object with the type "Point" and the coordinates: longitude, latitude.
+/// A position is an embedded object with the type "Point" and the coordinates: longitude, latitude.
 struct GeoCondition: Condition {
   let steps: [ValueReader.Step]
   let type: Column
@@ -16,7 +16,7 @@ struct GeoCondition: Condition {
 
   /// - Throws: `QueryError.invalid` if the path does not lead to objects of that form.
   init(
-    _ path: PropertyPath, _ region: GeoRegion, in table: Table, of source: any TableSource
+    _ path: ColumnPath, _ region: GeoRegion, in table: Table, of source: any TableSource
   ) throws(QueryError) {
     let (steps, target) = try PathResolver(path: path, source: source).objects(from: table)
     guard target.schema.kind == .embedded else {

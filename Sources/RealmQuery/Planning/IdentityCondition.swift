@@ -5,7 +5,7 @@
 import RealmStorage
 import RealmTables
 
-/// Where an object lies in the version that a plan is for.
+/// The location of an object in the version that a plan is for.
 struct RowPlace: Equatable {
   private let cluster: UnsafeRawPointer
   private let index: Int

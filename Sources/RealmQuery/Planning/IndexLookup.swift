@@ -5,7 +5,7 @@
 import RealmStorage
 import RealmTables
 
-/// What to look for in the index of a column. What is found is tested all the same.
+/// A search in the index of a column. The objects that it finds are tested all the same.
 struct IndexLookup {
   enum Goal {
     /// Equality with one of some values.
@@ -37,7 +37,7 @@ struct IndexLookup {
       goal = .prefix(prefix)
     default: return nil
     }
-    // Equal decimals may be entered in places that cannot be listed.
+    // Equal decimals may be entered at positions that cannot be listed.
     if column.type == .mixed, case .values(let values) = goal,
       values.contains(where: { $0.isDecimal || $0.isBeyondIntegers })
     {
@@ -45,7 +45,7 @@ struct IndexLookup {
     }
   }
 
-  /// The only value looked for, if what the index has of it need not be tested any more.
+  /// The only value searched for, if the matches of the index need not be tested any more.
   var exactValue: MixedValue? {
     guard case .values(let values) = goal, values.count == 1, values[0].isPlaced(in: column),
       !values[0].isNaN

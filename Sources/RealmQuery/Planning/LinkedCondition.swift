@@ -2,22 +2,18 @@
 
 // A condition on the object that a link leads to, answered by the set of objects that match it.
 //
-// The condition is run over the target table first, leaf by leaf; each row then costs one look into
+// The condition is run over the target table first, leaf by leaf; each row then costs one search in
 // a set instead of a descent of the target's tree.
 
 import RealmStorage
 import RealmTables
 
-/// How the linked objects that match were found, which is told when somebody asks.
+/// The linked objects that match a condition.
 struct LinkedSearch {
-  let selection: Selection
-  let found: Int
-
-  var text: String {
-    let count = (try? selection.table.objectCount()) ?? 0
-    let isIndexed = (try? selection.usesIndex) ?? false
-    return "\(found) of \(count) \(selection.table.className), by \(isIndexed ? "index" : "scan")"
-  }
+  /// Ascending.
+  let keys: [ObjectKey]
+  /// The way they were found, for `explain()`.
+  let text: () -> String
 }
 
 /// Whether a link leads to one of certain objects.

@@ -15,7 +15,7 @@ struct NestedValue {
     self.space = space
   }
 
-  /// Calls `body` with what the parts stand for until it says true.
+  /// Calls `body` with the values of the parts until it returns true.
   ///
   /// An index or a key that leads nowhere gives null; the elements of what is no collection are
   /// none.
@@ -63,7 +63,7 @@ struct NestedValue {
       guard let index = try view.position(of: key) else { return try body(.null) }
       return try NestedValue(try view.mixed(at: index), in: space).visit(
         parts, from: start + 1, body)
-    case .every:
+    case .values, .every:
       for index in 0..<view.count
       where try NestedValue(try view.mixed(at: index), in: space).visit(
         parts, from: start + 1, body)
@@ -89,14 +89,14 @@ extension CollectionPart {
     case .index(let index): position = index
     case .first: position = 0
     case .last: position = count - 1
-    case .value, .keys, .every, .type: return nil
+    case .value, .keys, .values, .every, .type: return nil
     }
     return position >= 0 && position < count ? position : nil
   }
 }
 
 extension MixedValue {
-  /// What queries call the type of the value.
+  /// The name of the type of the value in queries.
   var typeName: ByteView {
     switch self {
     case .null: ByteView("null")

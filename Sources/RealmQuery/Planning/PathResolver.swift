@@ -5,7 +5,7 @@
 import RealmStorage
 import RealmTables
 
-/// What a path leads to.
+/// The values at the end of a path.
 struct ResolvedEnd {
   let type: ColumnType
   /// The table of links.
@@ -33,7 +33,7 @@ struct ResolvedEnd {
   /// - Throws: `QueryError.invalid` for parts of what is no text, and for orders of objects;
   ///   null is in no order with anything, and may be asked for.
   func check(
-    _ operation: ComparisonOperator, beside right: Operand
+    _ operation: ComparisonOperator, beside right: BoundOperand
   ) throws(QueryError) {
     if right == .value(.null) { return }
     let isSupported =
@@ -44,6 +44,7 @@ struct ResolvedEnd {
       case .beginsWith, .endsWith, .contains, .like: isText
       // Has a message of its own.
       case .text: true
+      case .matches: false
       }
     guard isSupported else {
       throw .invalid("Operator '\(operation.text)' not supported for type '\(typeName)'")
@@ -81,10 +82,10 @@ struct ResolvedEnd {
 /// The objects that link here are reached by the name `@links.Class.property`, where the property
 /// of the class is the one that links.
 struct PathResolver {
-  /// What stands for the links of all classes, which can only be counted.
+  /// The name of the links of all classes, which can only be counted.
   static let allLinks = "@links"
 
-  let path: PropertyPath
+  let path: ColumnPath
   let source: any TableSource
 
   /// A reader for the path from objects of `table`.
@@ -195,7 +196,7 @@ struct PathResolver {
     return (ValueReader(steps: steps, end: end), resolved)
   }
 
-  /// What parts of the collection, or of the value of any type, at the end of the path are.
+  /// A reader of parts of the collection, or of the value of any type, at the end of the path.
   private func resolve(
     _ parts: [CollectionPart], of column: Column, _ steps: [ValueReader.Step], isElement: Bool
   ) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {
@@ -246,8 +247,7 @@ struct PathResolver {
     guard parts.count == 3 else { return nil }
     for column in table.schema.backlinkColumns {
       guard let key = column.targetTable, let link = column.oppositeColumn,
-        let origin = try QueryError.widen({ () throws(StorageError) in try source.queryTable(key) }
-        ),
+        let origin = try source.table(key),
         origin.schema.className.map({ $0 == parts[1] }) ?? false,
         let column = origin.schema.column(link).map({ $0.name == parts[2] ? column : nil })
       else { continue }
@@ -256,7 +256,7 @@ struct PathResolver {
     return nil
   }
 
-  /// Whether the path goes on, behind the column of name `index`, with any number of values.
+  /// Whether the path goes on, after the column of name `index`, with any number of values.
   private func isMany(_ column: Column, at index: Int) -> Bool {
     column.isMany && path.parts[index]?.contains(where: \.isMany) ?? true
   }
@@ -265,7 +265,7 @@ struct PathResolver {
     _ column: Column, at index: Int, of table: Table
   ) throws(QueryError) -> (ValueReader.Step, Table) {
     guard column.type == .link || column.type == .backlink, let key = column.targetTable,
-      let target = try QueryError.widen({ () throws(StorageError) in try source.queryTable(key) })
+      let target = try source.table(key)
     else {
       throw .notALink(
         column.name, of: table.schema.className ?? table.schema.name, in: path)

@@ -6,7 +6,7 @@
 import RealmStorage
 import RealmTables
 
-extension Comparison {
+extension BoundComparison {
   /// Whether each value of one side is held against each of the other.
   var isOfLists: Bool {
     if leftQuantifier != .any || rightQuantifier != .any { return true }
@@ -21,7 +21,7 @@ extension Comparison {
 
 extension PlanBuilder {
   /// The node of a comparison of lists.
-  func lists(_ comparison: Comparison, _ table: Table) throws(QueryError) -> Int {
+  func lists(_ comparison: BoundComparison, _ table: Table) throws(QueryError) -> Int {
     var operation = comparison.operation
     if operation == .in { operation = .equal }
     guard operation != .between, operation != .text else {
@@ -41,7 +41,7 @@ extension PlanBuilder {
 
   /// A reader of one side; constants must fit what the other side leads to.
   private func list(
-    _ operand: Operand, beside other: Operand, _ table: Table
+    _ operand: BoundOperand, beside other: BoundOperand, _ table: Table
   ) throws(QueryError) -> ValueReader {
     let values: [TableValue]
     switch operand {
@@ -50,7 +50,7 @@ extension PlanBuilder {
     case .property, .matchCount, .outer, .arithmetic: return try reader(of: operand, table)
     }
     var end = ResolvedEnd(type: .mixed, target: nil, isElement: false)
-    var path = PropertyPath([])
+    var path = ColumnPath([])
     if case .property(let property) = other {
       path = property
       end = try PathResolver(path: property, source: source).resolve(from: table).end
@@ -64,9 +64,9 @@ extension PlanBuilder {
   }
 
   /// The node of a comparison of the object itself with others; nil if it is none.
-  func identity(_ comparison: Comparison, _ table: Table) throws(QueryError) -> Int? {
-    let itself = Operand.property(ValueSteps.path)
-    let other: Operand
+  func identity(_ comparison: BoundComparison, _ table: Table) throws(QueryError) -> Int? {
+    let itself = BoundOperand.property(ColumnPath.itself)
+    let other: BoundOperand
     switch (comparison.left, comparison.right) {
     case (itself, let right): other = right
     case (let left, itself): other = left
@@ -87,9 +87,9 @@ extension PlanBuilder {
       case .typedLink, .null: continue
       default:
         throw .typeMismatch(
-          object.text, of: object.typeName, path: PropertyPath(["self"]), "object")
+          object.text, of: object.typeName, path: ColumnPath(["self"]), "object")
       }
-      let row = try QueryError.widen { () throws(StorageError) in try table.row(of: key) }
+      let row = try QueryError.reading(table.row(of: key))
       if let row { places.append(RowPlace(row)) }
     }
     let node = plan.add(.identity(IdentityCondition(places: places)))

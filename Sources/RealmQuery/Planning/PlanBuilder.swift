@@ -9,14 +9,14 @@ import RealmTables
 struct PlanBuilder {
   let plan: QueryPlan
   let source: any TableSource
-  /// Whether the plan will run over whole tables, for which it pays to run conditions on linked
-  /// objects over their tables first.
-  let isScan: Bool
+  /// Runs conditions on linked objects over their tables first, which pays where the plan runs over
+  /// a whole table; nil where it does not.
+  let search: ((BoundPredicate, Table) throws(QueryError) -> LinkedSearch)?
   /// The tables of the objects around, for conditions on the elements of their collections.
-  var around: [Table] = []
+  var outerTables: [Table] = []
 
   /// The node that decides a predicate for objects of `table`.
-  func node(_ predicate: Predicate, _ table: Table) throws(QueryError) -> Int {
+  func node(_ predicate: BoundPredicate, _ table: Table) throws(QueryError) -> Int {
     switch predicate {
     case .constant(let truth): return plan.add(.constant(truth))
     case .all(let parts):
@@ -37,7 +37,7 @@ struct PlanBuilder {
     }
   }
 
-  private func nodes(_ parts: [Predicate], _ table: Table) throws(QueryError) -> [Int] {
+  private func nodes(_ parts: [BoundPredicate], _ table: Table) throws(QueryError) -> [Int] {
     var nodes: [Int] = []
     for part in parts { nodes.append(try node(part, table)) }
     return nodes
@@ -45,7 +45,7 @@ struct PlanBuilder {
 
   // MARK: Comparisons
 
-  private func node(_ comparison: Comparison, _ table: Table) throws(QueryError) -> Int {
+  private func node(_ comparison: BoundComparison, _ table: Table) throws(QueryError) -> Int {
     if comparison.isOfLists { return try lists(comparison, table) }
     if let identity = try identity(comparison, table) { return identity }
     switch (comparison.left, comparison.right) {
@@ -53,12 +53,12 @@ struct PlanBuilder {
       return try node(path, comparison, table)
     case (.matchCount, .value), (.matchCount, .values):
       let reader = try reader(of: comparison.left, table)
-      let test = try plan.test(comparison, ResolvedEnd.integer, path: PropertyPath([]))
+      let test = try plan.test(comparison, ResolvedEnd.integer, path: ColumnPath([]))
       return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
     case (.arithmetic, .value), (.arithmetic, .values):
       let reader = try reader(of: comparison.left, table)
       let end = ResolvedEnd(type: .double, target: nil, isElement: false)
-      let test = try plan.test(comparison, end, path: PropertyPath(["an arithmetic expression"]))
+      let test = try plan.test(comparison, end, path: ColumnPath(["an arithmetic expression"]))
       return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
     case (.outer(let level, let path), .value), (.outer(let level, let path), .values):
       let (reader, end) = try outer(level, path)
@@ -77,7 +77,7 @@ struct PlanBuilder {
   /// A constant on the left: the comparison is turned around. `value IN collection` is true if an
   /// element is equal to it.
   private func mirrored(
-    _ comparison: Comparison, _ value: TableValue, _ table: Table
+    _ comparison: BoundComparison, _ value: TableValue, _ table: Table
   ) throws(QueryError) -> Int {
     let operation = comparison.operation == .in ? .equal : comparison.operation.mirrored
     guard let operation else {
@@ -88,24 +88,26 @@ struct PlanBuilder {
       return try lists(comparison, table)
     }
     return try node(
-      Comparison(comparison.right, operation, .value(value), options: comparison.options), table)
+      BoundComparison(comparison.right, operation, .value(value), options: comparison.options),
+      table)
   }
 
   private func constant(
-    _ left: TableValue, _ comparison: Comparison, _ right: TableValue
+    _ left: TableValue, _ comparison: BoundComparison, _ right: TableValue
   ) throws(QueryError) -> Bool {
     guard let left = plan.constants.value(left, target: nil) else {
-      throw .invalid("Predicate expressions must compare a keypath and a value.")
+      throw .invalid("BoundPredicate expressions must compare a keypath and a value.")
     }
     let end = ResolvedEnd(type: .mixed, target: nil, isElement: false)
     let test = try plan.test(
-      Comparison(.value(.null), comparison.operation, .value(right), options: comparison.options),
-      end, path: PropertyPath([]))
+      BoundComparison(
+        .value(.null), comparison.operation, .value(right), options: comparison.options),
+      end, path: ColumnPath([]))
     return test.matches(left)
   }
 
   /// Two paths against each other.
-  private func pair(_ comparison: Comparison, _ table: Table) throws(QueryError) -> Int {
+  private func pair(_ comparison: BoundComparison, _ table: Table) throws(QueryError) -> Int {
     try checkTypes(comparison, table)
     let left = try reader(of: comparison.left, table)
     let right = try reader(of: comparison.right, table)
@@ -113,7 +115,8 @@ struct PlanBuilder {
     // An element of one path that equals one of the other.
     if operation == .in { operation = .equal }
     guard operation != .between else {
-      throw .invalid("Predicate with BETWEEN operator must compare a KeyPath with an aggregate.")
+      throw .invalid(
+        "BoundPredicate with BETWEEN operator must compare a KeyPath with an aggregate.")
     }
     return plan.add(
       .general(
@@ -124,7 +127,7 @@ struct PlanBuilder {
   }
 
   /// Two properties whose values are never equal nor in order are a mistake.
-  func checkTypes(_ comparison: Comparison, _ table: Table) throws(QueryError) {
+  func checkTypes(_ comparison: BoundComparison, _ table: Table) throws(QueryError) {
     guard let first = try end(of: comparison.left, table),
       let second = try end(of: comparison.right, table)
     else { return }
@@ -134,10 +137,10 @@ struct PlanBuilder {
     if second.type != .mixed { try first.check(comparison.operation, beside: comparison.right) }
   }
 
-  /// What an operand leads to; nil for constants.
-  private func end(of operand: Operand, _ table: Table) throws(QueryError) -> ResolvedEnd? {
+  /// The values of an operand; nil for constants.
+  private func end(of operand: BoundOperand, _ table: Table) throws(QueryError) -> ResolvedEnd? {
     switch operand {
-    case .property(ValueSteps.path), .value, .values: nil
+    case .property(ColumnPath.itself), .value, .values: nil
     case .property(let path): try PathResolver(path: path, source: source).resolve(from: table).end
     case .outer(let level, let path): try outer(level, path).end
     case .matchCount: .integer
@@ -145,7 +148,7 @@ struct PlanBuilder {
     }
   }
 
-  func reader(of operand: Operand, _ table: Table) throws(QueryError) -> ValueReader {
+  func reader(of operand: BoundOperand, _ table: Table) throws(QueryError) -> ValueReader {
     switch operand {
     case .property(let path):
       return try PathResolver(path: path, source: source).resolve(from: table).reader
@@ -155,35 +158,37 @@ struct PlanBuilder {
       }
       let (steps, target) = try PathResolver(path: path, source: source).objects(from: table)
       let inner = PlanBuilder(
-        plan: plan, source: source, isScan: false, around: around + [table])
+        plan: plan, source: source, search: nil, outerTables: outerTables + [table])
       let node = try inner.node(predicate, target)
-      return ValueReader(end: .matchCount(steps, node: node, looksOut: predicate.looksOut))
+      return ValueReader(
+        end: .matchCount(steps, node: node, usesOuterScope: predicate.usesOuterScope))
     case .outer(let level, let path): return try outer(level, path).reader
     case .arithmetic(let operation, let left, let right):
       return ValueReader(
         end: .arithmetic(operation, try number(left, table), try number(right, table)))
     case .value, .values:
-      throw .invalid("Predicate expressions must compare a keypath and another keypath or a value")
+      throw .invalid(
+        "BoundPredicate expressions must compare a keypath and another keypath or a value")
     }
   }
 
   /// A reader for a path from an object around, and what it leads to.
   func outer(
-    _ level: Int, _ path: PropertyPath
+    _ level: Int, _ path: ColumnPath
   ) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {
-    guard path != ValueSteps.path else {
+    guard path != ColumnPath.itself else {
       throw .invalid("The object of an outer SUBQUERY can only be asked for its properties.")
     }
-    guard level > 0, level <= around.count else {
+    guard level > 0, level <= outerTables.count else {
       throw .invalid("'\(path.text)' is not within so many subqueries.")
     }
-    let table = around[around.count - level]
+    let table = outerTables[outerTables.count - level]
     let (reader, end) = try PathResolver(path: path, source: source).resolve(from: table)
     return (ValueReader(end: .outer(level, reader)), end)
   }
 
   /// A reader of something to compute with.
-  private func number(_ operand: Operand, _ table: Table) throws(QueryError) -> ValueReader {
+  private func number(_ operand: BoundOperand, _ table: Table) throws(QueryError) -> ValueReader {
     switch operand {
     case .value(let value):
       guard let constant = plan.constants.value(value, target: nil), constant.kind == 2 else {
@@ -201,7 +206,7 @@ struct PlanBuilder {
   }
 
   private func numeric(
-    _ reader: ValueReader, _ end: ResolvedEnd, _ path: PropertyPath
+    _ reader: ValueReader, _ end: ResolvedEnd, _ path: ColumnPath
   ) throws(QueryError) -> ValueReader {
     guard end.isNumeric else {
       throw .invalid("Cannot compute with property '\(path.text)' of type '\(end.typeName)'.")
@@ -211,7 +216,7 @@ struct PlanBuilder {
 
   /// A path against constants.
   private func node(
-    _ path: PropertyPath, _ comparison: Comparison, _ table: Table
+    _ path: ColumnPath, _ comparison: BoundComparison, _ table: Table
   ) throws(QueryError) -> Int {
     if let node = try linked(path, comparison, table) { return node }
     let (reader, end) = try PathResolver(path: path, source: source).resolve(from: table)
@@ -234,7 +239,7 @@ struct PlanBuilder {
 
   /// Texts are not searched word by word without an index: that would be slow without a word.
   private func requireWordIndex(
-    _ reader: ValueReader, _ path: PropertyPath
+    _ reader: ValueReader, _ path: ColumnPath
   ) throws(QueryError) {
     if case .value(let column) = reader.end, column.isFullText { return }
     throw .invalid("Operator 'TEXT' needs a full-text index, which '\(path.text)' does not have.")
@@ -243,32 +248,29 @@ struct PlanBuilder {
   /// A path that begins with a to-one link: the rest of the condition is answered for the target
   /// table as a whole, if that is not much larger than this one.
   private func linked(
-    _ path: PropertyPath, _ comparison: Comparison, _ table: Table
+    _ path: ColumnPath, _ comparison: BoundComparison, _ table: Table
   ) throws(QueryError) -> Int? {
-    guard isScan, path.names.count > 1, let column = table.schema.column(named: path.names[0]),
+    guard let search, path.names.count > 1, let column = table.schema.column(named: path.names[0]),
       column.type == .link, column.collection == .none, let key = column.targetTable
     else { return nil }
-    let target = try QueryError.widen { () throws(StorageError) in try source.queryTable(key) }
+    let target = try source.table(key)
     guard let target else { return nil }
-    let sizes = try QueryError.widen { () throws(StorageError) in
-      (try target.objectCount(), try table.objectCount())
-    }
+    let sizes = try QueryError.reading((target.objectCount(), table.objectCount()))
     guard sizes.0 <= sizes.1 * 4 + 1024 else { return nil }
     let rest = path.droppingFirst(1)
-    let inner = Predicate.comparison(
-      Comparison(
+    let inner = BoundPredicate.comparison(
+      BoundComparison(
         .property(rest), comparison.operation, comparison.right, options: comparison.options))
-    // What the whole path asks of null decides for null links.
+    // The test of the whole path on null decides for null links.
     let (_, end) = try PathResolver(path: path, source: source).resolve(from: table)
     let test = try plan.test(comparison, end, path: path)
-    let selection = try Selection(inner, in: target, of: source)
-    let keys = try QueryError.widen { () throws(StorageError) in try selection.keys() }
+    let found = try search(inner, target)
     let node = plan.add(
       .linked(
         LinkedCondition(
-          leafIndex: column.leafIndex, targets: KeyFilter(keys),
+          leafIndex: column.leafIndex, targets: KeyFilter(found.keys),
           matchesNull: test.matches(.null))))
-    plan.note(LinkedSearch(selection: selection, found: keys.count), for: node)
+    plan.note(found, for: node)
     return node
   }
 }

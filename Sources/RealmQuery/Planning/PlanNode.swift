@@ -30,7 +30,7 @@ enum PlanNode {
   indirect case within(GeoCondition)
   case identity(IdentityCondition)
 
-  /// What a row costs, roughly in the time that an integer takes.
+  /// The cost of a row, roughly in the time that an integer takes.
   var cost: Int {
     switch self {
     case .constant: 0
@@ -49,7 +49,7 @@ enum PlanNode {
 }
 
 extension PlanNode {
-  /// The share of the rows that is expected to pass, as far as the operator tells.
+  /// The share of the rows that is expected to pass, by the operator.
   var share: Double {
     switch self {
     case .constant(let truth): truth ? 1 : 0
@@ -112,7 +112,7 @@ extension Cluster {
   ///
   /// - Parameters:
   ///   - extra: the elements in front of the first row's: 1 for the null marker.
-  ///   - asksAhead: false for whoever asks for the leaf of the cluster ahead line by line.
+  ///   - asksAhead: false for callers that ask for the leaf of the cluster ahead line by line.
   @inline(__always)
   func packedLeaf(
     _ leafIndex: Int, extra: Int, asksAhead: Bool = true
@@ -127,7 +127,8 @@ extension Cluster {
   /// The leaf of a column of cells of `1 << (widthCode - 1)` bytes, checked to have one for each
   /// row.
   ///
-  /// - Parameter asksAhead: false for whoever asks for the cells of the cluster ahead line by line.
+  /// - Parameter asksAhead: false for callers that ask for the cells of the cluster ahead line by
+  ///   line.
   @inline(__always)
   func cellLeaf(
     _ leafIndex: Int, widthCode: Int, asksAhead: Bool = true

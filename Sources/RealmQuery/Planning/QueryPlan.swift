@@ -9,7 +9,7 @@
 //    rules out the most for what it costs, and each sees only the rows that the ones before it left
 //    over; in `any` the one that decides the most.
 // 3. `mask` and `matches` agree for every node; `matches` exists for rows that come one at a time.
-// 4. One thread runs a plan at a time: it keeps the objects around an element that is looked at.
+// 4. One thread runs a plan at a time: it keeps the objects around an element that is evaluated.
 
 import RealmStorage
 import RealmTables
@@ -23,24 +23,24 @@ final class QueryPlan {
   private var costs: [Int] = []
   /// The share of the rows that a node is expected to let pass.
   private var shares: [Double] = []
-  /// The nodes as people read them, made when somebody asks.
+  /// The nodes as people read them, made on demand.
   private(set) var texts: [Int: () -> String] = [:]
   /// Conditions that an index can answer, by node.
   private(set) var lookups: [Int: IndexLookup] = [:]
-  /// Where linked objects were looked for, by node.
+  /// The searches for linked objects, by node.
   private(set) var searches: [Int: LinkedSearch] = [:]
   let constants = ConstantStore()
-  /// The objects whose elements are being looked at, the outermost first.
-  private var around: [Row] = []
+  /// The objects whose elements are evaluated, the outermost first.
+  private var outerRows: [Row] = []
 
-  /// Tells conditions that look out that the elements of an object's collection come now.
-  func enter(_ row: Row) { around.append(row) }
+  /// Begins the elements of an object's collection, for conditions that use the outer scope.
+  func enter(_ row: Row) { outerRows.append(row) }
 
   /// Ends what `enter` began.
-  func leave() { around.removeLast() }
+  func leave() { outerRows.removeLast() }
 
   /// The object that many levels out.
-  func row(around level: Int) -> Row { around[around.count - level] }
+  func outerRow(at level: Int) -> Row { outerRows[outerRows.count - level] }
 
   /// Adds a node and gives its index.
   func add(_ node: PlanNode) -> Int {
@@ -107,7 +107,7 @@ final class QueryPlan {
     if case .any(let children) = nodes[node] { Array(self.children[children]) } else { [node] }
   }
 
-  /// Joins conditions that each want one integer column in a range: `a >= 1 && a < 5` looks at the
+  /// Joins conditions that each want one integer column in a range: `a >= 1 && a < 5` reads the
   /// column once.
   private func mergingRanges(_ children: [Int]) -> [Int] {
     var merged: [Int] = []
@@ -207,6 +207,88 @@ final class QueryPlan {
     case .general(let condition): return try condition.matches(row, self)
     case .within(let condition): return try condition.matches(row, self)
     case .identity(let condition): return try condition.matches(row, self)
+    }
+  }
+}
+
+// MARK: - Constants
+
+extension QueryPlan {
+  /// The operator and constants of a comparison, checked against what the path leads to.
+  func test(
+    _ comparison: BoundComparison, _ end: ResolvedEnd, path: ColumnPath
+  ) throws(QueryError) -> ValueTest {
+    func checked(_ value: TableValue) throws(QueryError) -> MixedValue {
+      try constant(value, for: end, path: path)
+    }
+    try end.check(comparison.operation, beside: comparison.right)
+    switch (comparison.operation, comparison.right) {
+    case (.in, .values(let values)):
+      var constants: [MixedValue] = []
+      for value in values { constants.append(try checked(value)) }
+      return ValueTest(oneOf: constants)
+    case (.between, .values(let values)) where values.count == 2:
+      return ValueTest(from: try checked(values[0]), through: try checked(values[1]))
+    case (.in, _), (.between, _), (_, .values):
+      throw .invalid(
+        "The right side of \(comparison.operation.text) has the wrong number of values")
+    case (.text, .value(.string(let terms))) where end.type == .string:
+      return ValueTest(words: TextSearch(terms))
+    case (.text, _):
+      throw .invalid("Operator 'TEXT' needs a property of type string, and words to look for.")
+    case (let operation, .value(let value)):
+      let constant = try checked(value)
+      // Every string is greater than none.
+      if end.type == .string, constant.isNull, [.greater, .greaterOrEqual].contains(operation) {
+        return ValueTest(.notEqual, value: .null)
+      }
+      let isText = operation.isTextual || !comparison.options.isEmpty
+      if isText, end.isText { return try textTest(operation, constant, comparison.options) }
+      return ValueTest(operation, value: constant)
+    default:
+      throw .invalid(
+        "BoundPredicate expressions must compare a keypath and another keypath or a value")
+    }
+  }
+
+  /// A constant in the form in which the values at an end are compared with it.
+  ///
+  /// - Throws: `QueryError.invalid` if no value there can be equal to it.
+  func constant(
+    _ value: TableValue, for end: ResolvedEnd, path: ColumnPath
+  ) throws(QueryError) -> MixedValue {
+    guard let constant = constants.value(value, target: end.target), end.accepts(constant) else {
+      throw .typeMismatch(value.text, of: value.typeName, path: path, end.typeName)
+    }
+    // Decimals are compared with other numbers as decimals, which are made once here.
+    switch constant {
+    case .double(let number) where end.type == .decimal:
+      return .decimal(DecimalBits(double: number))
+    case .float(let number) where end.type == .decimal:
+      return .decimal(DecimalBits(float: number))
+    default: return constant
+    }
+  }
+
+  private func textTest(
+    _ operation: ComparisonOperator, _ constant: MixedValue, _ options: TextOptions
+  ) throws(QueryError) -> ValueTest {
+    switch constant {
+    case .string(let bytes), .binary(let bytes):
+      guard operation.isTextual || operation == .equal || operation == .notEqual else {
+        throw .invalid("Lexicographical comparisons must be case-sensitive")
+      }
+      guard operation != .like || !options.contains(.diacriticInsensitive) else {
+        throw .invalid("Operator 'LIKE' not supported with diacritic-insensitive modifier.")
+      }
+      let isBinary = if case .binary = constant { true } else { false }
+      return ValueTest(
+        TextMatcher(operation, Array(bytes.bytes), options: options), operation,
+        isBinary: isBinary, needle: bytes)
+    case .null where operation.isTextual:
+      // Looking for null finds nothing.
+      return ValueTest(oneOf: [])
+    default: return ValueTest(operation, value: constant)
     }
   }
 }

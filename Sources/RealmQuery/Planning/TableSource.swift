@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a query finds the tables that links lead to.
+// The tables that the links of a query lead to.
 
 package import RealmStorage
 package import RealmTables
@@ -17,4 +17,11 @@ extension TableGroup: TableSource {
 
 extension WriteGroup: TableSource {
   package func queryTable(_ key: TableKey) throws(StorageError) -> Table? { try table(key)?.table }
+}
+
+extension TableSource {
+  /// The read view of the table with that key; nil if there is none.
+  func table(_ key: TableKey) throws(QueryError) -> Table? {
+    do throws(StorageError) { return try queryTable(key) } catch { throw .storage(error) }
+  }
 }

@@ -47,7 +47,7 @@ struct TimestampCondition: Condition {
       found =
         found - PackedRange.mask(node, first: 1, count: count, lower: marker, upper: marker)
     }
-    // Only rows in the first and last second of the range need a look at their nanoseconds.
+    // Only rows in the first and last second of the range need their nanoseconds read.
     var edges = PackedRange.mask(
       node, first: 1, count: count, lower: seconds.lowerBound, upper: seconds.lowerBound)
     edges =

@@ -32,7 +32,7 @@ struct GeneralCondition: Condition {
     case text(ComparisonOperator, TextOptions, ValueReader)
     /// For so many values on the left, and for each of these for so many on the right.
     case quantified(
-      Comparison.Quantifier, ComparisonOperator, TextOptions, Comparison.Quantifier, ValueReader)
+      Quantifier, ComparisonOperator, TextOptions, Quantifier, ValueReader)
   }
 
   let left: ValueReader

@@ -16,7 +16,7 @@ struct ValueFilter {
     case computed(Computation, ValueTest)
   }
 
-  /// What is computed from the value.
+  /// A value that is computed from the element.
   private indirect enum Computation {
     case itself
     /// The name of its type.
@@ -40,11 +40,13 @@ struct ValueFilter {
   private let plan = QueryPlan()
 
   /// - Throws: `QueryError.invalid` if the condition asks about anything but the value.
-  init(_ predicate: Predicate) throws(QueryError) {
+  init(_ predicate: BoundPredicate) throws(QueryError) {
     node = try ValueFilter.node(predicate, plan)
   }
 
-  private static func node(_ predicate: Predicate, _ plan: QueryPlan) throws(QueryError) -> Node {
+  private static func node(
+    _ predicate: BoundPredicate, _ plan: QueryPlan
+  ) throws(QueryError) -> Node {
     switch predicate {
     case .constant(let truth): return .constant(truth)
     case .all(let parts): return .all(try nodes(parts, plan))
@@ -60,7 +62,7 @@ struct ValueFilter {
   }
 
   private static func nodes(
-    _ parts: [Predicate], _ plan: QueryPlan
+    _ parts: [BoundPredicate], _ plan: QueryPlan
   ) throws(QueryError) -> [Node] {
     var nodes: [Node] = []
     for part in parts { nodes.append(try node(part, plan)) }
@@ -68,27 +70,27 @@ struct ValueFilter {
   }
 
   private static func test(
-    _ comparison: Comparison, _ plan: QueryPlan
+    _ comparison: BoundComparison, _ plan: QueryPlan
   ) throws(QueryError) -> Node {
     guard !comparison.isOfLists else { throw other }
     var comparison = comparison
     if case .value = comparison.left, let mirrored = comparison.operation.mirrored {
-      comparison = Comparison(
+      comparison = BoundComparison(
         comparison.right, mirrored, comparison.left, options: comparison.options)
     }
     let end = ResolvedEnd(type: .mixed, target: nil, isElement: false)
     let left = try computation(comparison.left, plan)
-    let test = try plan.test(comparison, end, path: ValueSteps.path)
+    let test = try plan.test(comparison, end, path: ColumnPath.itself)
     if case .itself = left { return .test(test) }
     return .computed(left, test)
   }
 
   private static func computation(
-    _ operand: Operand, _ plan: QueryPlan
+    _ operand: BoundOperand, _ plan: QueryPlan
   ) throws(QueryError) -> Computation {
     switch operand {
-    case .property(ValueSteps.path): return .itself
-    case .property(ValueSteps.typePath): return .type
+    case .property(ColumnPath.itself): return .itself
+    case .property(ColumnPath.typeOfItself): return .type
     case .value(let value):
       guard let constant = plan.constants.value(value, target: nil) else { throw other }
       return .constant(constant)

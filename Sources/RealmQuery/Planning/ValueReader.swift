@@ -36,25 +36,25 @@ struct ValueReader {
     case element(Column, CollectionPart)
     /// The keys of a dictionary.
     case keys(Column)
-    /// What parts of the values at another end are.
+    /// Parts of the values at another end.
     case nested(End, [CollectionPart])
     /// The keys of the objects that link here.
     case backlinks(Column, TableKey)
-    /// How many links of all classes lead here.
+    /// The number of links of all classes that lead here.
     case backlinkCount([Column])
-    /// What a function makes of the values of a reader.
+    /// A function of the values of a reader.
     case function(CollectionFunction, ValueReader)
-    /// How many of the objects that the steps lead to match a node of the plan.
+    /// The number of objects that the steps lead to and that match a node of the plan.
     ///
-    /// Where the node looks out, it is told the object here.
-    case matchCount([Step], node: Int, looksOut: Bool)
-    /// What a reader finds in an object around, that many levels out.
+    /// A node that uses the outer scope gets the object here.
+    case matchCount([Step], node: Int, usesOuterScope: Bool)
+    /// The values of a reader in an outer object, that many levels out.
     case outer(Int, ValueReader)
-    /// How many of the values of a reader match a condition of their own.
+    /// The number of values of a reader that match a condition of their own.
     case valueCount(ValueReader, ValueFilter)
     case constant(MixedValue)
     case constants([MixedValue])
-    /// What is computed from each value of a reader with each of another one.
+    /// The results for each value of a reader with each of another one.
     case arithmetic(ArithmeticOperator, ValueReader, ValueReader)
   }
 
@@ -73,7 +73,7 @@ struct ValueReader {
 
   /// Whether `body` is true for so many of the values.
   func holds(
-    _ quantifier: Comparison.Quantifier, in row: Row, _ plan: QueryPlan,
+    _ quantifier: Quantifier, in row: Row, _ plan: QueryPlan,
     _ body: (MixedValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
     switch quantifier {
@@ -193,7 +193,7 @@ extension ValueReader.End {
     case .backlinkCount, .function, .matchCount, .valueCount:
       return try body(try computed(in: row, plan))
     case .outer(let level, let reader):
-      return try reader.contains(in: plan.row(around: level), plan, body)
+      return try reader.contains(in: plan.outerRow(at: level), plan, body)
     case .constant(let value): return try body(value)
     case .constants(let values):
       for value in values where try body(value) { return true }
@@ -206,7 +206,7 @@ extension ValueReader.End {
       }
     }
   }
-  /// What is counted or computed from a collection.
+  /// A count of a collection, or a value that is computed from it.
   private func computed(
     in row: Row, _ plan: QueryPlan
   ) throws(StorageError) -> MixedValue {
@@ -225,10 +225,10 @@ extension ValueReader.End {
         return false
       }
       return aggregator.result
-    case .matchCount(let steps, let node, let looksOut):
+    case .matchCount(let steps, let node, let usesOuterScope):
       var count: Int64 = 0
-      if looksOut { plan.enter(row) }
-      defer { if looksOut { plan.leave() } }
+      if usesOuterScope { plan.enter(row) }
+      defer { if usesOuterScope { plan.leave() } }
       _ = try ValueReader.visit(steps, row) { (row) throws(StorageError) in
         if let row, try plan.matches(row, node: node) { count += 1 }
         return false

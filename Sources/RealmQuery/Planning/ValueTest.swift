@@ -16,14 +16,14 @@ struct ValueTest {
     /// Ascending in the order of values.
     case oneOf([MixedValue])
     case range(MixedValue, MixedValue)
-    /// A text, or bytes, to look for.
+    /// A string, or bytes, to search for.
     case text(TextMatcher, isBinary: Bool)
     case words(TextSearch)
   }
 
   let operation: ComparisonOperator
   let constant: Constant
-  /// The text to look for, if there is one.
+  /// The bytes to search for, if there are some.
   private(set) var needle: ByteView?
   /// Whether decimals and floating-point numbers are among several constants.
   private var hasDecimals = false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Regions of the earth, and which points are in them. The earth is a sphere, and the sides of a
-// polygon are the shortest ways between its corners.
+// polygon are the shortest lines between its corners.
 
 /// A region on the earth.
 package indirect enum GeoRegion: Hashable, Sendable {
@@ -36,6 +36,20 @@ package indirect enum GeoRegion: Hashable, Sendable {
       return !rings.dropFirst().contains { SphereRing($0).contains(point) }
     case .circle(let center, let radius):
       return SphereVector(center).angle(to: SphereVector(point)) <= radius
+    }
+  }
+}
+
+extension GeoRegion: CustomStringConvertible {
+  /// The region as query strings spell it.
+  package var description: String {
+    func text(_ point: Point) -> String { "[\(point.longitude), \(point.latitude)]" }
+    switch self {
+    case .box(let low, let high): return "geoBox(\(text(low)), \(text(high)))"
+    case .circle(let center, let radius): return "geoCircle(\(text(center)), \(radius))"
+    case .polygon(let rings):
+      let rings = rings.map { "{" + $0.map(text).joined(separator: ", ") + "}" }
+      return "geoPolygon(\(rings.joined(separator: ", ")))"
     }
   }
 }

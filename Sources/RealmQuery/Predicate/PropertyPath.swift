@@ -1,71 +1,144 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How queries name what they look at.
+// Key paths as they were written: by the names of properties, before anything is known of columns.
 
-/// The names of the properties that lead from an object to a value.
+/// The path from an object, or from an element of a collection, to values.
 package struct PropertyPath: Hashable, Sendable {
-  package private(set) var names: [String]
-  /// What to compute from the collection on the path, instead of looking at its elements.
-  package var function: CollectionFunction?
-  /// How many of the names lead to the collection that the function is about, for texts alone.
-  package var collectionLength: Int?
-  /// What is taken out of collections and nested values, by the index of the name in front of it;
-  /// no list is empty.
-  package private(set) var parts: [Int: [CollectionPart]] = [:]
-
-  package init(
-    _ names: [String], function: CollectionFunction? = nil, part: CollectionPart? = nil
-  ) {
-    self.names = names
-    self.function = function
-    if let part { parts = [names.count - 1: [part]] }
+  /// One step of a path.
+  package enum Component: Hashable, Sendable {
+    /// A property. Types say whether it is a collection or a backlink; strings do not.
+    case property(String, isMany: Bool?)
+    /// The objects that link here: class and property.
+    case links(String, String)
+    /// `@count`, `@min` and so on, without the sign.
+    case function(String)
+    /// An element, the keys or the like of a collection or of a value of any type.
+    case part(CollectionPart)
+    /// The same, where the position or key is an argument.
+    case argumentPart(CollectionPart)
+    /// Something in brackets that is neither a position nor a key, as it was spelled.
+    case unknownPart(String)
   }
 
-  package init(
-    _ names: [String], function: CollectionFunction? = nil, parts: [Int: [CollectionPart]]
-  ) {
-    self.names = names
-    self.function = function
-    self.parts = parts.filter { !$0.value.isEmpty }
+  /// Empty for the object, or the value, itself.
+  package private(set) var components: [Component]
+  /// The number of conditions on elements, outside of the innermost, in which the path begins.
+  package var level = 0
+  /// The number of components that lead to the element at which the path begins, as long as the
+  /// elements of that collection are not counted.
+  package var elementStart = 0
+
+  package init(_ components: [Component] = [], level: Int = 0) {
+    self.components = components
+    self.level = level
   }
 
-  /// The path from the object that the first `count` names lead to.
-  package func droppingFirst(_ count: Int) -> PropertyPath {
-    // What is taken out of a value by itself stands before the first name.
-    if count == 0 { return self }
+  /// The function of the collection on the path.
+  package var function: CollectionFunction? {
+    for case .function(let name) in components { return CollectionFunction(rawValue: name) }
+    return nil
+  }
+
+  /// The part that the path takes from the collection, or from the value, at its end.
+  package var lastPart: CollectionPart? { components.last?.part }
+
+  /// Whether the path is that of a query string, which does not know its collections.
+  var isUntyped: Bool {
+    !components.isEmpty
+      && !components.contains { if case .property(_, _?) = $0 { true } else { false } }
+  }
+
+  /// The index of the first component, from `start` on, that is known to lead to many values.
+  package func firstMany(from start: Int = 0) -> Int? {
+    for index in components.indices.dropFirst(start) {
+      guard case .property(_, isMany: true) = components[index] else { continue }
+      if !parts(after: index).contains(where: \.isOne) { return index }
+    }
+    return nil
+  }
+
+  /// The parts that the path takes from the value of the component at an index.
+  private func parts(after index: Int) -> [CollectionPart] {
+    let rest = components[(index + 1)...]
+    return rest.prefix { $0.part != nil }.compactMap(\.part)
+  }
+
+  /// The path continued by another component.
+  package func appending(_ component: Component) -> PropertyPath {
     var path = self
-    path.names.removeFirst(count)
-    path.collectionLength = collectionLength.flatMap { $0 > count ? $0 - count : nil }
-    path.parts = [:]
-    for (index, parts) in parts where index >= count { path.parts[index - count] = parts }
+    path.components.append(component)
     return path
   }
 
-  /// The path as messages show it, without the function.
-  package var text: String {
-    names.isEmpty
-      ? "self" + (parts[-1] ?? []).map(\.text).joined() : text(of: names.indices)
+  /// The path to the objects in the collection at its end, of which a property comes next.
+  package func droppingLastPart() -> PropertyPath {
+    var path = self
+    path.components.removeLast()
+    return path
   }
 
-  /// The path with its function, which stands behind the collection: `list.@avg.price`.
-  var fullText: String {
-    guard let function else { return text }
-    let length = min(collectionLength ?? names.count, names.count)
-    let end = text(of: length..<names.count)
-    return text(of: 0..<length) + ".@\(function.rawValue)" + (end.isEmpty ? "" : "." + end)
+  /// The path with what is computed from its first collection, or from the value at its end. All
+  /// elements that the path leads to are counted, which is said last.
+  package func applying(_ function: CollectionFunction) -> PropertyPath {
+    var path = self
+    var index = components.count
+    if function != .count, let first = firstMany(from: elementStart) {
+      index = first + 1 + parts(after: first).count
+    }
+    path.components.insert(.function(function.rawValue), at: index)
+    return path
   }
 
-  private func text(of range: Range<Int>) -> String {
-    range.map { names[$0] + (parts[$0] ?? []).map(\.text).joined() }.joined(separator: ".")
+  // MARK: - Elements
+
+  /// The path to the first collection that is known to be one.
+  package var firstCollection: PropertyPath? {
+    firstMany().map { PropertyPath(Array(components[...($0 + parts(after: $0).count)])) }
+  }
+
+  /// Whether the path begins with a collection; it may name the values of a map as such, or not.
+  package func starts(with collection: PropertyPath) -> Bool {
+    components.starts(with: collection.componentsBeforeValues)
+  }
+
+  private var componentsBeforeValues: ArraySlice<Component> {
+    lastPart == .values ? components.dropLast() : components[...]
+  }
+
+  /// Whether the path ends where it begins: at the object, or the element, itself.
+  package var isElement: Bool { components.count == elementStart }
+
+  /// The path from an element of a collection on, which it begins with.
+  package func fromElement(of collection: PropertyPath) -> PropertyPath {
+    var path = self
+    path.components.removeFirst(collection.componentsBeforeValues.count)
+    if path.components.first == .part(.values) { path.components.removeFirst() }
+    path.elementStart = max(0, elementStart - collection.components.count)
+    guard let function else { return path }
+    // The collection that the function is about is the first from here on.
+    path.components.removeAll { if case .function = $0 { true } else { false } }
+    return path.applying(function)
   }
 }
 
-/// What stands in brackets behind a collection, or behind a value that may be one.
+extension PropertyPath.Component {
+  /// The part that the component takes from a collection or a value; nil for others.
+  package var part: CollectionPart? {
+    switch self {
+    case .part(let part), .argumentPart(let part): part
+    case .property, .links, .function, .unknownPart: nil
+    }
+  }
+}
+
+/// A part of a collection, or of a value that may be one, as it follows in brackets.
 package enum CollectionPart: Hashable, Sendable {
   /// The value that a dictionary has for a key; null if there is none.
   case value(of: String)
   /// The keys of a dictionary.
   case keys
+  /// The values of a dictionary.
+  case values
   /// The element at a position of a list; null if there is none.
   case index(Int)
   case first, last
@@ -78,6 +151,7 @@ package enum CollectionPart: Hashable, Sendable {
     switch self {
     case .value(let key): "['\(key)']"
     case .keys: ".@allKeys"
+    case .values: ".@allValues"
     case .index(let index): "[\(index)]"
     case .first: "[FIRST]"
     case .last: "[LAST]"
@@ -86,11 +160,19 @@ package enum CollectionPart: Hashable, Sendable {
     }
   }
 
-  /// Whether the part stands for any number of values.
+  /// Whether the part is any number of values.
   var isMany: Bool {
     switch self {
-    case .keys, .every: true
+    case .keys, .values, .every: true
     case .value, .index, .first, .last, .type: false
+    }
+  }
+
+  /// Whether the part is one element.
+  var isOne: Bool {
+    switch self {
+    case .value, .index, .first, .last: true
+    case .keys, .values, .every, .type: false
     }
   }
 

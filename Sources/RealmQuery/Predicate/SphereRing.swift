@@ -14,7 +14,7 @@ struct SphereRing {
 
   init(_ points: [GeoRegion.Point]) { corners = points.map { SphereVector($0) } }
 
-  /// Whether somebody at the point who watches one walk along the ring turns around once.
+  /// Whether the direction from the point to a walker along the ring turns around once.
   func contains(_ point: GeoRegion.Point) -> Bool {
     let place = SphereVector(point).parts
     let middle = corners.reduce(SIMD3<Double>.zero) { $0 + $1.parts }
@@ -66,7 +66,7 @@ extension SphereRing {
 }
 
 extension GeoRegion {
-  /// What is wrong with the region, in words; nil if it is one.
+  /// The flaw of the region, in words; nil if it has none.
   ///
   /// - Complexity: O(n²) in the number of corners.
   package var flaw: String? {
@@ -93,7 +93,7 @@ extension GeoRegion {
     return GeoRegion.nestingFlaw(points, rings)
   }
 
-  /// What is wrong with how rings that do not cross lie to each other.
+  /// The flaw of how rings that do not cross lie to each other.
   private static func nestingFlaw(_ points: [[Point]], _ rings: [SphereRing]) -> String? {
     /// Whether a ring lies within another: by a corner that is none of the other's.
     func isWithin(_ inner: Int, _ outer: Int) -> Bool {
@@ -117,7 +117,7 @@ extension GeoRegion {
 }
 
 extension SphereRing {
-  /// What is wrong with the ring by itself; nil if nothing is.
+  /// The flaw of the ring by itself; nil if it has none.
   fileprivate var flaw: String? {
     let sides = sides
     for first in sides.indices {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Directions from the middle of the earth, which stand for places on it.
+// Directions from the middle of the earth, which represent positions on it.
 
 #if canImport(Darwin)
 import Darwin

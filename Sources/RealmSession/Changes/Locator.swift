@@ -13,7 +13,7 @@ package import RealmTables
 /// Identifies the object or collection that an observer observes, independent of a session and of a
 /// version.
 package enum Locator: Hashable, Sendable {
-  case results(LiveQuery)
+  case results(TableQuery)
   case list(ListLocator)
   case backlinks(BacklinksLocator)
   case refinement(RefinementLocator)

@@ -2,7 +2,7 @@
 
 // Observed results of a list or of backlinks: the elements that pass a filter, in an order.
 
-import RealmQuery
+package import RealmQuery
 package import RealmStorage
 package import RealmTables
 
@@ -32,11 +32,11 @@ package struct RefinementLocator: Hashable, Sendable {
   }
 
   package let base: Base
-  package let request: ResultsRequest
+  package let query: TableQuery
 
-  package init(base: Base, request: ResultsRequest) {
+  package init(base: Base, query: TableQuery) {
     self.base = base
-    self.request = request
+    self.query = query
   }
 
   /// The table of the elements; nil if they are scalars.
@@ -55,14 +55,16 @@ package struct RefinementLocator: Hashable, Sendable {
     case .list(let list):
       if list.column.type != .link {
         guard let values = try list.values(in: tables) else { return nil }
-        return .values(try request.applied(to: values))
+        do throws(QueryError) { return .values(try query.values(among: values)) } catch {
+          throw error.asStorageError
+        }
       }
       keys = try list.links(in: tables)?.compactMap(\.self)
     }
     guard let keys else { return nil }
     guard let key = elementTable, let table = try tables.table(key) else { return .keys([]) }
     do throws(QueryError) {
-      return .keys(try request.applied(to: keys, of: table, in: tables))
+      return .keys(try query.keys(among: keys, of: table, in: tables))
     } catch { throw error.asStorageError }
   }
 

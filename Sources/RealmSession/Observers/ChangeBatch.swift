@@ -151,7 +151,7 @@ struct ChangeBatch: Sendable {
   ) throws(StorageError) -> Bool {
     let observation = entry.observation
     guard let footprint = observation.footprint, case .results(let query) = observation.source,
-      query.isInTableOrder, let state = entry.state, case .results(let result) = state.content
+      query.isInSourceOrder, let state = entry.state, case .results(let result) = state.content
     else { return false }
     let step = try step(from: state)
     if lastTable?.changes.map({ footprint.mayMove(by: step.changes, own: $0) }) ?? true {

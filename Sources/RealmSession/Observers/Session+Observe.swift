@@ -58,7 +58,7 @@ extension Locator {
       return try QueryFootprint(query, in: tables)
     } catch {
       switch error {
-      case .invalid(let text): throwRealmException(text)
+      case .invalid(let text, _): throwRealmException(text)
       case .storage(let error): throw error
       }
     }

@@ -152,11 +152,11 @@ extension TableChanges {
 
 extension Locator {
   /// The query that decides which objects are elements; nil where there is none.
-  fileprivate var elementQuery: LiveQuery? {
+  fileprivate var elementQuery: TableQuery? {
     switch self {
     case .results(let query): query
     case .refinement(let source):
-      source.elementTable.map(source.request.query)
+      source.elementTable.map { _ in source.query }
     case .list, .backlinks, .object: nil
     }
   }

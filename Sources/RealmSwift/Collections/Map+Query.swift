@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries, orders and aggregates over the values of a map.
+// Filtering, sorting and aggregating the values of a map.
 
 public import Foundation
 import RealmQuery
@@ -15,7 +15,7 @@ extension Map {
 
   /// The values that match a condition; objects that are nil are left out.
   public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
-    resultsSource.filtered(by: isIncluded(Query(.root)).node)
+    resultsSource.filtered(by: isIncluded(Query(PropertyPath())).asCondition)
   }
 
   /// The values that match a query string, in which a scalar is called `self`; see
@@ -54,25 +54,25 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   /// The least value of the named property; nil if there is none. Nil values do not count.
   public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    T.aggregate(_fold(.min, property))
+    T.aggregate(_aggregate(.min, property))
   }
 
   /// The greatest value of the named property; nil if there is none. Nil values do not count.
   public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    T.aggregate(_fold(.max, property))
+    T.aggregate(_aggregate(.max, property))
   }
 
   /// The sum of the named property; 0 if there is no value.
   public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
-    T.sum(_fold(.sum, property))
+    T.sum(_aggregate(.sum, property))
   }
 
   /// The mean of the named property; nil if there is no value.
   public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
-    T.aggregate(_fold(.average, property))
+    T.aggregate(_aggregate(.average, property))
   }
 
   /// The least value of a property; nil if there is none. Nil values do not count.
@@ -102,19 +102,19 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
 
 extension Map where Value: _HasPersistedType, Value.PersistedType: MinMaxType {
   /// The least value; nil if there is none. Nil values do not count.
-  public func min() -> Value? { Value.aggregate(_foldValues(.min)) }
+  public func min() -> Value? { Value.aggregate(_aggregateValues(.min)) }
 
   /// The greatest value; nil if there is none. Nil values do not count.
-  public func max() -> Value? { Value.aggregate(_foldValues(.max)) }
+  public func max() -> Value? { Value.aggregate(_aggregateValues(.max)) }
 }
 
 extension Map where Value: _HasPersistedType, Value.PersistedType: AddableType {
   /// The sum of the values; 0 if there is none.
-  public func sum() -> Value { Value.sum(_foldValues(.sum)) }
+  public func sum() -> Value { Value.sum(_aggregateValues(.sum)) }
 
   /// The mean of the values; nil if there is none.
   public func average<T: _HasPersistedType>() -> T?
   where T.PersistedType: AddableType {
-    T.aggregate(_foldValues(.average))
+    T.aggregate(_aggregateValues(.average))
   }
 }

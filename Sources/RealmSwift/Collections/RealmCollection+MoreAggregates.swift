@@ -10,16 +10,16 @@ import RealmTables
 
 extension Map where Value == AnyRealmValue {
   /// The least number or date; nil if there is none.
-  public func min() -> AnyRealmValue? { _foldMixed(.min) }
+  public func min() -> AnyRealmValue? { _aggregateMixed(.min) }
 
   /// The greatest number or date; nil if there is none.
-  public func max() -> AnyRealmValue? { _foldMixed(.max) }
+  public func max() -> AnyRealmValue? { _aggregateMixed(.max) }
 
   /// The sum of the numbers; see `RealmCollection.sum()`.
   public func sum() -> AnyRealmValue { _sumOfMixed() }
 
   /// The mean of the numbers; nil if there is none.
-  public func average() -> AnyRealmValue? { _foldMixed(.average) }
+  public func average() -> AnyRealmValue? { _aggregateMixed(.average) }
 }
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {

@@ -6,7 +6,7 @@ import RealmSession
 import RealmTables
 
 /// The objects of a class, or those that a query selects. Results always show the present state of
-/// their realm, and are computed when they are first looked at.
+/// their realm, and are computed when they are first read.
 ///
 /// ```swift
 /// let open = realm.objects(Todo.self).where { !$0.isDone }.sorted(byKeyPath: "name")
@@ -26,13 +26,13 @@ public struct Results<Element: RealmCollectionValue> {
     return contents.element(at: position, as: Element.self)
   }
 
-  /// Iterates over the elements; in a write transaction over those of the present moment.
+  /// Iterates over the elements; in a write transaction over those of the present state.
   public func makeIterator() -> RLMIterator<Element> { RLMIterator(state.contents()) }
 
   /// The position of an element that is equal to `element`; nil if there is none.
   public func index(of element: Element) -> Int? { state.contents().index(of: element) }
 
-  /// What the results hold, in the engine's terms.
+  /// The stored elements.
   public var _contents: _CollectionContents { state.contents() }
 
   /// The results as the source of others.
@@ -40,7 +40,7 @@ public struct Results<Element: RealmCollectionValue> {
 
   /// The first element, or nil if there is none.
   ///
-  /// Looking for it in filtered results that were not computed yet stops at the first match.
+  /// Searching it in filtered results that were not computed yet stops at the first match.
   public var first: Element? {
     guard let info = state.info else { return isEmpty ? nil : self[0] }
     return state.firstKey().map { key in

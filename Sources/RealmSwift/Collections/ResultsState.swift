@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What results are of, and what they hold at the moment.
+// The definition of results, and their contents.
 //
 // Invariants:
-// 1. `contents()` is evaluated when asked for and remembered until the data changes; nothing is
-//    computed for results that nobody looks at.
-// 2. What an observer of the results has seen is taken over, or brought up to date, instead of
-//    evaluating them: a callback that looks at its collection costs no more than the change.
-// 3. What was found is kept, and later states are made from it and the changes since then where
-//    that is cheaper than a new query. It holds no version of the file. What was found within a
-//    write transaction is kept besides, as the transaction may be undone.
+// 1. Nothing is computed for results that are not read. What was computed is in `present`, and
+//    holds until the data that the realm shows changes.
+// 2. Results that are observed take what the observer has seen, or bring it up to date, instead of
+//    running the query: a callback that reads its collection costs no more than the change.
+// 3. Other results are made from `history` and the changes since then where that is cheaper.
 // 4. Results of a frozen realm are used on many threads at once: `frozen` holds what they remember,
 //    and the other variables stay as they are.
 
@@ -33,50 +31,55 @@ final class ResultsState {
   /// The class of the elements; nil if they are scalars.
   let info: ClassInfo?
   let source: Source
-  /// Which elements of the source the results hold, and in which order.
-  let request: ResultsRequest
+  /// The elements of the source that the results hold, and their order.
+  let query: TableQuery
   private let birth: UInt64
-  private var cached: _CollectionContents?
-  private var cachedGeneration: UInt64 = 0
-  /// What was found last outside of write transactions.
-  var settled: Settled?
-  /// What was found last in the open write transaction.
-  var settledWhileWriting: Settled?
-  /// How often a number or a first element was found without the elements, since these were.
-  private var passingLooks = 0
-  /// How often the elements were found by a query.
-  var evaluationCount = 0
-  private var cachedCount = 0
-  private var cachedCountGeneration: UInt64 = 0
+  private var present = Present()
+  var history = ResultsHistory()
+  /// The number of times that a count or a first element was found without the elements.
+  private var partialReadCount = 0
   /// The numbers of the observations of these results.
   private var observations: [UInt64] = []
   private let frozen: FrozenContents?
 
+  /// Contents or number of the elements for the data of one generation.
+  private struct Present {
+    var generation: UInt64 = 0
+    var contents: _CollectionContents?
+    var count: Int?
+  }
+
   init(
-    _ source: Source, _ core: RealmCore, _ info: ClassInfo?,
-    _ request: ResultsRequest = ResultsRequest()
+    _ source: Source, _ core: RealmCore, _ info: ClassInfo?, _ query: TableQuery? = nil
   ) {
     self.source = source
-    self.request = request
+    self.query = query ?? TableQuery(info?.tableKey ?? .null)
     self.core = core
     self.info = info
     birth = core.state.pointee.generation
     frozen = core.isFrozen ? FrozenContents() : nil
   }
 
-  /// What the results are, in terms of the file.
+  /// Whether `present` is about the data that the realm shows.
+  private var isPresentCurrent: Bool { present.generation == core.dataGeneration }
+
+  private func note(contents: _CollectionContents) {
+    present = Present(generation: core.dataGeneration, contents: contents)
+  }
+
+  /// The identity of the results, independent of the realm.
   var definition: Locator {
     switch source {
     case .table:
-      .results(request.query(of: info?.tableKey ?? .null))
+      .results(query)
     case .list(let list):
-      request.isEverything
+      query.isEverything
         ? .list(list.definition)
-        : .refinement(RefinementLocator(base: .list(list.definition), request: request))
+        : .refinement(RefinementLocator(base: .list(list.definition), query: query))
     case .backlinks(let backlinks):
-      request.isEverything
+      query.isEverything
         ? .backlinks(backlinks.definition)
-        : .refinement(RefinementLocator(base: .backlinks(backlinks.definition), request: request))
+        : .refinement(RefinementLocator(base: .backlinks(backlinks.definition), query: query))
     }
   }
 
@@ -86,32 +89,26 @@ final class ResultsState {
   ) -> ResultsState? {
     switch definition {
     case .results(let query):
-      let request = ResultsRequest(
-        predicate: query.predicate, order: query.order, rest: query.rest)
-      return core.info(ofTable: query.table, for: element).map {
-        ResultsState(.table, core, $0, request)
-      }
-    case .list(let list): return local(.list(list), ResultsRequest(), in: core, of: element)
-    case .backlinks(let backlinks):
-      return local(.backlinks(backlinks), ResultsRequest(), in: core, of: element)
+      core.info(ofTable: query.table, for: element).map { ResultsState(.table, core, $0, query) }
+    case .list(let list): local(.list(list), nil, in: core, of: element)
+    case .backlinks(let backlinks): local(.backlinks(backlinks), nil, in: core, of: element)
     case .refinement(let refinement):
-      return local(refinement.base, refinement.request, in: core, of: element)
-    case .object: return nil
+      local(refinement.base, refinement.query, in: core, of: element)
+    case .object: nil
     }
   }
 
   private static func local(
-    _ base: RefinementLocator.Base, _ request: ResultsRequest, in core: RealmCore,
-    of element: Any.Type
+    _ base: RefinementLocator.Base, _ query: TableQuery?, in core: RealmCore, of element: Any.Type
   ) -> ResultsState? {
     switch base {
     case .list(let list):
       ManagedCollection.local(list, in: core, of: element).map {
-        ResultsState(.list($0), core, $0.info, request)
+        ResultsState(.list($0), core, $0.info, query)
       }
     case .backlinks(let backlinks):
       BacklinkSource.local(backlinks, in: core, of: element).map {
-        ResultsState(.backlinks($0), core, $0.origin, request)
+        ResultsState(.backlinks($0), core, $0.origin, query)
       }
     }
   }
@@ -127,23 +124,21 @@ final class ResultsState {
     if let frozen {
       do throws(StorageError) { return try frozen.contents(evaluate) } catch { stop(error) }
     }
-    if let cached, cachedGeneration == core.dataGeneration { return cached }
+    if isPresentCurrent, let contents = present.contents { return contents }
     do throws(StorageError) {
       let contents = try presentContents()
-      cached = contents
-      cachedGeneration = core.dataGeneration
+      note(contents: contents)
       return contents
     } catch { stop(error) }
   }
 
   /// Remembers the present elements in another form than they were found in.
   func replace(_ contents: _CollectionContents, by other: _CollectionContents) {
-    if cached === contents { cached = other }
-    if settled?.contents === contents { settled?.contents = other }
-    if settledWhileWriting?.contents === contents { settledWhileWriting?.contents = other }
+    if present.contents === contents { present.contents = other }
+    history.replace(contents, by: other)
   }
 
-  /// Checks that the caller may look at the elements, and notes it if it tracks that.
+  /// Checks that the caller may read the elements, and notes it if it tracks that.
   private func checkAccess() {
     core.checkIsolation()
     if core.isTracking { noteAccess() }
@@ -159,76 +154,73 @@ final class ResultsState {
     if isInvalidated { return try _CollectionContents(.keys([]), core, info) }
     if let contents = try observedContents() { return contents }
     if let contents = try refreshedContents() { return contents }
-    if let contents = try settledEvaluation() { return contents }
+    if let contents = try keptEvaluation() { return contents }
     return try evaluate()
+  }
+
+  /// Whether the results are the matches of a condition in a table, of which a number or the first
+  /// one can be found without the others. What an observer has seen is taken instead.
+  private var isPlainFilter: Bool {
+    guard case .table = source else { return false }
+    return query.condition != nil && query.steps.isEmpty && info != nil && !isInvalidated
+      && observations.isEmpty
   }
 
   /// The number of elements; a filter alone is counted without finding the elements.
   var count: Int {
-    guard case .table = source, let predicate = request.predicate, request.rest.isEmpty, let info,
-      !isInvalidated, observations.isEmpty
-    else { return contents().count }
+    guard isPlainFilter, let info else { return contents().count }
     checkAccess()
-    if let frozen {
-      do throws(StorageError) {
-        return try frozen.count { () throws(StorageError) in
-          try selection(predicate, info).count()
-        }
-      } catch { stop(error) }
-    }
-    if let cached, cachedGeneration == core.dataGeneration { return cached.count }
     do throws(StorageError) {
-      if let contents = try refreshedContents() { return contents.count }
+      if let frozen {
+        return try frozen.count { () throws(StorageError) in try selection(info).count() }
+      }
+      if let known = try knownContents() { return known.count }
+      if let count = present.count { return count }
+      if isReadOften() { return contents().count }
+      let count = try selection(info).count()
+      present = Present(generation: core.dataGeneration, count: count)
+      return count
     } catch { stop(error) }
-    if looksOften() { return contents().count }
-    if cachedCountGeneration != core.dataGeneration {
-      do throws(StorageError) {
-        cachedCount = try selection(predicate, info).count()
-        cachedCountGeneration = core.dataGeneration
-      } catch { stop(error) }
-    }
-    return cachedCount
   }
 
   /// The key of the first element, nil if there is none: the first match of a filter alone is found
   /// without the others.
   func firstKey() -> ObjectKey? {
-    guard case .table = source, let predicate = request.predicate, request.isFilter, let info,
-      !isInvalidated, observations.isEmpty, frozen?.loaded == nil,
-      cached == nil || cachedGeneration != core.dataGeneration
-    else {
-      let contents = contents()
-      return contents.count == 0 ? nil : contents.key(at: 0)
+    guard isPlainFilter, query.order == nil, let info, frozen?.loaded == nil else {
+      return contents().firstKey
     }
     checkAccess()
     do throws(StorageError) {
-      if let contents = try refreshedContents() {
-        return contents.count == 0 ? nil : contents.key(at: 0)
+      if frozen == nil {
+        if let known = try knownContents() { return known.firstKey }
+        if present.count == nil, isReadOften() { return contents().firstKey }
       }
+      return try selection(info).first()
     } catch { stop(error) }
-    if looksOften() {
-      let contents = contents()
-      return contents.count == 0 ? nil : contents.key(at: 0)
-    }
-    do throws(StorageError) { return try selection(predicate, info).first() } catch { stop(error) }
   }
 
-  /// Whether to find all elements for somebody who asks for less, as it would be done again and
-  /// again, and states that follow are made from them.
-  private func looksOften() -> Bool {
-    guard frozen == nil, cachedCountGeneration != core.dataGeneration else { return false }
-    passingLooks &+= 1
-    guard passingLooks > 4 else { return false }
-    passingLooks = 0
+  /// The elements, if they are known without running the query.
+  private func knownContents() throws(StorageError) -> _CollectionContents? {
+    if !isPresentCurrent { present = Present(generation: core.dataGeneration) }
+    if let contents = present.contents { return contents }
+    return history.isEmpty ? nil : try refreshedContents()
+  }
+
+  /// Notes that a count or a first element is asked for, and says whether that happens so often
+  /// that finding all elements pays: the states that follow are made from them.
+  private func isReadOften() -> Bool {
+    partialReadCount &+= 1
+    guard partialReadCount > 4 else { return false }
+    partialReadCount = 0
     return true
   }
 
   /// The results are observed from now on.
   func note(_ observation: Observation) {
-    if !request.isEverything { observations.append(observation.id) }
+    if !query.isEverything { observations.append(observation.id) }
   }
 
-  /// What an observer has seen of the results, brought to the version that the realm shows; nil if
+  /// The state that an observer has seen, brought to the version that the realm shows; nil if
   /// there is none.
   private func observedContents() throws(StorageError) -> _CollectionContents? {
     guard !observations.isEmpty, !core.isInWrite, let hub = core.observers?.hub else { return nil }
@@ -258,75 +250,77 @@ final class ResultsState {
     }
   }
 
+  /// Finds the elements by running the query.
   func evaluate() throws(StorageError) -> _CollectionContents {
     let all = try sourceContents()
-    if request.isEverything { return all }
+    if query.isEverything { return all }
     guard let info else {
-      return try _CollectionContents(.values(request.applied(to: all.values())), core, nil)
+      let values = try all.values()
+      return try _CollectionContents(
+        .values(
+          trappingMistakes { () throws(QueryError) in try query.values(among: values) }),
+        core, nil)
     }
-    let keys = try unwrappingQueryErrors { () throws(QueryError) in
-      let table = try self.table(info)
-      let source = try self.core.tableSource()
-      if case .table = self.source {
-        return try self.request.query(of: info.tableKey).keys(of: table, in: source)
+    let keys: [ObjectKey]
+    if case .table = source {
+      keys = try running(info) { (table, tables) throws(QueryError) in
+        try query.keys(of: table, in: tables)
       }
-      return try self.request.applied(to: self.keys(of: all), of: table, in: source)
+    } else {
+      let elements = try all.keys()
+      keys = try running(info) { (table, tables) throws(QueryError) in
+        try query.keys(among: elements, of: table, in: tables)
+      }
     }
     return try _CollectionContents(.keys(keys), core, info)
   }
 
-  private func keys(of contents: _CollectionContents) throws(QueryError) -> [ObjectKey] {
-    do throws(StorageError) { return try contents.keys() } catch { throw .storage(error) }
+  /// Checks that the query fits the schema.
+  func checkQuery() throws(QueryError) {
+    let (table, tables) = try QueryError.reading((info?.table, core.tableSource()))
+    try query.check(against: table, of: tables)
   }
 
-  /// - Throws: `QueryError` if the request does not fit the schema.
-  func checkRequest() throws(QueryError) {
-    guard let info else { return try ValueSteps.check(request.steps) }
-    try request.query(of: info.tableKey).check(against: table(info), of: core.tableSource())
-  }
-
-  /// Ends the process if an order does not fit the schema.
+  /// Traps if an order does not fit the schema.
   func check(_ order: SortOrder) {
     guard let info, !isInvalidated else { return }
     do throws(StorageError) {
-      try unwrappingQueryErrors { () throws(QueryError) in
-        try order.check(against: self.table(info), of: self.core.tableSource())
+      try running(info) { (table, tables) throws(QueryError) in
+        try order.check(against: table, of: tables)
       }
     } catch { stop(error) }
   }
 
-  /// What is done to find the elements, a line for each step.
+  /// The steps that find the elements, a line for each.
   func explanation() -> [String] {
     checkAccess()
     do throws(StorageError) {
       guard let info else {
         if case .table = source { return ["elements: none, as the file has no such class"] }
-        return ValueSteps.explanation(request.steps, count: try sourceContents().count)
+        return query.explanation(ofValues: try sourceContents().count)
       }
-      if case .table = source {
-        return try unwrappingQueryErrors { () throws(QueryError) in
-          try self.request.query(of: info.tableKey)
-            .explanation(in: self.table(info), of: self.core.tableSource())
-        }
-      }
-      let count = try sourceContents().count
-      return try unwrappingQueryErrors { () throws(QueryError) in
-        try self.request.query(of: info.tableKey).explanation(
-          ofCollection: count, in: self.table(info), of: self.core.tableSource())
+      var count: Int?
+      if case .table = source {} else { count = try sourceContents().count }
+      return try running(info) { (table, tables) throws(QueryError) in
+        guard let count else { return try query.explanation(in: table, of: tables) }
+        return try query.explanation(ofCollection: count, in: table, of: tables)
       }
     } catch { stop(error) }
   }
 
-  func selection(
-    _ predicate: Predicate, _ info: ClassInfo
-  ) throws(StorageError) -> Selection {
-    try unwrappingQueryErrors { () throws(QueryError) in
-      try Selection(predicate, in: self.table(info), of: self.core.tableSource())
+  /// The objects of the table that match the condition.
+  func selection(_ info: ClassInfo) throws(StorageError) -> Selection {
+    try running(info) { (table, tables) throws(QueryError) in
+      try Selection(query.condition ?? .constant(true), in: table, of: tables)
     }
   }
 
-  private func table(_ info: ClassInfo) throws(QueryError) -> Table {
-    do throws(StorageError) { return try info.table } catch { throw .storage(error) }
+  /// The result of `body` for the table of the elements as the realm shows it.
+  private func running<R>(
+    _ info: ClassInfo, _ body: (Table, any TableSource) throws(QueryError) -> R
+  ) throws(StorageError) -> R {
+    let (table, tables) = (try info.table, try core.tableSource())
+    return try trappingMistakes { () throws(QueryError) in try body(table, tables) }
   }
 
   private func sourceContents() throws(StorageError) -> _CollectionContents {
@@ -341,24 +335,14 @@ final class ResultsState {
   }
 }
 
-/// Ends the process if a query does not fit the schema; the text says how.
-func unwrappingQueryErrors<R>(
-  _ body: () throws(QueryError) -> R
-) throws(StorageError) -> R {
-  do throws(QueryError) {
-    return try body()
-  } catch {
-    switch error {
-    case .invalid(let text): throwRealmException(text)
-    case .storage(let error): throw error
-    }
+extension RealmCore {
+  /// The tables that the links of queries lead to, as the realm shows them.
+  func tableSource() throws(StorageError) -> any TableSource {
+    if let transaction { transaction } else { try readableTables() }
   }
 }
 
-extension RealmCore {
-  /// Where queries find the tables that links lead to: as the realm shows them.
-  func tableSource() throws(QueryError) -> any TableSource {
-    if let transaction { return transaction }
-    do throws(StorageError) { return try readableTables() } catch { throw .storage(error) }
-  }
+extension _CollectionContents {
+  /// The key of the first element; nil if there is none.
+  fileprivate var firstKey: ObjectKey? { count == 0 ? nil : key(at: 0) }
 }

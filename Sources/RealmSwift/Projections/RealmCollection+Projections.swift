@@ -5,6 +5,7 @@
 
 public import Dispatch
 public import Foundation
+import RealmQuery
 import RealmSession
 
 extension Query where T: ProjectionObservable {
@@ -12,14 +13,14 @@ extension Query where T: ProjectionObservable {
   public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Root, V>) -> Query<V> {
     let shape = V._shape
     let isCollection = shape.collection != .none || shape.type == .linkingObjects
-    return Query<V>(.path(node.path.appending(_name(for: member), isCollection: isCollection)))
+    return Query<V>(propertyPath.appending(_name(for: member), isMany: isCollection))
   }
 }
 
 extension RealmCollection where Element: ProjectionObservable {
   /// The projections of the objects that match a condition.
   public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-    _resultsSource.filtered(by: isIncluded(Query(.root)).node)
+    _resultsSource.filtered(by: isIncluded(Query(PropertyPath())).asCondition)
   }
 
   /// The projections of the objects that match a query string.

@@ -29,7 +29,7 @@ extension NSPredicate {
 
   /// A predicate that filters collections of a realm; see `init(format:_:)`.
   public convenience init(format: String, argumentArray: [Any]?) {
-    // nonisolated(unsafe): whoever hands a predicate to others hands its arguments over with it.
+    // nonisolated(unsafe): a predicate is handed to others together with its arguments.
     nonisolated(unsafe) let arguments = argumentArray ?? []
     self.init { object, _ in
       guard let probe = object as? PredicateProbe else {
@@ -58,19 +58,17 @@ extension ObjectBase {
   fileprivate func matches(_ format: String, _ arguments: [Any]) -> Bool? {
     guard let info = _info, _locate(info) else { return nil }
     let core = info.core
-    let query = QueryBinder.query(format, arguments, of: core, on: info)
-    let predicate = PredicateBuilder(core, info).predicate(query.condition)
-    do throws(StorageError) {
-      let table = try info.table
-      let selection = try unwrappingQueryErrors { () throws(QueryError) in
-        try Selection(predicate, in: table, of: core.tableSource(), isScan: false)
-      }
-      return try selection.matches(_key)
+    do throws(QueryError) {
+      let binder = QueryBinder(RealmQuerySchema(core: core), on: info.schema)
+      let condition = try binder.bind(ParsedQuery(format, arguments).condition)
+      let (table, tables) = try QueryError.reading((info.table, core.tableSource()))
+      let selection = try Selection(condition, in: table, of: tables, isScan: false)
+      return try QueryError.reading(selection.matches(_key))
     } catch { stop(error) }
   }
 }
 
-/// What a predicate shows its format to.
+/// An object to which a predicate shows its format.
 private final class PredicateProbe {
   var found: (format: String, arguments: [Any])?
 }
@@ -79,47 +77,42 @@ private final class PredicateProbe {
 extension _ResultsSource {
   /// Results with the elements that match a predicate.
   func filtered<Element: RealmCollectionValue>(by predicate: NSPredicate) -> Results<Element> {
-    state.core.checkIsolation()
-    return filtered(by: predicate.query(of: state.core, on: state.info))
+    do throws(QueryError) { return try filtered(binding: predicate.query) } catch { stop(error) }
   }
 }
 
 extension NSPredicate {
-  /// The predicate as a query over a class, or over values.
-  fileprivate func query(of core: RealmCore, on info: ClassInfo?) -> BoundQuery {
-    if let compound = self as? NSCompoundPredicate {
-      return compound.joinedQuery(of: core, on: info)
+  /// The predicate as a query.
+  fileprivate var query: ParsedQuery {
+    get throws(QueryError) {
+      if let compound = self as? NSCompoundPredicate { return try compound.joinedQuery }
+      // Those that are always true or false have no format everywhere.
+      for truth in [true, false] where isEqual(NSPredicate(value: truth)) {
+        return ParsedQuery(.constant(truth))
+      }
+      guard let (format, arguments) = queryFormat else {
+        throw .invalid(
+          "Only predicates made from a format can filter Realm collections, not those with a "
+            + "block.")
+      }
+      return try ParsedQuery(format, arguments)
     }
-    // Those that are always true or false have no format everywhere.
-    for truth in [true, false] where isEqual(NSPredicate(value: truth)) {
-      return BoundQuery(condition: .constant(truth), steps: [])
-    }
-    guard let (format, arguments) = queryFormat else {
-      throwRealmException(
-        "Only predicates made from a format can filter Realm collections, not those with a block.")
-    }
-    return QueryBinder.query(format, arguments, of: core, on: info)
   }
 }
 
 extension NSCompoundPredicate {
-  fileprivate func joinedQuery(of core: RealmCore, on info: ClassInfo?) -> BoundQuery {
-    let parts = (subpredicates as [Any]).compactMap {
-      ($0 as? NSPredicate)?.query(of: core, on: info)
+  fileprivate var joinedQuery: ParsedQuery {
+    get throws(QueryError) {
+      var parts: [ParsedQuery] = []
+      for case let part as NSPredicate in subpredicates as [Any] { parts.append(try part.query) }
+      let conditions = parts.map(\.condition)
+      let condition: RealmQuery.Predicate =
+        switch compoundPredicateType {
+        case .not: .not(conditions.first ?? .constant(false))
+        case .or: .joined(conditions, RealmQuery.Predicate.or) ?? .constant(false)
+        default: .joined(conditions, RealmQuery.Predicate.and) ?? .constant(true)
+        }
+      return ParsedQuery(condition, modifiers: parts.flatMap(\.modifiers))
     }
-    let conditions = parts.map(\.condition)
-    let condition: QueryNode
-    switch compoundPredicateType {
-    case .not: condition = .not(conditions.first ?? .constant(false))
-    case .or:
-      condition =
-        conditions.first.map { conditions.dropFirst().reduce($0, QueryNode.or) }
-        ?? .constant(false)
-    default:
-      condition =
-        conditions.first.map { conditions.dropFirst().reduce($0, QueryNode.and) }
-        ?? .constant(true)
-    }
-    return BoundQuery(condition: condition, steps: parts.flatMap(\.steps))
   }
 }

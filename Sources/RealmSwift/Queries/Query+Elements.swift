@@ -44,7 +44,7 @@ extension Query where T: RealmCollection, T.Element.PersistedType: _QueryNumeric
 extension Query where T: RealmCollection, T.Element: PersistableEnum {
   /// The raw values of the elements.
   public var rawValue: Query<AnyRealmCollection<T.Element.RawValue>> {
-    Query<AnyRealmCollection<T.Element.RawValue>>(node)
+    Query<AnyRealmCollection<T.Element.RawValue>>(operand)
   }
 }
 
@@ -52,7 +52,7 @@ extension Query
 where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: PersistableEnum {
   /// The raw values of the elements; null for those that are nil.
   public var rawValue: Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>> {
-    Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>>(node)
+    Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>>(operand)
   }
 }
 
@@ -60,9 +60,9 @@ extension Query
 where
   T: RealmCollection, T.Element: _CustomPersistable, T.Element.PersistedType: RealmCollectionValue
 {
-  /// What is stored for the elements.
+  /// The stored values of the elements.
   public var persistableValue: Query<AnyRealmCollection<T.Element.PersistedType>> {
-    Query<AnyRealmCollection<T.Element.PersistedType>>(node)
+    Query<AnyRealmCollection<T.Element.PersistedType>>(operand)
   }
 }
 
@@ -71,9 +71,9 @@ where
   T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: _CustomPersistable,
   T.Element.Wrapped.PersistedType: _RealmCollectionValueInsideOptional
 {
-  /// What is stored for the elements; null for those that are nil.
+  /// The stored values of the elements; null for those that are nil.
   public var persistableValue: Query<AnyRealmCollection<T.Element.Wrapped.PersistedType?>> {
-    Query<AnyRealmCollection<T.Element.Wrapped.PersistedType?>>(node)
+    Query<AnyRealmCollection<T.Element.Wrapped.PersistedType?>>(operand)
   }
 }
 
@@ -116,7 +116,7 @@ extension Query where T: RealmKeyedCollection, T.Value.PersistedType: _QueryNume
 extension Query where T: RealmKeyedCollection, T.Value: PersistableEnum {
   /// The raw values of the map's values.
   public var rawValue: Query<Map<T.Key, T.Value.RawValue>> {
-    Query<Map<T.Key, T.Value.RawValue>>(node)
+    Query<Map<T.Key, T.Value.RawValue>>(operand)
   }
 }
 
@@ -124,7 +124,7 @@ extension Query
 where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: PersistableEnum {
   /// The raw values of the map's values; null for those that are nil.
   public var rawValue: Query<Map<T.Key, T.Value.Wrapped.RawValue?>> {
-    Query<Map<T.Key, T.Value.Wrapped.RawValue?>>(node)
+    Query<Map<T.Key, T.Value.Wrapped.RawValue?>>(operand)
   }
 }
 
@@ -132,9 +132,9 @@ extension Query
 where
   T: RealmKeyedCollection, T.Value: _CustomPersistable, T.Value.PersistedType: RealmCollectionValue
 {
-  /// What is stored for the map's values.
+  /// The stored values of the map's values.
   public var persistableValue: Query<Map<T.Key, T.Value.PersistedType>> {
-    Query<Map<T.Key, T.Value.PersistedType>>(node)
+    Query<Map<T.Key, T.Value.PersistedType>>(operand)
   }
 }
 
@@ -143,8 +143,8 @@ where
   T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: _CustomPersistable,
   T.Value.Wrapped.PersistedType: _RealmCollectionValueInsideOptional
 {
-  /// What is stored for the map's values; null for those that are nil.
+  /// The stored values of the map's values; null for those that are nil.
   public var persistableValue: Query<Map<T.Key, T.Value.Wrapped.PersistedType?>> {
-    Query<Map<T.Key, T.Value.Wrapped.PersistedType?>>(node)
+    Query<Map<T.Key, T.Value.Wrapped.PersistedType?>>(operand)
   }
 }

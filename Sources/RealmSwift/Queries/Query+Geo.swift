@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Conditions on places.
+// Conditions on positions on the earth.
 
 import RealmQuery
 
@@ -11,9 +11,9 @@ extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
   /// let near = GeoCircle(center: here, radius: distance)
   /// let found = shops.where { $0.location.geoWithin(near) }
   /// ```
-  /// `where` ends the process if the embedded object has no place, and for a polygon whose sides
+  /// `where` traps if the embedded object has no place, and for a polygon whose sides
   /// cross or are the same, or whose further rings lie outside of the first or within each other.
   public func geoWithin(_ shape: some GeoShape) -> Query<Bool> {
-    Query<Bool>(.within(node.path, shape.geoRegion, shape: shape))
+    compared(.in, shape)
   }
 }

@@ -12,13 +12,13 @@ extension RealmProperty: _RealmPropertyHolder {}
 
 extension Query where T: _RealmPropertyHolder {
   /// The value of the property.
-  public var value: Query<T.Value> { Query<T.Value>(node) }
+  public var value: Query<T.Value> { Query<T.Value>(operand) }
 }
 
 extension Query where T: ObjectBase {
   /// A property of the object that is declared without `@Persisted`.
   public subscript<V>(dynamicMember member: KeyPath<T, RealmProperty<V>>) -> Query<RealmProperty<V>>
-  { Query<RealmProperty<V>>(.path(node.path.appending(_name(for: member), isCollection: false))) }
+  { Query<RealmProperty<V>>(propertyPath.appending(_name(for: member), isMany: false)) }
 }
 
 extension Query where T: RealmCollection, T.Element: ObjectBase {
@@ -27,6 +27,6 @@ extension Query where T: RealmCollection, T.Element: ObjectBase {
   public subscript<V>(
     dynamicMember member: KeyPath<T.Element, RealmProperty<V>>
   ) -> Query<RealmProperty<V>> {
-    Query<RealmProperty<V>>(.path(node.path.appending(_name(for: member), isCollection: false)))
+    Query<RealmProperty<V>>(propertyPath.appending(_name(for: member), isMany: false))
   }
 }

@@ -72,7 +72,7 @@ extension Query where T: Comparable {
 
   /// Whether the property lies in the range, ends included.
   public func contains(_ range: ClosedRange<T>) -> Query<Bool> {
-    Query<Bool>(.between(node, range.lowerBound, range.upperBound))
+    isBetween(range.lowerBound, range.upperBound)
   }
 }
 
@@ -84,6 +84,6 @@ extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
 
   /// Whether the property lies in the range, ends included; null never does.
   public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> {
-    Query<Bool>(.between(node, range.lowerBound, range.upperBound))
+    isBetween(range.lowerBound, range.upperBound)
   }
 }

@@ -5,7 +5,7 @@
 public import Foundation
 import RealmQuery
 
-/// How queries compare strings.
+/// Options of comparisons of strings in queries.
 public struct StringOptions: OptionSet, Sendable {
   /// The options as bits.
   public let rawValue: Int8
@@ -108,16 +108,16 @@ extension Query where T: _HasPersistedType, T.PersistedType: _TextIndexable {
   /// ```swift
   /// let found = articles.where { $0.body.text(matching: "swift data* -java") }
   /// ```
-  /// All words must be there; `data*` stands for any word that begins so, and what begins with `-`
+  /// All words must be there; `data*` represents any word that begins so, and what begins with `-`
   /// must not be there. Case and marks of Latin letters do not count. Null has no words.
   ///
-  /// Ends the process where the results are used if the property is not declared with
+  /// Traps where the results are used if the property is not declared with
   /// `@Persisted(indexed: .fullText)`.
   public func text(matching terms: String) -> Query<Bool> { compared(.text, terms) }
 }
 
 extension Query where T: _HasPersistedType, T.PersistedType: _QueryString {
-  /// Whether the property matches a pattern in which `?` stands for one character and `*` for any
+  /// Whether the property matches a pattern in which `?` represents one character and `*` any
   /// number of them.
   public func like(_ pattern: T, caseInsensitive: Bool = false) -> Query<Bool> {
     compared(.like, pattern, caseInsensitive ? .caseInsensitive : [])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries in Swift: what the closure of `where` is given and gives back.
+// Queries in Swift: the argument and the result of `where` closures.
 
 import RealmQuery
 import RealmSession
@@ -14,32 +14,61 @@ import RealmSession
 /// The closure builds a description of the condition; it runs once, whatever the number of objects.
 @dynamicMemberLookup
 public struct Query<T> {
-  let node: QueryNode
+  let operand: Operand
 
-  init(_ node: QueryNode) { self.node = node }
+  init(_ operand: Operand) { self.operand = operand }
 
-  /// The text of the condition as a predicate, with its arguments.
-  public func _constructPredicate() -> (String, [Any]) {
-    var arguments: [Any] = []
-    let text = node.conditionText(&arguments)
-    return (text, arguments)
+  init(_ path: PropertyPath) { operand = .path(path) }
+
+  init(_ condition: Predicate) { operand = .condition(condition) }
+
+  /// The condition; a property alone must be true.
+  var asCondition: Predicate {
+    if case .condition(let condition) = operand { condition } else { .isTrue(operand) }
   }
 
+  /// The path of the property. Traps for a condition.
+  var propertyPath: PropertyPath { operand.propertyPath }
+
+  /// The text of the condition as a predicate, with its arguments.
+  public func _constructPredicate() -> (String, [Any]) { asCondition.format() }
+
   /// A query about objects of a class, as `where` hands it to its closure.
-  public static func _constructForTesting() -> Query<T> { Query<T>(.root) }
+  public static func _constructForTesting() -> Query<T> { Query<T>(PropertyPath()) }
 
   /// Compares with a constant.
   func compared(
     _ operation: ComparisonOperator, _ value: Any, _ options: TextOptions = []
   ) -> Query<Bool> {
-    Query<Bool>(.comparison(node, operation, .constant(value), options))
+    compared(operation, .constant(value), options)
   }
 
   /// Compares with another property.
   func compared<Other>(
     _ operation: ComparisonOperator, to other: Query<Other>, _ options: TextOptions = []
   ) -> Query<Bool> {
-    Query<Bool>(.comparison(node, operation, other.node, options))
+    compared(operation, other.operand, options)
+  }
+
+  private func compared(
+    _ operation: ComparisonOperator, _ right: Operand, _ options: TextOptions
+  ) -> Query<Bool> {
+    Query<Bool>(.comparison(Comparison(operand, operation, right, options: options)))
+  }
+
+  /// Whether the property equals one of some values.
+  func isOne(of values: some Sequence) -> Query<Bool> {
+    compared(.in, values.map { $0 as Any })
+  }
+
+  /// Whether a value is among those of the property.
+  func holds(_ value: Any) -> Query<Bool> {
+    Query<Bool>(.comparison(Comparison(.constant(value), .in, .path(propertyPath))))
+  }
+
+  /// Whether the property lies between two values, both included.
+  func isBetween(_ lower: Any, _ upper: Any) -> Query<Bool> {
+    compared(.between, .list([.constant(lower), .constant(upper)]), [])
   }
 }
 
@@ -48,21 +77,21 @@ public struct Query<T> {
 extension Query where T: ObjectBase {
   /// A property of the object.
   public subscript<V: _Persistable>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
-    Query<V>(member: member, of: node)
+    Query<V>(member: member, of: propertyPath)
   }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: ObjectBase {
   /// A property of the linked object.
   public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Wrapped, V>) -> Query<V> {
-    Query<V>(member: member, of: node)
+    Query<V>(member: member, of: propertyPath)
   }
 }
 
 extension Query where T: RealmCollection, T.Element: ObjectBase {
   /// A property of the objects in the collection: the condition is true if it is for some of them.
   public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Element, V>) -> Query<V> {
-    Query<V>(member: member, of: node)
+    Query<V>(member: member, of: propertyPath)
   }
 }
 
@@ -70,30 +99,28 @@ extension Query
 where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: ObjectBase {
   /// A property of the objects in the map: the condition is true if it is for some of them.
   public subscript<V: _Persistable>(dynamicMember member: KeyPath<T.Value.Wrapped, V>) -> Query<V> {
-    Query<V>(member: member, of: node, leadsThroughMap: true)
+    Query<V>(member: member, of: propertyPath, leadsThroughMap: true)
   }
 }
 
 extension Query where T: PersistableEnum {
   /// The raw value of the property.
-  public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node) }
+  public var rawValue: Query<T.RawValue> { Query<T.RawValue>(operand) }
 }
 
 extension Query where T: OptionalProtocol, T.Wrapped: PersistableEnum {
   /// The raw value of the property; null if the property is.
-  public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
+  public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(operand) }
 }
 
 extension Query where T: _Persistable {
   fileprivate init<Root: ObjectBase>(
-    member: KeyPath<Root, T>, of node: QueryNode, leadsThroughMap: Bool = false
+    member: KeyPath<Root, T>, of path: PropertyPath, leadsThroughMap: Bool = false
   ) {
     let shape = T._shape
     let isCollection = shape.collection != .none || shape.type == .linkingObjects
     self.init(
-      .path(
-        node.path.appending(
-          _name(for: member), isCollection: isCollection, leadsThroughMap: leadsThroughMap)))
+      path.appending(_name(for: member), isMany: isCollection, leadsThroughMap: leadsThroughMap))
   }
 }
 
@@ -128,7 +155,7 @@ extension Query where T: _Storable {
 
   /// Whether the property equals one of `values`.
   public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T {
-    Query<Bool>(.oneOf(node, Array(values)))
+    isOne(of: values)
   }
 }
 
@@ -141,7 +168,7 @@ extension Query where T: _Storable & OptionalProtocol {
   /// ```
   @_disfavoredOverload
   public func `in`<S: Sequence>(_ values: S) -> Query<Bool> where S.Element == T.Wrapped {
-    Query<Bool>(.oneOf(node, Array(values)))
+    isOne(of: values)
   }
 }
 
@@ -150,39 +177,75 @@ extension Query where T: _Storable & OptionalProtocol {
 extension Query where T == Bool {
   /// Whether both conditions hold.
   public static func && (left: Query, right: Query) -> Query {
-    Query(.and(left.node, right.node))
+    Query(.and(left.asCondition, right.asCondition))
   }
 
   /// Whether at least one of the conditions holds.
   public static func || (left: Query, right: Query) -> Query {
-    Query(.or(left.node, right.node))
+    Query(.or(left.asCondition, right.asCondition))
   }
 
   /// Whether the condition does not hold.
-  public static prefix func ! (query: Query) -> Query { Query(.not(query.node)) }
+  public static prefix func ! (query: Query) -> Query { Query(.not(query.asCondition)) }
 
   /// The number of elements for which the whole condition, on one collection, holds.
   public var count: Query<Int> {
-    guard let path = node.firstCollectionPath else {
-      throwRealmException("Subqueries must contain a keypath starting with a collection.")
-    }
-    return Query<Int>(.matchCount(path, node))
+    let misuse = "Subqueries must contain a keypath starting with a collection."
+    guard let collection = asCondition.firstCollection else { throwRealmException(misuse) }
+    return Query<Int>(
+      asCondition.counted(in: collection) { path in
+        if !path.starts(with: collection) { throwRealmException(misuse) }
+        return true
+      })
   }
 }
 
-extension QueryNode {
-  /// The first path of the tree that leads through a collection.
-  fileprivate var firstCollectionPath: QueryPath? {
-    switch self {
-    case .path(let path), .contains(let path, _), .within(let path, _, _):
-      path.collectionLength == nil ? nil : path
-    case .comparison(let left, _, let right, _), .and(let left, let right),
-      .or(let left, let right), .arithmetic(_, let left, let right):
-      left.firstCollectionPath ?? right.firstCollectionPath
-    case .between(let node, _, _), .oneOf(let node, _), .not(let node): node.firstCollectionPath
-    case .quantified(let comparison):
-      comparison.left.firstCollectionPath ?? comparison.right.firstCollectionPath
-    case .root, .constant, .list, .matchCount: nil
+// MARK: - Paths
+
+extension Operand {
+  /// The path that the operand is. Traps if it is something else.
+  var propertyPath: PropertyPath {
+    guard let path else { throwRealmException("Key paths can only be applied to properties.") }
+    return path
+  }
+}
+
+extension PropertyPath {
+  /// The path continued by a property.
+  ///
+  /// - Parameters:
+  ///   - name: The name; several, with dots between them, for a key path.
+  ///   - isMany: Whether the property has any number of values.
+  func followed(by name: String, isMany: Bool) -> PropertyPath {
+    let names = name.split(separator: ".")
+    return names.indices.reduce(self) { path, index in
+      path.appending(
+        .property(String(names[index]), isMany: isMany && index == names.endIndex - 1))
+    }
+  }
+
+  /// The path continued by a property of the objects that it leads to, as `where` closures write
+  /// it: elements that are taken from a collection have none.
+  ///
+  /// - Parameter leadsThroughMap: Whether the path leads to a map so far.
+  func appending(_ name: String, isMany: Bool, leadsThroughMap: Bool = false) -> PropertyPath {
+    var path = self
+    switch lastPart {
+    case .value, .index, .first, .last:
+      throwRealmException("Cannot apply key path to Map subscripts.")
+    case .keys, .type: throwRealmException("Key paths can only be applied to properties.")
+    case .values, .every: break
+    case nil where leadsThroughMap: path = appending(.part(.values))
+    case nil: break
+    }
+    return path.followed(by: name, isMany: isMany)
+  }
+
+  /// The path to a part of the collection, or of the value, that this path leads to.
+  func taking(_ part: CollectionPart) -> PropertyPath {
+    switch part {
+    case .value, .index, .every: appending(.argumentPart(part))
+    case .first, .last, .keys, .values, .type: appending(.part(part))
     }
   }
 }

@@ -3,6 +3,7 @@
 // The error of query strings that come from outside of the program.
 
 public import Foundation
+import RealmQuery
 
 /// A query string cannot be read, does not fit the properties of the class, or lacks arguments.
 ///
@@ -17,25 +18,29 @@ public struct QueryParsingError: Error, Hashable, Sendable {
   /// The string.
   public let query: String
   /// The character in question, counted from 1; one past the last at the end of the string. Nil
-  /// where the mistake is at no single place, as with a missing argument.
+  /// where the mistake has no single position, as with a missing argument.
   public let column: Int?
-  /// What is wrong, and what was expected.
+  /// The mistake, and the expected input.
   public let localizedDescription: String
 
-  init(query: String, _ mistake: QueryMistake) {
+  init(query: String, _ text: String, at position: QueryError.Position? = nil) {
     self.query = query
-    localizedDescription = mistake.text
+    localizedDescription = text
     column =
-      mistake.column
-      ?? mistake.keyPath.flatMap { query.range(of: $0) }.map {
-        query.distance(from: query.startIndex, to: $0.lowerBound) + 1
+      switch position {
+      case nil: nil
+      case .column(let column): column
+      case .keyPath(let path):
+        query.range(of: path).map {
+          query.distance(from: query.startIndex, to: $0.lowerBound) + 1
+        }
       }
   }
 }
 
 extension QueryParsingError: LocalizedError, CustomStringConvertible {
-  /// What is wrong, and what was expected.
+  /// The mistake, and the expected input.
   public var errorDescription: String? { localizedDescription }
-  /// What is wrong, and what was expected.
+  /// The mistake, and the expected input.
   public var description: String { localizedDescription }
 }

@@ -11,25 +11,25 @@ extension RealmCollection where Element: ObjectBase {
   /// The least value of the named property; nil if there is none. Nil values do not count.
   public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    T.aggregate(_fold(.min, property))
+    T.aggregate(_aggregate(.min, property))
   }
 
   /// The greatest value of the named property; nil if there is none. Nil values do not count.
   public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
-    T.aggregate(_fold(.max, property))
+    T.aggregate(_aggregate(.max, property))
   }
 
   /// The sum of the named property; 0 if there is no value.
   public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
   where T.PersistedType: AddableType {
-    T.sum(_fold(.sum, property))
+    T.sum(_aggregate(.sum, property))
   }
 
   /// The mean of the named property; nil if there is no value.
   public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: AddableType {
-    T.aggregate(_fold(.average, property))
+    T.aggregate(_aggregate(.average, property))
   }
 
   /// The least value of a property; nil if there is none. Nil values do not count.
@@ -59,51 +59,50 @@ extension RealmCollection where Element: ObjectBase {
 
 extension RealmCollection where Element: _HasPersistedType, Element.PersistedType: MinMaxType {
   /// The least element; nil if there is none. Nil elements do not count.
-  public func min() -> Element? { Element.aggregate(_foldValues(.min)) }
+  public func min() -> Element? { Element.aggregate(_aggregateValues(.min)) }
 
   /// The greatest element; nil if there is none. Nil elements do not count.
-  public func max() -> Element? { Element.aggregate(_foldValues(.max)) }
+  public func max() -> Element? { Element.aggregate(_aggregateValues(.max)) }
 }
 
 extension RealmCollection where Element: _HasPersistedType, Element.PersistedType: AddableType {
   /// The sum of the elements; 0 if there is none.
-  public func sum() -> Element { Element.sum(_foldValues(.sum)) }
+  public func sum() -> Element { Element.sum(_aggregateValues(.sum)) }
 
   /// The mean of the elements; nil if there is none.
   public func average<T: _HasPersistedType>() -> T?
   where T.PersistedType: AddableType {
-    T.aggregate(_foldValues(.average))
+    T.aggregate(_aggregateValues(.average))
   }
 }
 
 // MARK: - Computing
 
 extension ResultsState {
-  /// Folds a property of the objects.
+  /// Aggregates a property of the objects.
   func aggregate(_ function: CollectionFunction, _ name: String) -> MixedValue {
     core.checkIsolation()
     guard let info, !isInvalidated else { return .null }
     let property = info.schema.property(named: name, for: function)
     do throws(StorageError) {
-      return try fold(function, info.column(property.index), info)
+      return try aggregate(function, info.column(property.index), info)
     } catch { stop(error) }
   }
 
-  private func fold(
+  private func aggregate(
     _ function: CollectionFunction, _ column: Column, _ info: ClassInfo
   ) throws(StorageError) -> MixedValue {
     if case .table = source {
-      if request.rest.isEmpty {
-        guard let predicate = request.predicate else {
-          return try Aggregates.fold(function, of: column, in: info.table)
-        }
-        return try selection(predicate, info).aggregate(function, of: column)
+      if query.steps.isEmpty {
+        return query.condition == nil
+          ? try Aggregates.compute(function, of: column, in: info.table)
+          : try selection(info).aggregate(function, of: column)
       }
     }
-    return try Aggregates.fold(function, of: column, in: info.table, over: contents().keys())
+    return try Aggregates.compute(function, of: column, in: info.table, over: contents().keys())
   }
 
-  /// Folds values that are elements themselves.
+  /// Aggregates values that are elements themselves.
   func aggregateOfValues(_ function: CollectionFunction) -> MixedValue {
     var aggregator = Aggregator(function)
     do throws(StorageError) {
@@ -114,7 +113,7 @@ extension ResultsState {
 }
 
 extension ModelSchema {
-  /// The property called `name`; ends the process if there is none, or if it cannot be folded so.
+  /// The property called `name`; traps if there is none, or if it cannot be aggregated so.
   func property(named name: String, for function: CollectionFunction) -> ModelProperty {
     guard let property = property(named: name) else {
       throwRealmException(
@@ -130,7 +129,7 @@ extension ModelSchema {
 }
 
 extension PropertyType {
-  /// Whether values of the type can be folded so.
+  /// Whether values of the type can be aggregated so.
   fileprivate func supports(_ function: CollectionFunction) -> Bool {
     switch self {
     case .int, .float, .double, .decimal128, .any: true

@@ -17,7 +17,7 @@ extension RealmCollection {
   /// takes; in a collection of values the only one is `self`. Objects for which a link on a key
   /// path is nil are left out.
   ///
-  /// Ends the process if a key path does not lead to a value.
+  /// Traps if a key path does not lead to a value.
   public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
   where S.Element == String {
     _resultsSource.distinct(by: Array(keyPaths))

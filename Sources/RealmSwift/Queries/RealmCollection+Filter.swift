@@ -23,19 +23,19 @@ extension RealmCollection {
   ///   `2020-02-28@13:05:00`, `2020-02-28T13:05:00.5+02:00`, `T1600000000:0` and
   ///   `geoCircle([longitude, latitude], radians)`.
   ///
-  /// `[c]` and `[d]` behind an operator disregard case and marks, behind `IN` too. In patterns of
-  /// `LIKE`, `?`, `*` and `\` stand for themselves behind a `\`. `self` is the element, and `#name`
+  /// `[c]` and `[d]` after an operator disregard case and marks, after `IN` too. In patterns of
+  /// `LIKE`, `?`, `*` and `\` represent themselves after a `\`. `self` is the element, and `#name`
   /// a property with the name of a keyword. The results are live.
   ///
   /// Objects among the arguments may be of this realm, or of a frozen one of the same file.
   ///
-  /// Ends the process if the string cannot be read, with the column and what was expected there; if
+  /// Traps if the string cannot be read, with the column and what was expected there; if
   /// it does not fit the properties of the class; if an argument is missing, or is an object of
   /// another file; and for a collection that no realm manages.
   ///
   /// - Parameters:
   ///   - predicateFormat: The query.
-  ///   - args: What stands for `%@`, `%d` and so on, in their order, and for `%K`, which is a key
+  ///   - args: The values of `%@`, `%d` and so on, in their order, and of `%K`, which is a key
   ///     path. `BETWEEN %@` and `IN %@` take arrays, sets, collections of a realm, and ranges.
   public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
     _resultsSource.filtered(by: predicateFormat, args)
@@ -44,7 +44,7 @@ extension RealmCollection {
   /// The elements that match a predicate, which must have been made from a format or a truth, or be
   /// a compound of such.
   ///
-  /// Ends the process as `filter(_:_:)` does, and for other predicates.
+  /// Traps as `filter(_:_:)` does, and for other predicates.
   public func filter(_ predicate: NSPredicate) -> Results<Element> {
     _resultsSource.filtered(by: predicate)
   }

@@ -13,10 +13,10 @@ extension AnyRealmValue: MinMaxType, AddableType, SortableType {}
 
 extension RealmCollection where Element == AnyRealmValue {
   /// The least number or date, numbers being less than dates; nil if there is none.
-  public func min() -> AnyRealmValue? { _foldMixed(.min) }
+  public func min() -> AnyRealmValue? { _aggregateMixed(.min) }
 
   /// The greatest number or date, numbers being less than dates; nil if there is none.
-  public func max() -> AnyRealmValue? { _foldMixed(.max) }
+  public func max() -> AnyRealmValue? { _aggregateMixed(.max) }
 
   /// The sum of the numbers: a `Decimal128`.
   ///
@@ -25,11 +25,11 @@ extension RealmCollection where Element == AnyRealmValue {
   public func sum() -> AnyRealmValue { _sumOfMixed() }
 
   /// The mean of the numbers; nil if there is none.
-  public func average() -> AnyRealmValue? { _foldMixed(.average) }
+  public func average() -> AnyRealmValue? { _aggregateMixed(.average) }
 }
 
 extension ResultsState {
-  /// Folds mixed values that are elements themselves.
+  /// Aggregates mixed values that are elements themselves.
   func aggregateOfMixed(_ function: CollectionFunction) -> AnyRealmValue? {
     var aggregator = Aggregator(function)
     do throws(StorageError) {
@@ -57,14 +57,14 @@ extension CollectionFunction {
 extension RealmCollection where Element == AnyRealmValue {
   /// The sum of the numbers.
   func _sumOfMixed() -> AnyRealmValue {
-    AnyRealmValue(sum: _foldMixed(.sum), isManaged: realm != nil, isEmpty: isEmpty)
+    AnyRealmValue(sum: _aggregateMixed(.sum), isManaged: realm != nil, isEmpty: isEmpty)
   }
 }
 
 extension Map where Value == AnyRealmValue {
   /// The sum of the numbers.
   func _sumOfMixed() -> AnyRealmValue {
-    AnyRealmValue(sum: _foldMixed(.sum), isManaged: managed != nil, isEmpty: isEmpty)
+    AnyRealmValue(sum: _aggregateMixed(.sum), isManaged: managed != nil, isEmpty: isEmpty)
   }
 }
 

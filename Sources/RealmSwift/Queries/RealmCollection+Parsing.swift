@@ -19,7 +19,7 @@ extension RealmCollection {
   ///
   /// - Parameters:
   ///   - string: The query.
-  ///   - arguments: What stands for `%@` and so on, in their order.
+  ///   - arguments: The values of `%@` and so on, in their order.
   /// - Throws: `QueryParsingError`, with the column.
   public func filter(parsing string: String, _ arguments: [Any] = []) throws -> Results<Element> {
     try _resultsSource.filtered(parsing: string, arguments)
@@ -50,31 +50,29 @@ extension Query where T == Bool {
   ///
   /// - Parameters:
   ///   - string: The condition.
-  ///   - arguments: What stands for `%@` and so on, in their order.
+  ///   - arguments: The values of `%@` and so on, in their order.
   ///   - model: The class that the condition is about.
   /// - Throws: `QueryParsingError`, with the column.
   public init<Model: Object>(
     parsing string: String, _ arguments: [Any] = [], for model: Model.Type
   ) throws {
-    let query = try QueryMistake.reporting(in: string) {
-      let query = try QueryBinder.bound(string, arguments, of: nil, on: ModelSchema.of(model))
-      try Model.check(query.condition)
+    let query = try QueryParsingError.reporting(in: string) { () throws(QueryError) in
+      let query = try ParsedQuery(string, arguments)
+      try Model.check(query)
       return query
     }
-    guard query.steps.isEmpty else {
+    guard query.modifiers.isEmpty else {
       throw QueryParsingError(
         query: string,
-        QueryMistake("Invalid predicate: a condition has no SORT, DISTINCT, LIMIT or OFFSET"))
+        "Invalid predicate: a condition has no SORT, DISTINCT, LIMIT or OFFSET")
     }
     self.init(query.condition)
   }
 }
 
 extension Object {
-  /// Checks a condition on objects of the class.
-  ///
-  /// - Throws: `QueryMistake` or `QueryError` if it does not fit the class.
-  fileprivate static func check(_ condition: QueryNode) throws {
+  /// Checks a query about objects of the class.
+  fileprivate static func check(_ query: ParsedQuery) throws(QueryError) {
     var classes: [ObjectBase.Type] = [self]
     var known = Set(classes.map { ObjectIdentifier($0) })
     var position = 0
@@ -87,10 +85,14 @@ extension Object {
     }
     let configuration = Realm.Configuration(
       inMemoryIdentifier: "classes of a query \(UUID())", objectTypes: classes)
-    let core = try RealmOpener(configuration).openFrozen()
-    let source = _ResultsSource(ResultsState(.table, core, core.classes[self]))
-    let _: Results<Object> = try source.filtered(
-      binding: BoundQuery(condition: condition, steps: []))
+    let core: RealmCore
+    do throws(Realm.Error) { core = try RealmOpener(configuration).openFrozen() } catch {
+      throw .invalid("\(error)")
+    }
+    let schema = RealmQuerySchema(core: core, hasObjects: false)
+    let info = core.classes[self]
+    let (condition, _) = try QueryBinder(schema, on: info.schema).bind(query)
+    try ResultsState(.table, core, info, TableQuery(info.tableKey, where: condition)).checkQuery()
   }
 }
 
@@ -99,12 +101,8 @@ extension _ResultsSource {
   fileprivate func filtered<Element: RealmCollectionValue>(
     parsing string: String, _ arguments: [Any]
   ) throws -> Results<Element> {
-    state.core.checkIsolation()
-    return try QueryMistake.reporting(in: string) {
-      let query = try QueryBinder.bound(
-        string, arguments, of: state.core, on: state.info?.schema, state.info)
-      if lacksTable { return Results(state) }
-      return try filtered(binding: query)
+    try QueryParsingError.reporting(in: string) { () throws(QueryError) in
+      try filtered(binding: ParsedQuery(string, arguments))
     }
   }
 }

@@ -2,22 +2,24 @@
 
 // Filtering and sorting collections.
 
+import RealmQuery
+
 extension RealmCollection {
   /// The elements that match a condition.
   ///
   /// ```swift
   /// let open = realm.objects(Todo.self).where { !$0.isDone && $0.priority > 3 }
   /// ```
-  /// The results are live. The closure runs once, and describes the condition; what it is given
-  /// stands for an object, or for a value in a collection of values. Ends the process for a
-  /// collection that no realm manages.
+  /// The results are live. The closure runs once, and describes the condition; its argument
+  /// represents an object, or a value in a collection of values. Traps for a collection that no
+  /// realm manages.
   public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-    _resultsSource.filtered(by: isIncluded(Query(.root)).node)
+    _resultsSource.filtered(by: isIncluded(Query(PropertyPath())).asCondition)
   }
 
   /// The position of the first element that matches a condition; nil if there is none.
   public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
-    firstPosition { $0.filtered(by: isIncluded(Query(.root)).node) }
+    firstPosition { $0.filtered(by: isIncluded(Query(PropertyPath())).asCondition) }
   }
 }
 
@@ -39,7 +41,7 @@ extension RealmCollection {
   /// and end in what is computed from a collection (`dogs.@count`, `dogs.@avg.age`) or in the value
   /// of a map's key (`prices[EUR]`); objects for which a link on it is nil come last.
   ///
-  /// Ends the process if the key path does not lead to a value.
+  /// Traps if the key path does not lead to a value.
   public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
     sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What results do to find their elements.
+// The steps by which results find their elements.
 
 import RealmQuery
 import RealmStorage
 
 extension Results {
-  /// What is done to find the elements, a line for each step: which index is used and how many
-  /// objects it leaves, or that all are looked at, and by how many threads; which conditions are
+  /// The steps that find the elements, a line for each: which index is used and how many
+  /// objects it leaves, or that all are scanned, and by how many threads; which conditions are
   /// tested, in their order, and how those on linked objects are answered; how the elements are
   /// sorted and cut.
   ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What collections are refined from.
+// Collections as the sources of results.
 
 import RealmQuery
 import RealmSession
@@ -23,43 +23,40 @@ public struct _ResultsSource {
   }
 
   /// Results with the elements that match a condition.
-  func filtered<Element: RealmCollectionValue>(by node: QueryNode) -> Results<Element> {
-    state.core.checkIsolation()
-    if lacksTable { return Results(state) }
-    let predicate = PredicateBuilder(state.core, state.info).predicate(node)
-    let results: Results<Element> = refined(state.request.adding(.filter(predicate)))
-    // The types of Swift do not tell whether an embedded object is a place.
-    if predicate.asksForPlaces { QueryMistake.trapping { try results.state.checkRequest() } }
-    return results
+  ///
+  /// - Parameter isChecked: Whether the types of Swift do not make sure that the condition fits the
+  ///   columns, so that it is tried here and not where the results are first read.
+  func filtered<Element: RealmCollectionValue>(
+    by condition: Predicate, isChecked: Bool = false
+  ) -> Results<Element> {
+    do throws(QueryError) {
+      return try filtered(binding: ParsedQuery(condition), isChecked: isChecked)
+    } catch { stop(error) }
   }
 
   /// Results with the elements that match a query string, in the order that it asks for.
   func filtered<Element: RealmCollectionValue>(
     by format: String, _ arguments: [Any]
   ) -> Results<Element> {
-    state.core.checkIsolation()
-    if lacksTable { return Results(state) }
-    return filtered(by: QueryBinder.query(format, arguments, of: state.core, on: state.info))
+    do throws(QueryError) {
+      return try filtered(binding: ParsedQuery(format, arguments))
+    } catch { stop(error) }
   }
 
-  /// Results with the elements that match a query that was bound to the class of the elements.
-  func filtered<Element: RealmCollectionValue>(by query: BoundQuery) -> Results<Element> {
-    state.core.checkIsolation()
-    if lacksTable { return Results(state) }
-    return QueryMistake.trapping { try filtered(binding: query) }
-  }
-
-  /// Results with the elements that match a query that was bound to the class of the elements.
+  /// Results with the elements that match a query, in the order that it asks for.
   ///
-  /// - Throws: `QueryMistake`, or a `QueryError` for what the schema does not admit.
-  func filtered<Element: RealmCollectionValue>(binding query: BoundQuery) throws -> Results<Element>
-  {
-    let predicate = try PredicateBuilder(state.core, state.info).build(query.condition)
-    var request = state.request.adding(.filter(predicate))
-    for step in query.steps { request = request.adding(step) }
-    let results: Results<Element> = refined(request)
-    // What the schema does not admit is told here, not where the results are first looked at.
-    try results.state.checkRequest()
+  /// - Throws: `QueryError` for what does not fit the class of the elements, or the schema.
+  func filtered<Element: RealmCollectionValue>(
+    binding query: ParsedQuery, isChecked: Bool = true
+  ) throws(QueryError) -> Results<Element> {
+    state.core.checkIsolation()
+    if lacksTable { return Results(state) }
+    let binder = QueryBinder(RealmQuerySchema(core: state.core), on: state.info?.schema)
+    let (condition, steps) = try binder.bind(query)
+    let whole = steps.reduce(state.query.adding(.filter(condition))) { $0.adding($1) }
+    let results: Results<Element> = refined(whole)
+    // The types of Swift do not say whether an embedded object is a position on the earth.
+    if isChecked || condition.asksForPositions { try results.state.checkQuery() }
     return results
   }
 
@@ -73,7 +70,7 @@ public struct _ResultsSource {
     }
     let order = SortOrder(descriptors.map { criterion($0, typeName) })
     state.check(order)
-    return refined(state.request.adding(.sort(order)))
+    return refined(state.query.adding(.sort(order)))
   }
 
   /// Results with the first of the elements that have the same values of some properties.
@@ -83,20 +80,20 @@ public struct _ResultsSource {
     let typeName = Element._shape.type.description
     let order = SortOrder(keyPaths.map { criterion(SortDescriptor(keyPath: $0), typeName) })
     state.check(order)
-    return refined(state.request.adding(.distinct(order)))
+    return refined(state.query.adding(.distinct(order)))
   }
 
   /// Results with some of the elements, by their positions.
   func cut<Element: RealmCollectionValue>(_ step: QueryStep) -> Results<Element> {
     state.core.checkIsolation()
     if lacksTable { return Results(state) }
-    return refined(state.request.adding(step))
+    return refined(state.query.adding(step))
   }
 
   private func criterion(
     _ descriptor: SortDescriptor, _ typeName: String
   ) -> SortOrder.Criterion {
-    let path: PropertyPath
+    let path: ColumnPath
     if let info = state.info {
       path = info.sortPath(descriptor.keyPath)
     } else {
@@ -105,13 +102,21 @@ public struct _ResultsSource {
           "Cannot sort on key path '\(descriptor.keyPath)': arrays of '\(typeName)' can only be "
             + "sorted on 'self'.")
       }
-      path = ValueSteps.path
+      path = .itself
     }
     return SortOrder.Criterion(path, isAscending: descriptor.ascending)
   }
 
-  private func refined<Element: RealmCollectionValue>(_ request: ResultsRequest) -> Results<Element>
-  {
-    Results(ResultsState(state.source, state.core, state.info, request))
+  private func refined<Element: RealmCollectionValue>(_ query: TableQuery) -> Results<Element> {
+    Results(ResultsState(state.source, state.core, state.info, query))
+  }
+}
+
+extension ParsedQuery {
+  /// The query that a string spells, with arguments of the program.
+  init(_ format: String, _ arguments: [Any]) throws(QueryError) {
+    do throws(QuerySyntaxError) {
+      self = try QueryParser.parse(format, arguments.map(QueryArguments.plain))
+    } catch { throw QueryError(error) }
   }
 }

@@ -6,7 +6,7 @@ import RealmQuery
 
 /// A property to sort by, and the direction.
 ///
-/// A string literal stands for an ascending sort by the property that it names.
+/// A string literal is an ascending sort by the property that it names.
 public struct SortDescriptor: Hashable, Sendable {
   /// The property, or the properties joined by dots; all but the last are links to one object.
   public let keyPath: String

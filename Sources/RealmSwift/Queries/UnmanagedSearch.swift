@@ -75,7 +75,9 @@ private struct UnmanagedSearch<Element: RealmCollectionValue> {
     do throws(StorageError) {
       guard let info, let object = modelObject(element) else {
         let value = Element._encode(element, _RealmContext(core)).value
-        return try !results.request.applied(to: [value]).isEmpty
+        return try trappingMistakes { () throws(QueryError) in
+          try !results.query.values(among: [value]).isEmpty
+        }
       }
       try core.beginWrite()
       defer { core.cancelWrite() }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which types can be compared, added and sorted: constraints of aggregates and orders.
+// The types that can be compared, added and sorted: constraints of aggregates and orders.
 
 public import Foundation
 

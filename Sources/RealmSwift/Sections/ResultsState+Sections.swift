@@ -43,9 +43,8 @@ extension ResultsState {
     }
     if changed.count > elements.count / 8 + 64 { return nil }
     let tables = try core.presentTables()
-    let query = request.query(of: info.tableKey)
     let keys = changed.sorted()
-    return try unwrappingQueryErrors { () throws(QueryError) in
+    return try trappingMistakes { () throws(QueryError) in
       try query.positions(of: keys, in: elements, of: tables)
     }
   }

@@ -31,8 +31,10 @@ import Testing
     for _ in 0..<rounds {
       let query = Self.mutated(&random)
       do throws(QuerySyntaxError) {
-        _ = try QueryParser.parse(query)
+        let arguments: [Any] = [1, "name", 2.5, 3]
+        let spelled = try QueryParser.parse(query, arguments).condition.format()
         readCount += 1
+        #expect(!spelled.text.isEmpty, "\(query)")
       } catch {
         #expect(error.column >= 1 && error.column <= query.count + 1, "\(query)")
         #expect(!error.expected.isEmpty && !error.found.isEmpty, "\(query)")

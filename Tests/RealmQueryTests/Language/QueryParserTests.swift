@@ -1,210 +1,232 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmStorage
+import RealmTables
 import RealmTestSupport
 import Testing
 
 @testable import RealmQuery
 
 @Suite struct QueryParserTests {
-  private func condition(_ query: String) throws -> ParsedCondition {
-    try QueryParser.parse(query).condition
+  private static let arguments = [10, 11, 12, 13]
+
+  private func condition(_ query: String) throws -> Predicate {
+    try QueryParser.parse(query, QueryParserTests.arguments).condition
   }
 
-  private func path(_ names: String...) -> ParsedOperand {
-    .keyPath(ParsedKeyPath(components: names.map(ParsedKeyPath.Component.name)))
+  /// The condition as it is spelled out, with the arguments after it.
+  private func text(_ query: String) throws -> String {
+    let (text, arguments) = try condition(query).format()
+    return arguments.isEmpty ? text : "\(text) \(arguments)"
   }
 
-  private func compare(
-    _ left: ParsedOperand, _ operation: ComparisonOperator, _ right: ParsedOperand,
-    _ options: TextOptions = [], _ quantifier: ParsedComparison.Quantifier? = nil
-  ) -> ParsedCondition {
-    .comparison(
-      ParsedComparison(
-        quantifier: quantifier, left: left, operation: operation, options: options,
-        right: right))
+  private func left(_ query: String) throws -> Operand? {
+    guard case .comparison(let comparison) = try condition(query) else { return nil }
+    return comparison.left
   }
 
   @Test(arguments: [
     ("=", ComparisonOperator.equal), ("==", .equal), ("!=", .notEqual), ("<>", .notEqual),
     ("<", .less), ("<=", .lessOrEqual), ("=<", .lessOrEqual), (">", .greater),
     (">=", .greaterOrEqual), ("=>", .greaterOrEqual), ("BEGINSWITH", .beginsWith),
-    ("endswith", .endsWith), ("Contains", .contains), ("LIKE", .like),
+    ("endswith", .endsWith), ("Contains", .contains), ("LIKE", .like), ("matches", .matches),
   ])
-  func operators(text: String, operation: ComparisonOperator) throws {
-    #expect(try condition("age \(text) 5") == compare(path("age"), operation, .integer(5)))
-    #expect(
-      try condition("a.b \(text)[cd] \"x\"")
-        == compare(
-          path("a", "b"), operation, .string("x"), [.caseInsensitive, .diacriticInsensitive]))
+  func operatorsHaveSeveralSpellings(spelling: String, operation: ComparisonOperator) throws {
+    guard case .comparison(let comparison) = try condition("a.b \(spelling)[cd] \"x\"") else {
+      return #expect(Bool(false))
+    }
+    #expect(comparison.operation == operation)
+    #expect(comparison.options == [.caseInsensitive, .diacriticInsensitive])
+    #expect(try text("age \(spelling) 5") == "(age \(operation.text) 5)")
   }
 
-  @Test func listsAndRanges() throws {
-    #expect(
-      try condition("age BETWEEN {1, 5}")
-        == compare(path("age"), .between, .list([.integer(1), .integer(5)])))
-    #expect(try condition("age IN {}") == compare(path("age"), .in, .list([])))
-    #expect(try condition("%@ IN tags") == compare(.argument(0), .in, path("tags")))
-    let list = ParsedOperand.list([.integer(1), .integer(5)])
-    #expect(try condition("age BETWEEN (1, 5)") == compare(path("age"), .between, list))
-    #expect(try condition("(age) IN (1, 5)") == compare(path("age"), .in, list))
-    #expect(try condition("age IN (%@)") == compare(path("age"), .in, .argument(0)))
+  @Test func listsStandInBracesOrParentheses() throws {
+    #expect(try text("age BETWEEN {1, 5}") == "(age BETWEEN {1, 5})")
+    #expect(try text("age IN {}") == "(age IN {})")
+    #expect(try text("%@ IN tags") == "(%@ IN tags) [10]")
+    #expect(try text("age BETWEEN (1, 5)") == "(age BETWEEN {1, 5})")
+    #expect(try text("(age) IN (1, 5)") == "(age IN {1, 5})")
+    #expect(try text("age IN (%@)") == "(age IN %@) [10]")
+    #expect(try text("a.b >[cd] \"x\"") == "(a.b >[cd] \"x\")")
+  }
+
+  private static let objectId = Bytes12(high: 0x507f_1f77_bcf8_6cd7, low: 0x9943_9011)
+  private static let uuid = Bytes16(high: 0x3b24_1101_e2bb_4255, low: 0x8caf_4136_c566_a962)
+
+  private static func time(_ seconds: Int64, _ nanoseconds: Int32) -> TableValue {
+    .timestamp(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
   }
 
   @Test(arguments: [
-    ("1", ParsedOperand.integer(1)), ("-7", .integer(-7)), ("+7", .integer(7)),
-    ("0xFF", .integer(255)), ("2.5", .number(2.5)), ("-.5", .number(-0.5)),
-    ("1e3", .number(1000)), ("9223372036854775807", .integer(.max)),
-    ("-9223372036854775808", .integer(.min)), ("1e-2", .number(0.01)), ("'a'", .string("a")),
-    ("\"it's\"", .string("it's")), ("'it\\'s \\u00e9'", .string("it's é")), ("TRUE", .bool(true)),
-    ("yes", .bool(true)), ("false", .bool(false)), ("NO", .bool(false)), ("NULL", .null),
-    ("nil", .null), ("-infinity", .number(-.infinity)),
-    ("oid(507f1f77bcf86cd799439011)", .objectId("507f1f77bcf86cd799439011")),
-    (
-      "uuid(3b241101-e2bb-4255-8caf-4136c566a962)",
-      .uuid("3b241101-e2bb-4255-8caf-4136c566a962")
-    ),
-    ("T1600000000:7", .time(1_600_000_000, 7)), ("T-5:-3", .time(-5, -3)),
-    ("1970-01-01@00:00:00:0", .time(0, 0)), ("2020-02-29T23:59:59:12", .time(1_583_020_799, 12)),
-    ("$2", .argument(2)), ("%lld", .argument(0)), ("0b101", .integer(5)), ("0o17", .integer(15)),
-    ("-0x10", .integer(-16)), ("10.", .number(10)), ("inf", .number(.infinity)),
-    ("12345678901234567890.5", .longNumber("12345678901234567890.5")),
-    ("-12345678901234567890", .longNumber("-12345678901234567890")),
+    ("1", TableValue.int(1)), ("-7", .int(-7)), ("+7", .int(7)), ("0xFF", .int(255)),
+    ("2.5", .double(2.5)), ("-.5", .double(-0.5)), ("1e3", .double(1000)),
+    ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)),
+    ("1e-2", .double(0.01)), ("'a'", .string("a")), ("\"it's\"", .string("it's")),
+    ("'it\\'s \\u00e9'", .string("it's é")), ("TRUE", .bool(true)), ("yes", .bool(true)),
+    ("false", .bool(false)), ("NO", .bool(false)), ("NULL", .null), ("nil", .null),
+    ("-infinity", .double(-.infinity)), ("0b101", .int(5)), ("0o17", .int(15)),
+    ("-0x10", .int(-16)), ("10.", .double(10)), ("inf", .double(.infinity)),
+    ("oid(507f1f77bcf86cd799439011)", .objectId(objectId)),
+    ("oid('507f1f77bcf86cd799439011')", .objectId(objectId)),
+    ("uuid(3b241101-e2bb-4255-8caf-4136c566a962)", .uuid(uuid)),
+    ("uuid(\"3b241101-e2bb-4255-8caf-4136c566a962\")", .uuid(uuid)),
+    ("B64'aGVsbG8='", .binary(Array("hello".utf8))), ("B64\"\"", .binary([])),
+    ("T1600000000:7", time(1_600_000_000, 7)), ("T-5:-3", time(-5, -3)),
+    ("1970-01-01@00:00:00:0", time(0, 0)), ("2020-02-29T23:59:59:12", time(1_583_020_799, 12)),
     ("'\\ud83d\\ude00\\U0001F600'", .string("😀😀")), ("'\u{301}a'", .string("\u{301}a")),
-    ("1970-01-01T00:00:01Z", .time(1, 0)),
-    ("1969-12-31@23:59:58:999999999", .time(-1, -1)), ("T5:-1", .time(4, 999_999_999)),
-    ("2020-02-29", .time(1_582_934_400, 0)),
-    ("1970-01-01T02:00:00.25+01:30", .time(1800, 250_000_000)),
-    ("1969-12-31@19:00:00-0500", .time(0, 0)), ("%f\u{A0}", .argument(0)),
-    ("oid('0b3f1f77bcf86cd799439011')", .objectId("0b3f1f77bcf86cd799439011")),
-    (
-      "uuid(\"3b241101-e2bb-4255-8caf-4136c566a962\")",
-      .uuid("3b241101-e2bb-4255-8caf-4136c566a962")
-    ),
+    ("1970-01-01T00:00:01Z", time(1, 0)), ("1969-12-31@23:59:58:999999999", time(-1, -1)),
+    ("T5:-1", time(4, 999_999_999)), ("2020-02-29", time(1_582_934_400, 0)),
+    ("1970-01-01T02:00:00.25+01:30", time(1800, 250_000_000)),
+    ("1969-12-31@19:00:00-0500", time(0, 0)),
   ])
-  func literals(text: String, operand: ParsedOperand) throws {
-    #expect(try condition("x == \(text)") == compare(path("x"), .equal, operand))
+  func literalsAreStoredValues(literal: String, value: TableValue) throws {
+    guard case .comparison(let comparison) = try condition("x == \(literal)"),
+      case .value(value) = comparison.right
+    else { return #expect(Bool(false), "\(literal)") }
+    // Spelled out, the value is a literal again.
+    guard case .comparison(let again) = try condition("x == \(value.literal)"),
+      case .value(value) = again.right
+    else { return #expect(Bool(false), "\(value.literal)") }
   }
 
-  @Test func precedence() throws {
-    let a = compare(path("a"), .equal, .integer(1))
-    let b = compare(path("b"), .equal, .integer(2))
-    let c = compare(path("c"), .equal, .integer(3))
-    #expect(try condition("a = 1 OR b = 2 AND c = 3") == .or([a, .and([b, c])]))
-    #expect(try condition("(a = 1 || b = 2) && c = 3") == .and([.or([a, b]), c]))
-    #expect(try condition("NOT a = 1 and !(b = 2)") == .and([.not(a), .not(b)]))
-    #expect(try condition("TRUEPREDICATE") == .constant(true))
-    #expect(try condition("not falsepredicate") == .not(.constant(false)))
+  @Test func numbersKeepTheDigitsThatADoubleDoesNot() throws {
+    let digits = "12345678901234567890.5"
+    #expect(try text("x == \(digits)") == "(x == \(digits))")
+    #expect(try text("x == -\(digits)") == "(x == -\(digits))")
+  }
+
+  @Test func conjunctionsBindCloserThanDisjunctions() throws {
+    #expect(
+      try text("a = 1 OR b = 2 AND c = 3") == "((a == 1) || ((b == 2) && (c == 3)))")
+    #expect(
+      try text("(a = 1 || b = 2) && c = 3") == "(((a == 1) || (b == 2)) && (c == 3))")
+    #expect(try text("NOT a = 1 and !(b = 2)") == "((NOT a == 1) && (NOT b == 2))")
+    #expect(try text("TRUEPREDICATE") == "TRUEPREDICATE")
+    #expect(try text("not falsepredicate") == "NOT FALSEPREDICATE")
   }
 
   @Test func argumentsAreNumberedInTheirOrder() throws {
-    #expect(
-      try condition("%K == %@ AND age BETWEEN {%d, %i}")
-        == .and([
-          compare(
-            .keyPath(ParsedKeyPath(components: [.argument(0)])), .equal, .argument(1)),
-          compare(path("age"), .between, .list([.argument(2), .argument(3)])),
-        ]))
+    let (condition, arguments) =
+      try QueryParser.parse("%K == %@ AND age BETWEEN {%d, %i}", ["name", 1, 2, 3]).condition
+      .format()
+    #expect(condition == "((name == %@) && (age BETWEEN {%@, %@}))")
+    #expect(arguments as? [Int] == [1, 2, 3])
+    #expect(try text("x == $2 OR x == %lld OR y == %f\u{A0}").hasSuffix("[12, 10, 11]"))
   }
 
-  @Test func quantifiers() throws {
-    let dogs = path("dogs", "age")
-    #expect(try condition("ANY dogs.age > 3") == compare(dogs, .greater, .integer(3), [], .any))
-    #expect(try condition("some dogs.age > 3") == compare(dogs, .greater, .integer(3), [], .any))
-    #expect(
-      try condition("NONE dogs.age > 3")
-        == compare(dogs, .greater, .integer(3), [], .no))
-    #expect(try condition("ALL dogs.age > 3") == compare(dogs, .greater, .integer(3), [], .all))
+  @Test func quantifiersAreKeywordsWhereNoOperatorFollows() throws {
+    #expect(try text("ANY dogs.age > 3") == "(ANY dogs.age > 3)")
+    #expect(try text("some dogs.age > 3") == "(ANY dogs.age > 3)")
+    #expect(try text("NONE dogs.age > 3") == "(NONE dogs.age > 3)")
+    #expect(try text("ALL dogs.age > ANY {1, 2}") == "(ALL dogs.age > ANY {1, 2})")
     // Properties may be called like anything.
-    #expect(try condition("any == 1") == compare(path("any"), .equal, .integer(1)))
-    #expect(try condition("all IN {1}") == compare(path("all"), .in, .list([.integer(1)])))
-    #expect(try condition("#in == 1") == compare(path("in"), .equal, .integer(1)))
-    #expect(try condition("true.x == 1") == compare(path("true", "x"), .equal, .integer(1)))
+    #expect(try text("any == 1") == "(any == 1)")
+    #expect(try text("all IN {1}") == "(all IN {1})")
+    #expect(try text("#in == 1") == "(in == 1)")
+    #expect(try text("true.x == 1") == "(true.x == 1)")
   }
 
-  @Test func keyPaths() throws {
-    func components(_ text: String) throws -> [ParsedKeyPath.Component]? {
-      guard case .comparison(let comparison) = try condition("\(text) == 1"),
-        case .keyPath(let path) = comparison.left
-      else { return nil }
+  @Test func keyPathsAreReadStepByStep() throws {
+    func components(_ text: String) throws -> [PropertyPath.Component]? {
+      guard case .path(let path) = try left("\(text) == 1") else { return nil }
       return path.components
     }
+    func name(_ name: String) -> PropertyPath.Component { .property(name, isMany: nil) }
     #expect(try components("SELF") == [])
-    #expect(try components("self.a") == [.name("a")])
-    #expect(try components("dogs.@count") == [.name("dogs"), .function("count")])
-    #expect(try components("dogs.@avg.age") == [.name("dogs"), .function("avg"), .name("age")])
-    #expect(try components("@links.Dog.owner.name") == [.links("Dog", "owner"), .name("name")])
+    #expect(try components("self.a") == [name("a")])
+    #expect(try components("dogs.@count") == [name("dogs"), .function("count")])
+    #expect(try components("dogs.@avg.age") == [name("dogs"), .function("avg"), name("age")])
+    #expect(try components("@links.Dog.owner.name") == [.links("Dog", "owner"), name("name")])
     #expect(try components("@links.@count") == [.function("links.count")])
-    #expect(try components("map['k']") == [.name("map"), .index(.string("k"))])
+    #expect(try components("map['k']") == [name("map"), .part(.value(of: "k"))])
     #expect(
       try components("any[0]['k'][#any][*]")
-        == [.name("any"), .index(.integer(0)), .index(.string("k")), .anyIndex, .anyIndex])
+        == [
+          name("any"), .part(.index(0)), .part(.value(of: "k")), .part(.every), .part(.every),
+        ])
     #expect(
       try components("list[FIRST].x[LAST]")
-        == [.name("list"), .firstIndex, .name("x"), .lastIndex])
-    #expect(try components("a.%K") == [.name("a"), .argument(0)])
+        == [name("list"), .part(.first), name("x"), .part(.last)])
+    #expect(try components("list[%@]") == [name("list"), .argumentPart(.index(10))])
+    #expect(try components("list[-1]") == [name("list"), .unknownPart("-1")])
   }
 
-  @Test func subqueries() throws {
-    let inner = ParsedCondition.and([
-      compare(path("age"), .greater, .integer(3)), compare(path("name"), .equal, .argument(0)),
-    ])
-    #expect(
-      try condition("SUBQUERY(dogs, $dog, $dog.age > 3 AND $dog.name == %@).@count > 1")
-        == compare(
-          .matchCount(ParsedKeyPath(components: [.name("dogs")]), inner), .greater, .integer(1)))
-  }
-
-  @Test func arithmetic() throws {
-    func operand(_ text: String) throws -> ParsedOperand? {
-      guard case .comparison(let comparison) = try condition("\(text) == 1") else { return nil }
-      return comparison.left
+  @Test func argumentsMayBeKeyPaths() throws {
+    func text(_ path: Any) throws -> String {
+      try QueryParser.parse("a.%K == 1", [path]).condition.format().text
     }
-    func property(_ name: String) -> ParsedOperand {
-      .keyPath(ParsedKeyPath(components: [.name(name)]))
-    }
-    let (a, b, c) = (property("a"), property("b"), property("c"))
-    #expect(
-      try operand("a + b * c") == .arithmetic(.add, a, .arithmetic(.multiply, b, c)))
-    #expect(
-      try operand("(a + b) * c") == .arithmetic(.multiply, .arithmetic(.add, a, b), c))
-    #expect(
-      try operand("a - b -2")
-        == .arithmetic(.subtract, .arithmetic(.subtract, a, b), .integer(2)))
-    #expect(try operand("a / -2") == .arithmetic(.divide, a, .integer(-2)))
-    #expect(try operand("a %% 3") == .arithmetic(.remainder, a, .integer(3)))
-    #expect(try operand("-a") == .arithmetic(.subtract, .integer(0), a))
-    #expect(
-      try operand("+a - -b") == .arithmetic(.subtract, a, .arithmetic(.subtract, .integer(0), b)))
-    #expect(
-      try operand("a-2-10")
-        == .arithmetic(.subtract, .arithmetic(.subtract, a, .integer(2)), .integer(10)))
-    #expect(try condition("(a == 1)") == compare(path("a"), .equal, .integer(1)))
-    #expect(
-      try condition("((a + b) > c AND (a) IN {1})")
-        == .and([
-          compare(.arithmetic(.add, a, b), .greater, c), compare(a, .in, .list([.integer(1)])),
-        ]))
+    #expect(try text("b") == "(a.b == 1)")
+    #expect(try text("b.c.@count") == "(a.b.c.@count == 1)")
+    #expect(try text("b['k'].c") == "(a.b['k'].c == 1)")
+    #expect(try text("self.b") == "(a.b == 1)")
+    let error = try #require(throws: QuerySyntaxError.self) { try text(3) }
+    #expect("\(error)" == "Invalid predicate: the argument for %K must be the name of a property")
   }
 
-  @Test func modifiers() throws {
+  @Test func subqueriesNameTheirElements() throws {
+    #expect(
+      try text("SUBQUERY(dogs, $dog, $dog.age > 3 AND $dog.name == %@).@count > 1")
+        == "(SUBQUERY(dogs, $col1, (($col1.age > 3) && ($col1.name == %@))).@count > 1) [10]")
+    #expect(
+      try text("SUBQUERY(a, $x, SUBQUERY($x.b, $y, $y.c == $x.d).@size > 0).@count > 0")
+        == "(SUBQUERY(a, $col1, (SUBQUERY($col1.b, $col2, ($col2.c == $col1.d)).@count > 0))"
+        + ".@count > 0)")
+    #expect(
+      try text("SUBQUERY(a, $x, $x == 1).@count > 0")
+        == "(SUBQUERY(a, $col1, ($col1 == 1)).@count > 0)")
+  }
+
+  @Test func productsBindCloserThanSums() throws {
+    #expect(try text("a + b * c == 1") == "((a + (b * c)) == 1)")
+    #expect(try text("(a + b) * c == 1") == "(((a + b) * c) == 1)")
+    #expect(try text("a - b -2 == 1") == "(((a - b) - 2) == 1)")
+    #expect(try text("a / -2 == 1") == "((a / -2) == 1)")
+    #expect(try text("a %% 3 == 1") == "((a %% 3) == 1)")
+    #expect(try text("-a == 1") == "((0 - a) == 1)")
+    #expect(try text("+a - -b == 1") == "((a - (0 - b)) == 1)")
+    #expect(try text("a-2-10 == 1") == "(((a - 2) - 10) == 1)")
+    #expect(try text("(a == 1)") == "(a == 1)")
+    #expect(
+      try text("((a + b) > c AND (a) IN {1})") == "(((a + b) > c) && (a IN {1}))")
+  }
+
+  @Test func modifiersFollowTheCondition() throws {
     let query = try QueryParser.parse(
-      "age > 5 SORT(name ASC, owner.age DESC, id) DISTINCT(name, age) limit(10) OFFSET($1)")
-    func path(_ names: String...) -> ParsedKeyPath {
-      ParsedKeyPath(components: names.map(ParsedKeyPath.Component.name))
+      "age > 5 SORT(name ASC, owner.age DESC, id) DISTINCT(name, age) limit(10) OFFSET($1)",
+      QueryParserTests.arguments)
+    let texts = query.modifiers.map { modifier in
+      switch modifier {
+      case .sort(let terms):
+        "sort " + terms.map { "\($0.keyPath.text) \($0.isAscending)" }.joined(separator: ", ")
+      case .distinct(let paths): "distinct " + paths.map(\.text).joined(separator: ", ")
+      case .limit(.value(let count)): "limit \(count.text)"
+      case .offset(.argument(let count)): "offset \(count)"
+      default: "?"
+      }
     }
     #expect(
-      query.modifiers == [
-        .sort([
-          .init(keyPath: path("name"), isAscending: true),
-          .init(keyPath: path("owner", "age"), isAscending: false),
-          .init(keyPath: path("id"), isAscending: true),
-        ]),
-        .distinct([path("name"), path("age")]), .limit(.integer(10)), .offset(.argument(1)),
+      texts == [
+        "sort name true, owner.age false, id true", "distinct name, age", "limit 10", "offset 11",
       ])
-    #expect(
-      try QueryParser.parse("LIMIT(3)")
-        == ParsedQuery(condition: .constant(true), modifiers: [.limit(.integer(3))]))
-    #expect(try condition("limit == 3") == compare(self.path("limit"), .equal, .integer(3)))
+    #expect(try QueryParser.parse("LIMIT(3)").condition.format().text == "TRUEPREDICATE")
+    #expect(try text("limit == 3") == "(limit == 3)")
+  }
+
+  /// A condition that was read and spelled out reads as itself.
+  @Test(arguments: [
+    "a.b ==[cd] 'it\\'s \"' OR NOT (ANY c.d > 3 AND e IN {1, -2.5e3, TRUE, NULL})",
+    "SUBQUERY(dogs, $d, $d.age > 3 AND SUBQUERY($d.toys, $t, $t.x == $d.y).@count == 0).@count > 1",
+    "ALL {1, 2} > NONE map['k'] || !(a.b.@avg.c BETWEEN {1, 2})",
+    "when >= 2020-02-28@13:05:00:7 && t < T1600000000:5",
+    "NONE @links.Dog.owner.@count =< 0x1F AND text TEXT 'fish -chips' AND x LIKE[cd] 'a?b*'",
+    "place GEOWITHIN geoPolygon({[0, 0], [1, 0], [1, 1], [0, 0]}, {[2, 2, 5], [3, 3]})",
+    "place IN geoBox([1, 2], [3, 4.5]) OR place IN geoCircle([1, 2], 0.5)",
+    "self == 3 AND x == obj(Dog, 'Rex') AND @links.@count > 1 AND self.@type == 'int'",
+    "any[0]['k'][*].@type == 'int' AND a * (b %% 2) - 3 > -c AND x == B64'aGVsbA=='",
+  ])
+  func spelledConditionsReadAsThemselves(query: String) throws {
+    let spelled = try text(query)
+    #expect(try text(spelled) == spelled)
   }
 
   @Test(arguments: [
@@ -251,7 +273,9 @@ import Testing
     ("a == oid(12", 12, "')'"),
   ])
   func errorsSayWhereAndWhatWasExpected(query: String, column: Int, expected: String) throws {
-    let error = try #require(throws: QuerySyntaxError.self) { try QueryParser.parse(query) }
+    let error = try #require(throws: QuerySyntaxError.self) {
+      try QueryParser.parse(query, [1, 2, 3])
+    }
     #expect(error.column == column)
     #expect(error.expected == expected)
     #expect(error.description.contains("at column \(column)"))

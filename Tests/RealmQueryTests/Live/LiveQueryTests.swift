@@ -8,8 +8,8 @@ import Testing
 @testable import RealmQuery
 
 @Suite struct LiveQueryTests {
-  private static let notOne = Predicate.not(
-    .comparison(Comparison(.property(PropertyPath(["int"])), .equal, .value(.int(1)))))
+  private static let notOne = BoundPredicate.not(
+    .comparison(BoundComparison(.property(ColumnPath(["int"])), .equal, .value(.int(1)))))
 
   static let cuts: [[QueryStep]] = [
     [.distinct(SortOrder([.init(["int"])]))], [.offset(2), .limit(9)],
@@ -26,17 +26,17 @@ import Testing
     ],
   ]
 
-  static let queries: [(Predicate?, SortOrder?)] = [
+  static let queries: [(BoundPredicate?, SortOrder?)] = [
     (nil, nil),
-    (.comparison(Comparison(.property(PropertyPath(["int"])), .greater, .value(.int(0)))), nil),
+    (.comparison(BoundComparison(.property(ColumnPath(["int"])), .greater, .value(.int(0)))), nil),
     (nil, SortOrder([.init(["int"]), .init(["string"], isAscending: false)])),
     (
-      .comparison(Comparison(.property(PropertyPath(["int?"])), .notEqual, .value(.null))),
+      .comparison(BoundComparison(.property(ColumnPath(["int?"])), .notEqual, .value(.null))),
       SortOrder([.init(["string?"])])
     ),
     (
       .comparison(
-        Comparison(.property(PropertyPath(["owner", "age"])), .greaterOrEqual, .value(.int(0)))),
+        BoundComparison(.property(ColumnPath(["owner", "age"])), .greaterOrEqual, .value(.int(0)))),
       nil
     ),
     (nil, SortOrder([.init(["owner", "name"])])),
@@ -57,12 +57,12 @@ import Testing
     let file = tables.group.snapshot.file
     var group = tables.group
     var live = Self.queries.map {
-      LiveQuery(table: tables.items.key, predicate: $0.0, order: $0.1)
+      TableQuery(tables.items.key, where: $0.0, order: $0.1)
     }
     live += Self.cuts.enumerated().map { index, rest in
-      LiveQuery(
-        table: tables.items.key, predicate: Self.queries[(index + 1) % Self.queries.count].0,
-        order: Self.queries[(index + 1) % Self.queries.count].1, rest: rest)
+      TableQuery(
+        tables.items.key, where: Self.queries[(index + 1) % Self.queries.count].0,
+        order: Self.queries[(index + 1) % Self.queries.count].1, steps: rest)
     }
     var states = try live.map { try $0.state(in: group) }
     // What nobody observes is kept without the version that it is from.
@@ -88,7 +88,7 @@ import Testing
         #expect(state.count == newKeys.count)
         if let keys = state.keys { #expect(keys.array() == newKeys) }
         states[index] = state
-        if query.predicate != nil || query.order != nil || !query.rest.isEmpty {
+        if query.condition != nil || query.order != nil || !query.steps.isEmpty {
           let refreshed = try query.refreshed(kept[index], by: changes, in: next)
           if refreshed != nil { refreshCount += 1 }
           kept[index] = try refreshed ?? query.state(in: next)
@@ -106,7 +106,7 @@ import Testing
         // Unordered results move nothing; nothing is deleted and inserted that stayed unchanged.
         let stayed = Set(oldKeys).intersection(newKeys).filter { !inserted.contains($0) }
         let deletedKeys = Set(found.deletions.map { oldKeys[$0] })
-        for key in stayed where query.isInTableOrder { #expect(!deletedKeys.contains(key)) }
+        for key in stayed where query.isInSourceOrder { #expect(!deletedKeys.contains(key)) }
         if index < 4 { #expect(deletedKeys.intersection(stayed).isSubset(of: modified)) }
       }
       group = next
@@ -114,7 +114,7 @@ import Testing
     #expect(refreshCount > 50)
   }
 
-  private static func keys(of query: LiveQuery, in group: TableGroup) throws -> [ObjectKey] {
+  private static func keys(of query: TableQuery, in group: TableGroup) throws -> [ObjectKey] {
     let table = try #require(try group.table(query.table))
     return try query.keys(of: table, in: group)
   }

@@ -10,18 +10,18 @@ import Testing
 @Suite struct IndexAndAggregateTests {
   private func comparison(
     _ name: String, _ operation: ComparisonOperator, _ value: TableValue
-  ) -> Predicate {
-    .comparison(Comparison(.property(PropertyPath([name])), operation, .value(value)))
+  ) -> BoundPredicate {
+    .comparison(BoundComparison(.property(ColumnPath([name])), operation, .value(value)))
   }
 
   @Test func indexesAnswerWhatScansAnswer() throws {
     let tables = try SampleTables(seed: 21, items: 400, owners: 5, spread: 2)
     let naive = NaivePredicate(group: tables.group)
     let rows = try SelectionTests.rows(of: tables.items)
-    let oneOf = Predicate.comparison(
-      Comparison(
-        .property(PropertyPath(["indexed"])), .in, .values([.int(1), .int(-2), .null, .int(1)])))
-    let predicates: [Predicate] = [
+    let oneOf = BoundPredicate.comparison(
+      BoundComparison(
+        .property(ColumnPath(["indexed"])), .in, .values([.int(1), .int(-2), .null, .int(1)])))
+    let predicates: [BoundPredicate] = [
       comparison("indexed", .equal, .int(2)), comparison("indexed", .equal, .null),
       comparison("indexed", .equal, .double(2)), comparison("indexed", .equal, .int(77)),
       comparison("tag", .equal, .string("ab")), comparison("tag", .equal, .string("")),
@@ -73,16 +73,16 @@ import Testing
     }
     let group = try TableGroup(try writing.commit())
     let numbersTable = try #require(try group.table(table.key))
-    func keys(_ predicate: Predicate) throws -> [ObjectKey] {
+    func keys(_ predicate: BoundPredicate) throws -> [ObjectKey] {
       try Selection(predicate, in: numbersTable, of: group).keys()
     }
     for number in numbers {
       for name in ["any", "int"] {
         let expected = try keys(comparison(name, .equal, number))
         #expect(try keys(comparison(name + "!", .equal, number)) == expected, "\(name), \(number)")
-        let oneOf = Operand.values([number, .int(77)])
+        let oneOf = BoundOperand.values([number, .int(77)])
         let found = try keys(
-          .comparison(Comparison(.property(PropertyPath([name + "!"])), .in, oneOf)))
+          .comparison(BoundComparison(.property(ColumnPath([name + "!"])), .in, oneOf)))
         #expect(found == expected, "\(name) in \(number)")
       }
     }
@@ -98,11 +98,11 @@ import Testing
     for name in ["int", "int?"] {
       let column = try #require(tables.items.schema.column(named: name))
       for (objects, fold) in [
-        (rows, { try Aggregates.fold($0, of: column, in: tables.items) }),
+        (rows, { try Aggregates.compute($0, of: column, in: tables.items) }),
         (chosen, { try selection.aggregate($0, of: column) }),
         (
           chosen,
-          { try Aggregates.fold($0, of: column, in: tables.items, over: chosen.map(\.key)) }
+          { try Aggregates.compute($0, of: column, in: tables.items, over: chosen.map(\.key)) }
         ),
       ] as [([(key: ObjectKey, row: Row)], (CollectionFunction) throws -> MixedValue)] {
         let values = try objects.compactMap { object -> Int64? in
@@ -123,7 +123,7 @@ import Testing
       return date
     }.max()
     #expect(
-      try Aggregates.fold(.max, of: dates, in: tables.items)
+      try Aggregates.compute(.max, of: dates, in: tables.items)
         .isEqual(to: latest.map { .timestamp($0) } ?? .null))
     let nothing = try Selection(.constant(false), in: tables.items, of: tables.group)
     let int = try #require(tables.items.schema.column(named: "int"))
@@ -141,7 +141,7 @@ import Testing
     let naive = NaivePredicate(group: tables.group)
     let selection = try Selection(condition, in: tables.items, of: tables.group)
     for (objects, fold) in [
-      (rows, { try Aggregates.fold($0, of: column, in: tables.items) }),
+      (rows, { try Aggregates.compute($0, of: column, in: tables.items) }),
       (
         try rows.filter { try naive.matches(condition, tables.items, $0.row) },
         { try selection.aggregate($0, of: column) }
@@ -162,7 +162,7 @@ import Testing
     {
       do throws(QueryError) {
         _ = try Selection(
-          .comparison(Comparison(.property(PropertyPath(left)), operation, .value(right))),
+          .comparison(BoundComparison(.property(ColumnPath(left)), operation, .value(right))),
           in: tables.items, of: tables.group)
         return nil
       } catch { return error.description }
@@ -186,18 +186,18 @@ import Testing
     let items = try SelectionTests.rows(of: tables.items)
     let link = try #require(tables.items.schema.column(named: "owner"))
     let int = try #require(tables.items.schema.column(named: "int"))
-    let path = PropertyPath(["@links.Item.owner", "int"])
+    let path = ColumnPath(["@links.Item.owner", "int"])
     let found = try Selection(
-      .comparison(Comparison(.property(path), .greater, .value(.int(1)))), in: tables.owners,
+      .comparison(BoundComparison(.property(path), .greater, .value(.int(1)))), in: tables.owners,
       of: tables.group)
     var expected: Set<ObjectKey> = []
     for item in items where try item.row.int(int.leafIndex) > 1 {
       if let owner = try item.row.link(link.leafIndex) { expected.insert(owner) }
     }
     #expect(try found.keys() == expected.sorted())
-    let count = PropertyPath(["@links.Item.owner"], function: .count)
+    let count = ColumnPath(["@links.Item.owner"], function: .count)
     let busy = try Selection(
-      .comparison(Comparison(.property(count), .greaterOrEqual, .value(.int(7)))),
+      .comparison(BoundComparison(.property(count), .greaterOrEqual, .value(.int(7)))),
       in: tables.owners, of: tables.group)
     var numbers: [ObjectKey: Int] = [:]
     for item in items {

@@ -17,7 +17,7 @@ import Testing
 
     typealias Meaning = ([TableValue]) -> Bool
 
-    mutating func tree(depth: Int) -> (Predicate, Meaning) {
+    mutating func tree(depth: Int) -> (BoundPredicate, Meaning) {
       guard depth > 0, random.chance(0.7) else { return leaf() }
       let parts = (0..<Int.random(in: 0...3, using: &random)).map { _ in tree(depth: depth - 1) }
       switch Int.random(in: 0..<5, using: &random) {
@@ -30,22 +30,22 @@ import Testing
       }
     }
 
-    private mutating func leaf() -> (Predicate, Meaning) {
+    private mutating func leaf() -> (BoundPredicate, Meaning) {
       let index = Int.random(in: contents.indices, using: &random)
       let content = contents[index]
-      let path = Operand.property(PropertyPath([content.name]))
+      let path = BoundOperand.property(ColumnPath([content.name]))
       let isText = content.type == .string || content.type == .binary
       switch Int.random(in: 0..<10, using: &random) {
       case 0:
         let values = (0..<Int.random(in: 0...30, using: &random)).map { _ in constant(content) }
         return (
-          .comparison(Comparison(path, .in, .values(values))),
+          .comparison(BoundComparison(path, .in, .values(values))),
           { row in values.contains { NaivePredicate.compare(row[index], .equal, $0, []) } }
         )
       case 1 where content.type != .bool:
         let (lower, upper) = (constant(content), constant(content))
         return (
-          .comparison(Comparison(path, .between, .values([lower, upper]))),
+          .comparison(BoundComparison(path, .between, .values([lower, upper]))),
           { row in
             NaivePredicate.compare(row[index], .greaterOrEqual, lower, [])
               && NaivePredicate.compare(row[index], .lessOrEqual, upper, [])
@@ -65,12 +65,12 @@ import Testing
 
     private mutating func comparison(
       _ index: Int, _ operators: [ComparisonOperator], _ constant: TableValue
-    ) -> (Predicate, Meaning) {
+    ) -> (BoundPredicate, Meaning) {
       let operation = operators.randomElement(using: &random) ?? .equal
-      let path = Operand.property(PropertyPath([contents[index].name]))
+      let path = BoundOperand.property(ColumnPath([contents[index].name]))
       let contents = contents
       return (
-        .comparison(Comparison(path, operation, .value(constant))),
+        .comparison(BoundComparison(path, operation, .value(constant))),
         { row in
           // Strings are greater than null.
           if contents[index].type == .string, constant == .null,

@@ -15,7 +15,7 @@ struct NaivePredicate {
 
   init(group: TableGroup) { self.group = group }
 
-  func matches(_ predicate: Predicate, _ table: Table, _ row: Row) throws -> Bool {
+  func matches(_ predicate: BoundPredicate, _ table: Table, _ row: Row) throws -> Bool {
     switch predicate {
     case .constant(let truth): return truth
     case .all(let parts): return try parts.allSatisfy { try matches($0, table, row) }
@@ -45,9 +45,9 @@ struct NaivePredicate {
   /// A comparison of two values; beside what `compare(_:_:_:_:)` says, strings are greater than the
   /// constant null, and two properties that are null are level.
   private func compare(
-    _ left: TableValue, _ comparison: Comparison, _ right: TableValue, _ table: Table
+    _ left: TableValue, _ comparison: BoundComparison, _ right: TableValue, _ table: Table
   ) throws -> Bool {
-    func isConstant(_ operand: Operand) -> Bool {
+    func isConstant(_ operand: BoundOperand) -> Bool {
       if case .value = operand { true } else { false }
     }
     let operation = comparison.operation == .in ? .equal : comparison.operation
@@ -64,8 +64,8 @@ struct NaivePredicate {
   }
 
   /// Whether an operand leads to strings, and to nothing else.
-  private func isString(_ operand: Operand, _ table: Table) throws -> Bool {
-    let path: PropertyPath
+  private func isString(_ operand: BoundOperand, _ table: Table) throws -> Bool {
+    let path: ColumnPath
     var table = table
     switch operand {
     case .property(let property): path = property
@@ -83,7 +83,7 @@ struct NaivePredicate {
     return type == .string && path.function == nil
   }
 
-  private func values(_ operand: Operand, _ table: Table, _ row: Row) throws -> [TableValue] {
+  private func values(_ operand: BoundOperand, _ table: Table, _ row: Row) throws -> [TableValue] {
     switch operand {
     case .value(let value): return [value]
     case .arithmetic(let operation, let left, let right):
@@ -188,7 +188,7 @@ struct NaivePredicate {
     case .lessOrEqual: return order(left, right).map { $0 <= 0 } ?? false
     case .greater: return order(left, right).map { $0 > 0 } ?? false
     case .greaterOrEqual: return order(left, right).map { $0 >= 0 } ?? false
-    case .in, .between, .text: return false
+    case .in, .between, .text, .matches: return false
     }
   }
 

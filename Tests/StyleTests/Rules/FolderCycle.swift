@@ -26,7 +26,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
   static let limits: [String: Int] = [
     "RealmStorage": 2,
     "RealmTables": 4,
-    "RealmQuery": 4,
+    "RealmQuery": 0,
     "RealmSession": 4,
     "RealmSwift": 7,
   ]

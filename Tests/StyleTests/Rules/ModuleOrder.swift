@@ -13,7 +13,7 @@ enum ModuleOrder {
     "CRealmPlatform": [],
     "RealmStorage": ["CRealmPlatform"],
     "RealmTables": ["RealmStorage"],
-    "RealmQuery": ["RealmTables", "RealmStorage"],
+    "RealmQuery": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
       "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",

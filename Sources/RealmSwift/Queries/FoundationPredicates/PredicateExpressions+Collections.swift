@@ -4,12 +4,13 @@
 
 import Foundation
 import RealmQuery
+import RealmTables
 
 extension PredicateScope {
   /// The elements of a collection that the program captured.
   func constants(_ expression: Any) throws -> [Any] {
     guard case .choice(let cases) = try meaning(expression), cases.count == 1,
-      cases[0].condition == nil, case .constant(let value) = cases[0].value,
+      cases[0].condition == nil, let value = cases[0].value.constant,
       let values = enumerable(value)
     else {
       throw PredicateTranslationError("A constant collection is needed in a predicate.")
@@ -21,14 +22,12 @@ extension PredicateScope {
   /// A collection, with the condition that was already put on its elements.
   fileprivate func elements(
     _ sequence: Any
-  ) throws -> (path: QueryPath, condition: QueryNode)? {
+  ) throws -> (path: PropertyPath, condition: RealmQuery.Predicate)? {
     switch try meaning(sequence) {
     case .elements(let path, let condition): return (path, condition)
     case .choice(let cases) where cases.count == 1 && cases[0].condition == nil:
-      guard case .path(var path) = cases[0].value else { return nil }
+      guard let path = cases[0].value.path else { return nil }
       guard path.function == nil else { throw PredicateTranslationError(type(of: sequence)) }
-      // A collection within one is one by itself.
-      path.collectionLength = path.names.count
       return (path, .constant(true))
     default: throw PredicateTranslationError(type(of: sequence))
     }
@@ -36,26 +35,23 @@ extension PredicateScope {
 
   /// The condition on an element of a collection.
   fileprivate func test(
-    _ path: QueryPath, _ variable: PredicateExpressions.VariableID, _ test: Any
-  ) throws -> QueryNode {
+    _ path: PropertyPath, _ variable: PredicateExpressions.VariableID, _ test: Any
+  ) throws -> RealmQuery.Predicate {
     var element = path
-    element.base = path.names.count
+    element.elementStart = path.components.count
     return try binding(variable, to: .path(element)).condition(test)
   }
 
   /// The number of elements that meet a condition; of values, it must be about the element alone.
   fileprivate func count(
-    _ path: QueryPath, _ condition: QueryNode, of type: Any.Type
-  ) throws -> QueryNode {
+    _ path: PropertyPath, _ condition: RealmQuery.Predicate, of type: Any.Type
+  ) throws -> Operand {
     guard type is ObjectBase.Type || condition.isAbout(elementsOf: path) else {
       throw PredicateTranslationError(
         "A condition on a value in a collection can only ask about an object in a single "
           + "comparison.")
     }
-    let isCounted = condition.countedCollections.allSatisfy {
-      $0.base == path.names.count && $0.names.starts(with: path.names)
-    }
-    guard isCounted else {
+    guard condition.countedCollections.allSatisfy({ $0.isOfElement(of: path) }) else {
       throw PredicateTranslationError(
         "A condition on an element of a collection can only go through the collections of that "
           + "element.")
@@ -65,12 +61,29 @@ extension PredicateScope {
         "An object by itself can only be compared in a predicate that compares nothing else in the "
           + "collection.")
     }
-    return .matchCount(path, condition)
+    return condition.counted(in: path) {
+      $0.elementStart >= path.components.count && $0.starts(with: path)
+    }
+  }
+}
+
+extension Comparison {
+  /// Whether one side is an element of a collection, and the other leads through no collection.
+  fileprivate func isOfSingleAndElement(of collection: PropertyPath) -> Bool {
+    left.isElement(of: collection) && right.isSingle
+      || right.isElement(of: collection) && left.isSingle
+  }
+}
+
+extension Operand {
+  /// The condition that the value equals one of several.
+  fileprivate func isOne(of values: [Any]) -> RealmQuery.Predicate {
+    .comparison(Comparison(self, .in, .constant(values)))
   }
 }
 
 extension PredicateExpressions.Filter: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     guard let (path, condition) = try scope.elements(sequence) else {
       throw PredicateTranslationError(Self.self)
     }
@@ -81,9 +94,9 @@ extension PredicateExpressions.Filter: TranslatableExpression {
 }
 
 extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     guard let (path, condition) = try scope.elements(sequence) else {
-      var result = QueryNode.constant(false)
+      var result = RealmQuery.Predicate.constant(false)
       for value in try scope.constants(sequence) {
         result = result.either(
           try scope.binding(variable.key, to: .constant(value)).condition(test))
@@ -91,23 +104,22 @@ extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
       return .condition(result)
     }
     let test = try scope.test(path, variable.key, test)
-    if case .comparison(let left, _, let right, _) = test, case .constant = condition,
+    if case .comparison(let comparison) = test, case .constant = condition,
       !test.isAbout(elementsOf: path),
-      !(LHS.Output.Element.self is ObjectBase.Type)
-        || left.isElement(of: path) && right.isSingle || right.isElement(of: path) && left.isSingle
+      !(LHS.Output.Element.self is ObjectBase.Type) || comparison.isOfSingleAndElement(of: path)
     {
       // True for some element, as every comparison of a collection.
       return .condition(test)
     }
     let count = try scope.count(path, condition.both(test), of: LHS.Output.Element.self)
-    return .condition(.comparison(count, .greater, .constant(0), []))
+    return .condition(.comparison(Comparison(count, .greater, .value(.int(0)))))
   }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     guard let (path, condition) = try scope.elements(sequence) else {
-      var result = QueryNode.constant(true)
+      var result = RealmQuery.Predicate.constant(true)
       for value in try scope.constants(sequence) {
         result = result.both(
           try scope.binding(variable.key, to: .constant(value)).condition(test))
@@ -116,27 +128,29 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
     }
     let fails = try scope.test(path, variable.key, test).negated
     let count = try scope.count(path, condition.both(fails), of: LHS.Output.Element.self)
-    return .condition(.comparison(count, .equal, .constant(0), []))
+    return .condition(count.equals(.value(.int(0))))
   }
 }
 
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     if let (path, condition) = try scope.elements(sequence) {
       guard case .constant = condition else { throw PredicateTranslationError(Self.self) }
       return try scope.meaning(element).mapped(Self.self) { element in
-        if case .constant(let value) = element { return .condition(.contains(path, value)) }
-        guard !element.isWhatIsAsked else {
+        guard !element.isQueriedObject else {
           throw PredicateTranslationError(
             "An object by itself cannot be looked for in its collections.")
         }
-        return .condition(.comparison(.path(path), .equal, element, []))
+        return .condition(
+          element.constant == nil
+            ? Operand.path(path).equals(element)
+            : .comparison(Comparison(element, .in, .path(path))))
       }
     }
     let values = try scope.constants(sequence)
     return try scope.meaning(element).mapped(Self.self) { element in
-      guard case .constant = element else { return .condition(.oneOf(element, values)) }
-      var isOne = QueryNode.constant(false)
+      guard element.constant != nil else { return .condition(element.isOne(of: values)) }
+      var isOne = RealmQuery.Predicate.constant(false)
       for value in values {
         isOne = isOne.either(try PredicateScope.comparison(element, .equal, .constant(value)))
       }
@@ -152,22 +166,21 @@ extension PredicateScope {
   fileprivate func extreme(
     _ function: CollectionFunction, _ expression: Any, of type: Any.Type,
     _ constant: (Any) -> Any??
-  ) throws -> PredicateMeaning {
-    try meaning(expression).mapped(type) { node in
-      switch node {
-      case .path(let path) where path.function == nil:
+  ) throws -> TranslatedExpression {
+    try meaning(expression).mapped(type) { operand in
+      if let path = operand.path, path.function == nil {
         return .value(.path(path.applying(function)))
-      case .constant(let value):
-        guard let found = constant(value) else { throw PredicateTranslationError(type) }
-        return .value(.constant(found as Any))
-      default: throw PredicateTranslationError(type)
       }
+      guard let value = operand.constant, let found = constant(value) else {
+        throw PredicateTranslationError(type)
+      }
+      return .value(.constant(found as Any))
     }
   }
 }
 
 extension PredicateExpressions.SequenceMaximum: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     guard Elements.Output.Element.self is any MinMaxType.Type else {
       throw PredicateTranslationError(Self.self)
     }
@@ -176,7 +189,7 @@ extension PredicateExpressions.SequenceMaximum: TranslatableExpression {
 }
 
 extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     guard Elements.Output.Element.self is any MinMaxType.Type else {
       throw PredicateTranslationError(Self.self)
     }
@@ -187,14 +200,14 @@ extension PredicateExpressions.SequenceMinimum: TranslatableExpression {
 // MARK: - Subscripts
 
 extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     guard Wrapped.Output.self is any OrderedCollection.Type else {
       throw PredicateTranslationError(Self.self)
     }
     let positions = try scope.meaning(index)
     return try scope.meaning(wrapped).mapped(Self.self) { list in
       try positions.mapped(Self.self) { position in
-        guard case .path(let path) = list, case .constant(let position as Int) = position,
+        guard let path = list.path, let position = position.constant as? Int,
           position >= 0
         else { throw PredicateTranslationError(Self.self) }
         return .value(.path(path.taking(.index(position))))
@@ -204,14 +217,14 @@ extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression 
 }
 
 extension PredicateExpressions.DictionaryKeySubscript: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.lookUp(
       key, in: wrapped, Key.Output.self, Value.self, fallback: .null, Self.self)
   }
 }
 
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.lookUp(
       key, in: wrapped, Key.Output.self, Default.Output.self, fallback: scope.meaning(`default`),
       Self.self)
@@ -221,24 +234,24 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableE
 extension PredicateScope {
   /// The value of a captured dictionary for a key, which may be a property.
   fileprivate func lookUp<Key: Hashable, Value>(
-    _ key: Any, in dictionary: Any, _: Key.Type, _: Value.Type, fallback: PredicateMeaning,
+    _ key: Any, in dictionary: Any, _: Key.Type, _: Value.Type, fallback: TranslatedExpression,
     _ type: Any.Type
-  ) throws -> PredicateMeaning {
+  ) throws -> TranslatedExpression {
     let keys = try meaning(key)
     return try meaning(dictionary).mapped(type) { dictionary in
-      guard case .constant(let entries as [Key: Value]) = dictionary else {
+      guard let entries = dictionary.constant as? [Key: Value] else {
         throw PredicateTranslationError(type)
       }
       return try keys.mapped(type) { key in
-        if case .constant(let constant as Key) = key {
+        if let constant = key.constant as? Key {
           return entries[constant].map { .value(.constant($0)) } ?? fallback
         }
         var cases = entries.map { entry in
-          PredicateCase(
-            condition: .comparison(key, .equal, .constant(entry.key), []),
+          TranslatedCase(
+            condition: key.equals(.constant(entry.key)),
             value: .constant(entry.value))
         }
-        let isOther = QueryNode.oneOf(key, entries.keys.map { $0 as Any }).negated
+        let isOther = key.isOne(of: entries.keys.map { $0 as Any }).negated
         cases += try fallback.cases(of: type).map { $0.under(isOther) }
         return .choice(cases)
       }

@@ -4,27 +4,28 @@
 
 import Foundation
 import RealmQuery
+import RealmTables
 
 extension PredicateExpressions.Conjunction: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     .condition(try scope.condition(lhs).both(scope.condition(rhs)))
   }
 }
 
 extension PredicateExpressions.Disjunction: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     .condition(try scope.condition(lhs).either(scope.condition(rhs)))
   }
 }
 
 extension PredicateExpressions.Negation: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     .condition(try scope.condition(wrapped).negated)
   }
 }
 
 extension PredicateExpressions.Conditional: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     let condition = try scope.condition(test)
     return .choice(
       try scope.cases(trueBranch).map { $0.under(condition) }
@@ -35,14 +36,14 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
 // MARK: - Comparisons
 
 extension PredicateExpressions.Equal: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try refuseCollections(LHS.Output.self)
     return try scope.comparison(lhs, .equal, rhs)
   }
 }
 
 extension PredicateExpressions.NotEqual: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try refuseCollections(LHS.Output.self)
     return try scope.comparison(lhs, .notEqual, rhs)
   }
@@ -55,7 +56,7 @@ private func refuseCollections(_ type: Any.Type) throws {
 }
 
 extension PredicateExpressions.Comparison: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     let operation: ComparisonOperator =
       switch op {
       case .lessThan: .less
@@ -69,9 +70,9 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
 }
 
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     let bounds = try bounds(in: scope)
-    var condition = QueryNode.constant(true)
+    var condition = RealmQuery.Predicate.constant(true)
     if let lower = bounds.lower {
       condition = try scope.comparison(element, .greaterOrEqual, lower).condition(of: Self.self)
     }
@@ -87,7 +88,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
     if let range = range as? any RangeOperand { return try range.bounds }
     // A property of what the program captured.
     guard case .choice(let cases) = try scope.meaning(range), cases.count == 1,
-      cases[0].condition == nil, case .constant(let value) = cases[0].value,
+      cases[0].condition == nil, let value = cases[0].value.constant,
       let range = value as? any RangeValue
     else { throw PredicateTranslationError(type(of: range)) }
     return range.bounds
@@ -161,42 +162,42 @@ extension PartialRangeThrough: RangeValue {
 // MARK: - Optionals
 
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.meaning(wrapped).mapped(Self.self) { value in
-      if case .constant(let constant) = value, unwrapped(constant) == nil { return .null }
+      if let constant = value.constant, unwrapped(constant) == nil { return .null }
       let inner = try scope.binding(variable.key, to: value).meaning(transform)
       // A property of what a null link leads to is null by itself.
-      if case .path(let start) = value, case .choice(let cases) = inner, cases.count == 1,
-        cases[0].condition == nil, case .path(let path) = cases[0].value, path.function == nil,
-        path.collectionLength == nil, path.names.count > start.names.count
+      if let start = value.path, case .choice(let cases) = inner, cases.count == 1,
+        cases[0].condition == nil, let path = cases[0].value.path, path.function == nil,
+        path.firstMany() == nil, path.components.count > start.components.count
       {
         return inner
       }
       let isNull = value.isNull
       return .choice(
-        [PredicateCase(condition: isNull, value: .null)]
+        [TranslatedCase(condition: isNull, value: .value(.null))]
           + (try inner.cases(of: Self.self).map { $0.under(isNull.negated) }))
     }
   }
 }
 
 extension PredicateExpressions.NilCoalesce: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     let fallback = try scope.cases(rhs)
     return try scope.meaning(lhs).mapped(Self.self) { value in
-      if case .constant(let constant) = value {
+      if let constant = value.constant {
         return unwrapped(constant) == nil ? .choice(fallback) : .value(value)
       }
       let isNull = value.isNull
       return .choice(
-        [PredicateCase(condition: isNull.negated, value: value)]
+        [TranslatedCase(condition: isNull.negated, value: value)]
           + fallback.map { $0.under(isNull) })
     }
   }
 }
 
 extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning { try scope.meaning(inner) }
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression { try scope.meaning(inner) }
 }
 
 // MARK: - Types
@@ -208,7 +209,7 @@ private func isOfType(_ type: Any.Type, _ other: Any.Type, optional: Any.Type) -
 }
 
 extension PredicateExpressions.ConditionalCast: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     guard isOfType(Input.Output.self, Desired.self, optional: Desired?.self) else {
       throw PredicateTranslationError(Self.self)
     }
@@ -217,7 +218,7 @@ extension PredicateExpressions.ConditionalCast: TranslatableExpression {
 }
 
 extension PredicateExpressions.ForceCast: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     guard isOfType(Input.Output.self, Desired.self, optional: Desired?.self) else {
       throw PredicateTranslationError(Self.self)
     }
@@ -226,14 +227,14 @@ extension PredicateExpressions.ForceCast: TranslatableExpression {
 }
 
 extension PredicateExpressions.TypeCheck: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     guard isOfType(Input.Output.self, Desired.self, optional: Desired?.self) else {
       throw PredicateTranslationError(Self.self)
     }
-    var isValue = QueryNode.constant(false)
+    var isValue = RealmQuery.Predicate.constant(false)
     for one in try scope.cases(input) {
       let notNull = one.value.isNull.negated
-      isValue = isValue.either(QueryNode.both(one.condition, notNull) ?? notNull)
+      isValue = isValue.either(RealmQuery.Predicate.both(one.condition, notNull) ?? notNull)
     }
     return .condition(isValue)
   }

@@ -17,7 +17,7 @@ extension PredicateExpressions {
 
     /// The text that is searched.
     let root: Root
-    /// The text that is looked for.
+    /// The text that is searched for.
     let other: Other
 
     init(_ root: Root, _ other: Other) {
@@ -25,14 +25,14 @@ extension PredicateExpressions {
       self.other = other
     }
 
-    /// The result for the objects that the variables stand for.
+    /// The result for the objects that are the values of the variables.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
     }
   }
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// What `#Predicate` makes of `text.localizedStandardContains(other)`.
+  /// The expression that `#Predicate` makes of `text.localizedStandardContains(other)`.
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root, _ other: Other
   ) -> _StandardContains<Root, Other> {
@@ -56,14 +56,14 @@ extension PredicateExpressions {
       self.other = other
     }
 
-    /// The result for the objects that the variables stand for.
+    /// The result for the objects that are the values of the variables.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
     }
   }
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// What `#Predicate` makes of `text.caseInsensitiveCompare(other)`.
+  /// The expression that `#Predicate` makes of `text.caseInsensitiveCompare(other)`.
   public static func build_caseInsensitiveCompare<Root, Other>(
     _ root: Root, _ other: Other
   ) -> _CaselessOrder<Root, Other> {

@@ -23,14 +23,14 @@ extension PredicateExpressions {
       self.key = key
     }
 
-    /// The result for the objects that the variables stand for.
+    /// The result for the objects that are the values of the variables.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       try wrapped.evaluate(bindings)[key.evaluate(bindings)]
     }
   }
 
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// What `#Predicate` makes of `map["key"]`.
+  /// The expression that `#Predicate` makes of `map["key"]`.
   public static func build_subscript<Wrapped, Key>(
     _ wrapped: Wrapped, _ key: Key
   ) -> _MapSubscript<Wrapped, Key> {
@@ -44,11 +44,11 @@ extension PredicateExpressions._MapSubscript: StandardPredicateExpression
 where Wrapped: StandardPredicateExpression, Key: StandardPredicateExpression {}
 
 extension PredicateExpressions._MapSubscript: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     let keys = try scope.meaning(key)
     return try scope.meaning(wrapped).mapped(Self.self) { map in
       try keys.mapped(Self.self) { key in
-        guard case .path(let path) = map, case .constant(let key as any _MapKey) = key else {
+        guard let path = map.path, let key = key.constant as? any _MapKey else {
           throw PredicateTranslationError(Self.self)
         }
         return .value(.path(path.taking(.value(of: key._text))))

@@ -6,29 +6,29 @@ import Foundation
 import RealmQuery
 
 extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.part(base, .contains, other, of: Base.Output.self)
   }
 }
 
 extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     if Base.Output.self is any QueriedCollection.Type { return try elements(in: scope) }
     return try scope.part(base, .beginsWith, prefix, of: Base.Output.self)
   }
 
   /// A list that begins with certain elements.
-  private func elements(in scope: PredicateScope) throws -> PredicateMeaning {
+  private func elements(in scope: PredicateScope) throws -> TranslatedExpression {
     let elements = try scope.constants(prefix)
     return try scope.meaning(base).mapped(Self.self) { list in
-      guard case .path(let path) = list, Base.Output.self is any OrderedCollection.Type else {
+      guard let path = list.path, Base.Output.self is any OrderedCollection.Type else {
         throw PredicateTranslationError(Self.self)
       }
-      var condition = QueryNode.comparison(
-        .path(path.applying(.count)), .greaterOrEqual, .constant(elements.count), [])
+      var condition = RealmQuery.Predicate.comparison(
+        Comparison(.path(path.applying(.count)), .greaterOrEqual, .constant(elements.count)))
       for (index, element) in elements.enumerated() {
         condition = condition.both(
-          .comparison(.path(path.taking(.index(index))), .equal, .constant(element), []))
+          Operand.path(path.taking(.index(index))).equals(.constant(element)))
       }
       return .condition(condition)
     }
@@ -46,7 +46,7 @@ extension PredicateScope {
   fileprivate func part(
     _ base: Any, _ operation: ComparisonOperator, _ part: Any, of type: Any.Type,
     _ options: TextOptions = []
-  ) throws -> PredicateMeaning {
+  ) throws -> TranslatedExpression {
     let empty: Any
     switch type {
     case is String.Type: empty = ""
@@ -57,20 +57,21 @@ extension PredicateScope {
     }
     return .condition(
       try pairs(base, part) { base, part in
-        switch (base, part) {
-        case (.constant(let text as String), .constant(let part as String)):
-          return .constant(try isPart(part, of: text, operation, options))
-        case (.constant, .constant):
-          throw PredicateTranslationError("'\(operation.text)' cannot compare two constants.")
-        case (_, .constant(let part)):
-          // What data begin with may be written as an array of bytes.
-          let part = (part as? [UInt8]).map { Data($0) as Any } ?? part
-          return part as? String == "" || part as? Data == Data()
-            ? .constant(true) : .comparison(base, operation, .constant(part), options)
-        default:
-          return QueryNode.comparison(part, .equal, .constant(empty), [])
-            .either(.comparison(base, operation, part, options))
+        guard let constant = part.constant else {
+          return part.equals(.constant(empty))
+            .either(try PredicateScope.comparison(base, operation, part, options))
         }
+        if let text = base.constant {
+          guard let text = text as? String, let part = constant as? String else {
+            throw PredicateTranslationError("'\(operation.text)' cannot compare two constants.")
+          }
+          return .constant(try isPart(part, of: text, operation, options))
+        }
+        // The beginning of data may be written as an array of bytes.
+        let part = (constant as? [UInt8]).map { Data($0) as Any } ?? constant
+        return part as? String == "" || part as? Data == Data()
+          ? .constant(true)
+          : .comparison(Comparison(base, operation, .constant(part), options: options))
       })
   }
 
@@ -85,27 +86,27 @@ extension PredicateScope {
 
 #if !canImport(Darwin)
 extension PredicateExpressions._StandardContains: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.part(
       root, .contains, other, of: String.self, [.caseInsensitive, .diacriticInsensitive])
   }
 }
 
 extension PredicateExpressions._CaselessOrder: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.caselessOrder(root, other)
   }
 }
 #else
 extension PredicateExpressions.StringLocalizedStandardContains: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.part(
       root, .contains, other, of: String.self, [.caseInsensitive, .diacriticInsensitive])
   }
 }
 
 extension PredicateExpressions.StringCaseInsensitiveCompare: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.caselessOrder(root, other)
   }
 }
@@ -113,16 +114,16 @@ extension PredicateExpressions.StringCaseInsensitiveCompare: TranslatableExpress
 
 extension PredicateScope {
   /// The order of two texts, of which queries know only whether they are the same.
-  fileprivate func caselessOrder(_ left: Any, _ right: Any) throws -> PredicateMeaning {
+  fileprivate func caselessOrder(_ left: Any, _ right: Any) throws -> TranslatedExpression {
     let isSame = try pairs(left, right) { left, right in
-      if case .constant(let first as String) = left, case .constant(let second as String) = right {
+      if let first = left.constant as? String, let second = right.constant as? String {
         return .constant(first.caseInsensitiveCompare(second) == .orderedSame)
       }
       return try PredicateScope.comparison(left, .equal, right, .caseInsensitive)
     }
     return .choice([
-      PredicateCase(condition: isSame, value: .constant(ComparisonResult.orderedSame)),
-      PredicateCase(condition: isSame.negated, value: .constant(UnequalOrder())),
+      TranslatedCase(condition: isSame, value: .constant(ComparisonResult.orderedSame)),
+      TranslatedCase(condition: isSame.negated, value: .constant(UnequalOrder())),
     ])
   }
 }

@@ -4,29 +4,32 @@
 
 import Foundation
 import RealmQuery
+import RealmTables
 
 extension PredicateExpressions.Variable: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.meaning(of: key)
   }
 }
 
 extension PredicateExpressions.Value: TranslatableExpression {
-  func meaning(in scope: PredicateScope) -> PredicateMeaning { .value(.constant(value)) }
+  func meaning(in scope: PredicateScope) -> TranslatedExpression { .value(.constant(value)) }
 }
 
 extension PredicateExpressions.NilLiteral: TranslatableExpression {
-  func meaning(in scope: PredicateScope) -> PredicateMeaning { .null }
+  func meaning(in scope: PredicateScope) -> TranslatedExpression { .null }
 }
 
 extension PredicateExpressions.KeyPath: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     let whole = try scope.meaning(root)
     if case .elements(let path, let condition) = whole {
-      let count = QueryNode.matchCount(path, condition)
+      let count = condition.counted(in: path) {
+        $0.elementStart >= path.components.count && $0.starts(with: path)
+      }
       switch kind ?? member {
       case .collectionCount: return .value(count)
-      case .collectionIsEmpty: return .condition(.comparison(count, .equal, .constant(0), []))
+      case .collectionIsEmpty: return .condition(count.equals(.value(.int(0))))
       default: throw unknown
       }
     }
@@ -38,20 +41,15 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
   }
 
   /// A property of one value.
-  private func property(of node: QueryNode) throws -> PredicateMeaning {
-    let path: QueryPath
-    switch node {
-    case .constant(let value):
-      // What the program captured is looked at now.
-      guard let value = value as? Root.Output else { throw unknown }
+  private func property(of operand: Operand) throws -> TranslatedExpression {
+    guard let path = operand.path else {
+      // Captured values are read now.
+      guard let value = operand.constant as? Root.Output else { throw unknown }
       return .value(.constant(value[keyPath: keyPath]))
-    case .path(let found): path = found
-    case .root: path = QueryPath(names: [], base: 0)
-    default: throw unknown
     }
     if let kind = kind ?? member { return try member(kind, of: path) }
     if let part = mapPart { return .value(.path(path.taking(part))) }
-    if isRawValue { return .value(node) }
+    if isRawValue { return .value(operand) }
     guard let owner = Root.Output.self as? ObjectBase.Type,
       let type = Output.self as? any _Persistable.Type
     else { throw unknown }
@@ -59,7 +57,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     guard !name.isEmpty else { throw unknown }
     let shape = type._shape
     let isCollection = shape.collection != .none || shape.type == .linkingObjects
-    return .value(.path(path.followed(by: name, isCollection: isCollection)))
+    return .value(.path(path.followed(by: name, isMany: isCollection)))
   }
 
   // MARK: Members of collections and texts
@@ -79,16 +77,16 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     }
   }
 
-  private func member(_ kind: Kind, of path: QueryPath) throws -> PredicateMeaning {
-    let isCollection = Root.Output.self is any QueriedCollection.Type || !path.lastParts.isEmpty
+  private func member(_ kind: Kind, of path: PropertyPath) throws -> TranslatedExpression {
+    let isCollection = Root.Output.self is any QueriedCollection.Type || path.lastPart != nil
     switch kind {
     case .collectionCount where isCollection: return .value(.path(path.applying(.count)))
     case .collectionIsEmpty where isCollection:
-      return .condition(.comparison(.path(path.applying(.count)), .equal, .constant(0), []))
+      return .condition(Operand.path(path.applying(.count)).equals(.value(.int(0))))
     case .collectionIsEmpty where Root.Output.self is String.Type:
-      return .condition(.comparison(.path(path), .equal, .constant(""), []))
+      return .condition(Operand.path(path).equals(.constant("")))
     case .collectionIsEmpty where Root.Output.self is Data.Type:
-      return .condition(.comparison(.path(path), .equal, .constant(Data()), []))
+      return .condition(Operand.path(path).equals(.constant(Data())))
     case .collectionFirst where isCollection: return .value(.path(path.taking(.first)))
     case .bidirectionalCollectionLast where isCollection:
       return .value(.path(path.taking(.last)))
@@ -97,7 +95,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
   }
 
   /// The keys or the values of a map.
-  private var mapPart: QueryPath.Part? {
+  private var mapPart: CollectionPart? {
     guard let map = Root.Output.self as? any QueriedMap.Type else { return nil }
     return map.keysKeyPath == keyPath ? .keys : map.valuesKeyPath == keyPath ? .values : nil
   }
@@ -113,17 +111,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
   }
 }
 
-extension QueryPath {
-  /// The path continued by a property, of an element too where the path ends in one.
-  fileprivate func followed(by name: String, isCollection: Bool) -> QueryPath {
-    var path = self
-    path.names += name.split(separator: ".").map(String.init)
-    if isCollection, path.collectionLength == nil { path.collectionLength = path.names.count }
-    return path
-  }
-}
-
-/// A collection whose members can be told apart in a predicate.
+/// A collection whose members a predicate can name.
 protocol QueriedCollection {
   static var countKeyPath: AnyKeyPath { get }
   static var isEmptyKeyPath: AnyKeyPath { get }
@@ -153,7 +141,7 @@ extension LinkingObjects: QueriedCollection {
   static var isEmptyKeyPath: AnyKeyPath { \LinkingObjects.isEmpty }
 }
 
-/// A map whose members can be told apart in a predicate.
+/// A map whose members a predicate can name.
 private protocol QueriedMap: QueriedCollection {
   static var keysKeyPath: AnyKeyPath { get }
   static var valuesKeyPath: AnyKeyPath { get }
@@ -169,15 +157,15 @@ extension Map: QueriedCollection, QueriedMap {
 // MARK: - Arithmetic
 
 extension PredicateScope {
-  /// What is computed from two expressions; from constants at once.
+  /// A value computed from two expressions; from constants at once.
   fileprivate func arithmetic<Number>(
     _ left: Any, _ operation: ArithmeticOperator, _ right: Any,
     _ compute: (Number, Number) -> Number?
-  ) throws -> PredicateMeaning {
+  ) throws -> TranslatedExpression {
     let others = try meaning(right)
     return try meaning(left).mapped(type(of: left)) { first in
       try others.mapped(type(of: right)) { second in
-        if case .constant(let left as Number) = first, case .constant(let right as Number) = second,
+        if let left = first.constant as? Number, let right = second.constant as? Number,
           let result = compute(left, right)
         {
           return .value(.constant(result))
@@ -189,7 +177,7 @@ extension PredicateScope {
 }
 
 extension PredicateExpressions.Arithmetic: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     switch op {
     case .add: return try scope.arithmetic(lhs, .add, rhs) { $0 as Output + $1 }
     case .subtract: return try scope.arithmetic(lhs, .subtract, rhs) { $0 as Output - $1 }
@@ -200,7 +188,7 @@ extension PredicateExpressions.Arithmetic: TranslatableExpression {
 }
 
 extension PredicateExpressions.UnaryMinus: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.arithmetic(PredicateExpressions.Value(0 as Output), .subtract, wrapped) {
       $0 as Output - $1
     }
@@ -208,13 +196,13 @@ extension PredicateExpressions.UnaryMinus: TranslatableExpression {
 }
 
 extension PredicateExpressions.FloatDivision: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.arithmetic(lhs, .divide, rhs) { $0 as Output / $1 }
   }
 }
 
 extension PredicateExpressions.IntDivision: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.arithmetic(lhs, .divide, rhs) { (left: Output, right: Output) in
       right == 0 ? nil : left / right
     }
@@ -222,7 +210,7 @@ extension PredicateExpressions.IntDivision: TranslatableExpression {
 }
 
 extension PredicateExpressions.IntRemainder: TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning {
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression {
     try scope.arithmetic(lhs, .remainder, rhs) { (left: Output, right: Output) in
       right == 0 ? nil : left % right
     }

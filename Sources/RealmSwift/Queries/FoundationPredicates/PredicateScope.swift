@@ -5,33 +5,33 @@
 import Foundation
 import RealmQuery
 
-/// What the variables of a predicate stand for.
+/// The values of the variables of a predicate.
 struct PredicateScope {
-  private var meanings: [PredicateExpressions.VariableID: PredicateMeaning] = [:]
+  private var meanings: [PredicateExpressions.VariableID: TranslatedExpression] = [:]
 
   /// - Parameter variable: What the predicate is about.
   init<Input>(_ variable: PredicateExpressions.Variable<Input>) {
-    meanings[variable.key] = .value(.root)
+    meanings[variable.key] = .value(.path(PropertyPath()))
   }
 
-  /// The scope in which a variable stands for a value.
+  /// The scope in which a variable has a value.
   func binding(
-    _ variable: PredicateExpressions.VariableID, to value: QueryNode
+    _ variable: PredicateExpressions.VariableID, to value: Operand
   ) -> PredicateScope {
     var scope = self
     scope.meanings[variable] = .value(value)
     return scope
   }
 
-  func meaning(of variable: PredicateExpressions.VariableID) throws -> PredicateMeaning {
+  func meaning(of variable: PredicateExpressions.VariableID) throws -> TranslatedExpression {
     guard let meaning = meanings[variable] else {
       throw PredicateTranslationError("A predicate can only ask about the collection's elements.")
     }
     return meaning
   }
 
-  /// What an expression stands for.
-  func meaning(_ expression: Any) throws -> PredicateMeaning {
+  /// The translation of an expression.
+  func meaning(_ expression: Any) throws -> TranslatedExpression {
     guard let expression = expression as? any TranslatableExpression else {
       throw PredicateTranslationError(type(of: expression))
     }
@@ -39,30 +39,30 @@ struct PredicateScope {
   }
 
   /// The values that an expression may have.
-  func cases(_ expression: Any) throws -> [PredicateCase] {
+  func cases(_ expression: Any) throws -> [TranslatedCase] {
     try meaning(expression).cases(of: type(of: expression))
   }
 
   /// The condition that an expression is true.
-  func condition(_ expression: Any) throws -> QueryNode {
+  func condition(_ expression: Any) throws -> RealmQuery.Predicate {
     try meaning(expression).condition(of: type(of: expression))
   }
 
   /// A condition on two expressions, from those on each pair of values.
   func pairs(
-    _ left: Any, _ right: Any, _ condition: (QueryNode, QueryNode) throws -> QueryNode
-  ) throws -> QueryNode {
+    _ left: Any, _ right: Any, _ condition: (Operand, Operand) throws -> RealmQuery.Predicate
+  ) throws -> RealmQuery.Predicate {
     let others = try cases(right)
     let all = try cases(left)
-    guard all.count * others.count <= PredicateMeaning.maximumCaseCount else {
+    guard all.count * others.count <= TranslatedExpression.maximumCaseCount else {
       throw PredicateTranslationError("A predicate distinguishes too many cases.")
     }
-    var result = QueryNode.constant(false)
+    var result = RealmQuery.Predicate.constant(false)
     for one in all {
       for other in others {
         let holds = try condition(one.value, other.value)
-        let isCase = QueryNode.both(one.condition, other.condition)
-        result = result.either(QueryNode.both(isCase, holds) ?? holds)
+        let isCase = RealmQuery.Predicate.both(one.condition, other.condition)
+        result = result.either(RealmQuery.Predicate.both(isCase, holds) ?? holds)
       }
     }
     return result
@@ -71,25 +71,25 @@ struct PredicateScope {
   /// A comparison of two expressions.
   func comparison(
     _ left: Any, _ operation: ComparisonOperator, _ right: Any
-  ) throws -> PredicateMeaning {
+  ) throws -> TranslatedExpression {
     .condition(
       try pairs(left, right) { try PredicateScope.comparison($0, operation, $1) })
   }
 
   /// A comparison of two values.
   static func comparison(
-    _ left: QueryNode, _ operation: ComparisonOperator, _ right: QueryNode,
-    _ options: TextOptions = []
-  ) throws -> QueryNode {
-    switch (left, right) {
-    case (.constant(let first), .constant(let second)):
+    _ left: Operand, _ operation: ComparisonOperator, _ right: Operand, _ options: TextOptions = []
+  ) throws -> RealmQuery.Predicate {
+    switch (left.constant, right.constant) {
+    case (let first?, let second?):
       return .constant(try ConstantComparison.holds(first, operation, second))
-    case (.constant, _):
+    case (_?, nil):
       guard let mirrored = operation.mirrored else {
-        return .comparison(left, operation, right, options)
+        // A list of one value may stand on the left side of every operator.
+        return .comparison(Comparison(.list([left]), operation, right, options: options))
       }
-      return .comparison(right, mirrored, left, options)
-    default: return .comparison(left, operation, right, options)
+      return .comparison(Comparison(right, mirrored, left, options: options))
+    default: return .comparison(Comparison(left, operation, right, options: options))
     }
   }
 }

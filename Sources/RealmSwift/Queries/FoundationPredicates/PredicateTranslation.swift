@@ -26,18 +26,18 @@ extension RealmCollection {
   /// Foundation admits captured values that are `Codable` only: compare `choice.rawValue` of an
   /// enumeration that is not, and the primary key of an object instead of the object.
   ///
-  /// Ends the process for a collection that no realm manages.
+  /// Traps for a collection that no realm manages.
   ///
   /// - Throws: `PredicateTranslationError` for what has no query.
   public func filter(_ predicate: Foundation.Predicate<Element>) throws -> Results<Element> {
     let condition = try PredicateScope(predicate.variable).condition(predicate.expression)
-    return _resultsSource.filtered(by: BoundQuery(condition: condition, steps: []))
+    return _resultsSource.filtered(by: condition, isChecked: true)
   }
 }
 
 /// A predicate has no query that means the same.
 public struct PredicateTranslationError: Error, CustomStringConvertible {
-  /// What cannot be translated.
+  /// The reason: the expression that cannot be translated.
   public let description: String
 
   init(_ type: Any.Type) {
@@ -58,5 +58,5 @@ extension PredicateTranslationError: LocalizedError {
 
 /// An expression of Foundation that has a query.
 protocol TranslatableExpression {
-  func meaning(in scope: PredicateScope) throws -> PredicateMeaning
+  func meaning(in scope: PredicateScope) throws -> TranslatedExpression
 }

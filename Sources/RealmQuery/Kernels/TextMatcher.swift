@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Comparing strings and their parts, exactly or without regard to case and marks.
+//
+// Bytes that are ASCII on both sides are compared where they are; others are folded on the stack.
+
+package import RealmStorage
+
+/// A string to search for, and how.
+package struct TextMatcher: Sendable {
+  private let operation: ComparisonOperator
+  private let options: TextOptions
+  private let needle: [UInt8]
+  private let isNeedleASCII: Bool
+
+  /// - Parameter operation: a textual operator, `equal` or `notEqual`.
+  package init(_ operation: ComparisonOperator, _ text: [UInt8], options: TextOptions) {
+    self.operation = operation
+    self.options = options
+    needle = options.isEmpty ? text : TextMatcher.fold(text, options)
+    isNeedleASCII = needle.allSatisfy { $0 < 0x80 }
+  }
+
+  /// Whether bytes are compared as they are.
+  var isExact: Bool { options.isEmpty }
+
+  /// Whether the bytes match; null matches `notEqual` only.
+  package func matches(_ bytes: ByteView?) -> Bool {
+    guard let bytes else { return operation == .notEqual }
+    guard !options.isEmpty else { return matches(bytes.bytes) }
+    // ASCII changes its case byte by byte and has no marks.
+    if !bytes.bytes.contains(where: { $0 >= 0x80 }) {
+      // A pattern's `?` may be any character, so only whole patterns of ASCII can be ruled out.
+      guard isNeedleASCII else { return operation == .notEqual }
+      if !options.contains(.caseInsensitive) { return matches(bytes.bytes) }
+      return matchesASCII(bytes.bytes)
+    }
+    return FoldedText.withFolded(bytes, options) { matches($0) }
+  }
+
+  // MARK: Exact
+
+  private func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    needle.withUnsafeBytes { TextMatcher.matches(bytes, operation, $0) }
+  }
+
+  /// Whether bytes pass a textual operator, `equal` or `notEqual`, as they are.
+  static func matches(
+    _ bytes: UnsafeRawBufferPointer, _ operation: ComparisonOperator,
+    _ needle: UnsafeRawBufferPointer
+  ) -> Bool {
+    switch operation {
+    case .equal: isEqual(bytes, needle)
+    case .notEqual: !isEqual(bytes, needle)
+    // Looking for nothing finds nothing.
+    case .beginsWith:
+      !needle.isEmpty && bytes.count >= needle.count
+        && isEqual(UnsafeRawBufferPointer(rebasing: bytes.prefix(needle.count)), needle)
+    case .endsWith:
+      !needle.isEmpty && bytes.count >= needle.count
+        && isEqual(UnsafeRawBufferPointer(rebasing: bytes.suffix(needle.count)), needle)
+    case .contains: ByteView(bytes).contains(ByteView(needle))
+    case .like: Wildcard.matches(bytes, pattern: needle) { $0 }
+    default: false
+    }
+  }
+
+  private static func isEqual(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+  ) -> Bool {
+    ByteView(left) == ByteView(right)
+  }
+
+  // MARK: ASCII without case
+
+  private func matchesASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    needle.withUnsafeBytes { needle in
+      switch operation {
+      case .equal: bytes.count == needle.count && isEqualASCII(bytes, at: 0, needle)
+      case .notEqual: bytes.count != needle.count || !isEqualASCII(bytes, at: 0, needle)
+      case .beginsWith: !needle.isEmpty && isEqualASCII(bytes, at: 0, needle)
+      case .endsWith:
+        !needle.isEmpty && isEqualASCII(bytes, at: bytes.count - needle.count, needle)
+      case .contains:
+        !needle.isEmpty && containsASCII(bytes, needle)
+      case .like: Wildcard.matches(bytes, pattern: needle, TextMatcher.lowered)
+      default: false
+      }
+    }
+  }
+
+  /// Whether the folded needle stands anywhere.
+  private func containsASCII(
+    _ bytes: UnsafeRawBufferPointer, _ needle: UnsafeRawBufferPointer
+  ) -> Bool {
+    var start = 0
+    while start &+ needle.count <= bytes.count {
+      if isEqualASCII(bytes, at: start, needle) { return true }
+      start &+= 1
+    }
+    return false
+  }
+
+  /// Whether the folded needle stands at `start`.
+  private func isEqualASCII(
+    _ bytes: UnsafeRawBufferPointer, at start: Int, _ needle: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard start >= 0, start &+ needle.count <= bytes.count else { return false }
+    for index in 0..<needle.count
+    where TextMatcher.lowered(bytes[start &+ index]) != needle[index] {
+      return false
+    }
+    return true
+  }
+
+  @inline(__always)
+  private static func lowered(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+
+  // MARK: Folding
+
+  /// The text without case, without marks, or both.
+  static func fold(_ bytes: [UInt8], _ options: TextOptions) -> [UInt8] {
+    bytes.withUnsafeBytes { bytes in
+      FoldedText.withFolded(ByteView(bytes), options) { Array($0) }
+    }
+  }
+}
+
+/// Patterns with `?` for one character and `*` for any number of them.
+enum Wildcard {
+  /// Whether all of `bytes`, each passed through `fold`, match the pattern.
+  ///
+  /// Greedy with one point of return: the last star takes one character more whenever the rest
+  /// fails.
+  ///
+  /// - Complexity: O(bytes × pattern) at worst, without recursion.
+  static func matches(
+    _ bytes: UnsafeRawBufferPointer, pattern: UnsafeRawBufferPointer, _ fold: (UInt8) -> UInt8
+  ) -> Bool {
+    var position = 0
+    var place = 0
+    var starPlace = -1
+    var starPosition = 0
+    while position < bytes.count {
+      if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
+        starPlace = place
+        starPosition = position
+        place += 1
+      } else if place < pattern.count, pattern[place] == UInt8(ascii: "?") {
+        position = afterCharacter(bytes, position)
+        place += 1
+      } else if place < pattern.count, pattern[place] == fold(bytes[position]) {
+        position += 1
+        place += 1
+      } else if starPlace >= 0 {
+        starPosition = afterCharacter(bytes, starPosition)
+        position = starPosition
+        place = starPlace + 1
+      } else {
+        return false
+      }
+    }
+    while place < pattern.count, pattern[place] == UInt8(ascii: "*") { place += 1 }
+    return place == pattern.count
+  }
+
+  /// The index after the UTF-8 sequence at `index`.
+  private static func afterCharacter(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Int {
+    var next = index + 1
+    while next < bytes.count, bytes[next] & 0xC0 == 0x80 { next += 1 }
+    return next
+  }
+}

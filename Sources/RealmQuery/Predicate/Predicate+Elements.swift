@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Conditions on the elements of collections, which are written with paths from the object that has
+// the collection, and counted with paths from the element.
+
+extension Predicate {
+  /// The number of the elements of a collection for which the condition is true.
+  ///
+  /// - Parameter isOfElement: Whether a path that leads through the collection begins at the
+  ///   element that is counted. Others are about the objects around.
+  package func counted(
+    in collection: PropertyPath, _ isOfElement: (PropertyPath) throws -> Bool
+  ) rethrows -> Operand {
+    let condition = try mappingPaths { path, depth in
+      // Paths with a lower level begin at elements of a collection within.
+      guard path.level == depth else { return path }
+      if try isOfElement(path) { return path.fromElement(of: collection) }
+      var path = path
+      path.level += 1
+      return path
+    }
+    return .matchCount(collection, condition)
+  }
+
+  /// The condition with other paths.
+  ///
+  /// - Parameter body: Takes a path, and how many conditions on elements it is within.
+  fileprivate func mappingPaths(
+    depth: Int = 0, _ body: (PropertyPath, Int) throws -> PropertyPath
+  ) rethrows -> Predicate {
+    switch self {
+    case .constant: return self
+    case .and(let left, let right):
+      return .and(
+        try left.mappingPaths(depth: depth, body), try right.mappingPaths(depth: depth, body))
+    case .or(let left, let right):
+      return .or(
+        try left.mappingPaths(depth: depth, body), try right.mappingPaths(depth: depth, body))
+    case .not(let part): return .not(try part.mappingPaths(depth: depth, body))
+    case .isTrue(let operand): return .isTrue(try operand.mappingPaths(depth, body))
+    case .comparison(var comparison):
+      comparison.left = try comparison.left.mappingPaths(depth, body)
+      comparison.right = try comparison.right.mappingPaths(depth, body)
+      return .comparison(comparison)
+    }
+  }
+
+  /// The paths, constants and counts that the condition is made of, but for those within conditions
+  /// on elements.
+  fileprivate var operands: [Operand] {
+    switch self {
+    case .constant: []
+    case .and(let left, let right), .or(let left, let right): left.operands + right.operands
+    case .not(let part): part.operands
+    case .isTrue(let operand): operand.simpleOperands
+    case .comparison(let comparison):
+      comparison.left.simpleOperands + comparison.right.simpleOperands
+    }
+  }
+
+  /// All paths of the condition, but for those of conditions on elements.
+  package var paths: [PropertyPath] {
+    operands.compactMap { operand in
+      switch operand {
+      case .path(let path), .matchCount(let path, _): path
+      default: nil
+      }
+    }
+  }
+
+  /// The collections whose elements the condition counts, but for those within others.
+  package var countedCollections: [PropertyPath] {
+    operands.compactMap { if case .matchCount(let path, _) = $0 { path } else { nil } }
+  }
+
+  /// The first collection that a path is known to lead through.
+  package var firstCollection: PropertyPath? {
+    operands.lazy.compactMap { $0.path?.firstCollection }.first
+  }
+}
+
+extension Operand {
+  fileprivate func mappingPaths(
+    _ depth: Int, _ body: (PropertyPath, Int) throws -> PropertyPath
+  ) rethrows -> Operand {
+    switch self {
+    case .path(let path): return .path(try body(path, depth))
+    case .value, .longNumber, .object, .region, .constant, .argument, .list: return self
+    case .matchCount(let path, let condition):
+      return .matchCount(
+        try body(path, depth), try condition.mappingPaths(depth: depth + 1, body))
+    case .arithmetic(let operation, let left, let right):
+      return .arithmetic(
+        operation, try left.mappingPaths(depth, body), try right.mappingPaths(depth, body))
+    case .condition(let condition):
+      return .condition(try condition.mappingPaths(depth: depth, body))
+    }
+  }
+
+  /// The operands that this one is computed from; the operand itself if it is not.
+  fileprivate var simpleOperands: [Operand] {
+    switch self {
+    case .arithmetic(_, let left, let right): left.simpleOperands + right.simpleOperands
+    case .condition(let condition): condition.operands
+    default: [self]
+    }
+  }
+}
