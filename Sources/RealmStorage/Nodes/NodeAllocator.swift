@@ -166,7 +166,6 @@ package final class NodeAllocator {
     let node = mutableNode(at: ref)
     let units = (node.capacityByteCount + NodeHeader.byteCount) / 8
     guard units < Self.recycledClassCount else { return }
-    assert(recycled[units] != ref.offset, "`NodeAllocator` 2: a node was freed twice")
     node.address.storeBytes(of: recycled[units], toByteOffset: 8, as: Int.self)
     recycled[units] = ref.offset
   }

@@ -28,7 +28,6 @@ extension BTree {
       value, at: index, below: root, atEnd: index == total, depth: 0, allocator)
     guard let right else { return left }
     let leftCount = try count(left, in: allocator.space)
-    assert(leftCount > 0 && leftCount <= total, "`BTree` 1: a split leaves no node empty")
     let inner = BTreeInner(
       children: [left, right], starts: [0, leftCount], total: total + 1,
       elementsPerChild: leftCount)
@@ -83,7 +82,6 @@ extension BTree {
     inner.total += 1
     guard let right else { return (try inner.write(replacing: ref, allocator), nil) }
     let rightStart = inner.starts[child] + (try count(left, in: allocator.space))
-    assert(rightStart > inner.starts[child] && rightStart < inner.total, "`BTree` 1")
     if inner.children.count < BTreeLimits.entryCount {
       inner.children.insert(right, at: child + 1)
       inner.starts.insert(rightStart, at: child + 1)
@@ -109,7 +107,6 @@ extension BTree {
       return (first, second)
     }
     let boundary = inner.starts[child + 1]
-    assert(rightStart < boundary, "`BTree` 1: what was split off stands before the next child")
     first.children = Array(inner.children[...child]) + [right]
     first.starts = Array(inner.starts[...child]) + [rightStart]
     first.total = boundary

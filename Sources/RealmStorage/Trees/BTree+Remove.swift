@@ -77,7 +77,6 @@ extension BTree {
     guard inner.children.count > 1 else {
       throw .corrupted("an inner node of a B+ tree would become empty")
     }
-    assert(inner.size(of: child) == 1, "a child goes with its last element")
     try free(old, allocator)
     if child != inner.children.count - 1 { inner.elementsPerChild = nil }
     shrink(&inner, behind: child)

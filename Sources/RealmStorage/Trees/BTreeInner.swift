@@ -97,13 +97,6 @@ package struct BTreeInner {
     self.elementsPerChild = elementsPerChild
   }
 
-  /// Whether there are children, each with a start above that of the one before it (`BTree` 1).
-  private var isWellFormed: Bool {
-    guard children.count == starts.count, starts.first == 0, starts.last.map({ $0 < total }) == true
-    else { return false }
-    return zip(starts, starts.dropFirst()).allSatisfy { $0 < $1 }
-  }
-
   func size(of child: Int) -> Int {
     (child + 1 < starts.count ? starts[child + 1] : total) - starts[child]
   }
@@ -117,8 +110,7 @@ package struct BTreeInner {
 
   /// Writes the node anew in place of `old`, whose children are taken over.
   func write(replacing old: Ref, _ allocator: NodeAllocator) throws(StorageError) -> Ref {
-    assert(isWellFormed, "`BTree` 1: no child is empty")
-    assert(children.count <= BTreeLimits.entryCount && !children.contains(.null))
+    assert(children.count == starts.count && starts.first == 0, "`BTree` 1: there are children")
     if !old.isNull {
       if let offsets = Ref(slot: try allocator.node(at: old).integer(at: 0)) {
         try allocator.free(offsets)

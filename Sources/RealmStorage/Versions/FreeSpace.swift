@@ -32,7 +32,6 @@ struct FreeSpace: Sendable {
     list = FreeBlockList(blocks)
     self.logicalSize = logicalSize
     assert(blocks.last.map { $0.end <= logicalSize } ?? true, "`FreeSpace` 3")
-    assert(logicalSize >= 0 && logicalSize & 7 == 0, "a file of a size that is not aligned")
   }
 
   /// Reads the free lists of a version.
@@ -133,8 +132,7 @@ struct FreeSpace: Sendable {
   }
 
   private func freeBlock(_ freed: NodeAllocator.FreedBlock, _ tag: UInt64) -> FreeBlock {
-    assert(freed.offset >= FileHeader.byteCount, "the header is no node")
-    return FreeBlock(
+    FreeBlock(
       position: freed.offset, byteCount: freed.byteCount, tag: tag,
       writtenVersion: blockVersions.version(at: freed.offset))
   }

@@ -140,7 +140,6 @@ extension ClusterEditor {
   ) throws(StorageError) -> MutableNode {
     let inner = try InnerCluster(node.node, in: allocator.space)
     assert(inner.childCount < ClusterLimits.fanOut, "a child is put into a full node")
-    assert(offset > inner.offset(of: position - 1), "the offsets of children ascend")
     let staysCompact =
       inner.offsets == nil && position == inner.childCount
       && offset == UInt64(inner.childCount) << inner.shift

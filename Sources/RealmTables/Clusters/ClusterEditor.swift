@@ -123,7 +123,6 @@ final class ClusterEditor {
     }
     leaf = node
     leafOffset = offset
-    assert(offset <= key && key < end || end == .max, "`ClusterEditor` 2: the key is the leaf's")
     assert(allocator.isWritable(node.ref), "`ClusterEditor` 1: the current leaf is writable")
     leafLowest = offset
     leafEnd = end
@@ -238,6 +237,5 @@ final class ClusterEditor {
 
   static func changeTotal(of inner: MutableNode, by difference: Int) {
     inner.store(inner.node.uncheckedInteger(at: 2) &+ Int64(difference) &* 2, at: 2)
-    assert(inner.node.uncheckedInteger(at: 2) & 1 == 1, "the number of objects is tagged")
   }
 }

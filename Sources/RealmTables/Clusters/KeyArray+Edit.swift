@@ -15,7 +15,6 @@ extension KeyArray {
   static func make(
     _ values: some Collection<UInt64>, in allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    assert(zip(values, values.dropFirst()).allSatisfy { $0 < $1 }, "keys ascend")
     let code = PackedIntegers.unsignedWidthCode(for: values.max() ?? 0)
     let header = NodeHeader(flags: [], layout: .bits, widthCode: code, count: values.count)
     let node = try allocator.allocate(header, capacity: header.payloadByteCount + 16)
@@ -45,8 +44,6 @@ extension KeyArray {
   ) throws(StorageError) -> Ref {
     let old = try load(ref, in: allocator.space)
     precondition(index >= 0 && index <= old.count)
-    assert(index == 0 || self.value(at: index - 1, of: old) < value, "keys ascend")
-    assert(index == old.count || self.value(at: index, of: old) > value, "keys ascend")
     let code = old.header.widthCode
     let elementBytes = old.header.width / 8
     if allocator.isWritable(ref), code >= PackedIntegers.unsignedWidthCode(for: value) {

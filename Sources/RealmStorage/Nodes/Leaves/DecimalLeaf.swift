@@ -134,7 +134,6 @@ package enum DecimalLeaf: Leaf {
   private static func store(
     _ value: DecimalBits?, in node: MutableNode, at index: Int, width: Int
   ) {
-    assert((value?.leafWidth ?? 0) <= width, "a decimal that does not fit the cells of its leaf")
     let cell = node.payload + index * width
     switch width {
     case 4: cell.storeBytes(of: value?.bits32 ?? 0x7C00_00AA, as: UInt32.self)
