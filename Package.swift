@@ -17,8 +17,8 @@ let cipher: [Target.Dependency] = ["Crypto", "_CryptoExtras"].map { name in
     condition: .when(platforms: [.linux, .android, .windows], traits: ["Encryption"]))
 }
 
-/// What the tests of the documentation's examples need; see Tests/PageTests/README.md.
-let pageDependencies: [Target.Dependency] = ["RealmSwift", "RealmTestSupport"]
+/// What the tests of the documentation's examples need; see Tests/DocumentationExamples/README.md.
+let exampleDependencies: [Target.Dependency] = ["RealmSwift", "RealmTestSupport"]
 
 let package = Package(
   name: "OpenRealm",
@@ -110,25 +110,28 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "PageTests",
-      dependencies: pageDependencies,
-      exclude: ["README.md"],
+      name: "DocumentationExamplesSwift6",
+      dependencies: exampleDependencies,
+      path: "Tests/DocumentationExamples/Swift6",
       swiftSettings: [.swiftLanguageMode(.v6), .define("EDITED")]),
     .testTarget(
-      name: "PageTestsMainActor",
-      dependencies: pageDependencies,
+      name: "DocumentationExamplesMainActor",
+      dependencies: exampleDependencies,
+      path: "Tests/DocumentationExamples/MainActor",
       swiftSettings: [
         .swiftLanguageMode(.v6), .defaultIsolation(MainActor.self), .define("EDITED"),
       ]),
     .testTarget(
-      name: "PageTestsComplete",
-      dependencies: pageDependencies,
+      name: "DocumentationExamplesComplete",
+      dependencies: exampleDependencies,
+      path: "Tests/DocumentationExamples/Complete",
       swiftSettings: [
         .swiftLanguageMode(.v5), .enableUpcomingFeature("StrictConcurrency"), .define("EDITED"),
       ]),
     .testTarget(
-      name: "PageTestsSwift5",
-      dependencies: pageDependencies,
+      name: "DocumentationExamplesSwift5",
+      dependencies: exampleDependencies,
+      path: "Tests/DocumentationExamples/Swift5",
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "StyleTests", swiftSettings: settings),
   ]

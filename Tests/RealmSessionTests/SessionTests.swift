@@ -99,7 +99,7 @@ import Testing
     let other = try self.session()
     var told: [ResultChanges] = []
     try session.confinement.run {
-      let query = LiveQuery(table: table, predicate: nil, order: nil, rest: [])
+      let query = TableQuery(table)
       let observation = try session.observe(
         .results(query),
         Observation.Handler { change, _ in

@@ -61,7 +61,7 @@ private actor Writer {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct WriterDeskTests {
+@Suite(.timeLimit(.minutes(1))) struct WriterSchedulerTests {
   private let directory: TemporaryDirectory
   private let file: DatabaseFile
   private let journal = Journal()

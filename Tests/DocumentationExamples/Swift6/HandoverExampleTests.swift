@@ -38,7 +38,7 @@ nonisolated extension Realm {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) nonisolated struct HandoverPageTests {
+@Suite(.timeLimit(.minutes(1))) nonisolated struct HandoverExampleTests {
   @Test func theThreadSafeWrapper() async {
     await #expect(processExitsWith: .success) {
       let directory = try useDefaultRealm()

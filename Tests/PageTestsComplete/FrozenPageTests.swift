@@ -1,1 +1,0 @@
-../PageTests/FrozenPageTests.swift

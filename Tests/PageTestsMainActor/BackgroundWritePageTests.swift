@@ -1,1 +1,0 @@
-../PageTests/BackgroundWritePageTests.swift

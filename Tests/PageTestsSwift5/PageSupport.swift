@@ -1,1 +1,0 @@
-../PageTests/PageSupport.swift
