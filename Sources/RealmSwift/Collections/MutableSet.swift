@@ -3,7 +3,7 @@
 // `MutableSet`: the type of to-many properties without an order of their own and without
 // duplicates.
 
-public import Foundation
+import Foundation
 import RealmSession
 import RealmStorage
 import RealmTables
@@ -210,24 +210,5 @@ extension MutableSet: RealmCollection {
       return leftSet.isSame(as: rightSet)
     }
     return left.managed == nil && right.managed == nil && left.unmanaged == right.unmanaged
-  }
-}
-
-extension MutableSet where Element: ObjectBase {
-  /// Traps: elements of a set have no meaningful position.
-  public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
-    refuseIndexMatching()
-  }
-
-  /// Traps: elements of a set have no meaningful position.
-  public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
-    refuseIndexMatching()
-  }
-
-  /// Traps: elements of a set have no meaningful position.
-  public func index(matching predicate: NSPredicate) -> Int? { refuseIndexMatching() }
-
-  private func refuseIndexMatching() -> Never {
-    throwRealmException("index(matching:) is not available on MutableSet")
   }
 }

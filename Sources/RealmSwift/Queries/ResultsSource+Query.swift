@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Collections as the sources of results.
+// Results of collections: filtered, sorted, without equal elements, and cut.
 
 import RealmQuery
 import RealmSession
 import RealmTables
 
-/// A managed collection as the source of results.
-public struct _ResultsSource {
-  let state: ResultsState
-  /// Whether these are values that no realm has, of which only the conditions are wanted.
-  private let isOfValues: Bool
-
-  init(_ state: ResultsState, isOfValues: Bool = false) {
-    self.state = state
-    self.isOfValues = isOfValues
-  }
-
-  /// Whether these are the objects of a class that a read-only file has no table for.
-  var lacksTable: Bool {
-    if case .table = state.source { state.info == nil && !isOfValues } else { false }
-  }
-
+extension _ResultsSource {
   /// Results with the elements that match a condition.
   ///
   /// - Parameter isChecked: Whether the types of Swift do not make sure that the condition fits the
