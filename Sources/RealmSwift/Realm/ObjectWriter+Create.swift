@@ -14,20 +14,6 @@ import RealmSession
 import RealmStorage
 import RealmTables
 
-/// The identity of an object that is being copied, however many instances represent it.
-enum CopiedObject: Hashable {
-  case unmanaged(ObjectIdentifier)
-  case managed(ObjectIdentifier, ObjectKey)
-
-  init(_ object: ObjectBase) {
-    if let info = object._info {
-      self = .managed(ObjectIdentifier(info), object._key)
-    } else {
-      self = .unmanaged(ObjectIdentifier(object))
-    }
-  }
-}
-
 extension ObjectWriter {
   /// A value that `create` was given for a property.
   private enum Given {
@@ -56,8 +42,8 @@ extension ObjectWriter {
   /// A new object with the values of `object`, and copies of its linked objects, none of which
   /// change; objects with equal primary keys have one copy.
   func copy(_ object: ObjectBase, _ info: ClassInfo) -> ObjectBase {
-    copiesLinks = true
-    defer { copiesLinks = false }
+    core.creation.copiesLinks = true
+    defer { core.creation.copiesLinks = false }
     return withPolicy(.all) { createObject(info, object, .all) }
   }
 
@@ -65,7 +51,7 @@ extension ObjectWriter {
     _ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy
   ) -> ObjectBase {
     let original = modelObject(value).map { CopiedObject($0) }
-    if let original, let copy = copies[original] { return copy }
+    if let original, let copy = core.creation.copies[original] { return copy }
     let schema = info.schema
     if schema.isDynamic {
       // The defaults are those of the program's class.
@@ -81,12 +67,12 @@ extension ObjectWriter {
     }
     let (key, row, isFresh) = makeRow(info, primaryKey, policy)
     object._attach(info, key, row)
-    if let original { copies[original] = object }
+    if let original { core.creation.copies[original] = object }
     updating(isFresh: isFresh, policy) {
       if isFresh { persistDefaults(of: object, info, except: given) }
       set(given, of: object, info)
     }
-    if let original { copies[original] = nil }
+    if let original { core.creation.copies[original] = nil }
     if info.hasLegacyFields { object._adoptLegacyFields(info) }
     return object
   }
@@ -205,8 +191,8 @@ extension ObjectWriter {
   /// The object in a value, if it is to become managed itself: one of the class that belongs to no
   /// realm, and that is not being copied.
   private func addable(_ value: Any, _ target: ClassInfo) -> ObjectBase? {
-    guard !copiesLinks, let object = modelObject(value), object._hot == nil,
-      type(of: object) == target.schema.modelClass, copies[CopiedObject(object)] == nil
+    guard !core.creation.copiesLinks, let object = modelObject(value), object._hot == nil,
+      type(of: object) == target.schema.modelClass, core.creation.copies[CopiedObject(object)] == nil
     else { return nil }
     return object
   }

@@ -12,17 +12,16 @@ import RealmStorage
 import RealmTables
 
 /// Adds, creates and deletes objects in the open transaction of one realm.
-final class ObjectWriter {
-  // Unowned, for speed: the realm owns this object.
-  unowned(unsafe) let core: RealmCore
-  /// The policy for linked objects that the realm does not have yet; set while objects are added.
-  var policy = Realm.UpdatePolicy.error
-  /// The objects that are being copied, and their copies.
-  var copies: [CopiedObject: ObjectBase] = [:]
-  /// Whether copying an object copies the objects that it links to.
-  var copiesLinks = false
+///
+/// It is a view of the realm, not an object of its own: adding counts no further reference.
+struct ObjectWriter {
+  let core: RealmCore
 
-  init(in core: RealmCore) { self.core = core }
+  /// The policy for linked objects that the realm does not have yet; set while objects are added.
+  private(set) var policy: Realm.UpdatePolicy {
+    get { core.creation.policy }
+    nonmutating set { core.creation.policy = newValue }
+  }
 
   // MARK: Adding
 
@@ -30,7 +29,8 @@ final class ObjectWriter {
   func managedKey(of object: ObjectBase) -> ObjectKey {
     if object._hot == nil {
       // Links to an object that is being copied become links to the copy.
-      if !copies.isEmpty, let copy = copies[CopiedObject(object)] { return copy._key }
+      if !core.creation.copies.isEmpty,
+        let copy = core.creation.copies[CopiedObject(object)] { return copy._key }
       addObject(object, core.classes[type(of: object)], policy)
     }
     guard object._owner === core, let info = object._info else {

@@ -15,8 +15,8 @@ import Synchronization
 
 /// The classes of one realm: those of the program, and others that the file has.
 final class RealmClasses {
-  // Unowned, for speed: the realm owns this object.
-  private unowned(unsafe) let core: RealmCore
+  /// The realm, which owns this object. Unowned and unchecked, for speed.
+  private unowned(unsafe) var core: RealmCore!
   private var byType: [ObjectIdentifier: ClassInfo] = [:]
   private var byTable: [TableKey: ClassInfo] = [:]
   /// The class that was last requested: loops request the same one again and again.
@@ -27,7 +27,8 @@ final class RealmClasses {
   /// The delete rules of the classes.
   private(set) lazy var deleteRules = findDeleteRules()
 
-  init(of core: RealmCore) { self.core = core }
+  /// Must precede everything else.
+  func belong(to core: RealmCore) { self.core = core }
 
   deinit {
     // Classes that link to each other, or to themselves, keep each other alive.

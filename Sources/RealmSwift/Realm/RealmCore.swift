@@ -19,9 +19,9 @@ import RealmTables
 final class RealmCore: Session {
   let configuration: Realm.Configuration
   /// The classes and their tables.
-  private(set) lazy var classes = RealmClasses(of: self)
-  /// Adds and creates objects in the open transaction.
-  private(set) lazy var objects = ObjectWriter(in: self)
+  let classes = RealmClasses()
+  /// The objects that are being added or copied.
+  var creation = ObjectCreation()
   /// Whether properties are set only if their value differs: while `.modified` updates an object.
   var skipsEqualValues = false
   /// The record of tables in which a migration that the realm is part of sets primary keys; nil for
@@ -37,6 +37,7 @@ final class RealmCore: Session {
     options.isReadOnly = configuration.readOnly
     options.versionLimit = configuration.maximumNumberOfActiveVersions.map { UInt64($0) }
     super.init(options)
+    classes.belong(to: self)
   }
 
   deinit {
@@ -49,6 +50,11 @@ final class RealmCore: Session {
           + "Realm until the transaction ends.")
     }
     if !isFrozen { Logger.log(.detail, "Closed '\(file.path)', for \(confinement)") }
+  }
+
+  /// Adds and creates objects in the open transaction.
+  var objects: ObjectWriter {
+    @inline(__always) get { ObjectWriter(core: self) }
   }
 
   // MARK: - Classes
