@@ -192,7 +192,8 @@ extension ObjectWriter {
   /// realm, and that is not being copied.
   private func addable(_ value: Any, _ target: ClassInfo) -> ObjectBase? {
     guard !core.creation.copiesLinks, let object = modelObject(value), object._hot == nil,
-      type(of: object) == target.schema.modelClass, core.creation.copies[CopiedObject(object)] == nil
+      type(of: object) == target.schema.modelClass,
+      core.creation.copies[CopiedObject(object)] == nil
     else { return nil }
     return object
   }

@@ -30,7 +30,10 @@ struct ObjectWriter {
     if object._hot == nil {
       // Links to an object that is being copied become links to the copy.
       if !core.creation.copies.isEmpty,
-        let copy = core.creation.copies[CopiedObject(object)] { return copy._key }
+        let copy = core.creation.copies[CopiedObject(object)]
+      {
+        return copy._key
+      }
       addObject(object, core.classes[type(of: object)], policy)
     }
     guard object._owner === core, let info = object._info else {
