@@ -179,7 +179,7 @@ private enum Value: Equatable {
     return salts.isNull ? nil : try space.node(at: salts).count
   }
 
-  /// Realm Core ends the process, or writes outside of the array, where it is shorter.
+  /// Realm Core aborts, or writes outside of the array, where it is shorter.
   @Test(arguments: [121, 122, 123] as [UInt64])
   func saltsAreAsManyAsElements(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -55,8 +55,8 @@ struct CopiedFixtureTests {
     try TableGroup(file.snapshot()).expectReferenceAgrees()
   }
 
-  /// A copy is written to a file that has no name yet, but whoever finds a part of one sees that it
-  /// is no whole.
+  /// A copy is written to a file that has no name yet, but a reader that finds a part of one sees
+  /// that it is no whole.
   /// `StreamedCopy` 2.
   @Test("are refused if they are not complete")
   func parts() throws {

@@ -31,7 +31,7 @@ enum ForkedChild {
     let child = fork()
     guard child >= 0 else { throw Failure() }
     guard child == 0 else { return "\(child)" }
-    // Whoever waits for the end of the parent waits for the end of its pipes.
+    // A process that waits for the end of the parent waits for the end of its pipes.
     for descriptor: CInt in 0..<256 { close(descriptor) }
     for _ in 0..<20 { sleep(1) }
     _exit(0)

@@ -57,7 +57,7 @@ struct SecondProcess {
     case ("open", _): try open(words[1])
     case ("open-encrypted", 1): try open(words[2], key: UInt8(numbers[0]))
     case ("open-at", _):
-      // Both processes look at the same flag, so that they begin together.
+      // Both processes read the same flag, so that they begin together.
       while access(words[1], F_OK) != 0 {}
       try open(words[2])
     case ("add", 2): try add(numbers[0], numbers[1])
@@ -75,7 +75,7 @@ struct SecondProcess {
       return "\(try counter(numbers[0]).value)"
     case ("churn", 1):
       Self.answer("ok")
-      // Nobody is left to end this when the tests themselves have ended.
+      // No process is left to end this when the tests themselves have ended.
       let parent = getppid()
       while getppid() == parent { try increment(numbers[0]) }
       exit(1)

@@ -120,7 +120,7 @@ extension QueryParser {
 
   /// An operand that begins with a word: a literal with a name, a subquery, or a key path.
   private mutating func keywordOperand(_ word: String) throws(QuerySyntaxError) -> Operand {
-    // What is followed by a dot or a bracket is a property, whatever its name.
+    // A word that is followed by a dot or a bracket is a property, whatever its name.
     let next = tokens[position + 1].kind
     if next == .symbol(".") || next == .symbol("[") { return .path(try keyPath()) }
     let literal: TableValue

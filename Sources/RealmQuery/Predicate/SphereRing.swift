@@ -18,7 +18,7 @@ struct SphereRing {
   func contains(_ point: GeoRegion.Point) -> Bool {
     let place = SphereVector(point).parts
     let middle = corners.reduce(SIMD3<Double>.zero) { $0 + $1.parts }
-    // What is seen from the other side of the earth turns as well.
+    // Around a point on the other side of the earth the direction turns as well.
     guard SphereVector.dot(place, middle) > 0 else { return false }
     var turned = 0.0
     for (corner, next) in zip(corners, corners.dropFirst()) {

@@ -93,7 +93,7 @@ package final class ObserverHub: Sendable {
   }
 
   func remove(_ observation: Observation) {
-    // What the entry pins is released after the lock.
+    // The entry, with the versions that it pins, is released after the lock.
     let removed = state.withLock { state -> ObserverEntry? in
       guard let index = state.entries.firstIndex(where: { $0.observation === observation }) else {
         return nil

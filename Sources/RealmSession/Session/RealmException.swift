@@ -25,7 +25,7 @@ package nonisolated(unsafe) var trapHook: ((String) -> Void)?
 @usableFromInline @inline(never)
 package func throwRealmException(_ reason: String) -> Never {
   trapHook?(reason)
-  // What the program printed before comes first, where both go to one file.
+  // The earlier output of the program comes first, where both go to one file.
   realm_flush_standard_output()
   let text = "*** Terminating app due to uncaught exception 'RLMException', reason: '\(reason)'"
   #if canImport(Darwin)

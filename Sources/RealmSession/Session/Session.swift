@@ -29,7 +29,7 @@ open class Session: SessionOwner {
   package final let isReadOnly: Bool
   /// How many versions may be in use when a transaction begins; nil for any number.
   private let versionLimit: UInt64?
-  /// What each property access reads; see `SessionState`.
+  /// The state that each property access reads; see `SessionState`.
   @usableFromInline package final let state: UnsafeMutablePointer<SessionState>
   /// Finds the session without keeping it.
   package final let reference = SessionReference()

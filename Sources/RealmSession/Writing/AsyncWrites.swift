@@ -29,7 +29,7 @@ package final class AsyncWrites {
     var waiter: UInt64?
   }
 
-  /// What an entry does when its turn has come.
+  /// The action of an entry when its turn has come.
   package enum Kind {
     /// A task continues; it waits in the writer scheduler by itself.
     case task

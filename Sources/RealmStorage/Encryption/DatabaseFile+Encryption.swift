@@ -91,7 +91,7 @@ extension EncryptedFile {
         }
       }
     } catch {
-      // What tells is on one of the pages.
+      // The evidence is on one of the pages.
       return pages.first
     }
     return pages.first { page in

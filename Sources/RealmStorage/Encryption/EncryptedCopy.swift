@@ -2,8 +2,8 @@
 
 // An encrypted file that is written from its beginning to its end.
 //
-// 1. Each page is written once, so its counter is 1. The file has its name and is looked at only
-//    when it is complete, so the order of entries and pages does not matter.
+// 1. Each page is written once, so its counter is 1. The file gets its name and is read only when
+//    it is complete, so the order of entries and pages does not matter.
 
 #if canImport(Darwin)
 import Darwin

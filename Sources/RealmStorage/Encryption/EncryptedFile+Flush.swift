@@ -15,7 +15,7 @@ import Glibc
 extension EncryptedFile {
   private static let batchPageCount = 8192
 
-  /// Forgets which pages changed: their transaction failed, and nobody can reach what it wrote.
+  /// Forgets which pages changed: their transaction failed, and no version reaches what it wrote.
   func forgetUnflushed() { state.withLock { $0.dirty.removeAll() } }
 
   /// Writes what changed. The caller holds the writer lock, or is alone with the file.

@@ -3,8 +3,8 @@
 // Bringing pages of the file into the image.
 //
 // Another process may be writing meanwhile. Its entries come before its pages, so a page is found
-// as its current or its previous stamp says, but for the moment in which it is being written; then
-// it counts as failed, stays in the image as it was, and is looked at again.
+// as its current or its previous stamp says, but for the time in which it is being written; then it
+// counts as failed, stays in the image as it was, and is read again.
 
 #if canImport(Darwin)
 import Darwin
@@ -13,8 +13,8 @@ import Glibc
 #endif
 
 extension EncryptedFile {
-  /// How often a version is looked at again whose pages somebody may be writing, and how long to
-  /// wait before.
+  /// The number of times that a version is read again whose pages a writer may be writing, and the
+  /// pause before each.
   private static let attemptCount = 200
   private static let pauseMicroseconds: UInt32 = 1000
 
@@ -25,7 +25,7 @@ extension EncryptedFile {
 
   /// Brings the image to a version that is committed, if it is not there yet.
   ///
-  /// - Parameter check: Told the pages that could not be verified, ascending; throws if the version
+  /// - Parameter check: Gets the pages that could not be verified, ascending; throws if the version
   ///   uses one of them. Must not touch this file.
   func advance(
     to version: UInt64, _ check: ([Int]) throws(StorageError) -> Void
@@ -39,7 +39,7 @@ extension EncryptedFile {
           if !unverified.isEmpty { try check(unverified) }
           break
         } catch {
-          // Nobody is writing what was never written.
+          // No process is writing what was never written.
           guard !state.failed.isEmpty, attempt < Self.attemptCount else { throw error }
           usleep(Self.pauseMicroseconds)
         }

@@ -13,7 +13,7 @@
 //    header selects is whole.
 // 4. Plain text and keys are in memory only.
 // 5. Pages are dirty only while a commit of this process is under way, which holds the writer lock;
-//    pages are brought in only for versions that somebody else committed. So the two never meet.
+//    pages are brought in only for versions that another process committed. So the two never meet.
 //
 // A page of 4096 bytes must reach the disk whole or not at all; one that did not is found out by
 // its code, and reported.

@@ -55,6 +55,6 @@ extension EncryptionKey: Hashable {
     return difference == 0
   }
 
-  /// Nothing of a key may be told from its hash, so all have the same one.
+  /// A hash must reveal nothing of a key, so all keys have the same one.
   package func hash(into hasher: inout Hasher) { hasher.combine(Self.byteCount) }
 }

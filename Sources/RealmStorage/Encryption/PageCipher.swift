@@ -134,7 +134,7 @@ struct PageCipher: Sendable {
     }
   }
   #else
-  /// Whether this build can encrypt: nobody makes one of these if not.
+  /// Whether this build can encrypt; if not, no cipher is made.
   static let isAvailable = false
 
   init(_ key: EncryptionKey) { preconditionFailure("this build has no cipher") }

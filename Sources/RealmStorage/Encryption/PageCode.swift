@@ -2,7 +2,7 @@
 
 // The authentication code of a page.
 
-/// 28 bytes that nobody can compute without the key.
+/// A code of 28 bytes that cannot be computed without the key.
 struct PageCode: Sendable {
   static let byteCount = SHA224.byteCount
 

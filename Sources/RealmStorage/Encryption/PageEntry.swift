@@ -19,7 +19,7 @@ struct PageStamp: Equatable, Sendable {
   var mark: SIMD4<UInt32> { SIMD4(counter, code.words[0], code.words[1], code.words[2]) }
 }
 
-/// The 64 bytes that stand for a page in the entries of its block.
+/// The 64 bytes that represent a page in the entries of its block.
 struct PageEntry: Equatable, Sendable {
   static let byteCount = 64
 

@@ -79,7 +79,7 @@ struct PageLoader: @unchecked Sendable {
       cipher.decrypt(bytes, number: page, counter: stamp.counter)
       let target = base + page * Self.pageByteCount
       if known.marks[index] == .zero {
-        // Nobody can be reading a page that was never there.
+        // No reader can be reading a page that was never there.
         target.copyMemory(from: bytes, byteCount: Self.pageByteCount)
       } else {
         Self.replaceWords(of: target, with: bytes)
@@ -148,7 +148,7 @@ struct PageLoader: @unchecked Sendable {
 }
 
 extension StorageFile {
-  /// Reads bytes into memory; those behind the end of the file are zero.
+  /// Reads bytes into memory; those after the end of the file are zero.
   func readWhole(
     _ byteCount: Int, at position: Int, into target: UnsafeMutableRawPointer
   ) throws(StorageError) {

@@ -11,8 +11,7 @@ import Glibc
 /// One contiguous reserved address range: the file is mapped at its start, the slab of uncommitted
 /// nodes lies in its upper part.
 ///
-/// Reserving costs no memory. The range is given back when the last owner lets go, so a snapshot
-/// holds on to it.
+/// Reserving costs no memory. The range is released with its last owner, so a snapshot keeps it.
 package final class AddressReservation: Sendable {
   /// The first byte; page-aligned.
   package var base: UnsafeMutableRawPointer { start }
@@ -21,7 +20,7 @@ package final class AddressReservation: Sendable {
   /// Bytes for the slab, which starts at offset `fileCapacity`.
   package let slabCapacity: Int
 
-  // An address, never changed; what is behind it is guarded by whoever maps there.
+  // An address, never changed; the memory there is guarded by its mapper.
   nonisolated(unsafe) private let start: UnsafeMutableRawPointer
 
   /// Reserves address space for a file and a slab, and makes the slab writable.

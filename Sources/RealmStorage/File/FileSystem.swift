@@ -2,9 +2,9 @@
 
 // The one door between the storage engine and the operating system's files.
 //
-// Everything the engine does to a file goes through these two protocols. Production puts system
-// calls behind them (`SystemFiles`), in-memory databases a file without a name (`MemoryFiles`),
-// tests a file that records, fails on demand and can be reopened in any crash state.
+// Everything the engine does to a file goes through these two protocols. Production implements them
+// by system calls (`SystemFiles`), in-memory databases by a file without a name (`MemoryFiles`),
+// tests by a file that records, fails on demand and can be reopened in any crash state.
 //
 // 1. The primitives may transfer less than they were asked to and may fail with EINTR, as the
 //    system's do; the loops that deal with it are in the extension below, so that tests reach them.
@@ -64,7 +64,7 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Cuts or extends the file; what is added reads as zero.
   func resize(to byteCount: Int) throws(StorageError)
 
-  /// Makes the file `range.upperBound` bytes long, with disk space behind the whole range.
+  /// Makes the file `range.upperBound` bytes long, with disk space allocated for the whole range.
   func allocate(_ range: Range<Int>) throws(StorageError)
 
   /// Shows the range of the file at `address`; both are page-aligned (the upper bound need not be).
@@ -75,7 +75,7 @@ package protocol StorageFile: AnyObject, Sendable {
   ) throws(StorageError)
 
   /// Takes the lock of the whole file, shared or exclusive, or changes the one it holds, without
-  /// waiting. False if somebody else's lock is in the way.
+  /// waiting. False if another holder's lock conflicts.
   func tryLock(exclusive: Bool) throws(StorageError) -> Bool
   func unlock()
 

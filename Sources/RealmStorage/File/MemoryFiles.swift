@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files that have a name and live in memory, as long as somebody has them open.
+// Files that have a name and live in memory, as long as they are open.
 
 import CRealmPlatform
 import Synchronization

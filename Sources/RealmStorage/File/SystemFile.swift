@@ -39,7 +39,7 @@ package final class SystemFile: StorageFile {
   package let identity: FileIdentity
   // nonisolated(unsafe): a number that never changes, but in a forked child before it runs.
   nonisolated(unsafe) private let descriptorCell: UnsafeMutablePointer<CInt>
-  // nonisolated(unsafe): set once; only the C code behind it, which locks, reads what it points to.
+  // nonisolated(unsafe): set once; only C code, which locks, reads what it points to.
   nonisolated(unsafe) private let forkItem: OpaquePointer?
 
   /// -1 in a forked child.

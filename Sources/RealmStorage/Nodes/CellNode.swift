@@ -10,7 +10,7 @@ import Glibc
 
 /// Operations on nodes with `NodeLayout.multiply`, whose elements are cells of `width` bytes.
 ///
-/// Like `IntegerNode`, every operation gives back where the node is afterwards.
+/// Like `IntegerNode`, every operation returns the node's ref afterwards.
 @usableFromInline
 enum CellNode {
   /// A new node without cells.

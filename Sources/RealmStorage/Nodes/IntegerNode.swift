@@ -10,7 +10,7 @@ import Glibc
 
 /// Operations on nodes with `NodeLayout.bits` and signed elements.
 ///
-/// Every operation takes the node's ref and gives back the ref under which the node is found
+/// Every operation takes the node's ref and returns the ref under which the node is found
 /// afterwards: it changes when the node was not yet writable, or had to grow. The caller stores it
 /// in the parent.
 @usableFromInline

@@ -5,7 +5,7 @@
 /// A writable node in the slab.
 ///
 /// Invariant: only `NodeAllocator` makes these; the node belongs to the allocator's transaction and
-/// `capacityByteCount` bytes behind the header are writable.
+/// `capacityByteCount` bytes after the header are writable.
 @frozen @usableFromInline
 package struct MutableNode {
   @usableFromInline package let ref: Ref
@@ -31,7 +31,7 @@ package struct MutableNode {
   @inlinable @inline(__always)
   package var node: Node { Node(address: UnsafeRawPointer(address), header: header) }
 
-  /// Bytes that may be written behind the header.
+  /// The number of bytes that may be written after the header.
   @inlinable @inline(__always)
   package var capacityByteCount: Int {
     let units = address.load(as: UInt32.self) & 0xFF_FFFF
@@ -68,7 +68,7 @@ package struct MutableNode {
     address.storeBytes(of: bits, as: UInt64.self)
   }
 
-  /// Tells the commit that the next transactions are likely to replace this node.
+  /// Marks this node as one that the next transactions are likely to replace, for the commit.
   ///
   /// To be called last: changes of the header may take the mark away.
   package func markShortLived() {

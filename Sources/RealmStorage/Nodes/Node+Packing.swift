@@ -12,7 +12,7 @@ extension Node {
   /// The end of a has-refs node that holds nothing but numbers.
   ///
   /// Leaves of search indexes have one ref and many numbers: where all slots but the first hold
-  /// numbers in 64 bits, one pass says so, else none are told.
+  /// numbers in 64 bits, one pass says so, else none are reported.
   var numbersAtEnd: Numbers {
     guard header.widthCode == 7, count > 8 else { return Numbers(start: count, widthCode: 0) }
     var common = -1

@@ -6,13 +6,13 @@
 ///
 /// Invariants:
 /// 1. A `Node` is only made by `NodeSpace.node(at:)` or by the allocator, which have checked that
-///    header and payload lie inside memory that stays mapped as long as the snapshot or
-///    transaction that the space belongs to. Whoever stores a `Node` keeps that owner alive.
+///    header and payload lie inside memory that stays mapped as long as the snapshot or transaction
+///    that the space belongs to. The code that stores a `Node` keeps that owner alive.
 /// 2. Elements are addressed below `count`. `integer(at:)` checks, `uncheckedInteger(at:)` does
 ///    not and is for loops over a range that was checked once.
 @frozen @usableFromInline
 package struct Node: @unchecked Sendable {
-  // Sendable: the bytes behind a committed node never change; the bytes of a slab node are only
+  // Sendable: the bytes of a committed node never change; the bytes of a slab node are only
   // reachable through the transaction that owns them, which is confined.
 
   /// The first byte of the header.

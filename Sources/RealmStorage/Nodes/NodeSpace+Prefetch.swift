@@ -15,7 +15,7 @@ extension NodeSpace {
     realm_prefetch_lines(address, lines)
   }
 
-  /// Asks for the header of a node and what stands right behind it.
+  /// Prefetches the header of a node and the bytes right after it.
   @inlinable @inline(__always)
   package func prefetchHeader(at ref: Ref) {
     guard ref.offset >= 0, ref.offset < max(fileEnd, slabEnd) else { return }

@@ -27,7 +27,7 @@ package struct Ref: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   @inlinable @inline(__always) package var isNull: Bool { offset == 0 }
 
-  /// The value that stands for this ref in a slot of a has-refs node.
+  /// The value that represents this ref in a slot of a has-refs node.
   @inlinable @inline(__always) package var slot: Int64 { Int64(offset) }
 
   @inlinable @inline(__always)

@@ -23,7 +23,7 @@ package enum BackgroundThread {
     }
   }
 
-  /// Whether threads are refused as by a system that has no more: tests look at what happens then.
+  /// Whether threads are refused as by a system that has no more: for tests of that case.
   @TaskLocal package static var isRefused = false
 
   /// Runs `body` on a new thread.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A value behind a lock.
+// A value guarded by a lock.
 //
 // Not the standard library's `Mutex`, for two reasons. It sleeps in a kernel call that hands the
 // lock over itself, inside a library without instrumentation: the thread sanitizer, which the
@@ -22,10 +22,10 @@ package final class Locked<Value>: @unchecked Sendable {
   /// address with the object's header, which every access reads, and the thread sanitizer takes
   /// that for a race.
   private let word: UnsafeMutablePointer<Atomic<UInt32>>
-  /// In the same block, behind the word.
+  /// In the same block, after the word.
   private let value: UnsafeMutablePointer<Value>
 
-  /// Puts a value behind a lock of its own.
+  /// Guards a value by a lock of its own.
   package init(_ value: Value) {
     let alignment = max(MemoryLayout<Value>.alignment, MemoryLayout<UInt64>.alignment)
     let block = UnsafeMutableRawPointer.allocate(

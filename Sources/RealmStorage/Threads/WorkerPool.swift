@@ -7,7 +7,8 @@
 // work 20 microseconds after the call.
 //
 // Invariants:
-// 1. One job runs at a time. Whoever comes meanwhile does its work alone and waits for nobody.
+// 1. One job runs at a time. A caller that comes meanwhile does its work alone and waits for no
+//    other.
 // 2. The caller begins at once, and waits at the end only for workers that have begun: these run
 //    the engine's code, hold no lock and wait for nothing.
 

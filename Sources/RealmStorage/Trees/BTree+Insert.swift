@@ -34,7 +34,7 @@ extension BTree {
     return try inner.write(replacing: .null, allocator)
   }
 
-  /// Inserts below a node; gives back where it is now and the node behind it after a split.
+  /// Inserts below a node; returns its present ref and, after a split, the node that follows it.
   private static func insert(
     _ value: L.Value, at index: Int, below ref: Ref, atEnd: Bool, depth: Int,
     _ allocator: NodeAllocator
@@ -94,7 +94,7 @@ extension BTree {
   }
 
   /// Divides a full inner node: at the end the new child gets a node of its own, elsewhere the
-  /// children behind it move.
+  /// children after it move.
   private static func split(
     _ inner: BTreeInner, adding right: Ref, startingAt rightStart: Int, behind child: Int
   ) -> (BTreeInner, BTreeInner) {

@@ -30,7 +30,7 @@ extension BTree {
     }
   }
 
-  /// Removes below a node that keeps at least one element; gives back where it is now.
+  /// Removes below a node that keeps at least one element; returns the node's present ref.
   private static func remove(
     at index: Int, below ref: Ref, atEnd: Bool, depth: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
@@ -85,7 +85,7 @@ extension BTree {
     return try inner.write(replacing: ref, allocator)
   }
 
-  /// Appends the content of the child behind `child` to it, one element less than the node says.
+  /// Appends the content of the child after `child` to it, one element less than the node says.
   private static func mergeChildren(
     _ left: Ref, _ right: Ref, at child: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {

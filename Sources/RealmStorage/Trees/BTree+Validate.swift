@@ -10,7 +10,7 @@ extension BTree {
     _ = try validate(root, in: space, depth: 0, leafDepth: &leafDepth)
   }
 
-  /// Checks below a node that may not be empty; gives back the number of elements.
+  /// Checks below a node that may not be empty; returns the number of elements.
   private static func validate(
     _ ref: Ref, in space: NodeSpace, depth: Int, leafDepth: inout Int?
   ) throws(StorageError) -> Int {

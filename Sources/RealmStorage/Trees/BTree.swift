@@ -4,7 +4,7 @@
 
 /// Operations on a B+ tree whose leaves are `L`, given the ref of its root.
 ///
-/// A tree of up to `BTreeLimits.entryCount` elements is just a leaf. Edits give back the root under
+/// A tree of up to `BTreeLimits.entryCount` elements is just a leaf. Edits return the root under
 /// which the tree is found afterwards.
 ///
 /// Invariants:
@@ -99,7 +99,7 @@ package enum BTree<L: Leaf> {
   }
 
   /// Lets `body` change the leaf that holds element `index`, keeping the number of its elements;
-  /// `body` is given the leaf and the element's position, and gives back where the leaf is now.
+  /// `body` is given the leaf and the element's position, and returns the leaf's present ref.
   package static func update(
     at index: Int, in root: Ref, _ allocator: NodeAllocator, depth: Int = 0,
     _ body: (Ref, Int) throws(StorageError) -> Ref
@@ -138,7 +138,7 @@ package enum BTree<L: Leaf> {
 package enum BTreeLimits {
   /// The most elements of a leaf, and the most children of an inner node.
   package static let entryCount = 1000
-  /// A child with fewer entries is a candidate for merging with the one behind it.
+  /// A child with fewer entries is a candidate for merging with the one after it.
   package static let mergeBelow = 500
   /// Two children are merged if they have fewer entries than this together.
   package static let mergedBelow = 750

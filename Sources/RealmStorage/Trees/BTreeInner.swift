@@ -108,7 +108,7 @@ package struct BTreeInner {
     return size(of: children.count - 1) <= perChild
   }
 
-  /// Writes the node anew in place of `old`, whose children are taken over.
+  /// Writes the node again in place of `old`, whose children are taken over.
   func write(replacing old: Ref, _ allocator: NodeAllocator) throws(StorageError) -> Ref {
     assert(children.count == starts.count && starts.first == 0, "`BTree` 1: there are children")
     if !old.isNull {

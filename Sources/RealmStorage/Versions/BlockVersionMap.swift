@@ -3,10 +3,10 @@
 // Which commit wrote which bytes.
 //
 // A freed block carries the version that freed it, and the format's rule keeps it from use until
-// every reader has come to that version. So while one reader stays behind, whatever later commits
-// write and replace again would be lost until it goes. Who knows when a block was written can do
-// better: only versions from there to the one that freed it ever saw the block. The file has no
-// place for that, so this process remembers what it wrote itself.
+// every reader has come to that version. So while one reader stays at an old version, whatever
+// later commits write and replace again would be lost until it goes. A record of when a block was
+// written allows more: only versions from there to the one that freed it ever saw the block. The
+// file has no field for that, so this process records what it wrote itself.
 
 /// The versions that wrote runs of bytes, where they are known and matter.
 struct BlockVersionMap: Sendable {
@@ -26,7 +26,8 @@ struct BlockVersionMap: Sendable {
     return runs[index].version
   }
 
-  /// Forgets all: no reader is behind, so what was written up to now is as old as any that comes.
+  /// Removes all records: no reader has an older version, so what was written up to now is as old
+  /// as any version that a later reader has.
   mutating func removeAll() { runs.removeAll(keepingCapacity: true) }
 
   /// Notes that `version` wrote a run of bytes, whatever was there before.

@@ -44,9 +44,9 @@ extension CommitWriter {
     return Evacuator.Budget(byteCount: byteCount, nodeCount: max(2048, byteCount / 16))
   }
 
-  /// How many versions the oldest reader may be behind while nodes are copied.
+  /// The number of versions that the oldest reader may lag while nodes are copied.
   private static let harmlessLag: UInt64 = 2
-  /// How far behind the oldest reader may be for an evacuation to wait for it.
+  /// The largest lag of the oldest reader, in versions, for which an evacuation waits.
   private static let longestLag: UInt64 = 32
 
   /// Cuts what the file is longer than the version that the transaction started from, which is the

@@ -4,12 +4,12 @@
 //
 // 1. The nodes of the new version, its free lists and its top array are written to space that no
 //    reachable version uses (here). Then goes the new top ref to the header's slot that is not
-//    selected: nobody interprets it yet. (This and what follows is `PendingCommit`'s part, once for
-//    one or several versions.)
+//    selected: no reader interprets it yet. (This and what follows is `PendingCommit`'s part, once
+//    for one or several versions.)
 // 2. First sync. All that the new version needs is durable, or the commit fails.
 // 3. One byte flips the slot selector. This is the commit point: whatever a crash leaves of it, the
 //    byte is the old one or the new one, and both versions are whole.
-// 4. Second sync. The commit is durable; only now does anybody learn of the version.
+// 4. Second sync. The commit is durable; only now is the version published.
 //
 // A crash before 3 leaves the old version, between 3 and 4 one of the two, after 4 the new one.
 // The space that the new version gave up is tagged with it, so it is not overwritten before the
@@ -165,7 +165,7 @@ struct CommitWriter {
     return (4 * NodeHeader.byteCount + byteCount + 12 * 8 + 7) & ~7
   }
 
-  /// Writes the free lists and the top array as the commit's last nodes, one behind the other.
+  /// Writes the free lists and the top array as the commit's last nodes, one after the other.
   ///
   /// The lists describe the space that they themselves leave over. So a run with room for more
   /// than enough is taken first; its rest, never empty, is one free block, and nothing that the
@@ -257,7 +257,7 @@ extension DatabaseFile {
     }
   }
 
-  /// Makes the file at least `byteCount` bytes long, with disk space behind them.
+  /// Makes the file at least `byteCount` bytes long, with disk space allocated for them.
   fileprivate func extend(to byteCount: Int) throws(StorageError) {
     guard byteCount <= reservation.fileCapacity else {
       throw .addressSpaceExhausted(path: path, byteCount: byteCount)

@@ -19,6 +19,6 @@ struct CompactionState: Sendable {
   var shrinkingFrom = Int.max
   /// Windows are emptied if the file is not longer than this.
   var gatheringFrom = Int.max
-  /// The free bytes that could not be given back when it ended; nil before.
+  /// The free bytes that could not be returned to the file system when it ended; nil until then.
   var leftByteCount: Int?
 }

@@ -2,11 +2,11 @@
 
 // Compaction and removal of files that no process has open.
 //
-// 1. Whoever holds the exclusive lock of the lock file, and has noted the file as closed in the
-//    process's registry, is alone with the database. Nobody can open it meanwhile.
+// 1. A caller that holds the exclusive lock of the lock file, and has noted the file as closed in
+//    the process's registry, is alone with the database. No other can open it meanwhile.
 // 2. The compacted copy is durable before it takes the file's place, by one rename: a crash leaves
-//    the file as it was, or the copy. Who opened the old file and waited finds out when he joins a
-//    session (`DatabaseFile.open`).
+//    the file as it was, or the copy. A caller that opened the old file and waited finds out when
+//    it joins a session (`DatabaseFile.open`).
 
 import CRealmPlatform
 
@@ -28,7 +28,7 @@ extension DatabaseFile {
 
   /// Rewrites the file at `path` without free space; encrypted with its key, if it has one.
   ///
-  /// - Returns: False if somebody has the file open; nothing is done then.
+  /// - Returns: False if the file is open elsewhere; nothing is done then.
   package static func compact(
     path: String, key: EncryptionKey? = nil
   ) throws(StorageError) -> Bool {
@@ -38,7 +38,7 @@ extension DatabaseFile {
         path: path, options: OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key),
         system: SystemFiles(), registry: FileRegistry())
       let copyPath = compactedPath(of: path)
-      // What an interrupted compaction left.
+      // The copy that an interrupted compaction left.
       unlink(copyPath)
       do throws(StorageError) {
         let copy = try SystemFiles().open(path: copyPath, mode: .readWriteCreating)
@@ -78,9 +78,9 @@ extension DatabaseFile {
     }
   }
 
-  /// Runs `body` while nobody has the file at `path` open, in whatever process.
+  /// Runs `body` while no process has the file at `path` open.
   ///
-  /// - Returns: False if somebody has; `body` is not called then.
+  /// - Returns: False if a process has it open; `body` is not called then.
   package static func whileClosed(
     path: String, _ body: () throws(StorageError) -> Void
   ) throws(StorageError) -> Bool {

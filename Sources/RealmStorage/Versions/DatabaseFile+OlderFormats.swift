@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files of other formats than the present one: who may look at them, and who may replace them.
+// Files of other formats than the present one: who may read them, and who may replace them.
 //
-// 1. Nobody shares a database of an older format. It is looked at alone: under the exclusive lock
-//    by who brings it to the present format, or without any lock for reading.
+// 1. A database of an older format is never shared. It is accessed alone: under the exclusive lock
+//    to bring it to the present format, or without any lock for reading.
 // 2. The commit that ends the upgrade stores the present format with the new version, in the slot
 //    that it then selects: a crash leaves the old version in the old format, or the new one.
 
@@ -20,13 +20,13 @@ extension DatabaseFile {
     return FileHeader(bytes).map { $0.formatVersion(slot: $0.selectedSlot) } ?? 0
   }
 
-  /// Lets `body` bring the file at `path` to the present format while nobody else has it open.
+  /// Lets `body` bring the file at `path` to the present format while no other caller has it open.
   ///
   /// - Parameters:
   ///   - registry: Another one than `.shared` acts as another process.
   ///   - body: Gets the database, whose tables are those of the older format, and commits to it. It
   ///     is not called if the file is in the present format by then.
-  /// - Returns: False if somebody has the file open; nothing is done then.
+  /// - Returns: False if the file is open elsewhere; nothing is done then.
   package static func upgrade(
     path: String, options: OpenOptions, system: any FileSystem, registry: FileRegistry,
     _ body: (DatabaseFile) throws(StorageError) -> Void
@@ -40,7 +40,7 @@ extension DatabaseFile {
     }
   }
 
-  /// Opens a file of the present or an older format for a look at it, whoever has it open.
+  /// Opens a file of the present or an older format for inspection, even if it is open elsewhere.
   ///
   /// Only what all these formats have in common can be read.
   package static func openForInspection(
@@ -55,12 +55,12 @@ extension DatabaseFile {
 
   /// Puts the file at `source` in the place of the one at `path`, which gets the name `kept`.
   ///
-  /// A crash leaves one or the other at `path`. The caller sees to it that nobody has it open.
+  /// A crash leaves one or the other at `path`. The caller ensures that no process has it open.
   package static func replace(
     path: String, by source: String, keepingAs kept: String
   ) throws(StorageError) {
     unlink(kept)
-    // Where there are no second names, `path` is missing for a moment.
+    // Where there are no second names, `path` is missing for a short time.
     if link(path, kept) != 0, rename(path, kept) != 0 {
       throw .system(operation: "Renaming", path: path, code: errno)
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opening a database: what must be true of a file before anybody looks at its nodes.
+// Opening a database: what must be true of a file before its nodes are read.
 //
 // 1. One `DatabaseFile` exists for a file in a process, whatever paths lead to it (`FileRegistry`).
-// 2. Whoever starts a session checks the header, the format, the history type and the size, and
-//    brings the physical size back to what the newest version needs: a crash may have left more.
+// 2. The process that starts a session checks the header, the format, the history type and the
+//    size, and brings the physical size back to what the newest version needs: a crash may have
+//    left more.
 // 3. A file in streaming form keeps its size until its first commit: its footer must stay at the
 //    end.
 
@@ -43,7 +44,7 @@ extension DatabaseFile {
         let storage = try EncryptedFile.wrapping(file, options) ?? file
         let result = try registry.file(storage.identity, isReadOnly: options.isReadOnly) {
           () throws(StorageError) in
-          // Nobody else learns of a read-only open: its reader table is its own.
+          // No other process learns of a read-only open: its reader table is its own.
           try open(
             storage, path, options, system,
             lockSystem: options.isReadOnly ? MemoryFiles() : system)
@@ -53,7 +54,7 @@ extension DatabaseFile {
         }
         return result
       } catch {
-        // Somebody compacted the file, and another one has its name now.
+        // The file was compacted, and another one has its name now.
         guard case .system(_, _, ESTALE) = error, attempt < 100 else { throw error }
       }
     }
@@ -82,7 +83,7 @@ extension DatabaseFile {
       opened = new
       return entry
     }
-    // Whoever is in the session keeps the file in its place from here on.
+    // The members of the session keep the file in its place from here on.
     try requireInPlace(storage, options, system)
     let isFirst = opened != nil
     let result: OpenedStorage
@@ -143,7 +144,7 @@ private struct OpenedStorage {
       path: path, fileCapacity: wanted, slabCapacity: 16 << 30,
       minimumFileCapacity: physicalSize + page)
     try storage.map(0..<physicalSize, at: reservation.base, isWritable: false)
-    // Bytes of the last page behind the end are mapped, but are not there until the file grows.
+    // Bytes of the last page after the end are mapped, but are not there until the file grows.
     mappedByteCount = physicalSize
   }
 
@@ -232,7 +233,7 @@ private struct OpenedStorage {
     }
   }
 
-  /// Cuts what a crash left behind the logical end, or fills the last page up.
+  /// Cuts what a crash left after the logical end, or fills the last page up.
   mutating func normaliseSize(_ entry: VersionEntry) throws(StorageError) {
     let bytes = UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
     if let header = FileHeader(bytes), header.isStreaming { return }

@@ -5,11 +5,11 @@
 // 1. The mapping is read-only and never moves. Bytes reach the file through `CommitWriter` only.
 // 2. `mappedByteCount` never shrinks, and is at least the logical size of every version that a
 //    snapshot was made of.
-// 3. `writer` belongs to whoever holds the writer lock (`WriterScheduler`).
+// 3. `writer` belongs to the holder of the writer lock (`WriterScheduler`).
 // 4. A process that was forked without exec can neither read nor write: its parent does not know
 //    of it, and would reuse what it reads.
-// 5. After a failed sync, what the kernel holds and what the disk holds may differ, and nothing
-//    tells how. The session is poisoned: it goes on reading, and takes no more writes.
+// 5. After a failed sync, what the kernel holds and what the disk holds may differ, in unknown
+//    ways. The session is poisoned: it goes on reading, and takes no more writes.
 
 import CRealmPlatform
 import Synchronization
@@ -22,7 +22,7 @@ import Glibc
 
 /// How to open a database.
 package struct OpenOptions: Hashable, Sendable {
-  /// No locks are taken and nothing is written; nobody else may write the file meanwhile.
+  /// No locks are taken and nothing is written; no other process may write the file meanwhile.
   package var isReadOnly = false
   /// Whether a missing file is an error.
   package var mustExist = false
@@ -203,7 +203,7 @@ package final class DatabaseFile: Sendable {
     if realm_is_forked() { throw .forkedProcess(path: path) }
   }
 
-  /// Gives back the right to write.
+  /// Releases the right to write.
   func releaseWriter() { writers.release() }
 
   /// Refuses all further writes of this session, in every process.
@@ -218,8 +218,8 @@ package final class DatabaseFile: Sendable {
   // MARK: Watching
 
   /// Calls `body` with the newest version after each commit, off all locks, on the thread that
-  /// committed or, if that was in another process, on one of our own. Several commits may be told
-  /// as one. Ends when the listener is cancelled or goes away.
+  /// committed or, if that was in another process, on one of our own. One call may cover several
+  /// commits. Ends when the listener is cancelled or goes away.
   ///
   /// - Throws: `StorageError.threadUnavailable`.
   package func onNewVersion(
@@ -230,10 +230,10 @@ package final class DatabaseFile: Sendable {
 
   // MARK: Figures
 
-  /// The oldest version that a snapshot of any process looks at, or the newest.
+  /// The oldest version that a snapshot of any process pins, or the newest.
   package var oldestPinnedVersion: UInt64 { readers.pinnedVersions().first ?? newestVersion }
 
-  /// The versions that snapshots of any process look at, ascending.
+  /// The versions that snapshots of any process pin, ascending.
   package var pinnedVersions: [UInt64] { readers.pinnedVersions() }
 
   /// The length of the file.

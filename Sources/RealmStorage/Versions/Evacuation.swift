@@ -4,9 +4,9 @@
 //
 // Free space that is scattered in small holes is of no use to a commit that writes much: it would
 // make the file grow while half of it is free. So regions that are mostly free are evacuated. The
-// commits that follow copy the live nodes of these regions to other places, a bounded number of
+// commits that follow copy the live nodes of these regions to other positions, a bounded number of
 // bytes each, as they copy any node that changes. When the walk over all trees is complete, the
-// regions are free. Nothing in the file tells of an evacuation; one that a process does not finish
+// regions are free. Nothing in the file records an evacuation; one that a process does not finish
 // has cost some copies.
 //
 // 1. While an evacuation runs, nothing is allocated in its regions: free blocks there are held

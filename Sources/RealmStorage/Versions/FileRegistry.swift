@@ -23,7 +23,7 @@ package final class FileRegistry: Sendable {
 
   private struct State {
     var entries: [FileIdentity: Entry] = [:]
-    /// The files that somebody does something to which needs them closed.
+    /// The files that must stay closed while an operation on them runs.
     var closed: Set<FileIdentity> = []
   }
 
@@ -58,8 +58,8 @@ package final class FileRegistry: Sendable {
     }
   }
 
-  /// Runs `body` while nobody in the process has the database with that identity open; who opens
-  /// it meanwhile waits. False if somebody has it open, or if `body` says so.
+  /// Runs `body` while the database with that identity is not open in the process; callers that
+  /// open it meanwhile wait. False if it is open, or if `body` returns false.
   func whileClosed(
     _ identity: FileIdentity, _ body: () throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {

@@ -8,7 +8,7 @@ extension FreeBlockList {
 
   /// The smallest run of at least `wanted` bytes; failing that the largest of at least `needed`.
   ///
-  /// Estimate: a look at each chunk, and a pass over the few that hold better ones.
+  /// Estimate: one access to each chunk, and a pass over the few that hold better ones.
   func bestFit(wanted: Int, needed: Int) -> Found? {
     assert(needed > 0 && wanted > 0, "a run of nothing is asked for")
     var best: Found?

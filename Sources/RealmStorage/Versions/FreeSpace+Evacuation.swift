@@ -2,7 +2,7 @@
 
 // Whether an evacuation pays, and of what.
 //
-// A commit looks at three figures: the length of the file, the live bytes, and whether the file
+// A commit evaluates three figures: the length of the file, the live bytes, and whether the file
 // grew. The goal is a file of at most twice its live bytes and the largest commit.
 
 extension FreeSpace {

@@ -81,7 +81,7 @@ struct FreeSpace: Sendable {
 
   /// Marks as usable what no reader can need any more, and merges what is usable.
   ///
-  /// - Parameter pinned: The versions that can be looked at, ascending; not empty.
+  /// - Parameter pinned: The versions that can be read, ascending; not empty.
   mutating func expire(pinned: [UInt64]) {
     assert(!pinned.isEmpty, "the version that the header selects is always in use")
     assert(zip(pinned, pinned.dropFirst()).allSatisfy { $0 < $1 }, "pinned versions ascend")
@@ -172,7 +172,7 @@ struct FreeSpace: Sendable {
     return take(found, wanted, .low)
   }
 
-  /// Takes `wanted` bytes of the smallest run of at least `room`: its first ones, or those behind
+  /// Takes `wanted` bytes of the smallest run of at least `room`: its first ones, or those after
   /// its middle if it has room for many such runs, so that what ends before it can go on.
   mutating func takeLane(_ wanted: Int, room: Int) -> Range<Int>? {
     guard var found = list.bestFit(wanted: room, needed: room) else { return nil }

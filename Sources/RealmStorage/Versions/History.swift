@@ -2,9 +2,9 @@
 
 // The in-file history: what each of the newest commits changed (file format, part 2, section 7.2).
 //
-// With n entries in version v, entry i tells the step from version v - n + i to the next. Entries
-// are not needed to recover data; a session that looks at an older version reads them to learn what
-// changed since. So a commit keeps only those that a pinned version still has ahead of it.
+// With n entries in version v, entry i describes the step from version v - n + i to the next.
+// Entries are not needed to recover data; a session that reads an older version reads them to learn
+// what changed since. So a commit keeps only those that a pinned version still has ahead of it.
 
 /// Reads and extends the changesets in a file.
 enum History {
@@ -21,7 +21,7 @@ enum History {
     let count = root.isNull ? 0 : try Entries.count(root, in: allocator.space)
     let kept = min(count, Int(version - 1 - min(oldest, version - 1)))
     guard UInt64(count) < version, kept > 0 else {
-      // A history that nobody needs; or that counts more commits than there were.
+      // A history that no reader needs; or one that counts more commits than there were.
       try allocator.freeTree(root)
       return try append(changeset, to: try Entries.make(in: allocator), allocator)
     }

@@ -2,24 +2,24 @@
 
 // Where the nodes of a commit go.
 //
-// The time of a small commit depends on how many places of the file change, and on how
-// long ago they changed last; hardly by the number of bytes: 100 KiB in one place cost a tenth more
-// than 16 KiB, each further place a third of a sync. So a small commit is one run of bytes, in
-// pages that a recent commit wrote as well.
+// The time of a small commit depends on how many regions of the file change, and on how long ago
+// they changed last; hardly by the number of bytes: 100 KiB in one region cost a tenth more than 16
+// KiB, each further region a third of a sync. So a small commit is one run of bytes, in pages that
+// a recent commit wrote as well.
 //
-// The nodes on the way to the root, the free lists and the top array live for one or two commits
+// The nodes on the path to the root, the free lists and the top array live for one or two commits
 // only. The others, the leaves with the data and what holds them together, stay for long; scattered
 // among the short-lived ones they would leave no room for the next commit anywhere. So a run begins
 // with the long-lived nodes, and where they end is remembered (`FreeSpace.fronts`): the commit
-// after the next, when the short-lived nodes behind that place are free, goes on there. Two commits
-// take turns in two such lanes; each leaves its long-lived nodes side by side.
+// after the next, when the short-lived nodes after that position are free, goes on there. Two
+// commits take turns in two such lanes; each leaves its long-lived nodes side by side.
 //
 // If there is no room for a lane, the file grows, or, if a good part of it is free, the two kinds
-// of nodes go to places of their own: long-lived ones into the holes that others left.
+// of nodes go to regions of their own: long-lived ones into the holes that others left.
 //
 // 1. Bytes are taken from usable free space only, and a run never crosses a section boundary.
-// 2. A run that was taken and not filled is given back before the free lists are written; the last
-//    run, in which the lists themselves stand, is given back as a block of its own.
+// 2. A run that was taken and not filled is returned to the free space before the free lists are
+//    written; the last run, in which the lists themselves stand, is returned as a block of its own.
 // 3. A small commit does not make the file grow if a quarter of it is free, in holes that take a
 //    good part of the commit each; smaller ones are gathered by an evacuation, or used when the
 //    disk is full.
@@ -52,7 +52,7 @@ struct NodePlacement {
   /// The logical size before the commit.
   let oldLogicalSize: Int
   private let pageSize: Int
-  /// Makes the file as long as it is told before anything is written there.
+  /// Extends the file to the given length before anything is written there.
   private let extend: (Int) throws(StorageError) -> Void
   private var long: Run
   private var short: Run

@@ -4,21 +4,21 @@
 //
 // A commit waits for the disk twice. Several transactions can share these waits: each is written to
 // the file as a version of its own, on top of the one before, and the header is moved to the last
-// of them once. Until then only those know the versions whom the writer tells.
+// of them once. Until then only the writer, and those it notifies, know the versions.
 //
 // 1. The newest pending commit owns the right to write, until it has ended.
 // 2. The version that the header selects (`durable`) stays pinned meanwhile: nothing that it uses
 //    is overwritten, so a crash leaves it whole.
 // 3. A version that was written never changes. It can be read while others are written on top of
 //    it, and while the disk works.
-// 4. Versions that somebody may have seen are never followed by others of the same number: either
+// 4. Versions that a reader may have seen are never followed by others of the same number: either
 //    they become durable, or the session is poisoned.
 
 import Synchronization
 
 /// The versions that one or several transactions made, to be made durable together.
 ///
-/// Confined to one user at a time, who may be on another thread each time. What is let go of is
+/// Confined to one user at a time, who may be on another thread each time. A released object is
 /// made durable first.
 package final class PendingCommit {
   /// The newest of the versions.
@@ -56,7 +56,7 @@ package final class PendingCommit {
   /// session takes no more writes.
   package func makeDurable() throws(StorageError) { try makeDurable(seen: true) }
 
-  /// - Parameter seen: Whether anybody may have looked at the versions. If nobody has, and this
+  /// - Parameter seen: Whether a reader may have accessed the versions. If none has, and this
   ///   throws before the commit point, the file is as it was and can be written again.
   func makeDurable(seen: Bool) throws(StorageError) {
     precondition(!isEnded, "a pending commit was made durable twice")

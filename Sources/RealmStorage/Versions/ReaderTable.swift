@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which versions somebody still reads.
+// The table of the versions that snapshots still read.
 //
 // The reader table is an array of 64-byte slots in the session's shared memory. A slot holds the
-// version that one snapshot looks at, or 0. Readers take no lock and make no system call; a writer
+// version that one snapshot pins, or 0. Readers take no lock and make no system call; a writer
 // reads the whole table once a commit to learn which space it may reuse.
 //
 // Pinning is two steps. A reader loads the newest version n, stores n in a free slot (the
 // compare-and-swap that claims the slot stores it at once), and loads the newest version again. If
-// it is still n, version n is pinned; if not, it stores the new number and looks again.
+// it is still n, version n is pinned; if not, it stores the new number and loads again.
 //
 // Why that is enough. The stores and loads above are sequentially consistent, so they have one
-// order that everybody agrees on. A writer reuses a block only if every slot that it saw, and the
+// order that all threads agree on. A writer reuses a block only if every slot that it saw, and the
 // version it started from, is at or after the commit that freed the block. Say its scan passed our
 // slot before our store. The writer's own version w was the newest before the scan began, so our
 // second load, which comes after our store, sees w or later. If we read w' > w, we try again. If we
@@ -26,11 +26,11 @@
 //    one that was pinned already.
 // 3. A segment of slots belongs to one process at most: the one that holds the lock of its byte.
 //
-// Stale values: a slot may still hold a version while its snapshot is going away, and for a
-// moment a version that is about to be replaced by a newer one. Either only delays reuse.
+// Stale values: a slot may still hold a version while its snapshot is going away, and for a short
+// time a version that is about to be replaced by a newer one. Either only delays reuse.
 //
 // Slots are a cache line each, because readers of different threads would otherwise slow each other
-// down; a thread starts looking at a place of its own. Slots come in segments of 64. A process
+// down; a thread starts its search at a slot of its own. Slots come in segments of 64. A process
 // takes whole segments and holds a lock on one byte for each, which the kernel drops when the
 // process dies: a segment whose byte can be locked has no owner, and what it pins is void.
 
@@ -119,7 +119,7 @@ final class ReaderTable: Sendable {
     return result
   }
 
-  /// The versions that can be looked at before `newest` and `newest` itself, ascending.
+  /// The pinned versions that precede `newest`, and `newest` itself, ascending.
   ///
   /// Pins of dead processes are dropped. The caller holds the writer lock.
   func pinnedVersions(through newest: UInt64) -> [UInt64] {

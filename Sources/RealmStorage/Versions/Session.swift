@@ -2,15 +2,16 @@
 
 // Joining the processes that have a database open, and keeping other implementations out.
 //
-// 1. A session lasts as long as somebody holds the shared lock of the lock file. Who gets the
-//    exclusive lock is alone, and starts a new session: no reader exists, every free block may be
-//    reused, and the header tells the newest version.
-// 2. Changing the exclusive lock into the shared one is not atomic. If somebody else started a
-//    session in between, the layout version tells whether it was one of ours.
-// 3. Who joins a session never looks at the header: the shared memory says what is committed.
-// 4. Who keeps the exclusive lock for long (to compact a file, or to bring it to the present
-//    format) says so in the lock file, and those who want to join wait as long as it takes. If the
-//    process dies the lock goes, and with it the meaning of the mark.
+// 1. A session lasts as long as a process holds the shared lock of the lock file. The process that
+//    gets the exclusive lock is alone, and starts a new session: no reader exists, every free block
+//    may be reused, and the header says the newest version.
+// 2. Changing the exclusive lock into the shared one is not atomic. If another process started a
+//    session in between, the layout version says whether it was one of ours.
+// 3. A process that joins a session never reads the header: the shared memory says what is
+//    committed.
+// 4. A process that keeps the exclusive lock for long (to compact a file, or to bring it to the
+//    present format) records that in the lock file, and those who want to join wait as long as it
+//    takes. If the process dies the lock goes, and with it the meaning of the mark.
 
 import Synchronization
 
@@ -64,8 +65,8 @@ final class Session: Sendable {
     }
   }
 
-  /// Runs `body` while nobody is in a session of the lock file at `path`, nor can join one; false
-  /// if somebody is in one.
+  /// Runs `body` while no process is in a session of the lock file at `path`, or can join one;
+  /// false if a process is in one.
   static func alone(
     path: String, system: any FileSystem, _ body: () throws(StorageError) -> Void
   ) throws(StorageError) -> Bool {

@@ -4,7 +4,7 @@
 //
 // Its first 2 KiB are the fence that keeps Realm Core out (file format, part 2, section 9.3): a
 // Realm Core process that finds the shared file lock taken, byte 0 = 1 and a layout version other
-// than its own 14 gives up with a clean error. Everything of ours lies behind:
+// than its own 14 gives up with a clean error. Everything of ours follows it:
 //
 //     0     fence: 1 at byte 0, the file format at byte 4, our layout version (u16) at byte 6
 //     2048  revision of the layout below (u64) | not 0 while the exclusive lock is kept long (u64)
@@ -17,11 +17,11 @@
 // Locks on single bytes lie beyond all that: the writer's, the one for growing the reader table,
 // and one for each segment of reader slots.
 //
-// 1. The file is initialised under the exclusive file lock, and only then. Whoever holds the
-//    shared lock may rely on everything here.
+// 1. The file is initialised under the exclusive file lock, and only then. A holder of the shared
+//    lock may rely on everything here.
 // 2. All words are atomics. A version's entry is written before the newest version is.
 // 3. No byte is touched through the mapping before the file has disk space for it: a store into a
-//    hole of a file on a full disk ends the process (SIGBUS), where a call reports an error.
+//    hole of a file on a full disk traps (SIGBUS), where a call reports an error.
 // 4. A child process that was forked without exec has zeros of its own in its place: what it
 //    releases and forgets must not change what its parent holds.
 
@@ -58,9 +58,9 @@ final class SharedMemory: Sendable {
   private static let byteCount = slotsOffset + maximumSlotCount * slotByteCount
 
   let file: any StorageFile
-  // An address that never changes; all words behind it are atomics.
+  // An address that never changes; all words that it points to are atomics.
   nonisolated(unsafe) private let base: UnsafeMutableRawPointer
-  // nonisolated(unsafe): set once; only the C code behind it, which locks, reads what it points to.
+  // nonisolated(unsafe): set once; only C code, which locks, reads what it points to.
   nonisolated(unsafe) private let forkItem: OpaquePointer?
 
   /// Maps the lock file, whose reader slots may lie beyond its present end.
@@ -172,7 +172,7 @@ final class SharedMemory: Sendable {
       version: version, topRef: Ref(Int(topRef)), logicalSize: Int(size))
   }
 
-  /// Makes a durable version the newest and wakes whoever waits for one.
+  /// Makes a durable version the newest and wakes the threads that wait for one.
   ///
   /// The caller holds the writer lock.
   ///
@@ -182,14 +182,14 @@ final class SharedMemory: Sendable {
     newest.pointee.store(entry.version, ordering: .sequentiallyConsistent)
     committing.pointee.store(0, ordering: .sequentiallyConsistent)
     wakeWord.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    // Who is not counted yet has yet to look at the newest version.
+    // A sleeper that is not counted yet has yet to load the newest version.
     guard sleeperCount.pointee.load(ordering: .sequentiallyConsistent) > sleepers else { return }
     realm_wake_word(UnsafeRawPointer(wakeWord), true)
   }
 
   // MARK: Waiting
 
-  /// Counts one more sleeper, before it looks at the newest version for the first time.
+  /// Counts one more sleeper, before it loads the newest version for the first time.
   func addSleeper() { sleeperCount.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
   /// Counts one sleeper less.

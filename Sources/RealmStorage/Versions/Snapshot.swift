@@ -2,7 +2,7 @@
 
 // One version of a database, kept alive for reading.
 
-/// A committed version that nobody overwrites while this object lives.
+/// A committed version that is not overwritten while this object lives.
 ///
 /// Making one takes no lock and no system call. It keeps the file open and mapped.
 package final class Snapshot: Sendable {
@@ -34,7 +34,7 @@ package final class Snapshot: Sendable {
 }
 
 extension Snapshot: Equatable {
-  /// Whether both look at the same version of the same file.
+  /// Whether both are of the same version of the same file.
   package static func == (left: Snapshot, right: Snapshot) -> Bool {
     left.file === right.file && left.version == right.version
   }

@@ -4,7 +4,7 @@
 // part 1, section 2.3).
 //
 // 1. Children come before their parents, so a parent's slots are final when it is written; the top
-//    array is the last node. Nodes stand one behind the other.
+//    array is the last node. Nodes stand one after the other.
 // 2. The header says "streaming form", and the footer is the last thing that is written: a copy
 //    that was interrupted has none and is refused.
 // 3. Memory does not grow with the version: there is one buffer, and the slots of one node for each
@@ -46,7 +46,7 @@ struct StreamedCopy {
       let names = try write(roots.tableNames, depth: 0)
       let tables = try write(roots.tables, depth: 0)
       topRef = position
-      // The size tells where the top array ends, whose width follows from the size.
+      // The size determines where the top array ends, whose width follows from the size.
       var size = topRef
       var header = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 0, count: 3)
       for _ in 0..<3 {

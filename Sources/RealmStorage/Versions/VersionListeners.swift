@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Telling this process about new versions.
+// Notifies the listeners of this process of new versions.
 //
 // A commit of this process calls the listeners itself. For commits of other processes one thread
 // sleeps on the wake word of the shared memory, from the first listener on. Own commits do not wake
@@ -8,7 +8,7 @@
 //
 // 1. `told` only grows, and listeners are called for a version only by who made `told` that
 //    version. The committing thread does so before it publishes the version, so that the waiting
-//    thread never tells the same news.
+//    thread never notifies of the same version.
 // 2. Listeners are called off the lock, so they may add and cancel listeners.
 
 import Synchronization
@@ -36,7 +36,7 @@ final class VersionListeners: Sendable {
   ) throws(StorageError) -> VersionListener {
     let identifier = try state.withLock { state throws(StorageError) in
       if !state.hasThread {
-        // The thread waits for this lock before it looks at anything.
+        // The thread waits for this lock before it reads anything.
         guard BackgroundThread.start(named: "realm-listener", { [self] in watch(memory) }) else {
           throw .threadUnavailable(
             path: memory.file.path, purpose: "which waits for commits of other processes")
@@ -59,12 +59,13 @@ final class VersionListeners: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Takes the news of a version on itself. False if it was told already.
+  /// Claims the notification of a version. False if it was claimed already.
   private func claim(_ version: UInt64) -> Bool { state.withLock { $0.claim(version) } }
 
-  /// Takes the news of a version that is about to be published on itself.
+  /// Claims the notification of a version that is about to be published.
   ///
-  /// - Returns: Whether it was not told yet, and how many sleeping threads need not hear of it.
+  /// - Returns: Whether it was not claimed yet, and how many sleeping threads need not be woken for
+  ///   it.
   func claimOwn(_ version: UInt64) -> (isClaimed: Bool, sleepers: Int) {
     state.withLock { ($0.claim(version), $0.hasThread ? 1 : 0) }
   }

@@ -23,7 +23,7 @@ final class WriterState {
 /// The one write transaction that a file has at a time.
 ///
 /// New nodes are made by `allocator`; `roots` says where the tables are now. Nothing reaches the
-/// file before `commit(changeset:)` or `writeVersion(changeset:)`; a transaction that is let go of
+/// file before `commit(changeset:)` or `writeVersion(changeset:)`; a transaction that is released
 /// without either is rolled back.
 ///
 /// Confined to one user at a time, who may be on another thread each time.
@@ -114,8 +114,8 @@ package final class WriteTransaction {
     return pending.snapshot
   }
 
-  /// Writes the changes as a new version that nobody but the caller knows of, and that is durable
-  /// only when the result says so. It can be read, and further transactions can go on from it.
+  /// Writes the changes as a new version that only the caller knows of, and that is durable only
+  /// when the result says so. It can be read, and further transactions can go on from it.
   ///
   /// The transaction is over in any case; if this throws, the version before is as it was.
   ///

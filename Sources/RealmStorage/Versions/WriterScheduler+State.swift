@@ -28,9 +28,9 @@ extension WriterScheduler {
   }
 
   struct Waiter {
-    /// What it is going to write; kept open while it waits.
+    /// The file that it is going to write; kept open while it waits.
     let file: DatabaseFile
-    /// What a thread keeps busy, or the one place where another writer is going to run.
+    /// The confinements that a thread keeps busy, or the one where another writer is going to run.
     let places: [WriterPlace]
     let blocksThread: Bool
     var wake: Wake?
@@ -137,7 +137,7 @@ extension WriterScheduler.State {
   }
 
   /// Gives the right to write, which the caller has, to the waiter whose turn it is; what is
-  /// returned wakes it. With nobody in the line it is released.
+  /// returned wakes it. If the line is empty, it is released.
   mutating func grantToFirst() -> Wake? {
     guard let first = line.first, let waiter = waiters[first] else {
       isBusy = false

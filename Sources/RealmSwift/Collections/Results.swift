@@ -63,7 +63,7 @@ extension Results: RealmCollection {
 }
 
 extension Results {
-  /// What the results are, in terms of the file.
+  /// The definition of the results, independent of a realm.
   public var _definition: _ConfinedDefinition { _ConfinedDefinition(state.definition) }
 
   /// The results that `definition` describes, in `realm`; nil if they cannot exist there.

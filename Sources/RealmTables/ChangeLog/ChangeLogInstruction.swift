@@ -43,7 +43,7 @@ enum ChangeLogInteger {
   /// The most bytes that a number takes.
   static let maximumByteCount = 10
 
-  /// Writes `value` and gives back the number of bytes written.
+  /// Writes `value` and returns the number of bytes written.
   ///
   /// - Safety: `maximumByteCount` bytes at `target` are writable.
   @inline(__always)
@@ -59,8 +59,8 @@ enum ChangeLogInteger {
     return count &+ 1
   }
 
-  /// Reads the number at `offset` and moves `offset` behind it; nil if the bytes end in the middle
-  /// of it or do not fit 64 bits.
+  /// Reads the number at `offset` and moves `offset` past it; nil if the bytes end in the middle of
+  /// it or do not fit 64 bits.
   @inline(__always)
   static func load(_ bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int) -> Int64? {
     var magnitude: UInt64 = 0

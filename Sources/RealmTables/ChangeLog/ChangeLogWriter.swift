@@ -55,8 +55,7 @@ package final class ChangeLogWriter {
   /// The number of bytes of the changeset so far.
   package var byteCount: Int { count }
 
-  /// Lets the writer remember what happens from now on for whoever looks at the data within the
-  /// transaction.
+  /// Makes the writer record further changes, for readers of the data within the transaction.
   ///
   /// - Returns: The present position, from which on changes can be asked for.
   package func follow() -> Int { journal.follow() }

@@ -159,7 +159,7 @@ package enum CollectionEdit: Hashable, Sendable {
 package struct CollectionChanges: Hashable, Sendable {
   /// The steps in order; meaningless when `isUnspecified`.
   package private(set) var edits: [CollectionEdit] = []
-  /// Whether something changed that steps do not tell, being logged by an older release.
+  /// Whether something changed that steps do not record, being logged by an older release.
   package private(set) var isUnspecified = false
   /// The salts of the elements in which a nested collection changed; some may be gone.
   package private(set) var nested: Set<Int64> = []

@@ -2,16 +2,17 @@
 
 // The changes of an open write transaction, for results that follow it from within.
 //
-// A changeset tells readers of other versions what happened in the whole transaction, so it leaves
-// out what is written into objects that the transaction created, and what was said just before.
-// Whoever looks at the data in the middle of the transaction has seen these objects, and needs
+// A changeset records for readers of other versions what happened in the whole transaction, so it
+// leaves out what is written into objects that the transaction created, and what was said just
+// before. A reader of the data in the middle of the transaction has seen these objects, and needs
 // both.
 
-/// The changes of a write transaction since somebody began to follow it.
+/// The changes of a write transaction since a reader began to follow it.
 ///
 /// Invariants:
 /// 1. Positions count all notes that were ever made; the oldest may be gone.
-/// 2. A note that says what the last one says is left out only while nobody looked in between.
+/// 2. A note that says what the last one says is left out only while no reader accessed the notes
+///    in between.
 struct WriteJournal {
   private enum Subject {
     case schema
@@ -31,15 +32,15 @@ struct WriteJournal {
   /// them.
   private static let keptCount = 1 << 17
 
-  /// Whether somebody follows the transaction.
+  /// Whether a reader follows the transaction.
   private(set) var isFollowed = false
   private var notes: [Note] = []
   /// The position of the first note that is left.
   private var start = 0
-  /// The position at which somebody looked last.
+  /// The position at which a reader last accessed the notes.
   private var lastLook = 0
 
-  /// The position behind all notes; further changes are noted from now on.
+  /// The position after all notes; further changes are noted from now on.
   mutating func follow() -> Int {
     isFollowed = true
     lastLook = start + notes.count

@@ -29,7 +29,7 @@ final class CheckReport {
     add(check, .warning, message, type, key)
   }
 
-  /// Runs `body`; what it throws becomes an error of that check, and nil is given back.
+  /// Runs `body`; an error that it throws becomes an error of that check, and nil is returned.
   func attempt<Result>(
     _ check: Int, _ type: String? = nil, _ key: ObjectKey? = nil,
     _ body: () throws(StorageError) -> Result

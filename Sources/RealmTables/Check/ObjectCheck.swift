@@ -274,7 +274,7 @@ extension ObjectCheck {
   private func checkOrder(ofSet values: [MixedValue], _ column: Column, _ key: ObjectKey) {
     // NaN may stand anywhere in sets of floats, and values around it may be out of order.
     if column.type == .float || column.type == .double, values.contains(where: \.isNaN) { return }
-    // A null decimal is ordered as the NaN that stands for it.
+    // A null decimal is ordered as the NaN that represents it.
     let ordered =
       column.type == .decimal
       ? values.map { if case .null = $0 { .decimal(.nullPattern) } else { $0 } } : values

@@ -103,13 +103,13 @@ package struct Cluster {
 
   /// The leaf of a column, of which all is read, and soon that of the cluster ahead.
   ///
-  /// - Complexity: a leaf of more than 2 KiB is asked for by whoever reads this one: see
+  /// - Complexity: a leaf of more than 2 KiB is prefetched by the reader of this one: see
   ///   `upcomingLeaf`.
   @inlinable @inline(__always)
   package func scannedLeaf(_ leafIndex: Int) throws(StorageError) -> Node {
     let leaf = try leaf(leafIndex)
     let lines = (leaf.header.nodeByteCount &+ 63) &>> 6
-    // Whoever comes for a few rows, not from a cursor, must not wait for a whole leaf.
+    // A reader of a few rows, not from a cursor, must not wait for a whole leaf.
     if ahead.address != node.address, lines <= NodeSpace.prefetchedLineCount {
       NodeSpace.prefetch(upcomingLeaf(leafIndex), lines: lines)
     }

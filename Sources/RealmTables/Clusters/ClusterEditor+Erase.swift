@@ -29,7 +29,7 @@ extension ClusterEditor {
       try tidyChild(of: path[index])
     }
     try collapseRoot()
-    // Rows behind the erased one have moved in any case.
+    // Rows after the erased one have moved in any case.
     forgetLeaf()
     return true
   }
@@ -68,7 +68,7 @@ extension ClusterEditor {
   ) throws(StorageError) {
     try freeEmptied(try inner.ref(of: index))
     guard inner.childCount > 1 else {
-      // The node is left without children; its parent, which is looked at next, drops it.
+      // The node is left without children; its parent, which is read next, drops it.
       if let offsets = Ref(slot: node.node.uncheckedInteger(at: 0)) { try allocator.free(offsets) }
       node.store(0, at: 0)
       node.setCount(3)

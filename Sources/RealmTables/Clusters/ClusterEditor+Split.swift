@@ -16,7 +16,7 @@ extension ClusterEditor {
   /// Inserts an object into the current leaf, which is full.
   ///
   /// A key above all others gets a leaf of its own, so that objects created in the order of their
-  /// keys leave full leaves behind.
+  /// keys leave full leaves.
   func insertIntoFull(
     _ relative: UInt64, at position: Int, of cluster: Cluster, _ values: (any InitialValues)?
   ) throws(StorageError) -> WritableRow {

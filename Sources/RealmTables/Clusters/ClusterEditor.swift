@@ -66,7 +66,7 @@ final class ClusterEditor {
     self.layouts = layouts
     self.generation = generation
     self.allocator = allocator
-    // Not looked at before the first descent: the range of keys is empty.
+    // Not read before the first descent: the range of keys is empty.
     leaf = MutableNode(ref: .null, address: UnsafeMutableRawPointer(mutating: allocator.space.base))
   }
 

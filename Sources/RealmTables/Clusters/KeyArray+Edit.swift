@@ -26,7 +26,7 @@ extension KeyArray {
     return node.ref
   }
 
-  /// A new array of 0, 1 << shift, 2 << shift, …: what the compact form stands for.
+  /// A new array of 0, 1 << shift, 2 << shift, …: what the compact form represents.
   static func make(
     count: Int, shift: UInt64, in allocator: NodeAllocator
   ) throws(StorageError) -> Ref {

@@ -22,7 +22,7 @@ extension Row {
     try stringBytes(leafIndex)?.string
   }
 
-  /// The string that a position in the enumeration of a column stands for.
+  /// The string that a position in the enumeration of a column represents.
   @inline(never)
   func enumeratedBytes(_ leafIndex: Int, _ leaf: Node) throws(StorageError) -> ByteView? {
     let position = Int(try leaf.integer(at: index))

@@ -43,7 +43,7 @@ package struct Row: Sendable {
     try leaf(leafIndex).integer(at: index)
   }
 
-  /// The value of a nullable Int column: element 0 of its leaf stands for null.
+  /// The value of a nullable Int column: element 0 of its leaf represents null.
   @inlinable @inline(__always)
   package func optionalInt(_ leafIndex: Int) throws(StorageError) -> Int64? {
     let leaf = try leaf(leafIndex)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells a row of a write transaction that is stale from one that is not.
+// The generation by which a stale row of a write transaction is recognized.
 
 /// Counts the changes of structure in a write transaction.
 @usableFromInline

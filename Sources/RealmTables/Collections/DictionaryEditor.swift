@@ -7,7 +7,8 @@ package import RealmStorage
 /// A dictionary of a write transaction: that of a column, or one inside a mixed value. Its entries
 /// ascend by key; the change log knows them by their positions.
 ///
-/// Every change keeps the backlinks of what is linked, and tells the change log.
+/// Every change keeps the backlinks of what is linked up to date, and is recorded in the change
+/// log.
 package struct DictionaryEditor {
   private let table: WritableTable
   private let column: Column

@@ -9,7 +9,8 @@ package import RealmStorage
 /// Positions are those that readers see: links to tombstones are
 /// passed over and left alone.
 ///
-/// Every change keeps the backlinks of what is linked, and tells the change log.
+/// Every change keeps the backlinks of what is linked up to date, and is recorded in the change
+/// log.
 package struct ListEditor {
   private let table: WritableTable
   private let column: Column
@@ -139,7 +140,7 @@ package struct ListEditor {
       let space = allocator.space
       let salt = try NestedTree.step(at: from, in: root, space).salt
       let value = try BTree<MixedLeaf>.value(at: from, of: root, in: space)
-      // What the element owns must not go with it.
+      // The collection that the element owns must not go with it.
       var tree = try BTree<MixedLeaf>.update(at: from, in: root, allocator) {
         (leaf, index) throws(StorageError) -> Ref in
         try MixedLeaf.replaceCollection(.null, at: index, in: leaf, allocator)

@@ -62,7 +62,7 @@ extension ListView {
     return value.withMixed { element.compare(to: $0) }
   }
 
-  /// Looks at each element: where one is NaN, those around it may be in any order.
+  /// Reads each element: where one is NaN, those around it may be in any order.
   private func placeOfFloat(_ value: TableValue) throws(StorageError) -> Place {
     if !value.isNaN {
       let place = try bisect(for: value)
@@ -107,6 +107,6 @@ extension MixedValue {
 }
 
 extension DecimalBits {
-  /// The NaN that stands for null (file format, part 4, section 6).
+  /// The NaN that represents null (file format, part 4, section 6).
   static var nullPattern: DecimalBits { DecimalBits(low: 0xAA, high: 0x7C00_0000_0000_0000) }
 }

@@ -7,7 +7,8 @@ package import RealmStorage
 /// A set of a write transaction. Its elements ascend; positions are those that readers see: links
 /// to tombstones are passed over and left alone.
 ///
-/// Every change keeps the backlinks of what is linked, and tells the change log.
+/// Every change keeps the backlinks of what is linked up to date, and is recorded in the change
+/// log.
 package struct SetEditor {
   private let table: WritableTable
   private let column: Column

@@ -90,7 +90,7 @@ extension TableValue {
   }
 }
 
-/// Edits a collection somewhere inside a mixed value, and tells those around it where it is then.
+/// Edits a collection somewhere inside a mixed value, and stores its new root in those around it.
 private struct NestedEditor {
   let allocator: NodeAllocator
 

@@ -57,7 +57,7 @@ enum MixedCodec: ElementCodec {
     }
   }
 
-  /// Any value; collections are written, and belong to whoever stores the element.
+  /// Any value; collections are written, and belong to the caller, which stores the element.
   static func encode<R>(
     _ value: TableValue, in allocator: NodeAllocator,
     _ body: (MixedValue) throws(StorageError) -> R

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The column behind a search index, as the index reads it.
+// The values of an indexed column, as its search index reads them.
 
 package import RealmStorage
 

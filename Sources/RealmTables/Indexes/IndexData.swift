@@ -128,7 +128,7 @@ package struct IndexData {
     return kept | 0x58 << UInt32(24 - 8 * byteCount)
   }
 
-  /// Whether two values have the same index data, so that no chunk tells them apart.
+  /// Whether two values have the same index data, so that no chunk distinguishes them.
   package func isEqual(to other: IndexData) -> Bool {
     switch (storage, other.storage) {
     case (.null, .null): true

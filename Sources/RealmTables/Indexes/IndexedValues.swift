@@ -4,10 +4,11 @@
 
 package import RealmStorage
 
-/// The column behind a search index.
+/// The values of the column that a search index covers.
 ///
-/// An index stores four bytes of a value at a time and object keys; to tell values with equal bytes
-/// apart it reads the column. Views in the values are valid until the next change of the table.
+/// An index stores four bytes of a value at a time and object keys; to distinguish values with
+/// equal bytes it reads the column. Views in the values are valid until the next change of the
+/// table.
 package protocol IndexedValues {
   /// The value of the object `key`, which the index says exists.
   ///

@@ -8,8 +8,8 @@ package import RealmStorage
 ///
 /// Invariants:
 /// 1. Every live object is entered once, null values too; tombstones are not.
-/// 2. Entries are told apart by value, never by index data alone: equal bytes of different types,
-///    and values that agree in their first 200 bytes, share one list.
+/// 2. Entries are distinguished by value, never by index data alone: equal bytes of different
+///    types, and values that agree in their first 200 bytes, share one list.
 ///
 /// - SeeAlso: file format, part 4, section 14.
 package struct SearchIndex<Values: IndexedValues> {
@@ -83,7 +83,7 @@ package struct SearchIndex<Values: IndexedValues> {
       for index in 0..<count { keys.append(try key(at: index, of: list)) }
       return keys
     }
-    // Lists of several values may be in the order of an older format: look at every element.
+    // Lists of several values may be in the order of an older format: read every element.
     var keys: [ObjectKey] = []
     for index in 0..<count {
       let key = try key(at: index, of: list)

@@ -55,7 +55,7 @@ extension SearchIndexEditor {
     var start = range.lowerBound
     var index = 0
     while start < range.upperBound {
-      // The child with the first key that is not less; what lies behind all keys goes to the last.
+      // The child with the first key that is not less; what follows all keys goes to the last.
       let chunk = entries[start].chunk
       index = min(node.lowerBound(of: chunk, from: index), node.count - 1)
       var end = range.upperBound
@@ -103,7 +103,7 @@ extension SearchIndexEditor {
       } else {
         try builder.append(chunk, singleSlot(entry.object))
       }
-      // The next keys with this lowest byte belong right behind.
+      // The next keys with this lowest byte belong right after.
       if isSweeping,
         position + 1 == entries.count || entries[position + 1].lowestByte != entry.lowestByte
       {

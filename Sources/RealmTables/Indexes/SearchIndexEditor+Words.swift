@@ -7,7 +7,7 @@
 
 import RealmStorage
 
-/// The values behind an index of words: none are needed.
+/// The column values of an index of words: none are needed.
 struct NoValues: IndexedValues {
   func indexedValue(of key: ObjectKey) throws(StorageError) -> MixedValue {
     throw .corrupted("an index of words does not look at values")
@@ -86,6 +86,6 @@ extension IndexData {
   /// The chunk of data that ended with the chunk before it.
   static var end: Int32 { 0x5800_0000 }
 
-  /// Whether the data have no bytes at `offset` or behind it.
+  /// Whether the data have no bytes at `offset` or after it.
   func ends(within offset: Int) -> Bool { byteCount <= offset }
 }

@@ -41,7 +41,7 @@ package struct SearchIndexEditor<Values: IndexedValues> {
     root = try insert(value, IndexData(value), key, intoIndex: root, offset: 0)
   }
 
-  /// Inserts into an index or sub-index; gives back its root.
+  /// Inserts into an index or sub-index; returns its root.
   func insert(
     _ value: MixedValue, _ data: IndexData, _ key: ObjectKey, intoIndex root: Ref, offset: Int
   ) throws(StorageError) -> Ref {
@@ -55,7 +55,7 @@ package struct SearchIndexEditor<Values: IndexedValues> {
     return editor.ref
   }
 
-  /// Inserts below a node; gives back where the node is now and the node behind it after a split.
+  /// Inserts below a node; returns its present ref and, after a split, the node that follows it.
   private func insert(
     _ value: MixedValue, _ data: IndexData, _ key: ObjectKey, intoNode ref: Ref, offset: Int,
     depth: Int, bounds: ChunkBounds?
@@ -84,7 +84,7 @@ package struct SearchIndexEditor<Values: IndexedValues> {
       value, data, key, intoNode: child, offset: offset, depth: depth + 1,
       bounds: editor.view.bounds(ofChild: index))
     if left != child { try editor.setSlot(left.slot, at: index) }
-    // Only an entry behind all others, or a split, changes a child's last key.
+    // Only an entry after all others, or a split, changes a child's last key.
     if chunk > editor.key(at: index) || right != nil {
       let last = try editor.lastKey(of: left)
       if last != editor.key(at: index) { try editor.setKey(last, at: index) }
@@ -129,7 +129,7 @@ package struct SearchIndexEditor<Values: IndexedValues> {
       firstValue.isEqual(to: value) || offset + 4 > SearchIndexLimits.maximumOffset
       || data.isEqual(to: IndexData(firstValue))
     guard sharesPath else {
-      // The list holds one value only, which the next chunk tells from the new one.
+      // The list holds one value only, which the next chunk distinguishes from the new one.
       var sub = try Self.make(in: allocator)
       var editor = try SearchIndexNodeEditor(sub, allocator)
       try editor.insert(IndexData(firstValue).chunk(at: offset + 4), ref.slot, at: 0)
@@ -200,7 +200,7 @@ extension SearchIndexEditor {
     }
   }
 
-  /// Removes below a node; gives back where the node is now. It may be empty afterwards.
+  /// Removes below a node; returns the node's present ref. It may be empty afterwards.
   private func remove(
     _ data: IndexData, _ key: ObjectKey, fromNode ref: Ref, offset: Int, depth: Int
   ) throws(StorageError) -> Ref {

@@ -121,7 +121,7 @@ struct SearchIndexNode {
   /// Asks for the key and the slot that a child is expected to have for `chunk`, before the header
   /// of the child is known, which would say where its keys are.
   ///
-  /// A commit writes each node right behind its keys, and neighbours one behind the other: half of
+  /// A commit writes each node right after its keys, and neighbours one after the other: half of
   /// the distance between two of them are keys, half are slots. A wrong guess costs two lines.
   func prefetch(
     _ chunk: Int32, _ bounds: ChunkBounds, inChild index: Int, in space: NodeSpace

@@ -9,7 +9,7 @@ struct SearchIndexNodes {
   typealias Entry = (key: Int32, ref: Ref)
 
   let first: Entry
-  /// Those behind the first; nearly always none.
+  /// The entries after the first; nearly always none.
   var others: [Entry] = []
 
   var count: Int { others.count + 1 }

@@ -66,12 +66,12 @@ struct SearchIndexNodeEditor {
   ///
   /// Ends the use of the editor.
   ///
-  /// - Returns: where this node is now, and the node behind it after a split.
+  /// - Returns: the present ref of this node and, after a split, the node that follows it.
   mutating func insertSplitting(
     _ key: Int32, _ slot: Int64, at index: Int
   ) throws(StorageError) -> (Ref, Ref?) {
     guard count >= SearchIndexLimits.filledEntryCount(isInner: isInner) else {
-      // Bulk insertion comes by here: the view, which nobody looks at any more, stays behind.
+      // Bulk insertion comes by here: the view, which is not read any more, is left stale.
       ref = try IntegerNode.insert(slot, at: index + 1, in: ref, allocator)
       let old = try allocator.node(at: ref).ref(at: 0)
       let keys = try IntegerNode.insert(Int64(key), at: index, in: old, allocator)
@@ -79,7 +79,7 @@ struct SearchIndexNodeEditor {
       return (ref, nil)
     }
     // At either end the new entry gets a node of its own, so that ascending and descending
-    // insertion leave full nodes behind.
+    // insertion leave full nodes.
     var other = try SearchIndexNodeEditor(Self.make(inner: isInner, allocator), allocator)
     if index == count {
       try other.insert(key, slot, at: 0)

@@ -8,8 +8,8 @@ extension SearchIndexPath {
   /// Objects among which all those are whose string begins with `prefix`, in no order; nil if they
   /// are more than `limit`.
   ///
-  /// An index of values keeps only as much of a value as tells it from the others, so some of the
-  /// objects may have another string.
+  /// An index of values keeps only as much of a value as distinguishes it from the others, so some
+  /// of the objects may have another string.
   static func candidates(
     forPrefix prefix: ByteView, from root: Ref, in space: NodeSpace, limit: Int
   ) throws(StorageError) -> [ObjectKey]? {

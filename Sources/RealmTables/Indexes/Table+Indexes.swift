@@ -44,7 +44,7 @@ extension Table {
 
   /// The object with that integer as its primary key, and where it is.
   ///
-  /// The row that the index must look at anyway is the one that is given back.
+  /// The row that the index must read anyway is the one that is returned.
   package func findRow(
     primaryKey value: Int64
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {

@@ -139,7 +139,7 @@ extension WritableTable {
   }
 
   /// Gives up the index of a list of strings, which is not maintained: without its attribute an
-  /// application that declares it builds it anew.
+  /// application that declares it builds it again.
   func abandonIndex(_ column: Column) throws(StorageError) {
     guard let column = schema.column(column.key), column.hasIndex else { return }
     try setIndexed(false, column.key)

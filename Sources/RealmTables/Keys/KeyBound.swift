@@ -9,7 +9,7 @@ import RealmStorage
 /// Programs that number their objects create them with ascending keys, and each of those would be
 /// looked up in vain, in an index that orders integers by their lowest byte and so is nowhere warm.
 struct KeyBound {
-  /// No object has a larger key; nil if that is not known. `Int64.min` stands for no object, too.
+  /// No object has a larger key; nil if that is not known. `Int64.min` represents no object, too.
   private(set) var highest: Int64?
   /// The look-ups that found nothing since the bound was forgotten.
   private var missCount = 0

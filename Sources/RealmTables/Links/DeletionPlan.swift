@@ -8,7 +8,7 @@
 // 2. At the end, an object that only `cascadeIfOrphaned` reached has no link from an object that
 //    stays. Among the sets of which this is true it is the largest: objects that only link to each
 //    other do not keep each other.
-// 3. Each round adds to `kept`, so the search ends; each round looks at each doomed object once.
+// 3. Each round adds to `kept`, so the search ends; each round visits each doomed object once.
 
 import RealmStorage
 
@@ -96,8 +96,8 @@ struct DeletionPlan {
       if try isLinked(candidate) { found.append(candidate) }
     }
     var isFound = Set(found)
-    // What nothing else takes will stay, and with it what it links to: this saves a round for each
-    // object of a chain.
+    // An object that nothing else takes will stay, and with it those that it links to: this saves a
+    // round for each object of a chain.
     var next = 0
     while next < found.count {
       let object = found[next]

@@ -139,7 +139,7 @@ struct IncomingLinkEditor {
     logChanges(of: nested)
   }
 
-  /// Tells of the elements of nested collections that were changed.
+  /// Logs the elements of nested collections that were changed.
   private func logChanges(of nested: MixedLinkEditor) {
     for (path, index) in nested.touched {
       log.set(at: index, in: column.key, of: object, table.key, column.logged(path))

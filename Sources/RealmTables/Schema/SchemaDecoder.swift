@@ -149,8 +149,8 @@ package struct SchemaDecoder {
   @discardableResult
   private func withParts(_ body: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     for node in [types, names, attributes, keys, oppositeTables, oppositeColumns] {
-      // The header tells an absent list from an empty one and fixes the widths; its first four
-      // bytes are the allocator's.
+      // The header distinguishes an absent list from an empty one and fixes the widths; its first
+      // four bytes are the allocator's.
       let header = node.map { $0.header.bits >> 32 } ?? 0
       guard withUnsafeBytes(of: header, body) else { return false }
       if let node, !body(node.bytes) { return false }

@@ -4,8 +4,8 @@
 
 /// The columns of a table, and the kind of its objects.
 ///
-/// Immutable; versions whose stored schema is equal share one instance, so that identity can stand
-/// for equality in caches above.
+/// Immutable; versions whose stored schema is equal share one instance, so that caches above can
+/// compare identity in place of equality.
 @usableFromInline
 package final class TableSchema: Sendable {
   package let key: TableKey

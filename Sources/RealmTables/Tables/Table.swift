@@ -6,7 +6,7 @@ public import RealmStorage
 
 /// The read view of a table: its schema, and the roots of its trees.
 ///
-/// A value over pointers. Whoever holds it keeps the snapshot or transaction alive.
+/// A value over pointers. Its holder keeps the snapshot or transaction alive.
 @frozen @usableFromInline
 package struct Table: Sendable {
   @usableFromInline package let space: NodeSpace

@@ -6,8 +6,8 @@ package import RealmStorage
 
 /// The tables of a snapshot, read-only.
 ///
-/// Making one reads two nodes; a table is looked at when it is first asked for. It keeps the
-/// snapshot, and with it everything that its tables and their rows point to.
+/// Making one reads two nodes; a table is read when it is first asked for. It keeps the snapshot,
+/// and with it everything that its tables and their rows point to.
 package final class TableGroup: Sendable {
   package let snapshot: Snapshot
   /// Shared by the versions of a file, so that unchanged tables keep their `TableSchema`.
@@ -51,7 +51,7 @@ package final class TableGroup: Sendable {
     return try table(key)
   }
 
-  /// Where links lead that are in the mixed columns of a table, which do not tell it themselves.
+  /// The target tables of the links in the mixed columns of a table, which do not record them.
   package func mixedTargets(of origin: TableKey) throws(StorageError) -> [MixedTarget] {
     if let known = mixedLinks.withLock({ $0 }) { return known[origin] ?? [] }
     var found: [TableKey: [MixedTarget]] = [:]

@@ -18,7 +18,7 @@ extension WritableTable {
     primaryKey value: Int64
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
     guard keyBound.mayHold(value) else { return nil }
-    // What is not among the new keys is found, or missed, in the index as it is.
+    // A value that is not among the new keys is found, or missed, in the index as it is.
     if newKeys.contains(value) { try enterNewKeys() }
     if let found = try currentTable.findRow(primaryKey: value) { return found }
     try noteMissingKey()

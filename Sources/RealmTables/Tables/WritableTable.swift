@@ -7,8 +7,8 @@
 //    them into the table's top array, once, at commit.
 // 2. The object `unindexed`, if any, is the newest; no index but that of the primary key has it.
 //    Setting the properties of a new object thus costs one insertion an index, whatever their
-//    number. The index of the primary key has all objects but those in `newKeys`.
-//    `settleIndexes()` enters both; whoever reads an index calls that first.
+//    number. The index of the primary key has all objects but those in `newKeys`. `settleIndexes()`
+//    enters both; a reader of an index calls that first.
 // 3. Every link has its entry in the backlinks of its target before the call that stored it
 //    returns.
 

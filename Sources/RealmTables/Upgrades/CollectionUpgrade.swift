@@ -6,8 +6,8 @@ import RealmStorage
 
 /// Turns the collections of one column into those of the present format.
 ///
-/// Whoever has several collections calls `upgraded` for each; those that need no change stay where
-/// they are.
+/// A caller with several collections calls `upgraded` for each; those that need no change stay
+/// where they are.
 struct CollectionUpgrade {
   private let column: Column
   private let format: Int

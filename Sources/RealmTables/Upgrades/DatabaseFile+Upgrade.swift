@@ -2,8 +2,8 @@
 
 // Opening files of formats before the present one.
 //
-// 1. An upgrade is one write transaction, made before anybody else can look at the file
-//    (`DatabaseFile.upgrade`). Whoever opens the file afterwards finds the present format.
+// 1. An upgrade is one write transaction, made before any other caller can read the file
+//    (`DatabaseFile.upgrade`). Callers that open the file afterwards find the present format.
 // 2. If it fails, or the process ends, the file is as it was.
 
 package import RealmStorage
@@ -18,15 +18,15 @@ extension DatabaseFile {
   /// Opens the database at `path`, creating it if it is missing, and after an upgrade if it is in a
   /// format from 10 to 23.
   ///
-  /// May be called on any thread; who opens the file meanwhile, in whatever process, waits.
+  /// May be called on any thread; callers that open the file meanwhile, in any process, wait.
   ///
   /// - Parameters:
   ///   - registry: Another one than `.shared` acts as another process.
-  ///   - willUpgrade: Called with the format before anything is changed, while nobody else can open
-  ///     the file.
+  ///   - willUpgrade: Called with the format before anything is changed, while no other caller can
+  ///     open the file.
   /// - Throws: What `open` throws; `StorageError.formatUpgradeRequired` only for reading.
   /// - Complexity: O(n log n) in the elements of sets and dictionaries and, before format 22, in
-  ///   the objects with primary keys; other objects are not looked at.
+  ///   the objects with primary keys; other objects are not read.
   package static func openUpgraded(
     path: String, options: OpenOptions = OpenOptions(), system: any FileSystem = SystemFiles(),
     registry: FileRegistry = .shared, willUpgrade: (_ format: Int) -> Void = { _ in }
@@ -43,7 +43,7 @@ extension DatabaseFile {
         willUpgrade(file.formatVersion)
         try FormatUpgrade.run(on: file)
       }
-      // Somebody else is about to do it.
+      // Another caller is about to do it.
       if !wasAlone { usleep(1000) }
     }
   }

@@ -7,7 +7,7 @@ import RealmStorage
 /// Gives columns of lists of links the type of links, in the specs of all tables and wherever other
 /// tables name them. The attribute that makes them lists is there already.
 ///
-/// Works on nodes: a table whose columns have unknown types cannot be looked at.
+/// Works on nodes: a table whose columns have unknown types cannot be read.
 struct LinkListKeys {
   private let allocator: NodeAllocator
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The kinds of models that the documentation shows, in a module whose default isolation is the main
-// actor: none of them says anything about isolation, but an extension of somebody else's type.
+// actor: none of them says anything about isolation, except the extension of another module's type.
 
 import Foundation
 import RealmSwift

@@ -121,7 +121,7 @@ private actor SideActor {
   }
 
   func waitUntilHeard(_ prefix: String) async {
-    for _ in 0..<2000 where !heard.contains(where: { $0.hasPrefix(prefix) }) {
+    for _ in 0..<15_000 where !heard.contains(where: { $0.hasPrefix(prefix) }) {
       try? await Task.sleep(for: .milliseconds(2))
     }
     precondition(heard.contains { $0.hasPrefix(prefix) }, "heard \(heard), not \(prefix)")

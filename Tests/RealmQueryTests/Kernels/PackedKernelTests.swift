@@ -115,7 +115,7 @@ final class PackedNode {
         let lower = borders.randomElement(using: &random) ?? 0
         let upper = borders.randomElement(using: &random) ?? 0
         let expected = (0..<count).filter { doubles[$0] >= lower && doubles[$0] <= upper }
-        // Allocations of the exact size: a sanitizer sees whoever reads more.
+        // Allocations of the exact size: a sanitizer reports a kernel that reads more.
         let wide = UnsafeMutableBufferPointer<Double>.allocate(capacity: max(count, 1))
         let narrow = UnsafeMutableBufferPointer<Float>.allocate(capacity: max(count, 1))
         defer {

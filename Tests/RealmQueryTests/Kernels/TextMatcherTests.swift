@@ -64,7 +64,7 @@ import Testing
     #expect(!matches("abcabc", .like, "*b"))
     #expect(matches("", .like, "*") && matches("", .like, "") && !matches("", .like, "?"))
     #expect(matches("ABC", .like, "a?C", .caseInsensitive))
-    // Nothing makes them stand for themselves: a backslash is a character like others.
+    // Nothing makes them represent themselves: a backslash is a character like others.
     #expect(matches("a\\xb", .like, "a\\*b") && !matches("a*b", .like, "a\\*b"))
     // Many stars must not take exponential time.
     let text = String(repeating: "a", count: 2000)

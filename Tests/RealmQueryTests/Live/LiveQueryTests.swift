@@ -65,7 +65,7 @@ import Testing
         order: Self.queries[(index + 1) % Self.queries.count].1, steps: rest)
     }
     var states = try live.map { try $0.state(in: group) }
-    // What nobody observes is kept without the version that it is from.
+    // A state without an observer is kept without the version that it is from.
     var kept = states
     var refreshCount = 0
     for round in 0..<15 {

@@ -155,7 +155,7 @@ struct NaivePredicate {
       case .remainder: first.truncatingRemainder(dividingBy: second)
       }
     let isDecimal = [left, right].contains { if case .decimal = $0 { true } else { false } }
-    // What is computed with decimals is one, which tells for NaN.
+    // A result computed with decimals is a decimal, which makes a difference for NaN.
     return isDecimal ? .decimal(DecimalBits(double: result)) : .double(result)
   }
 
@@ -234,7 +234,7 @@ struct NaivePredicate {
     }
   }
 
-  /// The samples are small enough for a double to tell them apart.
+  /// The number of a value; the samples are small enough for a double to distinguish them.
   private static func number(_ value: TableValue) -> Double? {
     switch value {
     case .int(let number): return Double(number)

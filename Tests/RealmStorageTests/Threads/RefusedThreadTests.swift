@@ -64,7 +64,7 @@ import Testing
       }
     }
     write.rollback()
-    // Nobody is in the way any more, so no thread is needed.
+    // No other writer is in the way any more, so no thread is needed.
     try withoutThreads { _ = try file.beginWrite().commit(changeset: []) }
     #expect(file.newestVersion == 2)
   }

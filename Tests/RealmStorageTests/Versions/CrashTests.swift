@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is left of a file after a crash at any moment (invariants of `CommitWriter`).
+// What is left of a file after a crash at any point in time (invariants of `CommitWriter`).
 
 import Foundation
 import RealmStorage

@@ -63,7 +63,7 @@ import Glibc
     #expect(try system.file.contents().count == 8192)
   }
 
-  /// The last moment before a commit is acknowledged is after its last sync.
+  /// The last point in time before a commit is acknowledged is after its last sync.
   @Test(arguments: [false, true])
   func aFileThatIsCutWhileItIsSyncedIsNotAcknowledged(isEncrypted: Bool) throws {
     let system = try SimulatedFileSystem()

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// The searches below can fail: they damage what is looked at.
+  /// The searches below can fail: they damage bytes that are read.
   @Test func damageIsNoticed() throws {
     #expect(try !exercise(WorkedExamples.secondCommit))
     var noticedCount = 0

@@ -67,7 +67,7 @@ import Glibc
       system.file.fail(call: call, fault)
       let (done, error) = workload(system)
       if fault == .error(ENOSPC), error == nil {
-        // A disk that is full for a moment has room for less.
+        // A disk that is full for a short time has room for less.
         #expect(done == 3, "call \(call)")
         system.file.fail(call: 0, nil)
         try expectWhole(system, [3], "call \(call)")

@@ -45,7 +45,7 @@ import Testing
       let firstVersion = first.version
       for step in 1...20 {
         let write = try file.beginWrite()
-        // Rewriting a root makes the commit lay it out anew.
+        // Rewriting a root makes the commit lay it out again.
         if !write.roots.tables.isNull {
           write.roots.tables = try write.allocator.makeWritable(write.roots.tables).ref
         }

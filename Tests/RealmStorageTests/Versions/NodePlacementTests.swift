@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where commits put their nodes: few places, a file that does not grow for ever, short lists.
+// Where commits put their nodes: few positions, a file that does not grow permanently, short lists.
 
 import Foundation
 import RealmTestSupport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What those who want to join a session learn of somebody who is alone with the file for long.
+// What processes that want to join a session learn of one that is alone with the file for long.
 
 import Foundation
 import RealmTestSupport
@@ -31,7 +31,7 @@ import Testing
       }
     }
     #expect(try mark() == 0)
-    // A mark that a crash has left keeps nobody out.
+    // A mark that a crash has left excludes no process.
     let lockFile = try SystemFiles().open(path: path + ".lock", mode: .readWrite)
     try lockFile.write(UInt64(1), at: SharedMemory.busyMarkOffset)
     let file = try DatabaseFile.open(path: path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Readers on many threads beside a writer: nobody sees a torn version.
+// Readers on many threads beside a writer: no reader sees a torn version.
 
 import Foundation
 import RealmStorage
@@ -98,7 +98,7 @@ import Testing
     try await stress(file)
     #expect(try file.check() == [])
     #expect(try IndependentChecker.findings(directory.file("a.realm")) == nil)
-    // Old versions that readers kept now and then must not make the file grow for ever.
+    // Old versions that readers kept now and then must not make the file grow permanently.
     #expect(try file.fileByteCount() < 4 << 20)
   }
 

@@ -124,7 +124,7 @@ import Testing
     write.rollback()
   }
 
-  /// Another registry stands for another process: its own lock, mapping and reader table segment.
+  /// Another registry represents another process: its own lock, mapping and reader table segment.
   /// `WriterScheduler` 5, `DatabaseFile` 3.
   @Test func processesTakeTurns() async throws {
     let other = try DatabaseFile.open(

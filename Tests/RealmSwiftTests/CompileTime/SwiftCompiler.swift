@@ -83,8 +83,8 @@ struct SwiftCompiler {
     return diagnostics
   }
 
-  /// Lines like `path:12:3: error: text`. What is wrong in the expansion of a macro is told with
-  /// the macro's file, and the place of the macro in a note.
+  /// Parses lines like `path:12:3: error: text`. An error in the expansion of a macro is reported
+  /// with the macro's file, and the position of the macro in a note.
   private static func parse(_ output: String, _ path: String) -> [Diagnostic] {
     var diagnostics: [Diagnostic] = []
     var inMacro: (isError: Bool, text: String)?

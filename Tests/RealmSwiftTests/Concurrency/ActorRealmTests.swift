@@ -160,7 +160,7 @@ private actor TaskStore {
     weak let observed = store
     try await store?.add(1)
     store = nil
-    // The worker may be holding the actor's realm for a moment.
+    // The worker may be holding the actor's realm for a short time.
     for _ in 0..<200 where observed != nil { try await Task.sleep(for: .milliseconds(5)) }
     #expect(observed == nil)
   }

@@ -20,7 +20,7 @@ class AsyncOwner: Object {
   @Persisted(originProperty: "owner") var owned: LinkingObjects<AsyncTask>
 }
 
-/// A realm in memory that nobody else uses.
+/// Returns the configuration of a realm in memory that no other test uses.
 func freshConfiguration(_ name: String = UUID().uuidString) -> Realm.Configuration {
   Realm.Configuration(
     inMemoryIdentifier: name, objectTypes: [AsyncTask.self, AsyncOwner.self])

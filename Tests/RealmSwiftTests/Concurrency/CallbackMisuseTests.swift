@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Misuse of asynchronous writes ends the process with the documented text.
+// Misuse of asynchronous writes traps with the documented message.
 
 import Foundation
 import RealmStorage

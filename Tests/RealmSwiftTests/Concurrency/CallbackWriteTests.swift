@@ -267,7 +267,7 @@ extension Realm {
       #expect(!realm.isPerformingAsynchronousWriteOperations)
     }
     try cancelAll()
-    // In memory, what nobody keeps is gone. A delivery may keep it for a moment.
+    // A realm in memory that has no owner is gone. A delivery may keep it for a short time.
     var isEmpty = false
     for _ in 0..<1000 where !isEmpty {
       try await Task.sleep(for: .milliseconds(2))

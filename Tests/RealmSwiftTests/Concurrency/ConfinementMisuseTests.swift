@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Misuse of confinement ends the process with the documented text.
+// Misuse of confinement traps with the documented message.
 
 import Dispatch
 import Foundation

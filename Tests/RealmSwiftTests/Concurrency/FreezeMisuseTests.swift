@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must not be done to frozen things ends the process with the documented text.
+// Operations that frozen objects and collections do not allow trap with the documented message.
 
 import Foundation
 import RealmSwift

@@ -91,7 +91,7 @@ import Testing
       adults: people.count { $0.age >= 18 })
   }
 
-  /// One look at something; what is wrong with it, if anything.
+  /// Reads one of the frozen values at random; returns what is wrong with it, if anything.
   private static func read(
     _ frozen: Frozen, _ expected: Expected, _ random: inout SeededGenerator
   ) -> String? {

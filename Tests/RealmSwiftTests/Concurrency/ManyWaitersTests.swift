@@ -18,7 +18,7 @@ private actor Teller {
     realm = try await Realm(configuration: configuration, actor: self)
   }
 
-  /// Adds to the sum of all; the block tells that it runs in a transaction of its own.
+  /// Adds to the sum of all; the block records that it runs in a transaction of its own.
   func add(_ amount: Int, _ log: WaiterLog) async throws {
     try await realm.asyncWrite { log.add(amount, to: realm) }
   }

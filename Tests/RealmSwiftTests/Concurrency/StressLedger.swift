@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Accounts whose sum never changes, and a journal of all transfers between them. From the journal
-// one can tell whether a history of transactions was serialisable.
+// Accounts whose sum never changes, and a journal of all transfers between them. The journal shows
+// whether a history of transactions was serialisable.
 
 import RealmStorage
 import RealmSwift

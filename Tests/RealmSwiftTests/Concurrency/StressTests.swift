@@ -328,7 +328,7 @@ private struct Run: Sendable {
     ledger.audit(realm)
     let count = ledger.inspect(realm)
     let all = Array(0..<count)
-    for _ in 0..<2000 where elsewhere.values != all || entries.values != all {
+    for _ in 0..<15_000 where elsewhere.values != all || entries.values != all {
       try await Task.sleep(for: .milliseconds(2))
     }
     realm.refresh()

@@ -55,7 +55,7 @@ private actor Hermit {
   }
 
   func wait(for count: Int) async -> [Int] {
-    for _ in 0..<2000 where (heard.last ?? -1) < count {
+    for _ in 0..<15_000 where (heard.last ?? -1) < count {
       try? await Task.sleep(for: .milliseconds(2))
     }
     return heard
@@ -84,7 +84,7 @@ private final class MeetingPlace: @unchecked Sendable {
 
   init(count: Int) { missing = count }
 
-  /// Waits until all have arrived; false if somebody does not come.
+  /// Waits until all have arrived; false if a thread does not come.
   func arrive() -> Bool {
     condition.lock()
     defer { condition.unlock() }

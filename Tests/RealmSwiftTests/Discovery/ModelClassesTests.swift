@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every model class is found without registration, and two of one name are told apart.
+// Every model class is found without registration, and two of one name are distinct.
 
 import Testing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What schemas and dynamic objects tell, row by row.
+// What schemas and dynamic objects report, row by row.
 
 import Foundation
 import Testing

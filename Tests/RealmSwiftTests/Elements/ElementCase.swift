@@ -42,7 +42,7 @@ struct ElementType<Element: RealmCollectionValue>: Sendable {
   let list: @Sendable (EveryList) -> List<Element>
   let set: @Sendable (EverySet) -> MutableSet<Element>
 
-  /// The value in words that tell it from the others.
+  /// The value as a string that distinguishes it from the others.
   func text(_ value: Element) -> String {
     if let object = value as? ElementTarget { return "object \(object.id)" }
     if let data = value as? Data { return data.base64EncodedString() }

@@ -9,7 +9,7 @@ import Testing
 @testable import RealmSwift
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ElementObserverTests {
-  /// Registers observers, and gives back what happens in the transaction that they are told of.
+  /// Registers observers, and records the changes that they are notified of.
   private struct Registration: ElementSuite, MapElementSuite {
     let realm: Realm
     let lists: Recorder<ToldChange>

@@ -53,7 +53,7 @@ class ElementOwner: Object {
     }
   }
 
-  /// Whether there are no more embedded objects in the file than belong to somebody.
+  /// Checks that every embedded object in the file has an owner.
   private func expectNoOrphans(_ realm: Realm, _ count: Int, _ evenCount: Int) throws {
     #expect(try realm.core.classes[ElementPart.self].table.objectCount() == count)
     #expect(try realm.core.classes[ElementInner.self].table.objectCount() == evenCount)

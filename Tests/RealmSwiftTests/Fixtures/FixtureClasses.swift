@@ -158,7 +158,7 @@ struct FixtureContents: Equatable {
     }
   }
 
-  /// The text of a decimal by its bits; texts are told in other ways by other readers.
+  /// The string of a decimal, made from its bits: other readers format decimals in other ways.
   private static func decimal(_ value: JSON) -> JSON {
     guard let high = UInt64(value["high"]?.text ?? "", radix: 16),
       let low = UInt64(value["low"]?.text ?? "", radix: 16)

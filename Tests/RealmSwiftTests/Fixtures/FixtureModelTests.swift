@@ -91,7 +91,7 @@ import Testing
     #expect(try DatabaseCheck.run(realm.core.snapshot()) == [])
     try ReferenceReader.check(file.configuration)
     guard ReferenceReader.isAvailable, let url = file.configuration.fileURL else { return }
-    // What somebody else reads in the file, in the same terms.
+    // What another implementation reads in the file, in the same terms.
     let dump = try ReferenceReader.dump(url.path)
     expectSame(FixtureContents(dump), written, "reference reader")
     let ours = try ContentDump(realm.core.readableTables()).json()

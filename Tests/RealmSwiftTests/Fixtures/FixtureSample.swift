@@ -65,7 +65,7 @@ extension FixtureProperty where Self: FixtureSample {
 }
 
 extension FixtureSample {
-  /// Whether the values are embedded objects, which are stored anew wherever they are put.
+  /// Whether the values are embedded objects, which are stored again wherever they are put.
   static var isPart: Bool { _shape.linkedClass is EmbeddedObject.Type }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Migrations that a crash ends at any moment.
+// Migrations that a crash ends at any point in time.
 
 import Foundation
 import RealmStorage
@@ -17,7 +17,7 @@ import Testing
     let testDescription: String
     let initial: @Sendable () throws -> [UInt8]
     let configuration: Realm.Configuration
-    /// One in so many states, and failures, is looked at.
+    /// One in so many states, and failures, is checked.
     let stride: Int
     /// The key of an encrypted file.
     var key: EncryptionKey?
@@ -45,7 +45,8 @@ import Testing
           migrationBlock: MigrationTests.migrateAll, objectTypes: Age2.types), stride: 1, key: key)
     }
 
-    /// A page of an encrypted file that is torn is an error, as its code tells.
+    /// The sizes of writes that may be torn; a torn page of an encrypted file is an error, as its
+    /// code reports.
     var tornUnits: [Int] { key == nil ? [512, 4096] : [4096] }
 
     static func matrix(_ arrangement: MatrixArrangement) -> Case {
@@ -100,7 +101,7 @@ import Testing
       outcomes.insert(found)
       #expect(found == after || found == before && state.acknowledged == 0, "\(state.name)")
       #expect(try errors(file) == [], "\(state.name)")
-      // Whoever opens the file next gets it migrated, once.
+      // The next process that opens the file migrates it, once.
       guard number % (2 * migration.stride) <= 1 else { return }
       _ = try RealmOpener(migration.configuration, file: file).open(.current)
       #expect(try contents(of: file) == after, "\(state.name)")

@@ -167,7 +167,7 @@ struct MigrationMatrixTests {
 
   /// The rules. Values stay if type, collection and linked class are as they were; where nulls are
   /// not allowed any more, a single value becomes the zero of its type, and elements go. All else
-  /// begins anew: with nothing where that is possible, with the zero of the type elsewhere.
+  /// begins from scratch: with nothing where that is possible, with the zero of the type elsewhere.
   private static func kept(_ value: JSON, _ old: _PropertyShape, _ new: _PropertyShape) -> JSON {
     let isSame =
       old.type == new.type && old.collection == new.collection
@@ -228,7 +228,7 @@ struct MigrationMatrixTests {
     for (name, rows) in expected.rows {
       #expect(found.rows[name] ?? [:] == rows, "\(arrangement)")
     }
-    // No part is left over that nobody owns.
+    // No part is left over without an owner.
     #expect(try core.classes[MigrationMatrix.Part.self].table.objectCount() == parts.count)
   }
 }

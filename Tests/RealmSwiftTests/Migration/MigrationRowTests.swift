@@ -204,7 +204,7 @@ private enum Keys {
 
   @Test func classesComeAndGo() throws {
     let file = try makeFile()
-    // Without its class nobody sees a table, and it stays.
+    // Without its class a table is not visible, and it stays.
     configure(file, 0, [Dog.self, Person.self])
     do {
       let realm = try file.open()

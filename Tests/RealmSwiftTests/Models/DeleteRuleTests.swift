@@ -46,7 +46,7 @@ import Testing
     let page = volume.pages[0]
     let frozen = volume.freeze()
     try realm.write { realm.delete(volume) }
-    // What "B" let go of when its mixed value was replaced was not deleted.
+    // The object that "B" released when its mixed value was replaced was not deleted.
     #expect(numbers(realm) == [11, 12, 13, 14, 15, 16, 17, 19, 100])
     #expect(page.isInvalidated && frozen.pages.count == 3 && frozen.index?.number == 3)
     try realm.write { realm.delete(realm.objects(Volume.self)) }

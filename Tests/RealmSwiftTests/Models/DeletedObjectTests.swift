@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who uses a deleted object is told which one it was and what became of it.
+// The use of a deleted object reports which one it was and what became of it.
 
 import Foundation
 import RealmSwift

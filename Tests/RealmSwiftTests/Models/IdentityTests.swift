@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which objects are equal, and what objects tell of themselves.
+// Which objects are equal, and how objects describe themselves.
 
 import Foundation
 import Testing

@@ -13,7 +13,7 @@ private actor Listener {
 
   /// What was heard, once it is `count` things.
   func wait(for count: Int) async -> [String] {
-    for _ in 0..<2000 where names.count < count { try? await Task.sleep(for: .milliseconds(2)) }
+    for _ in 0..<15_000 where names.count < count { try? await Task.sleep(for: .milliseconds(2)) }
     return names
   }
 }

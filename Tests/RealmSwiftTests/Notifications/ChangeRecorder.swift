@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes down what observers are told, and waits for it.
+// Records what observers are notified of, and waits for it.
 
 import Foundation
 import RealmStorage
 
 @testable import RealmSwift
 
-/// What an observer of a collection was told.
+/// A change that an observer of a collection was notified of.
 enum ToldChange: Equatable, Sendable {
   case initial(count: Int)
   case update(count: Int, deletions: [Int], insertions: [Int], modifications: [Int])
@@ -35,7 +35,7 @@ final class Recorder<Value: Sendable>: Sendable {
 
   /// The values, once there are `count` of them, or what there is after some seconds.
   func wait(for count: Int) async -> [Value] {
-    for _ in 0..<2000 where all.count < count { try? await Task.sleep(for: .milliseconds(2)) }
+    for _ in 0..<15_000 where all.count < count { try? await Task.sleep(for: .milliseconds(2)) }
     return all
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Observers of collections: what they are told, where, and when.
+// Observers of collections: what they are notified of, where, and when.
 
 import Foundation
 import RealmStorage

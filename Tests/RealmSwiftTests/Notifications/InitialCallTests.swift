@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An observer that was told nothing yet is told of the state before a transaction of its thread.
+// An observer without a notification so far is notified of the state before a transaction of its
+// thread.
 
 import Foundation
 import RealmSwift

@@ -6,7 +6,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// What an observer of an object was told, with values as text.
+/// A change that an observer of an object was notified of, with values as strings.
 private enum ToldObject: Equatable, Sendable {
   case change([String])
   case deleted

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whatever is written, by whom and in how many transactions: what an observer of an object is told
-// is the difference of the two versions, and what was set to the value it had.
+// Whatever is written, by which writer and in how many transactions: an observer of an object is
+// notified of the difference of the two versions, and of what was set to the value it had.
 
 import Foundation
 import RealmSwift
@@ -64,7 +64,7 @@ private enum Assignment: Sendable {
   }
 }
 
-/// What an observer was told of one change.
+/// One changed property that an observer was notified of.
 private struct ToldProperty: Equatable, Sendable {
   let name: String
   let old: String?

@@ -8,11 +8,11 @@ import RealmStorage
 import RealmSwift
 import Testing
 
-/// Tracks what `read` looks at until it changes.
+/// Tracks what `read` accesses until it changes.
 private final class Tracking: Sendable {
   private let count = Locked(0)
 
-  /// How often a change was told.
+  /// How often a change was reported.
   var toldCount: Int { count.withLock { $0 } }
 
   init<Value>(_ read: () -> Value) {
@@ -20,7 +20,7 @@ private final class Tracking: Sendable {
   }
 
   func wait() async -> Int {
-    for _ in 0..<2000 where toldCount == 0 { try? await Task.sleep(for: .milliseconds(2)) }
+    for _ in 0..<15_000 where toldCount == 0 { try? await Task.sleep(for: .milliseconds(2)) }
     return toldCount
   }
 }

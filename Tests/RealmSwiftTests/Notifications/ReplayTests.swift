@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whatever is written, by whom and in how many transactions: the changes that an observer is told,
-// applied to what it had, give what there is; and what counts as modified was modified.
+// Whatever is written, by which writer and in how many transactions: the changes that an observer
+// is notified of, applied to what it had, give what there is; and what counts as modified was
+// modified.
 
 import Foundation
 import RealmSwift

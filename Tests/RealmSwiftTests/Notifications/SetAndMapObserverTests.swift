@@ -8,7 +8,7 @@ import RealmSwift
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct SetAndMapObserverTests {
-  /// What an observer of a map was told.
+  /// A change that an observer of a map was notified of.
   enum ToldMapChange: Equatable, Sendable {
     case initial(keys: [String])
     case update(deletions: [String], insertions: [String], modifications: [String])

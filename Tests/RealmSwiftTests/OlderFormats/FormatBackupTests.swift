@@ -47,7 +47,7 @@ struct FormatBackupTests {
     Array(try file.open().objects(First.Person.self).map(\.firstName))
   }
 
-  /// Writes other contents into the file, once nobody has it open any more.
+  /// Writes other contents into the file, once it is not open any more.
   private func replace(by contents: Data) throws {
     var failure: (any Error)?
     let wasClosed = try RealmCache.whileClosed(url.path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What needs a file that nobody has open: another process that has it open is seen.
+// Operations on a file that must not be open: another process that has it open is noticed.
 
 import Foundation
 import Synchronization

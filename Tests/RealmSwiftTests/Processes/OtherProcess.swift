@@ -51,7 +51,7 @@ final class OtherProcess: Sendable {
     return tests.deletingLastPathComponent().appendingPathComponent("realm-second-process")
   }
 
-  /// Tells the process to do something; what it answers.
+  /// Sends a command to the process; returns its answer.
   @discardableResult
   func ask(_ question: String) async throws -> String {
     try await onQueue {
@@ -61,7 +61,7 @@ final class OtherProcess: Sendable {
     }
   }
 
-  /// Ends the process at once, wherever it is, and waits until the system has cleaned up.
+  /// Kills the process at once, wherever it is, and waits until the system has cleaned up.
   func killNow() async throws {
     try await onQueue {
       kill(self.process.processIdentifier, SIGKILL)

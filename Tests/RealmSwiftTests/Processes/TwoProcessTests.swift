@@ -186,7 +186,7 @@ private actor Place {
       try Self.increment(realm, 1)
       granted.add(1)
     }
-    // The other process has the lock: whoever waits goes on waiting.
+    // The other process has the lock: a waiting writer goes on waiting.
     #expect(await granted.settled() == [])
     try await other.killNow()
     try await mine
@@ -218,7 +218,7 @@ private actor Place {
     }
   }
 
-  /// The bytes that are free, and kept for who looks at old versions.
+  /// The bytes that are free, and kept for readers of old versions.
   private static func blockedByteCount(_ realm: Realm) throws -> Int {
     let snapshot = try realm.core.file.snapshot()
     return try FreeSpace(snapshot.top(), in: snapshot.space).blocks

@@ -83,7 +83,7 @@ struct AllocationTests {
   private static let later = Date(timeIntervalSince1970: 9000)
   private static let id = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5))
 
-  /// What stands for the arguments of a condition.
+  /// The values for the arguments of a condition.
   private static func arguments(of condition: String) -> [Any] {
     switch condition.prefix(while: \.isLetter) {
     case "data": [Data("amber".utf8)]

@@ -104,10 +104,10 @@ private final class Forest: Object {
     for round in 0..<60 {
       try realm.write {
         for _ in 0...Int.random(in: 0...3, using: &random) { Self.change(realm, &random) }
-        // What is looked at within a transaction is not what is kept.
+        // An evaluation within a transaction is not the one that is kept.
         if round % 7 == 0 { #expect(leaves[0].count == Self.leaves(realm)[0].count) }
       }
-      // Some results are not looked at in each version.
+      // Some results are not evaluated in each version.
       for (kept, new) in zip(leaves, Self.leaves(realm)) where random.chance(0.7) {
         #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "seed \(seed), round \(round)")
       }
@@ -127,7 +127,7 @@ private final class Forest: Object {
     let trees = Self.trees(realm)
     for round in 0..<9 {
       realm.beginWrite()
-      // What an earlier look has seen of it, the log does not tell.
+      // The log does not record what an earlier evaluation has seen of it.
       let created = realm.create(Leaf.self)
       for step in 0..<12 {
         Self.change(realm, &random)

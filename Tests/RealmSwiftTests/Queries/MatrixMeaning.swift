@@ -6,7 +6,7 @@ import Foundation
 
 @testable import RealmSwift
 
-/// A value without its type: what comparisons look at.
+/// A value without its type: what comparisons evaluate.
 enum PlainValue: Equatable {
   case null
   case bool(Bool)

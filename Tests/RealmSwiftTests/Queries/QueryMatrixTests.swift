@@ -16,7 +16,7 @@ private struct Matrix {
   private let file: TemporaryRealm
   var random: SeededGenerator
   private(set) var queryCount = 0
-  /// Queries that tell objects apart.
+  /// The number of queries that distinguish objects.
   private(set) var decidedCount = 0
 
   init(seed: UInt64) throws {

@@ -87,7 +87,7 @@ class LooseItem: Object {
     func make(id: Int, _ realm: Realm) -> PlainItem {
       let item = PlainItem()
       item.id = id
-      // Properties that nobody sets have their defaults.
+      // Properties that are not set have their defaults.
       if self == Item() { return item }
       item.count = count
       item.limit = limit

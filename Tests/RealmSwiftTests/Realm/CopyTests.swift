@@ -153,7 +153,7 @@ import Testing
     do {
       let realm = try file.open()
       #expect(try dump(realm) == before)
-      // Somebody has it open now.
+      // The file is open now.
       _ = try onAnotherThread { try file.open().isEmpty }
       try realm.write { realm.create(Person.self, value: ["id": 100_000]) }
     }

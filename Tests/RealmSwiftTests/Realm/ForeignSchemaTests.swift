@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A schema that somebody else changes while a realm is open.
+// A schema that another process changes while a realm is open.
 
 import Foundation
 import RealmStorage
@@ -55,7 +55,7 @@ private func changeElsewhere(
   let path = try #require(file.configuration.fileURL).path
   let other = try DatabaseFile.open(
     path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
-  // The name is not looked at, but a realm of this process has the true one.
+  // The name is not read, but a realm of this process has the true one.
   let configuration = Realm.Configuration(
     fileURL: URL(fileURLWithPath: path + ".elsewhere"), schemaVersion: version, objectTypes: types)
   try body(Realm(core: try RealmOpener(configuration, file: other).open(.current)))
@@ -73,7 +73,7 @@ private func changeElsewhere(
     return file
   }
 
-  /// Indexes that somebody adds are kept up to date by who did not know of them.
+  /// Indexes that another process adds are kept up to date by one that did not know of them.
   @Test func indexesOfOthersAreKept() throws {
     let file = try makeFile()
     let realm = try file.open()

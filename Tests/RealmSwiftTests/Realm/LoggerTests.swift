@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Messages, which nobody gets who did not ask.
+// Log messages, which are delivered only where they were asked for.
 
 import Foundation
 import Synchronization
@@ -26,7 +26,7 @@ private class PortedToy: Object {
 }
 
 /// The shared logger is one for the process, so the tests that set it run one after the other, and
-/// look at messages about their own files only.
+/// read messages about their own files only.
 @Suite(.serialized) struct LoggerTests {
   private final class Messages: Sendable {
     private let all = Mutex<[(LogLevel, String)]>([])

@@ -23,7 +23,7 @@ import Testing
 
   private struct Model: Equatable {
     var people: [Int: Entry] = [:]
-    /// Dogs are told apart by their age.
+    /// The dogs, which their age distinguishes.
     var dogs: Set<Int> = []
     var nextDog = 0
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ways to open a realm, and what a realm tells of itself.
+// The ways to open a realm, and what a realm reports of itself.
 
 import Foundation
 import Testing

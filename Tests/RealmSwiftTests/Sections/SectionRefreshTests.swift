@@ -32,7 +32,7 @@ private final class Tome: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// Looks at others in ways that changes are not followed back.
+/// Refers to others in ways that changes are not followed back.
 private final class Scholar: Object {
   @Persisted var age = 0
   @Persisted var friend: Scholar?
@@ -42,7 +42,7 @@ private final class Scholar: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// Keeps a copy of sections up to date by what an observer is told.
+/// Keeps a copy of sections up to date by what an observer is notified of.
 private final class SectionMirror {
   private var copy: [[ObjectKey]] = []
   private(set) var updateCount = 0

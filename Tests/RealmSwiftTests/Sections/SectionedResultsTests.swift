@@ -82,7 +82,7 @@ import Testing
 
   // MARK: Observing
 
-  /// What an observer of sections was told.
+  /// A change that an observer of sections was notified of.
   enum Told: Equatable, Sendable {
     case initial(Int)
     case update(SectionChanges)

@@ -20,7 +20,7 @@ final class MixedCarrier: Object {
 
   init() throws { file = try TemporaryRealm([MixedCarrier.self]) }
 
-  /// All kinds in their order; what is equal in it is told apart by the ID.
+  /// All kinds in their order; the ID distinguishes values that are equal in it.
   private static var values: [AnyRealmValue] {
     [
       .none, .bool(false), .bool(true), .double(-.infinity), .int(-4), .float(1.5), .double(1.5),

@@ -9,7 +9,7 @@ import Testing
 @testable import RealmTables
 
 @Suite struct ClusterLayoutTests {
-  /// Looks at the clusters of a table of two integers and a text, filled by one commit.
+  /// Reads the clusters of a table of two integers and a string, filled by one commit.
   private func withClusters(_ body: ([Cluster]) throws -> Void) throws {
     let database = try TestDatabase()
     try database.write { group in

@@ -8,7 +8,7 @@ import RealmStorage
 
 /// The contents of a version, by rules so simple that they are right.
 struct DatabaseModel {
-  /// An object; `life` tells it from another that had the key before.
+  /// An object; `life` distinguishes it from another that had the key before.
   struct Object: Equatable {
     let life: Int
     var values: [String: TableValue]

@@ -109,7 +109,7 @@ extension DatabaseModel {
 
   // MARK: Change log
 
-  /// What the changes between two versions fail to tell, or tell wrongly.
+  /// The differences that the changes between two versions do not report, or report wrongly.
   func differences(from old: DatabaseModel, told changes: VersionChanges) -> [String] {
     var found: [String] = []
     for model in ModelTable.all {

@@ -10,7 +10,7 @@ import Testing
 
 /// Runs random transactions on a file and checks every version against the model.
 final class ModelRun {
-  /// A version that somebody still looks at, and what it must hold for ever.
+  /// A version that a reader still uses, and what it must hold permanently.
   private struct Pin {
     let group: TableGroup
     let model: DatabaseModel

@@ -7,7 +7,7 @@ import RealmStorage
 @testable import RealmTables
 
 extension ColumnType {
-  /// The types whose values stand for themselves.
+  /// The types whose values represent themselves.
   static let scalars: [ColumnType] = [
     .int, .bool, .string, .binary, .timestamp, .float, .double, .decimal, .objectId, .uuid,
   ]

@@ -19,7 +19,7 @@ final class FileImage {
 
   var space: NodeSpace { allocator.space }
 
-  /// An image of a whole file; only the header's fields that a valid file needs are looked at.
+  /// An image of a whole file; only the header's fields that a valid file needs are read.
   init(_ bytes: [UInt8]) throws {
     let capacity = max((bytes.count + 0xFFFF) & ~0xFFFF, 0x10000)
     let reservation = try AddressReservation(

@@ -17,7 +17,7 @@ struct OlderForms {
 
   init(_ group: WriteGroup) { self.group = group }
 
-  /// Writes the transaction; `keys` and `slotCount` are done where no table is looked at any more.
+  /// Writes the transaction; makes both changes where no table is accessed any more.
   func commit(oldLinkLists: Bool = false, slotsOfTables: Int? = nil) throws {
     try group.flush()
     let transaction = group.transaction
@@ -56,7 +56,7 @@ struct OlderForms {
 
   /// Puts the strings and binaries of sets into another order.
   ///
-  /// - Parameter isMingled: Whether strings and binaries are told apart.
+  /// - Parameter isMingled: Whether strings and binaries are reordered as one run.
   mutating func shuffleSets(_ table: WritableTable, isMingled: Bool) throws {
     for column in table.schema.columns where column.collection == .set {
       let roots = table.clusters

@@ -3,9 +3,9 @@
 // Rules about single tokens of the product's code: what may trap, what may print, what needs a
 // reason.
 
-/// Rules that look at tokens without their structure.
+/// Rules that read tokens without their structure.
 enum CodeRules {
-  /// `try!` turns an error that somebody could handle into a crash. Tests may show it: code that
+  /// `try!` turns an error that a caller could handle into a crash. Tests may show it: code that
   /// apps copy from a documentation has it.
   static func forcedTry(_ file: SourceFile) -> [Violation] {
     guard !file.path.hasPrefix("Tests/") else { return [] }
@@ -66,7 +66,7 @@ enum CodeRules {
     }
   }
 
-  /// What the compiler is told to believe about concurrency has its reason beside it.
+  /// An assurance about concurrency that the compiler does not check has its reason beside it.
   static func uncheckedConcurrency(_ file: SourceFile) -> [Violation] {
     guard file.module != nil else { return [] }
     return file.tokens.indices.compactMap { index in

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// The rules of a file are the numbered items of its comments; they are cited by the file's name
 /// without suffix, or by its first part: those of `BTree+Insert.swift` are rules of `BTree`, too.
-/// `ARCHITECTURE` stands for the invariants of that document.
+/// `ARCHITECTURE` represents the invariants of that document.
 struct NumberedRule: Hashable, Comparable, CustomStringConvertible {
   var name: String
   var number: Int

@@ -2,7 +2,7 @@
 
 // Rules about the text of a file: its first lines, its length, words that do not belong there.
 
-/// Rules that look at lines and comments.
+/// Rules that read lines and comments.
 enum TextRules {
   static let lineLengthMax = 100
   static let fileLengthMax = 800

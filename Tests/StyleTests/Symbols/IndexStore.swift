@@ -7,7 +7,7 @@
 // not part of every platform.
 //
 // Invariants:
-// 1. Symbols are compared by the compiler's own identifiers, so that overloads are told apart.
+// 1. Symbols are compared by the compiler's own identifiers, so that overloads are distinct.
 // 2. Units of files that exist no more are passed over: an index keeps them.
 
 import Foundation

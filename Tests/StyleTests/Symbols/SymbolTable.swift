@@ -55,7 +55,7 @@ struct SymbolTable {
     }
   }
 
-  /// Adds what other platforms have: the graph of this one cannot tell more of it than the source.
+  /// Adds what other platforms have: the graph of this one cannot say more of it than the source.
   mutating func append(_ unseen: [PlatformBlocks.Unseen]) {
     rows += unseen.map {
       Row(

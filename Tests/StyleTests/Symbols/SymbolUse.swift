@@ -2,8 +2,8 @@
 
 // Which test examines a symbol.
 //
-// A symbol is examined by a file of tests that names it, overloads told apart. What cannot be named
-// alone goes with what it belongs to:
+// A symbol is examined by a file of tests that names it; overloads are distinct. What cannot be
+// named alone goes with what it belongs to:
 // 1. A type is examined by who names one of its members, a protocol also by who names a type that
 //    conforms to it.
 // 2. A requirement is examined by who names what fulfils it.

@@ -15,8 +15,8 @@ struct Toolchain {
   /// The products of the build that this test belongs to (`.build/debug`).
   let products: URL
 
-  /// What the running test was built with; nil where it cannot be told, or where the platform's
-  /// symbols are not those of the committed table.
+  /// What the running test was built with; nil where it is unknown, or where the platform's symbols
+  /// are not those of the committed table.
   static let current: Toolchain? = {
     #if os(Linux)
     guard let runtime = runtimeLibrary(), let executable = Bundle.main.executableURL else {

@@ -202,7 +202,7 @@ extension FixedBytesLeaf {
     return ref
   }
 
-  /// Realm Core leaves null bits of removed elements behind the last one: they say nothing.
+  /// Realm Core leaves null bits of removed elements after the last one: they have no meaning.
   @inlinable
   package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
     _ = try count(of: try space.node(at: ref))

@@ -6,7 +6,7 @@
 ///
 /// The same leaves hold the columns of a cluster and the elements of a B+ tree. A leaf is known by
 /// the ref of its outer node; the operations are static, so that nothing is allocated for it. Edits
-/// give back the ref under which the leaf is found afterwards, and free what is replaced.
+/// return the ref under which the leaf is found afterwards, and free what is replaced.
 ///
 /// Which leaf type reads a node is decided by the column, never by the node alone. Every operation
 /// throws `StorageError.corrupted` where the bytes contradict the type.

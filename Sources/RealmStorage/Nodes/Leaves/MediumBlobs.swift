@@ -95,7 +95,7 @@ enum MediumBlobs {
   ) -> Bool {
     let slots = outer.node
     guard slots.count == 3, slots.header.layout == .bits else { return false }
-    // Only nodes in the slab are looked at here, and nothing is taken for granted of these.
+    // Only nodes in the slab are read here, and nothing is assumed of these.
     let offsets = Ref(Int(slots.uncheckedInteger(at: 0)))
     let blob = Ref(Int(slots.uncheckedInteger(at: 1)))
     let nulls = Ref(Int(slots.uncheckedInteger(at: 2)))

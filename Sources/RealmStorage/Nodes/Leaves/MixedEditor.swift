@@ -230,7 +230,7 @@ struct MixedEditor {
     if entry != last { try readdress(slot, from: last, to: entry) }
   }
 
-  /// Tells the owner of a payload entry where it is now.
+  /// Stores the present index of a payload entry in its owner.
   private func readdress(
     _ slot: MixedSlot, from last: Int, to entry: Int
   ) throws(StorageError) {
@@ -245,8 +245,8 @@ struct MixedEditor {
 
   // MARK: Salts
 
-  /// A number that tells a nested collection from all others of the leaf, and, being random of 31
-  /// bits, in all likelihood from those of other leaves of the same tree.
+  /// A number that distinguishes a nested collection from all others of the leaf, and, being random
+  /// of 31 bits, in all likelihood from those of other leaves of the same tree.
   private func freshSalt() throws(StorageError) -> Int64 {
     let parts = try parts
     while true {
@@ -262,8 +262,8 @@ struct MixedEditor {
 
   /// Makes the salts, if there are any, as many as the elements.
   ///
-  /// Realm Core leaves trailing zeros out, and then writes outside of what it left, or ends the
-  /// process, when it inserts an element behind them.
+  /// Realm Core leaves trailing zeros out, and then writes outside of what it left, or traps, when
+  /// it inserts an element after them.
   private func alignSalts() throws(StorageError) {
     var salts = try slot(MixedSlot.salts)
     guard !salts.isNull else { return }

@@ -12,7 +12,7 @@
 ///
 /// Invariants:
 /// 1. Every payload entry belongs to exactly one element. An entry that goes is replaced by the
-///    last of its node, whose owner is told.
+///    last of its node, whose owner is updated.
 /// 2. A nested collection has a salt that no other element of the leaf has, and keeps it wherever
 ///    the element moves; elements that are no collections have none. If a leaf has salts at all,
 ///    it has one for each element, 0 for those without: Realm Core's own editing relies on it,
@@ -109,7 +109,8 @@ package enum MixedLeaf: Leaf {
     guard index >= 0, index <= count else {
       throw .elementOutOfBounds(index, in: try allocator.node(at: ref))
     }
-    // Both halves are made anew: taking elements out one by one would look for an owner each time.
+    // Both halves are made from scratch: taking elements out one by one would look for an owner
+    // each time.
     let kept = try MixedEditor(try make(in: allocator), allocator)
     let moved = try MixedEditor(try make(in: allocator), allocator)
     try kept.append(elements: 0..<index, of: ref)

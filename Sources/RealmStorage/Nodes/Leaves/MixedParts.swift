@@ -140,7 +140,7 @@ struct MixedParts {
     return start
   }
 
-  /// The salt of element `index`, which tells a nested collection from its neighbours.
+  /// The salt of element `index`, which distinguishes a nested collection from its neighbours.
   func salt(at index: Int) throws(StorageError) -> Int64 {
     let ref = try ref(in: MixedSlot.salts)
     guard !ref.isNull else { return 0 }
@@ -157,7 +157,7 @@ struct MixedParts {
     return nil
   }
 
-  /// The value that a composite integer stands for.
+  /// The value that a composite integer represents.
   func value(of code: MixedCode) throws(StorageError) -> MixedValue {
     if code == .null { return .null }
     guard let type = code.type, code.bits >> 5 & 7 == 0 || code.payload == type.payload,

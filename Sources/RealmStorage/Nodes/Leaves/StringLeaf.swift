@@ -206,7 +206,7 @@ package enum StringLeaf: Leaf {
   }
 }
 
-/// The forms of string and binary leaves, as the flags of the outer node tell them.
+/// The forms of string and binary leaves, as the flags of the outer node say.
 enum BytesForm {
   case short, medium, big
 

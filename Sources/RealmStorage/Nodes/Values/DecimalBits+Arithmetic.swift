@@ -83,7 +83,7 @@ extension DecimalBits {
       guard leftDigits != 0 else {
         return DecimalBits(rounding: 0, exponent: preferred, isNegative: isNegative)
       }
-      // So many zeros behind the dividend that the quotient has 35 or 36 digits.
+      // So many zeros after the dividend that the quotient has 35 or 36 digits.
       let widening = 34 - digitCount(leftDigits)
       let zeros = digitCount(rightDigits) + 1
       let dividend = (leftDigits * powersOfTen[widening])

@@ -3,7 +3,7 @@
 // The 32- and 64-bit encodings of decimals that leaves store where they suffice.
 
 extension DecimalBits {
-  /// The decimal of a BID32 pattern, or nil if that stands for null.
+  /// The decimal of a BID32 pattern, or nil if that represents null.
   init?(bits32: UInt32) {
     guard bits32 != 0x7C00_00AA else { return nil }
     if bits32 >> 27 & 0xF == 0xF {
@@ -17,7 +17,7 @@ extension DecimalBits {
       exponent: Int((isLarge ? bits32 >> 21 : bits32 >> 23) & 0xFF) - 101)
   }
 
-  /// The decimal of a BID64 pattern, or nil if that stands for null.
+  /// The decimal of a BID64 pattern, or nil if that represents null.
   init?(bits64: UInt64) {
     guard bits64 != 0x7C00_0000_0000_00AA else { return nil }
     if bits64 >> 59 & 0xF == 0xF {

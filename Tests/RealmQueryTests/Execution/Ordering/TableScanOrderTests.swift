@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmQuery
 
-/// Sorting, picking and telling apart while a table is passed over, against the same for keys.
+/// Sorting, picking and distinct values in a scan of a table, compared with the same for keys.
 @Suite struct TableScanOrderTests {
   private func columns(of tables: SampleTables) -> [Column] {
     tables.items.schema.columns.filter { $0.collection == .none && $0.type != .link }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// Values that the bits in an item do not tell apart, in long runs and short ones.
+  /// Values that the bits in an item do not distinguish, in long runs and short ones.
   @Test func whatItemsDoNotTellIsReadAgain() throws {
     let file = try DatabaseFile.open(
       path: "/memory/level-\(UInt64.random(in: .min ... .max))",
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  /// NaNs of different bits beside numbers that are told apart by their last bit.
+  /// NaNs of different bits beside numbers that only their last bit distinguishes.
   @Test func whatIsNoNumberIsOrderedByAllOfItsBits() throws {
     let file = try DatabaseFile.open(
       path: "/memory/bits-\(UInt64.random(in: .min ... .max))",
