@@ -93,7 +93,7 @@ extension DatabaseFile {
   ) throws(StorageError) -> Bool {
     let identity = try system.open(path: path, mode: .readOnly).identity
     return try registry.whileClosed(identity) { () throws(StorageError) in
-      try Session.alone(path: path + ".lock", system: system, body)
+      try LockFileSession.alone(path: path + ".lock", system: system, body)
     }
   }
 

@@ -69,7 +69,7 @@ extension DatabaseFile {
     lockSystem: any FileSystem, acceptsOlderFormats: Bool = false
   ) throws(StorageError) -> DatabaseFile {
     var opened: OpenedStorage?
-    let session = try Session.join(path: path + ".lock", system: lockSystem) {
+    let session = try LockFileSession.join(path: path + ".lock", system: lockSystem) {
       () throws(StorageError) in
       try requireInPlace(storage, options, system)
       if !options.isReadOnly {

@@ -51,7 +51,7 @@ package final class DatabaseFile: Sendable {
   /// The same as `storage`, if that is encrypted.
   let encrypted: EncryptedFile?
   let reservation: AddressReservation
-  let session: Session
+  let session: LockFileSession
   let listeners = VersionListeners()
   /// Who may write next.
   package let writers: WriterScheduler
@@ -64,7 +64,7 @@ package final class DatabaseFile: Sendable {
 
   init(
     path: String, options: OpenOptions, storage: any StorageFile,
-    reservation: AddressReservation, mappedByteCount: Int, session: Session
+    reservation: AddressReservation, mappedByteCount: Int, session: LockFileSession
   ) {
     self.path = path
     self.options = options

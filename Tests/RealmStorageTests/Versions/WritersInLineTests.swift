@@ -146,7 +146,7 @@ import Testing
     #expect(try file.check() == [])
   }
 
-  /// `SharedMemory` 2, `Session` 3.
+  /// `SharedMemory` 2, `LockFileSession` 3.
   @Test func processesRespectEachOthersReaders() throws {
     let other = try DatabaseFile.open(
       path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())

@@ -8,8 +8,8 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct SessionTests {
-  /// `Session` 4.
+@Suite struct LockFileSessionTests {
+  /// `LockFileSession` 4.
   @Test func whoIsAloneSaysSo() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.realm")

@@ -22,7 +22,7 @@ import Glibc
 #endif
 
 /// Membership in the group of processes that have a database open.
-final class Session: Sendable {
+final class LockFileSession: Sendable {
   let memory: SharedMemory
   let readers: ReaderTable
 
@@ -38,7 +38,7 @@ final class Session: Sendable {
   static func join(
     path: String, system: any FileSystem,
     start: () throws(StorageError) -> VersionEntry
-  ) throws(StorageError) -> Session {
+  ) throws(StorageError) -> LockFileSession {
     let file = try system.open(path: path, mode: .readWriteCreating)
     let memory = try SharedMemory(file)
     var attempt = 0
@@ -47,13 +47,13 @@ final class Session: Sendable {
         try memory.initialise(try start())
         guard try file.tryLock(exclusive: false) else { continue }
         if try layoutVersion(of: file) == SharedMemory.layoutVersion {
-          return try Session(memory)
+          return try LockFileSession(memory)
         }
         file.unlock()
       } else if try file.tryLock(exclusive: false) {
         if try layoutVersion(of: file) == SharedMemory.layoutVersion {
           try requireOurRevision(memory)
-          return try Session(memory)
+          return try LockFileSession(memory)
         }
         file.unlock()
       }
