@@ -105,8 +105,7 @@ let package = Package(
       name: "RealmSwiftTests",
       dependencies: [
         "RealmSwift", "RealmSession", "RealmQuery", "RealmTables", "RealmStorage",
-        "RealmTestSupport",
-        "realm-second-process", "AllocationCounter",
+        "RealmTestSupport", "realm-second-process", "AllocationCounter",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -88,6 +88,9 @@ struct BoundPath {
     collectionLength == nil && !parts.values.joined().contains(where: \.isMany)
   }
 
+  /// Whether the path leads to one value of any type, which may be a list.
+  var mayBeList: Bool { isSingle && comparedType == .mixed }
+
   /// Whether the path leads through the links of other classes.
   var leadsThroughLinks: Bool {
     written.components.contains { if case .links = $0 { true } else { false } }

@@ -34,12 +34,23 @@ extension QueryBinder {
 
   private func isOfLists(_ comparison: Comparison, _ sides: Sides) throws(QueryError) -> Bool {
     if comparison.leftQuantifier == .all || comparison.rightQuantifier != nil { return true }
+    if isOfContents(comparison, sides) { return false }
     if try isList(comparison.left) { return true }
     switch comparison.operation {
     // A value of one path is among those of another one.
     case .in: return sides.left != nil && sides.right != nil
     case .between: return false
     default: return try isList(comparison.right)
+    }
+  }
+
+  /// Whether a value of any type is compared with an argument, which may be a list that equals it.
+  private func isOfContents(_ comparison: Comparison, _ sides: Sides) -> Bool {
+    guard comparison.operation == .equal || comparison.operation == .notEqual else { return false }
+    return switch (comparison.left, comparison.right) {
+    case (_, .argument): sides.left?.mayBeList ?? false
+    case (.argument, _): sides.right?.mayBeList ?? false
+    default: false
     }
   }
 

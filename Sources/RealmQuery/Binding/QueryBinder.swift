@@ -242,7 +242,11 @@ package struct QueryBinder {
     case .constant(let value): constant = try self.constant(value)
     case .argument(let value):
       guard let found = try schema.argument(value) else { throw QueryBinder.unsupported(value) }
-      constant = found
+      if case .list(let values) = found, let other, other.mayBeList {
+        constant = try self.constant(values())
+      } else {
+        constant = found
+      }
     case .list, .path, .matchCount, .arithmetic, .condition:
       throw .invalid("Predicate expressions must compare a keypath and a value.")
     }

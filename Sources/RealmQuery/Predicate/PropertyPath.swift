@@ -70,13 +70,6 @@ package struct PropertyPath: Hashable, Sendable {
     return path
   }
 
-  /// The path to the objects in the collection at its end, of which a property comes next.
-  package func droppingLastPart() -> PropertyPath {
-    var path = self
-    path.components.removeLast()
-    return path
-  }
-
   /// The path with what is computed from its first collection, or from the value at its end. All
   /// elements that the path leads to are counted, which is said last.
   package func applying(_ function: CollectionFunction) -> PropertyPath {

@@ -3,7 +3,7 @@
 // Observed backlinks: the objects that link to an object through one column.
 
 import RealmQuery
-package import RealmStorage
+import RealmStorage
 package import RealmTables
 
 /// Identifies the observed backlinks: those of an object, through one column of another table.
@@ -21,7 +21,7 @@ package struct BacklinksLocator: Hashable, Sendable {
   }
 
   /// The keys of the linking objects, one for each link; nil if the object is gone.
-  package func keys(in tables: TableGroup) throws(StorageError) -> [ObjectKey]? {
+  func keys(in tables: TableGroup) throws(StorageError) -> [ObjectKey]? {
     guard let table = try tables.table(target), let row = try table.row(of: object) else {
       return nil
     }
@@ -30,7 +30,7 @@ package struct BacklinksLocator: Hashable, Sendable {
   }
 
   /// The new keys, and the change from `old`.
-  package func advance(
+  func advance(
     _ old: [ObjectKey], by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> ([ObjectKey], ObservedChange?) {
     if try step.isUnaffected(origin) { return (old, nil) }

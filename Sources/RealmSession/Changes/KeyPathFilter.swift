@@ -16,14 +16,14 @@ package struct KeyPathFilter: Sendable, Hashable {
   package init() {}
 
   /// The part of this filter that begins with `column`.
-  package func only(_ column: ColumnKey) -> KeyPathFilter {
+  func only(_ column: ColumnKey) -> KeyPathFilter {
     var part = KeyPathFilter()
     part.branches[column] = branches[column]
     return part
   }
 
   /// Adds the key paths of `other`.
-  package mutating func formUnion(_ other: KeyPathFilter) {
+  mutating func formUnion(_ other: KeyPathFilter) {
     for (column, part) in other.branches {
       branches[column, default: KeyPathFilter()].formUnion(part)
     }

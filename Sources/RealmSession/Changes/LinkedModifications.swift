@@ -12,10 +12,10 @@ package import RealmTables
 /// Computes the objects of a table that changed, directly or by objects that they link to.
 package struct LinkedModifications {
   /// The old version, in which deleted links are followed.
-  package let old: TableGroup
+  let old: TableGroup
   /// The new version.
-  package let tables: TableGroup
-  package let changes: VersionChanges
+  let tables: TableGroup
+  let changes: VersionChanges
 
   package init(old: TableGroup, tables: TableGroup, changes: VersionChanges) {
     self.old = old

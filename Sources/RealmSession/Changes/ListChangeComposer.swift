@@ -12,8 +12,8 @@
 // 2. An old element that is in no piece was deleted. One that was moved counts as deleted, and as
 //    inserted at its new position.
 
-package import RealmQuery
-package import RealmTables
+import RealmQuery
+import RealmTables
 
 /// Applies edits in order to a list of known size, and composes them into one change set.
 package struct ListChangeComposer {
@@ -24,7 +24,7 @@ package struct ListChangeComposer {
     /// New elements.
     case new(Int)
 
-    package var count: Int {
+    var count: Int {
       switch self {
       case .old(let range): range.count
       case .new(let count): count
@@ -38,14 +38,14 @@ package struct ListChangeComposer {
   /// Indexes, in the old list, of old elements that were assigned.
   private var assigned: Set<Int> = []
 
-  package init(oldCount: Int) {
+  init(oldCount: Int) {
     pieces = oldCount > 0 ? [.old(0..<oldCount)] : []
     count = oldCount
   }
 
   /// Applies one edit; returns false if it does not fit the list, which then means that the log and
   /// the list are not of the same version.
-  package mutating func apply(_ edit: CollectionEdit) -> Bool {
+  mutating func apply(_ edit: CollectionEdit) -> Bool {
     switch edit {
     case .insert(let index, let added):
       guard index >= 0, index <= count, added >= 0 else { return false }
@@ -71,7 +71,7 @@ package struct ListChangeComposer {
 
   /// The change set, with further old indexes that are to count as modified; those of deleted
   /// elements are left out.
-  package func changes(oldCount: Int, alsoModified: [Int] = []) -> ResultChanges {
+  func changes(oldCount: Int, alsoModified: [Int] = []) -> ResultChanges {
     var result = ResultChanges()
     var kept: [Range<Int>] = []
     var position = 0
@@ -96,7 +96,7 @@ package struct ListChangeComposer {
   }
 
   /// The index in the old list of an element of the present one; nil if it is new.
-  package func oldIndex(_ index: Int) -> Int? {
+  func oldIndex(_ index: Int) -> Int? {
     let (position, offset) = locate(index)
     guard position < pieces.count, case .old(let range) = pieces[position] else { return nil }
     return range.lowerBound + offset

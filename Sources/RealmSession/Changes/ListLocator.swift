@@ -3,7 +3,7 @@
 // An observed list, set or dictionary: its edits in the log, and changes of the objects in it.
 
 import RealmQuery
-package import RealmStorage
+import RealmStorage
 package import RealmTables
 
 /// Identifies an observed list, set or dictionary: that of a column of an object, or one inside its
@@ -28,7 +28,7 @@ package struct ListLocator: Hashable, Sendable {
   }
 
   /// The number of elements; nil if the object is gone.
-  package func count(in tables: TableGroup) throws(StorageError) -> Int? {
+  func count(in tables: TableGroup) throws(StorageError) -> Int? {
     guard let row = try row(in: tables) else { return nil }
     return kind == .dictionary
       ? try row.dictionary(column, path)?.count : try row.list(column, path)?.count
@@ -39,7 +39,7 @@ package struct ListLocator: Hashable, Sendable {
   }
 
   /// The elements, or the values of a dictionary.
-  package func values(in tables: TableGroup) throws(StorageError) -> [TableValue]? {
+  func values(in tables: TableGroup) throws(StorageError) -> [TableValue]? {
     guard let row = try row(in: tables) else { return nil }
     return kind == .dictionary
       ? try row.dictionary(column, path)?.entries(of: column).entries.map(\.value)
@@ -47,14 +47,14 @@ package struct ListLocator: Hashable, Sendable {
   }
 
   /// The keys of the objects in the collection; nil for an element that is no object.
-  package func links(in tables: TableGroup) throws(StorageError) -> [ObjectKey?]? {
+  func links(in tables: TableGroup) throws(StorageError) -> [ObjectKey?]? {
     guard let row = try row(in: tables) else { return nil }
     return kind == .dictionary
       ? try row.dictionary(column).links(of: column) : try row.list(column).keys()
   }
 
   /// The new number of elements, and the change of a list that had `oldCount`.
-  package func advance(
+  func advance(
     _ oldCount: Int, by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> (Int, ObservedChange?) {
     let changes = step.changes[table]
@@ -182,7 +182,7 @@ package struct ListLocator: Hashable, Sendable {
 
 extension TableValue {
   /// Whether the value is a link to one of some objects, or a collection that holds such a link.
-  package func links(toOneOf objects: Set<StoredLink>) -> Bool {
+  func links(toOneOf objects: Set<StoredLink>) -> Bool {
     switch self {
     case .typedLink(let table, let key): objects.contains(StoredLink(table: table, key: key))
     case .list(let values): values.contains { $0.links(toOneOf: objects) }

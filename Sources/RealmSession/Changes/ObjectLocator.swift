@@ -2,7 +2,7 @@
 
 // An observed object: direct changes of its properties, and its deletion.
 
-package import RealmStorage
+import RealmStorage
 package import RealmTables
 
 /// Identifies an observed object.
@@ -16,7 +16,7 @@ package struct ObjectLocator: Hashable, Sendable {
   }
 
   /// The change of the object. Links are followed only as far as key paths ask for it.
-  package func change(
+  func change(
     by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> ObservedChange? {
     guard let changes = step.changes[table] else {

@@ -3,7 +3,7 @@
 // Observed results of a list or of backlinks: the elements that pass a filter, in an order.
 
 package import RealmQuery
-package import RealmStorage
+import RealmStorage
 package import RealmTables
 
 /// Identifies the observed elements of a list, or of the objects that link to an object, with their
@@ -23,7 +23,7 @@ package struct RefinementLocator: Hashable, Sendable {
     case keys([ObjectKey])
     case values([TableValue])
 
-    package var count: Int {
+    var count: Int {
       switch self {
       case .keys(let keys): keys.count
       case .values(let values): values.count
@@ -40,7 +40,7 @@ package struct RefinementLocator: Hashable, Sendable {
   }
 
   /// The table of the elements; nil if they are scalars.
-  package var elementTable: TableKey? {
+  var elementTable: TableKey? {
     switch base {
     case .list(let list): list.column.type == .link ? list.column.targetTable : nil
     case .backlinks(let backlinks): backlinks.origin
@@ -48,7 +48,7 @@ package struct RefinementLocator: Hashable, Sendable {
   }
 
   /// The elements; nil if the object that owns the collection is gone.
-  package func elements(in tables: TableGroup) throws(StorageError) -> Elements? {
+  func elements(in tables: TableGroup) throws(StorageError) -> Elements? {
     let keys: [ObjectKey]?
     switch base {
     case .backlinks(let backlinks): keys = try backlinks.keys(in: tables)
@@ -69,7 +69,7 @@ package struct RefinementLocator: Hashable, Sendable {
   }
 
   /// The new elements, and the change from `old`.
-  package func advance(
+  func advance(
     _ old: Elements, by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> (Elements, ObservedChange?) {
     if try isUnaffected(by: step) { return (old, nil) }

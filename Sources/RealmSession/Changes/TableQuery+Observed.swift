@@ -2,8 +2,8 @@
 
 // Observed results: a query's result, with the objects that observers count as modified.
 
-package import RealmQuery
-package import RealmStorage
+import RealmQuery
+import RealmStorage
 import RealmTables
 
 extension TableQuery {
@@ -31,7 +31,7 @@ extension TableQuery {
 extension QueryError {
   /// The error for who can only read: a query was evaluated when it was made, so one that fails
   /// later meets a file that has changed under it.
-  package var asStorageError: StorageError {
+  var asStorageError: StorageError {
     switch self {
     case .storage(let error): error
     case .invalid(let text, _): .corrupted("a query that was valid is so no longer: \(text)")

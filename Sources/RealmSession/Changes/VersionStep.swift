@@ -8,9 +8,9 @@ package import RealmTables
 
 /// Two versions and the changes between them; shared by all observers that make this transition.
 package final class VersionStep: Sendable {
-  package let old: TableGroup
-  package let new: TableGroup
-  package let changes: VersionChanges
+  let old: TableGroup
+  let new: TableGroup
+  let changes: VersionChanges
 
   private struct Question: Hashable {
     let table: TableKey
@@ -34,7 +34,7 @@ package final class VersionStep: Sendable {
 
   /// The objects of `table` that both versions have and that count as changed within `filter`: by
   /// their own properties, or by objects that they link to.
-  package func modified(
+  func modified(
     in table: TableKey, filter: KeyPathFilter?
   ) throws(StorageError) -> Set<ObjectKey> {
     let question = Question(table: table, filter: filter)

@@ -51,7 +51,7 @@ package final class ActorIdentity: Sendable {
   /// Comparing executors decides for almost all actors. A custom executor may run an actor's code
   /// under another identity; then the actor itself is asked, which traps with the message of the
   /// runtime if the caller is not isolated to it.
-  package var isCurrent: Bool {
+  var isCurrent: Bool {
     if realm_current_executor() == executor { return true }
     let isDefaultActor = executor == UInt(bitPattern: address)
     if isDefaultActor { return false }

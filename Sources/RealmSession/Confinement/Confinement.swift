@@ -45,7 +45,7 @@ package enum Confinement: Sendable {
 
   /// The word that an access compares with the thread pointer: the pointer of the thread that owns
   /// the session, or a word that never matches.
-  package var isolationWord: UInt {
+  var isolationWord: UInt {
     switch self {
     case .thread(let thread): thread.pointer
     case .main: realm_is_first_thread() ? realm_thread_pointer() : 0
@@ -74,7 +74,7 @@ package enum Confinement: Sendable {
 
   /// The message for an access from elsewhere: the documented sentence, then where the session is
   /// confined and where it was accessed.
-  package var violationText: String {
+  var violationText: String {
     "Realm accessed from incorrect thread. It lives on \(self) "
       + "and was touched on \(Confinement.descriptionOfCaller)."
   }

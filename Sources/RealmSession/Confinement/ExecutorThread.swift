@@ -33,7 +33,7 @@ package final class ExecutorThread: Sendable {
   private static let threads = Locked<[UInt: UInt]>([:])
 
   /// The pointer of the thread that the executor at an address owns; 0 if it owns none.
-  package static func pointer(ofExecutor address: UInt) -> UInt {
+  static func pointer(ofExecutor address: UInt) -> UInt {
     threads.withLock { $0[address] ?? 0 }
   }
 

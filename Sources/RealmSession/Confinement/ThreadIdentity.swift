@@ -8,8 +8,8 @@ import CRealmPlatform
 /// keeps a new thread from finding the sessions of a dead one.
 package struct ThreadIdentity: Hashable, Sendable {
   /// The word that accesses compare: `realm_thread_pointer()` on that thread.
-  package let pointer: UInt
-  package let number: UInt64
+  let pointer: UInt
+  let number: UInt64
 
   package static var current: ThreadIdentity {
     ThreadIdentity(pointer: realm_thread_pointer(), number: realm_thread_number())

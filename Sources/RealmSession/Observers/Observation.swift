@@ -21,10 +21,10 @@ package final class Observation: Cancellable {
     // confinement (invariant 1).
 
     /// Reads the present values of properties that are about to change; only objects have it.
-    package var valuesBefore: (([ColumnKey]) -> [Any?])?
+    var valuesBefore: (([ColumnKey]) -> [Any?])?
     /// Called when the session ends the observation without a last call.
     package var ended: (() -> Void)?
-    package let call: (ObservedChange, _ valuesBefore: [Any?]?) -> Void
+    let call: (ObservedChange, _ valuesBefore: [Any?]?) -> Void
 
     package init(
       valuesBefore: (([ColumnKey]) -> [Any?])? = nil, ended: (() -> Void)? = nil,
@@ -38,7 +38,7 @@ package final class Observation: Cancellable {
 
   /// The number of the observation. Unlike an address, it is never reused.
   package let id: UInt64
-  package let source: Locator
+  let source: Locator
   /// The key paths of this observer; nil for everything.
   private let ownFilter: KeyPathFilter?
   /// The key paths that it shares with the other observers of the same collection.
@@ -81,7 +81,7 @@ package final class Observation: Cancellable {
   var hasFilter: Bool { ownFilter != nil }
 
   /// Which changes the observer is notified of; nil for all.
-  package var filter: KeyPathFilter? {
+  var filter: KeyPathFilter? {
     guard let ownFilter else { return nil }
     return sharedFilter.map { $0.union } ?? ownFilter
   }

@@ -33,10 +33,10 @@ package final class SessionObservation: Cancellable {
     handler.withLock { $0.map { $0.session !== session } ?? false }
   }
 
-  package var isActive: Bool { handler.withLock { $0 != nil } }
+  var isActive: Bool { handler.withLock { $0 != nil } }
 
   /// Notifies the observer, in the confinement.
-  package func call(_ notification: SessionNotification) {
+  func call(_ notification: SessionNotification) {
     handler.withLock { $0?.call }?(notification)
   }
 

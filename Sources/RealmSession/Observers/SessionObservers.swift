@@ -10,7 +10,7 @@
 // 3. Calls are made in the order in which they were collected.
 
 import RealmStorage
-package import RealmTables
+import RealmTables
 
 /// The observers that a session notifies of new versions.
 package final class SessionObservers {
@@ -64,7 +64,7 @@ package final class SessionObservers {
   // MARK: - Called by the session
 
   /// Notifies of a committed write transaction, at once or later; `skipped` are not notified.
-  package func committed(
+  func committed(
     _ session: Session, from base: TableGroup?, skipping skipped: SkippedObservers
   ) {
     if let base, let tables = session.shownTables, !skipped.observations.isEmpty {
@@ -179,7 +179,7 @@ package final class SessionObservers {
   }
 
   /// Brings one observer that is not being called to `shown`, and notifies it.
-  package func bringUpToDate(_ observation: Observation, to shown: TableGroup) {
+  func bringUpToDate(_ observation: Observation, to shown: TableGroup) {
     guard let state = hub.entry(of: observation.id)?.state, state.version < shown.version else {
       return
     }
@@ -209,7 +209,7 @@ package final class SessionObservers {
   }
 
   /// Notifies the observers of the session as a whole, and the tracked accesses.
-  package func notify(
+  func notify(
     _ notification: SessionNotification, _ session: Session,
     except skipped: [SessionObservation] = []
   ) {

@@ -9,7 +9,7 @@ package struct SkippedObservers {
   /// The skipped observers of the session.
   private(set) var ofSession: [SessionObservation] = []
 
-  package static let none = SkippedObservers()
+  static let none = SkippedObservers()
 
   private init() {}
 

@@ -121,7 +121,7 @@ open class Session: SessionOwner {
   @usableFromInline @inline(never)
   package final func checkIsolationSlowly() {
     if realm_is_forked() { throwRealmException("\(StorageError.forkedProcess(path: file.path))") }
-    if state.pointee.isolation == SessionState.anyThread {
+    if state.pointee.isolation == Confinement.anyThread {
       if !isFrozenAndInvalid { return }
       throwRealmException("Cannot read from a frozen Realm which has been invalidated.")
     }

@@ -6,10 +6,10 @@ package import RealmTables
 
 /// The file, the confinement and the version that a session begins with.
 public struct SessionOptions: Sendable {
-  package let shared: SharedFile
-  package let confinement: Confinement
+  let shared: SharedFile
+  let confinement: Confinement
   /// The tables of the version that the session shows first.
-  package let tables: TableGroup
+  let tables: TableGroup
   /// Whether the session neither writes nor follows the file.
   package var isReadOnly = false
   /// How many versions may be in use when a transaction begins; nil for any number.

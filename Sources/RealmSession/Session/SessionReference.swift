@@ -18,10 +18,10 @@ package final class SessionReference: Sendable {
   /// The session's address; 0 once it is being destroyed.
   private let address = Locked<UInt>(0)
 
-  package init() {}
+  init() {}
 
   /// Makes the reference lead to `session`, which calls `clear()` when it is destroyed.
-  package func set(_ session: Session) {
+  func set(_ session: Session) {
     let bits = UInt(bitPattern: Unmanaged.passUnretained(session).toOpaque())
     address.withLock { $0 = bits }
   }

@@ -16,7 +16,7 @@
 /// The state of a session that a read checks before it uses a cached row.
 @frozen @usableFromInline
 package struct SessionState {
-  /// The thread that the session is confined to, or 0, or `anyThread`.
+  /// The thread that the session is confined to, or 0, or `Confinement.anyThread`.
   @usableFromInline package var isolation: UInt
   /// Changes whenever cached rows become stale; see invariant 2.
   @usableFromInline package var generation: UInt64
@@ -34,7 +34,4 @@ package struct SessionState {
 
   /// The generation of objects that have no row: no state ever has it.
   package static var noGeneration: UInt64 { 0 }
-
-  /// The isolation of frozen sessions. Thread pointers are aligned, so none is this.
-  package static var anyThread: UInt { Confinement.anyThread }
 }

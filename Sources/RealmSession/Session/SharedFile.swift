@@ -16,7 +16,7 @@ package final class SharedFile: Sendable {
   /// The tables of the newest version that a session shows and that is not durable yet.
   private let pending = Locked<TableGroup?>(nil)
   /// The schemas of tables, which most versions have in common.
-  package let schemas = SchemaCache()
+  let schemas = SchemaCache()
   /// The bounds of the primary keys that the last transaction knew.
   let keyBounds = KeyBoundCache()
 
@@ -93,7 +93,7 @@ package final class SharedFile: Sendable {
 
   /// The tables of a version that a session shows and that is not durable yet, if `version` is not
   /// durable and they are at least as new.
-  package func pendingTables(atLeast version: UInt64) -> TableGroup? {
+  func pendingTables(atLeast version: UInt64) -> TableGroup? {
     guard version > file.newestVersion, let tables = pending.withLock({ $0 }),
       tables.version >= version
     else { return nil }

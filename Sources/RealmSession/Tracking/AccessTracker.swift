@@ -60,7 +60,7 @@ package final class AccessTracker {
   // MARK: - Changes
 
   /// Notifies the accesses that changed up to the version that the session now shows.
-  package func notify(_ shown: TableGroup?) {
+  func notify(_ shown: TableGroup?) {
     guard let base, let shown else { return }
     guard base.version < shown.version else { return }
     guard let step = try? VersionStep(from: base, to: shown), !step.changes.schemaChanged else {

@@ -29,7 +29,7 @@ extension AsyncWrites {
   }
 
   /// Commits the open transaction; the completion that `id` names is called when it is durable.
-  package func commit(_ id: AsyncWriteID, allowGrouping: Bool) {
+  func commit(_ id: AsyncWriteID, allowGrouping: Bool) {
     let count: Int
     do throws(StorageError) {
       count = try hold { $0.ids.append(id) }

@@ -70,7 +70,7 @@ extension AsyncWrites {
   // MARK: - Running
 
   /// Runs the blocks whose turn has come.
-  package func run() {
+  func run() {
     guard !isRunning, !session.isInWrite else { return }
     isRunning = true
     while let entry = first {

@@ -11,7 +11,7 @@
 //    to.
 // 4. A pending commit is in one of three states: in `held`, in `continued`, or being made durable.
 
-package import Dispatch
+import Dispatch
 package import RealmStorage
 import Synchronization
 
@@ -63,10 +63,10 @@ package final class AsyncWrites {
   }
 
   /// How many transactions may share a commit.
-  package static let maximumGroupCount = 20
+  static let maximumGroupCount = 20
 
   /// How long an open group may keep other writers waiting while its session is busy.
-  package var graceTime = DispatchTimeInterval.milliseconds(5)
+  var graceTime = DispatchTimeInterval.milliseconds(5)
   private var entries: ArraySlice<Entry> = []
   private var lastID: AsyncWriteID = 0
   var completions: [AsyncWriteID: Completion] = [:]

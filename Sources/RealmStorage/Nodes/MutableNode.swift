@@ -38,16 +38,6 @@ package struct MutableNode {
     return Int(units) &* 8 &- NodeHeader.byteCount
   }
 
-  /// Replaces the header but for the capacity.
-  ///
-  /// The payload that the new header describes must fit the capacity.
-  @inlinable @inline(__always)
-  package func setHeader(_ new: NodeHeader) {
-    assert(new.payloadByteCount <= capacityByteCount)
-    let capacity = address.load(as: UInt64.self) & 0xFF_FFFF
-    address.storeBytes(of: new.bits & ~0xFF_FFFF | capacity, as: UInt64.self)
-  }
-
   /// Changes the number of elements only.
   @inlinable @inline(__always)
   package func setCount(_ count: Int) {

@@ -22,13 +22,7 @@ extension Map {
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmMapChange<Map>) -> Void
   ) -> NotificationToken {
-    guard let core = realm?.core else {
-      throwRealmException("Change notifications are only supported on managed collections.")
-    }
-    guard let queue else { return NotificationToken(observeHere(core, keyPaths, block)) }
-    return core.observe(self, on: queue) { map in
-      map.realm.map { map.observeHere($0.core, keyPaths, block) }
-    }
+    observed(on: queue) { $0.observeHere($1, keyPaths, block) }
   }
 
   /// Calls `block` as `observe(keyPaths:on:_:)` does, with typed key paths.
@@ -53,24 +47,9 @@ extension Map {
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
   ) async -> NotificationToken {
-    guard let core = realm?.core else {
-      throwRealmException("Change notifications are only supported for managed objects")
+    await observed(on: actor) { map, core, actor in
+      map.observeHere(core, keyPaths, actor.calling(block))
     }
-    _ = core.requireObservable(here: false)
-    if Task.isCancelled { return NotificationToken(nil) }
-    let reference = ThreadSafeReference(to: self)
-    let configuration = core.configuration
-    let observation = await actor.run { actor -> Observation? in
-      guard let map = reference.resolved(configuration, on: actor), let core = map.realm?.core
-      else { return nil }
-      return map.observeHere(core, keyPaths) { [weak actor] change in
-        guard let actor else { return }
-        // The change was made for this actor and is used nowhere else.
-        let change = UnsafeTransfer(change)
-        actor.assumeIsolated { block($0, change.value) }
-      }
-    }
-    return NotificationToken(observation)
   }
 
   /// Calls `block` on an actor as `observe(keyPaths:on:_:)` does, with typed key paths.

@@ -24,10 +24,8 @@ extension ObjectBase {
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (ObjectChange<T>) -> Void
   ) -> NotificationToken {
-    let core = requireManaged()
-    guard let queue else { return NotificationToken(observeHere(core, keyPaths, block)) }
-    return core.observe(self, on: queue) { object in
-      object.realm.map { object.observeHere($0.core, keyPaths, block) }
+    observed(on: queue, orElse: observationOfUnmanagedObjectText) {
+      $0.observeHere($1, keyPaths, block)
     }
   }
 
@@ -46,30 +44,14 @@ extension ObjectBase {
     _ keyPaths: [String]?, onActor actor: A, _isolation: isolated (any Actor)?,
     _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
   ) async -> NotificationToken {
-    let core = requireManaged()
-    _ = core.requireObservable(here: false)
-    if Task.isCancelled { return NotificationToken(nil) }
-    let reference = ThreadSafeReference(to: self)
-    let configuration = core.configuration
-    let observation = await actor.run { actor -> Observation? in
-      guard let object = reference.resolved(configuration, on: actor),
-        let core = object.realm?.core
-      else { return nil }
-      return object.observeHere(core, keyPaths) { [weak actor] (change: ObjectChange<T>) in
-        guard let actor else { return }
-        // The change was made for this actor and is used nowhere else.
-        let change = UnsafeTransfer(change)
-        actor.assumeIsolated { block($0, change.value) }
-      }
+    _ = requireManaged()
+    return await observed(on: actor) { object, core, actor in
+      object.observeHere(core, keyPaths, actor.calling(block))
     }
-    return NotificationToken(observation)
   }
 
   final func requireManaged() -> RealmCore {
-    guard let core = realm?.core else {
-      throwRealmException(
-        "Only objects which are managed by a Realm support change notifications")
-    }
+    guard let core = realm?.core else { throwRealmException(observationOfUnmanagedObjectText) }
     return core
   }
 

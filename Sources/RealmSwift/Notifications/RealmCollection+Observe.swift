@@ -37,13 +37,7 @@ extension RealmCollection {
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> NotificationToken {
-    guard let core = realm?.core else {
-      throwRealmException("Change notifications are only supported on managed collections.")
-    }
-    guard let queue else { return NotificationToken(observeHere(core, keyPaths, block)) }
-    return core.observe(self, on: queue) { collection in
-      collection.realm.map { collection.observeHere($0.core, keyPaths, block) }
-    }
+    observed(on: queue) { $0.observeHere($1, keyPaths, block) }
   }
 
   /// Calls `block` as `observe(keyPaths:on:_:)` does, with typed key paths.
@@ -68,25 +62,9 @@ extension RealmCollection {
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
   ) async -> NotificationToken {
-    guard let core = realm?.core else {
-      throwRealmException("Change notifications are only supported for managed objects")
+    await observed(on: actor) { collection, core, actor in
+      collection.observeHere(core, keyPaths, actor.calling(block))
     }
-    _ = core.requireObservable(here: false)
-    if Task.isCancelled { return NotificationToken(nil) }
-    let reference = ThreadSafeReference(to: self)
-    let configuration = core.configuration
-    let observation = await actor.run { actor -> Observation? in
-      guard let collection = reference.resolved(configuration, on: actor),
-        let core = collection.realm?.core
-      else { return nil }
-      return collection.observeHere(core, keyPaths) { [weak actor] change in
-        guard let actor else { return }
-        // The change was made for this actor and is used nowhere else.
-        let change = UnsafeTransfer(change)
-        actor.assumeIsolated { block($0, change.value) }
-      }
-    }
-    return NotificationToken(observation)
   }
 
   /// Calls `block` on an actor as `observe(keyPaths:on:_:)` does, with typed key paths.

@@ -58,3 +58,7 @@ extension Actor {
 /// The message for the observation of a collection that no realm manages.
 let observationOfUnmanagedText =
   "Change notifications are only supported on managed collections."
+
+/// The message for the observation of an object that no realm manages.
+let observationOfUnmanagedObjectText =
+  "Only objects which are managed by a Realm support change notifications"

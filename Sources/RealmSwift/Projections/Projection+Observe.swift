@@ -130,7 +130,3 @@ extension ProjectionSchema.Property {
 
 /// A property of a projection that was set.
 public typealias ProjectedPropertyChange = PropertyChange
-
-/// The message for the observation of an object that no realm manages.
-let observationOfUnmanagedObjectText =
-  "Only objects which are managed by a Realm support change notifications"

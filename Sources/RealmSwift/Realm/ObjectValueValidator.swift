@@ -120,7 +120,7 @@ struct ObjectValueValidator {
     guard policy == .error else { return }
     guard newKeys.insert(NewKey(table: info.tableKey, value: stored)).inserted,
       try info.table.find(primaryKey: stored) == nil
-    else { throw error(path, "an object with the primary key '\(stored.text)' exists") }
+    else { throw error(path, "an object with the primary key '\(stored.primaryKeyText)' exists") }
   }
 
   private mutating func checkLinks(

@@ -134,8 +134,8 @@ struct ObjectWriter {
       } else if policy == .error {
         throwRealmException(
           "Attempting to create an object of type '\(info.schema.className)' with an existing "
-            + "primary key value '\(primaryKey?.text ?? "")'. Give 'update: .modified' to change "
-            + "the object that is there.")
+            + "primary key value '\(primaryKey?.primaryKeyText ?? "")'. Give 'update: .modified' "
+            + "to change the object that is there.")
       }
       return made
     } catch { stop(error) }

@@ -30,7 +30,7 @@ extension Realm {
   public func refresh() -> Bool {
     core.checkIsolation()
     if core.isFrozen { return false }
-    if core.configuration.readOnly {
+    if core.isReadOnly {
       throwRealmException("Read-only Realms do not change and cannot be refreshed.")
     }
     if core.isInWrite { return false }

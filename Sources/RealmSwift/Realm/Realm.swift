@@ -22,9 +22,9 @@ import RealmTables
 /// that thread, that queue, or that actor. `freeze()` makes copies that any thread may read.
 ///
 /// While a realm is open, the file belongs to it and to other processes that use this library. No
-/// other program may truncate or overwrite it: reading what is no longer there ends the process
-/// (SIGBUS), and no write transaction is acknowledged any more. A process that is forked without
-/// `exec` after a realm was opened cannot use any realm.
+/// other program may truncate or overwrite it: reading what is no longer there kills the process
+/// by a signal (SIGBUS), and no write transaction is acknowledged any more. A process that is
+/// forked without `exec` after a realm was opened cannot use any realm.
 public struct Realm {
   @usableFromInline let core: RealmCore
 

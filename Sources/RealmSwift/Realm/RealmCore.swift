@@ -72,7 +72,7 @@ final class RealmCore: Session {
   private func present(
     _ schemas: [ModelSchema], in tables: TableGroup
   ) throws(StorageError) -> [ModelSchema] {
-    guard configuration.readOnly else { return schemas }
+    guard isReadOnly else { return schemas }
     var present: [ModelSchema] = []
     for schema in schemas where try tables.key(ofTable: schema.tableName) != nil {
       present.append(schema)
@@ -82,7 +82,7 @@ final class RealmCore: Session {
 
   /// Whether the class has no table in a file that cannot be given one: it has no objects.
   func lacksTable(of modelClass: ObjectBase.Type) -> Bool {
-    guard configuration.readOnly, !classes.contains(modelClass) else { return false }
+    guard isReadOnly, !classes.contains(modelClass) else { return false }
     return RealmOpener.schemas(of: configuration).contains { $0.modelClass == modelClass }
   }
 

@@ -94,7 +94,7 @@ extension Realm {
   public func asyncRefresh(_isolation actor: isolated any Actor = #isolation) async -> Bool {
     core.requireActor("asyncRefresh()")
     if core.isFrozen { return false }
-    if core.configuration.readOnly {
+    if core.isReadOnly {
       throwRealmException("Read-only Realms do not change and cannot be refreshed.")
     }
     if Task.isCancelled { return false }

@@ -256,16 +256,27 @@ class RenamedNote: Object {
 
   @Test func observingAnObjectThatVanishedGivesAnEndedToken() async throws {
     actor Busy {
-      func wait(_ semaphore: DispatchSemaphore, _ events: Recorder<String>) -> Bool {
+      // A realm in which nothing was read yet would start at the version of the reference.
+      var realm: Realm?
+
+      func wait(
+        _ semaphore: DispatchSemaphore, _ events: Recorder<String>,
+        _ configuration: Realm.Configuration
+      ) async throws -> Bool {
+        let realm = try await Realm(configuration: configuration, actor: self)
+        self.realm = realm
         events.add("busy")
-        return semaphore.wait(timeout: .now() + 20) == .success
+        let wasFreed = semaphore.wait(timeout: .now() + 20) == .success
+        realm.refresh()
+        return wasFreed && realm.objects(AsyncTask.self).count == 2
       }
     }
     let (realm, tasks) = try await open()
     let busy = Busy()
     let semaphore = DispatchSemaphore(value: 0)
     let events = Recorder<String>()
-    async let isFree = busy.wait(semaphore, events)
+    let configuration = realm.configuration
+    async let isFree = busy.wait(semaphore, events, configuration)
     _ = await events.wait(for: 1)
     let task = tasks[1]
     let registration = Task { @MainActor in
@@ -276,7 +287,7 @@ class RenamedNote: Object {
     _ = await events.wait(for: 2)
     try realm.write { realm.delete(task) }
     semaphore.signal()
-    #expect(await isFree)
+    #expect(try await isFree)
     #expect(await registration.value == false)
   }
 

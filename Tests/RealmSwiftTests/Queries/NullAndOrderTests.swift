@@ -86,6 +86,9 @@ private class Stop: Object {
     let map = AnyRealmValue.fromDictionary(["a": .int(2), "b": .none])
     #expect(ids { $0.any == map } == [2] && ids("any != %@", map) == [1, 3, 4])
     #expect(ids("any == %@", ["a": 2, "b": nil] as [String: Any?]) == [2])
+    let array: [Any?] = [1, "x", [nil] as [Any?]]
+    #expect(ids("any == %@", array) == [1] && ids("%@ == any", array) == [1])
+    #expect(ids("any != %@", array) == [2, 3, 4] && ids("any == %@", [] as [Int]) == [3])
     #expect(
       ids { $0.any == .fromArray([]) } == [3] && ids { $0.any == .fromDictionary([:]) } == [4])
     #expect(ids { $0.any == .fromArray([.int(1)]) }.isEmpty)

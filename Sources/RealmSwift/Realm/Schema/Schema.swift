@@ -35,7 +35,7 @@ extension Realm {
   public var schema: Schema {
     core.checkIsolation()
     // In a file that cannot be changed some classes have no table.
-    if core.configuration.readOnly { return Schema(RealmOpener.schemas(of: core.configuration)) }
+    if core.isReadOnly { return Schema(RealmOpener.schemas(of: core.configuration)) }
     return Schema(core.classes.all.map(\.schema))
   }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Descriptions of stored values in messages.
+// Primary keys in messages.
 
 import Foundation
 import RealmStorage
 import RealmTables
 
 extension TableValue {
-  /// The value as messages spell it.
-  var text: String {
+  /// The value of a primary key as messages spell it.
+  var primaryKeyText: String {
     switch self {
     case .null: "(null)"
     case .int(let number): "\(number)"
