@@ -53,7 +53,7 @@ package final class BenchmarkData {
   package var prioritySum: Int { rows.reduce(0) { $0 + $1.priority } }
   package var rangeCount: Int { rows.count { Self.range.contains($0.priority) } }
   package var ownerCount: Int { rows.count { $0.owner == Self.owner } }
-  /// The bits of what iterating reads, folded to one number.
+  /// The bits of the values that iterating reads, combined to one number.
   package var iterationSum: Int {
     rows.reduce(0) { Self.fold($0, $1.priority, $1.name.utf8.count, $1.score) }
   }

@@ -3,7 +3,7 @@
 // Where a benchmark keeps its files.
 //
 // 1. The folder that a person names may hold anything. Nothing in it is written or deleted but one
-//    new folder, whose name nobody else has.
+//    new folder, whose name is unique.
 // 2. A folder that the person named and that was not there goes, too, once it is empty.
 
 package import Foundation

@@ -6,7 +6,7 @@ import BenchmarkSupport
 import Foundation
 
 /// A database under test. Each function does one workload and returns a number that proves it: a
-/// count, or what was read folded to one number.
+/// count, or the values that were read, combined to one number.
 protocol Engine: AnyObject {
   static var name: String { get }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What belonging to an actor costs: the check of each access, opening, writing, being told.
+// The costs of confinement to an actor: the check of each access, opening, writing, notifications.
 
 import Foundation
 import RealmSwift
@@ -55,7 +55,7 @@ actor Owner {
   }
 }
 
-/// An actor that is told.
+/// An actor that is notified.
 actor Listener {
   private var waiting: CheckedContinuation<ContinuousClock.Instant, Never>?
   private var heard: ContinuousClock.Instant?

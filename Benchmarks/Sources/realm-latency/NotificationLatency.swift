@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How long it takes from a commit to the callback that tells of it, with the collection at hand.
+// How long it takes from a commit to the callback that reports it, with the collection at hand.
 
 import Foundation
 import RealmSwift
@@ -109,7 +109,7 @@ final class NotificationLatency {
     var times = Times()
     let writer = elsewhere ? Writer(configuration) : nil
     for round in 0..<count {
-      // Beyond the rows that bystanders look at.
+      // Beyond the rows that bystanders read.
       let id = onlyRow ?? 1000 % rowCount + (round &* 7919) % max(1, rowCount - 1000)
       let (began, returned, called) =
         if let writer { try await foreignWrite(id, writer) } else { try await ownWrite(id) }

@@ -3,7 +3,7 @@
 // The command: measures how long observers wait, and what actors pay. Everything is in memory.
 //
 //   realm-latency [rows ...]      sizes of the observed tables; 1000 and 1000000 if none is given
-//   realm-latency --results       results that nobody observes, and those read while writing, alone
+//   realm-latency --results       results without observers, and those read while writing, alone
 
 import Foundation
 import RealmSwift

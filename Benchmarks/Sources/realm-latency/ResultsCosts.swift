@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What it costs to look at results again after something changed: after a commit, and in the middle
+// The costs of reading results again after a change: after a commit, and in the middle
 // of a write transaction.
 
 import Foundation
 import RealmSwift
 
-/// Results that nobody observes.
+/// Results without observers.
 enum ResultsCosts {
-  /// A commit of one row, then a look at the number of elements and the first of them.
+  /// A commit of one row, then a read of the number of elements and the first of them.
   @MainActor static func afterCommits(rows: Int) async throws -> Table {
     let realm = try await Realm(configuration: freshConfiguration())
     try insertRows(rows, into: realm)
@@ -18,7 +18,7 @@ enum ResultsCosts {
   private static func afterCommits(_ realm: Realm, _ rows: Int) throws -> Table {
     let all = realm.objects(WatchedTodo.self)
     var table = Table(
-      "first look and looks after commits of one row, in µs", "rows", "first", "later")
+      "first read and reads after commits of one row, in µs", "rows", "first", "later")
     func measure(_ name: String, _ look: () -> Int) throws {
       let first = ContinuousClock.now
       precondition(look() >= 0)
@@ -28,7 +28,7 @@ enum ResultsCosts {
         try realm.write { WatchedTodo.change((round &* 7919) % rows, in: realm) }
         let start = ContinuousClock.now
         precondition(look() >= 0)
-        // The first looks decide what is kept for the later ones.
+        // The first reads decide what is kept for the later ones.
         if round >= 20 { samples.add(start.duration(to: .now)) }
       }
       table.add(
@@ -51,7 +51,7 @@ enum ResultsCosts {
     return table
   }
 
-  /// Looks after commits that change many rows: at some number, finding all anew is faster.
+  /// Reads after commits that change many rows: from some number on, a new query is faster.
   @MainActor static func afterLargeCommits(rows: Int) async throws -> Table {
     let realm = try await Realm(configuration: freshConfiguration())
     try insertRows(rows, into: realm)
@@ -62,7 +62,7 @@ enum ResultsCosts {
     let all = realm.objects(WatchedTodo.self)
     let filtered = all.where { $0.priority < 250 }
     let sorted = all.sorted(byKeyPath: "priority")
-    var table = Table("looks after commits of many rows, in µs", "filtered", "sorted")
+    var table = Table("reads after commits of many rows, in µs", "filtered", "sorted")
     for count in [10, 100, 1000, 3000, 10_000, 30_000, 200_000] {
       var times = (Samples(), Samples())
       for round in 0..<7 {
@@ -96,7 +96,7 @@ enum ResultsCosts {
     let all = realm.objects(WatchedTodo.self)
     let filtered = all.where { $0.priority < 500 }
     let sorted = all.sorted(byKeyPath: "priority")
-    var table = Table("a change in a transaction, with a look at results, in µs", "rows", "each")
+    var table = Table("a change in a transaction, with a read of results, in µs", "rows", "each")
     var nextID = rows
     func measure(_ name: String, _ count: Int, _ body: (Int) -> Void) {
       realm.beginWrite()

@@ -91,7 +91,7 @@ extension DatabaseFile {
     let file = DatabaseFile(
       path: path, options: options, storage: storage, reservation: result.reservation,
       mappedByteCount: result.mappedByteCount, session: session)
-    // Who joins has not looked yet whether this is the right key, or whether one is needed.
+    // A process that joins has not checked yet whether a key is needed, and whether this is it.
     if !isFirst {
       if file.encrypted == nil { _ = try result.header() } else { try file.requireKey() }
     }

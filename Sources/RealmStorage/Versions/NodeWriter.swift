@@ -140,7 +140,7 @@ struct NodeWriter {
   /// Writes what the changed clusters below an inner node hold, column by column.
   ///
   /// So the leaves of a column, and after them the clusters, are neighbours: a scan reads memory,
-  /// or a cold disk, in order, and the way to an object by its key touches few pages.
+  /// or a cold disk, in order, and the descent to an object by its key touches few pages.
   ///
   /// - Returns: For each child, how many generations below it are written; empty if none.
   private mutating func writeColumns(

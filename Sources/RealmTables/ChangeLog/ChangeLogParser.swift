@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads changesets and folds them into what changed between two versions.
+// Reads changesets and combines them to the changes between two versions.
 
 package import RealmStorage
 

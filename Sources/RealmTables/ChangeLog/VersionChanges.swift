@@ -2,7 +2,7 @@
 
 // The changes between two versions of a file.
 
-/// The changes of all tables between two versions, folded from the changesets in between.
+/// The changes of all tables between two versions, combined from the changesets in between.
 package struct VersionChanges: Sendable, Equatable {
   /// The tables in which an object came, went or changed, in the order of their first change.
   package private(set) var tables: [TableChanges] = []

@@ -9,7 +9,7 @@ extension SearchIndexEditor {
   ///
   /// In files of formats before 24, and still after their upgrade, such lists have another order,
   /// in which a new key would not find the others of its value. A list that this transaction has
-  /// made or changed is in order, so each is looked through once.
+  /// made or changed is in order, so each is read once.
   func ordered(_ list: Ref) throws(StorageError) -> Ref {
     guard !holdsWords, !allocator.isWritable(list) else { return list }
     let count = try BTree<IntegerLeaf>.count(list, in: allocator.space)

@@ -79,7 +79,7 @@ struct SearchIndexNode {
   ///
   /// Chunks of numbers and IDs spread evenly, so the place is guessed and searched around: a lookup
   /// in a big index waits for memory, and this touches one or two cache lines of the keys where
-  /// halving touches five. The slot that belongs to the guess is asked for at once.
+  /// a binary search touches five. The slot that belongs to the guess is asked for at once.
   func lowerBound(of chunk: Int32, within bounds: ChunkBounds?) -> Int {
     let count = count
     guard count > 16, let bounds, chunk > bounds.lower, chunk <= bounds.upper else {

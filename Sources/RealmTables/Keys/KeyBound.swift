@@ -27,9 +27,9 @@ struct KeyBound {
     if let highest, key > highest { self.highest = key }
   }
 
-  /// Notes that a look-up found nothing; whether it is time to look through all keys.
+  /// Notes that a look-up found nothing; whether it is time to read all keys.
   ///
-  /// A look-up costs what looking at some hundred keys does, so all of it costs at most twice what
+  /// A look-up costs as much as reading some hundred keys, so all of it costs at most twice what
   /// look-ups alone would.
   mutating func noteMiss(amongObjects count: Int) -> Bool {
     guard highest == nil else { return false }

@@ -13,14 +13,15 @@ struct LinkListKeys {
 
   private static let oldType: Int64 = 13
   private static let typeShift: Int64 = 16
+  /// The number of tables and of columns that keys can distinguish.
+  private static let maximumCount = 1 << 16
 
   init(_ allocator: NodeAllocator) { self.allocator = allocator }
 
   /// Replaces the keys in all tables.
   func replace(in roots: inout VersionRoots) throws(StorageError) {
     guard !roots.tables.isNull else { return }
-    let count = try allocator.node(at: roots.tables).count
-    for index in 0..<count {
+    for index in 0..<(try count(of: allocator.node(at: roots.tables))) {
       let slot = try allocator.node(at: roots.tables).integer(at: index)
       guard let top = Ref(slot: slot) else { continue }
       roots.tables = try store(try replaced(inTableAt: top), at: index, in: roots.tables)
@@ -42,13 +43,22 @@ struct LinkListKeys {
   /// The array of column keys without the old type.
   private func replaced(in keys: Ref) throws(StorageError) -> Ref {
     var new = keys
-    for index in 0..<(try IntegerNode.checked(keys, in: allocator.space).count) {
+    for index in 0..<(try count(of: IntegerNode.checked(keys, in: allocator.space))) {
       let key = try allocator.node(at: new).integer(at: index)
       guard key >> Self.typeShift & 0x3F == Self.oldType else { continue }
       let link = key - (Self.oldType - Int64(ColumnType.link.rawValue)) << Self.typeShift
       new = try IntegerNode.set(link, at: index, in: new, allocator)
     }
     return new
+  }
+
+  /// The number of elements of an array of tables or columns. Zeros take no bytes, so that the size
+  /// of the file is no bound.
+  private func count(of node: Node) throws(StorageError) -> Int {
+    guard node.count <= Self.maximumCount else {
+      throw .corrupted("there are \(node.count) tables or columns")
+    }
+    return node.count
   }
 
   /// The node with another child; itself if it is the same.

@@ -36,12 +36,28 @@ import Testing
         readCount += 1
         #expect(!spelled.text.isEmpty, "\(query)")
       } catch {
-        #expect(error.column >= 1 && error.column <= query.count + 1, "\(query)")
-        #expect(!error.expected.isEmpty && !error.found.isEmpty, "\(query)")
+        #expect(Self.isExact(error, in: query), "\(query)")
       }
     }
     // Both ways are taken.
     #expect(readCount > rounds / 100 && readCount < rounds)
+  }
+
+  /// Whether an error names a column of the query, and both what is there and what should be.
+  private static func isExact(_ error: QuerySyntaxError, in query: String) -> Bool {
+    (1...query.count + 1).contains(error.column) && !error.expected.isEmpty && !error.found.isEmpty
+  }
+
+  /// The search can fail: it refuses errors that do not say where or what.
+  @Test func errorsWithoutColumnOrWordsAreRefused() {
+    let query = "age >"
+    func error(_ offset: Int, _ expected: String, _ found: String) -> QuerySyntaxError {
+      QuerySyntaxError(query: query + " 12", offset: offset, expected: expected, found: found)
+    }
+    #expect(Self.isExact(error(5, "a value", "the end"), in: query))
+    #expect(!Self.isExact(error(7, "a value", "the end"), in: query))
+    #expect(!Self.isExact(error(5, "", "the end"), in: query))
+    #expect(!Self.isExact(error(5, "a value", ""), in: query))
   }
 
   private static func mutated(_ random: inout SeededGenerator) -> String {

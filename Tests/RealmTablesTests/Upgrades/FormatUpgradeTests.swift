@@ -194,6 +194,25 @@ struct FormatUpgradeTests {
     #expect(outcomes.opened + outcomes.refused == rounds)
   }
 
+  /// The search can fail: an upgrade meets damage of each node that it reads.
+  @Test("meet lost nodes", arguments: formats)
+  func aLostNodeIsMet(format: Int) throws {
+    let bytes = try AgedFile(format: format, objects: 5).bytes
+    let headers = stride(from: 24, to: bytes.count - 8, by: 8).filter { offset in
+      bytes[offset..<offset + 4].allSatisfy { $0 == 0x41 }
+    }
+    let sample = stride(from: 0, to: headers.count, by: max(1, headers.count / 12)).map {
+      headers[$0]
+    }
+    let refused = sample.count { offset in
+      var damaged = bytes
+      // No layout of nodes has all these flags.
+      damaged[offset + 4] = 0xFF
+      return (try? SimulatedFileSystem(contents: damaged).openUpgradedDatabase()) == nil
+    }
+    #expect(refused > 0, "of \(sample.count)")
+  }
+
   /// Writes to whatever is in a file; throws what damage makes of that.
   private func edit(_ system: SimulatedFileSystem, seed: UInt64) throws {
     let group = try WriteGroup(system.openDatabase().beginWrite())

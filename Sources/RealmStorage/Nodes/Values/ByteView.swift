@@ -10,7 +10,7 @@ public import Glibc
 
 /// A borrowed run of bytes: the value of a string or binary, or one to be stored.
 ///
-/// Bytes read from a database stay where they are until the snapshot is let go, or until the next
+/// Bytes read from a database stay where they are until the snapshot is released, or until the next
 /// change of the write transaction they were read in. Who keeps them longer copies them (`string`).
 @frozen @usableFromInline
 package struct ByteView: @unchecked Sendable {
