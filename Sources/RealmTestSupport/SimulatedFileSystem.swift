@@ -25,9 +25,11 @@ package final class SimulatedFileSystem: FileSystem {
   }
 
   /// Opens the database as a separate process would.
-  package func openDatabase(key: EncryptionKey? = nil) throws(StorageError) -> DatabaseFile {
+  package func openDatabase(
+    key: EncryptionKey? = nil, history: HistoryKind = .inFile
+  ) throws(StorageError) -> DatabaseFile {
     try DatabaseFile.open(
-      path: file.path, options: OpenOptions(encryptionKey: key), system: self,
+      path: file.path, options: OpenOptions(encryptionKey: key, history: history), system: self,
       registry: FileRegistry())
   }
 }

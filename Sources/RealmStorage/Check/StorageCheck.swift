@@ -12,8 +12,8 @@ struct StorageCheck {
     var isFree: Bool
   }
 
-  private let snapshot: Snapshot
-  private let top: TopArray
+  let snapshot: Snapshot
+  let top: TopArray
   private let physicalSize: Int
   private var findings: [CheckFinding] = []
   private var spans: [Span] = []
@@ -43,11 +43,11 @@ struct StorageCheck {
     }
   }
 
-  private static func reason(_ error: StorageError) -> String {
+  static func reason(_ error: StorageError) -> String {
     if case .corrupted(let reason) = error { reason } else { "\(error)" }
   }
 
-  private mutating func report(
+  mutating func report(
     _ check: Int, _ severity: CheckFinding.Severity = .error, _ message: String
   ) {
     guard findings.count < Self.limit else { return }
@@ -69,9 +69,10 @@ struct StorageCheck {
     guard (0...4).contains(top.historyType) else {
       return report(5, .error, "the history type \(top.historyType) is unknown")
     }
-    guard top.historyType == TopArray.inFileHistory else { return }
-    if top.historySchemaVersion > 1 {
-      report(5, .error, "the history schema version \(top.historySchemaVersion) is unknown")
+    switch top.historyType {
+    case HistoryKind.inFile.type: checkHistorySchema(in: 0...1)
+    case HistoryKind.syncClient.type: checkSyncHistory()
+    default: return
     }
     do throws(StorageError) {
       let count = try History.count(top, in: snapshot.space)
@@ -80,6 +81,12 @@ struct StorageCheck {
       }
     } catch {
       report(5, .error, Self.reason(error))
+    }
+  }
+
+  mutating func checkHistorySchema(in known: ClosedRange<Int>) {
+    if !known.contains(top.historySchemaVersion) {
+      report(5, .error, "the history schema version \(top.historySchemaVersion) is unknown")
     }
   }
 

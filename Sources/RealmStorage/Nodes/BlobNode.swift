@@ -73,6 +73,19 @@ package enum BlobNode {
     return bytes
   }
 
+  /// The number of bytes in a chain of blobs.
+  package static func chainByteCount(of ref: Ref, in space: NodeSpace) throws(StorageError) -> Int {
+    let node = try space.node(at: ref)
+    guard node.header.hasRefs, node.header.hasContext else {
+      throw .corrupted("a chain of blobs was expected at \(ref.offset)")
+    }
+    var byteCount = 0
+    for index in 0..<node.count {
+      byteCount += try checked(try node.ref(at: index), in: space).count
+    }
+    return byteCount
+  }
+
   /// Replaces `range` of a blob by bytes and `terminator` zero bytes.
   ///
   /// - Returns: where the blob is now.

@@ -23,8 +23,15 @@ package enum StorageError: Error, Hashable, Sendable {
   case unsupportedFormat(path: String, version: Int)
   /// The file needs an upgrade to format 24, which this kind of open does not do.
   case formatUpgradeRequired(path: String, version: Int)
-  /// The file belongs to a synchronised client or to a server.
-  case incompatibleHistory(path: String, type: Int)
+  /// The file has a history of another type: it belongs to a synchronised client or to a server, or
+  /// it was to be opened as synchronised and is not.
+  case incompatibleHistory(path: String, type: Int, asSynchronised: Bool = false)
+  /// The history of a synchronised file is in a form that this version cannot continue.
+  case unsupportedHistory(path: String, version: Int)
+  /// A synchronised file has changes that must be uploaded before it is copied.
+  case pendingUploads(path: String)
+  /// Another caller, in this or another process, synchronises the file.
+  case multipleAgents(path: String)
   /// Another implementation has the file open.
   case incompatibleLockFile(path: String, reason: String)
   /// The address space for the file could not be reserved, or the file has outgrown it.
@@ -58,7 +65,18 @@ extension StorageError: CustomStringConvertible {
     case .formatUpgradeRequired(let path, let version):
       "Failed to open Realm file at path '\(path)': Database upgrade required but prohibited. "
         + "The file is in format \(version)."
-    case .incompatibleHistory(let path, let type):
+    case .incompatibleHistory(let path, let type, true):
+      "Realm file at path '\(path)' has history type '\(type)', but is being opened in "
+        + "synchronized history mode."
+    case .unsupportedHistory(let path, let version):
+      "Failed to open Realm file at path '\(path)': Incompatible histories. The file is "
+        + "synchronised, and version \(version) of its history cannot be continued."
+    case .pendingUploads(let path):
+      "The synchronised Realm at path '\(path)' has changes that are not uploaded. Wait for their "
+        + "upload, then copy it."
+    case .multipleAgents(let path):
+      "The Realm file at path '\(path)' is synchronised already, by this or another process."
+    case .incompatibleHistory(let path, let type, false):
       "Failed to open Realm file at path '\(path)': Incompatible histories. The file has history "
         + "type \(type) and belongs to a synchronised client or server."
     case .incompatibleLockFile(let path, let reason):

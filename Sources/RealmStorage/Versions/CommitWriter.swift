@@ -43,11 +43,8 @@ struct CommitWriter {
     let oldest = pinned.first ?? base.version
     var top = oldTop
     top.version = transaction.version
-    top.historyType = TopArray.inFileHistory
-    top.historySchemaVersion = 1
     top.roots = try rootsWithTables()
-    top.history = try History.append(
-      changeset, to: oldTop.history, making: transaction.version, oldest: oldest, allocator)
+    try extendHistory(&top, oldTop, changeset, oldest: oldest)
     try giveUp(oldTop)
 
     var space = try currentSpace(oldTop, pinned)

@@ -42,7 +42,7 @@ extension DatabaseFile {
       unlink(copyPath)
       do throws(StorageError) {
         let copy = try SystemFiles().open(path: copyPath, mode: .readWriteCreating)
-        try file.snapshot().write(to: copy, key: key)
+        try file.snapshot().write(to: copy, key: key, history: .whole)
         guard rename(copyPath, path) == 0 else {
           throw .system(operation: "Replacing", path: path, code: errno)
         }

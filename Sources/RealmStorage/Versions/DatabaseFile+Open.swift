@@ -22,8 +22,8 @@ extension DatabaseFile {
   ///
   /// - Throws: `StorageError.system` if the system refuses the file, `.notADatabase` for other
   ///   contents or another key, `.unsupportedFormat`, `.formatUpgradeRequired`,
-  ///   `.incompatibleHistory`, `.incompatibleLockFile`, `.differentKey`, `.encryptionUnavailable`,
-  ///   `.corrupted` and `.addressSpaceExhausted`.
+  ///   `.incompatibleHistory`, `.unsupportedHistory`, `.incompatibleLockFile`, `.differentKey`,
+  ///   `.encryptionUnavailable`, `.corrupted` and `.addressSpaceExhausted`.
   package static func open(
     path: String, options: OpenOptions = OpenOptions(),
     system: any FileSystem = SystemFiles()
@@ -52,6 +52,11 @@ extension DatabaseFile {
         guard result.options.encryptionKey == options.encryptionKey else {
           throw .differentKey(path: path)
         }
+        guard options.isReadOnly || result.options.history == options.history else {
+          throw .incompatibleHistory(
+            path: path, type: result.options.history.type,
+            asSynchronised: options.history == .syncClient)
+        }
         return result
       } catch {
         // The file was compacted, and another one has its name now.
@@ -77,8 +82,7 @@ extension DatabaseFile {
         try initialiseIfEmpty(storage)
       }
       var new = try OpenedStorage(storage, path)
-      let entry = try new.committedVersion(
-        isReadOnly: options.isReadOnly, acceptsOlderFormats: acceptsOlderFormats)
+      let entry = try new.committedVersion(options, acceptsOlderFormats: acceptsOlderFormats)
       if !options.isReadOnly { try new.normaliseSize(entry) }
       opened = new
       return entry
@@ -91,9 +95,13 @@ extension DatabaseFile {
     let file = DatabaseFile(
       path: path, options: options, storage: storage, reservation: result.reservation,
       mappedByteCount: result.mappedByteCount, session: session)
-    // A process that joins has not checked yet whether a key is needed, and whether this is it.
+    // A process that joins has not checked yet whether a key is needed, and whether this is it, and
+    // which kind of history the file has.
     if !isFirst {
       if file.encrypted == nil { _ = try result.header() } else { try file.requireKey() }
+      if !options.isReadOnly {
+        try options.history.requireCompatible(with: try file.snapshot().top(), path: path)
+      }
     }
     return file
   }
@@ -163,7 +171,7 @@ private struct OpenedStorage {
 
   /// Checks the container and finds the committed version.
   func committedVersion(
-    isReadOnly: Bool, acceptsOlderFormats: Bool
+    _ options: OpenOptions, acceptsOlderFormats: Bool
   ) throws(StorageError) -> VersionEntry {
     let encrypted = storage as? EncryptedFile
     try encrypted?.load()
@@ -182,7 +190,7 @@ private struct OpenedStorage {
         "the file is truncated: \(physicalSize) bytes of \(top.logicalSize) are left. "
           + "Restore it from a backup.")
     }
-    try check(history: top, isReadOnly: isReadOnly)
+    try check(history: top, options)
     return VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize)
   }
 
@@ -224,12 +232,12 @@ private struct OpenedStorage {
     }
   }
 
-  private func check(history top: TopArray, isReadOnly: Bool) throws(StorageError) {
-    switch top.historyType {
-    case 0: return
-    case TopArray.inFileHistory where top.historySchemaVersion <= 1: return
-    case 3 where isReadOnly, 4 where isReadOnly: return
-    default: throw .incompatibleHistory(path: path, type: top.historyType)
+  private func check(history top: TopArray, _ options: OpenOptions) throws(StorageError) {
+    if options.isReadOnly {
+      if top.historyType == 3 || top.historyType == 4 { return }
+      try HistoryKind.inFile.requireCompatible(with: top, path: path)
+    } else {
+      try options.history.requireCompatible(with: top, path: path)
     }
   }
 

@@ -30,15 +30,18 @@ package struct OpenOptions: Hashable, Sendable {
   package var isInMemory = false
   /// The key of an encrypted file; nil for a plain one.
   package var encryptionKey: EncryptionKey?
+  /// The kind of history that commits continue; of no account for reading only.
+  package var history = HistoryKind.inFile
 
   package init(
     isReadOnly: Bool = false, mustExist: Bool = false, isInMemory: Bool = false,
-    encryptionKey: EncryptionKey? = nil
+    encryptionKey: EncryptionKey? = nil, history: HistoryKind = .inFile
   ) {
     self.isReadOnly = isReadOnly
     self.mustExist = mustExist
     self.isInMemory = isInMemory
     self.encryptionKey = encryptionKey
+    self.history = history
   }
 }
 
@@ -199,7 +202,7 @@ package final class DatabaseFile: Sendable {
   }
 
   /// - Throws: `StorageError.forkedProcess` (invariant 4).
-  private func requireOwnProcess() throws(StorageError) {
+  func requireOwnProcess() throws(StorageError) {
     if realm_is_forked() { throw .forkedProcess(path: path) }
   }
 

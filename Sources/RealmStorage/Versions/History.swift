@@ -87,14 +87,15 @@ enum History {
   ) throws(StorageError) -> [[UInt8]] {
     guard version < top.version else { return [] }
     let steps = Int(top.version - version)
-    let count = top.history.isNull ? 0 : try Entries.count(top.history, in: space)
-    guard top.historyType == TopArray.inFileHistory, steps <= count else {
+    let root = try root(top, in: space)
+    let count = root.isNull ? 0 : try Entries.count(root, in: space)
+    guard steps <= count else {
       throw .corrupted("the history does not reach back to version \(version)")
     }
     var changesets: [[UInt8]] = []
     changesets.reserveCapacity(steps)
     for index in count - steps..<count {
-      changesets.append(try entry(index, of: top.history, in: space))
+      changesets.append(try entry(index, of: root, in: space))
     }
     return changesets
   }
@@ -103,11 +104,12 @@ enum History {
   static func changesets(
     after version: UInt64, in top: TopArray, _ space: NodeSpace, byteLimit: Int
   ) throws(StorageError) -> [[UInt8]]? {
-    let count = try count(top, in: space)
+    let root = try root(top, in: space)
+    let count = root.isNull ? 0 : try Entries.count(root, in: space)
     var changesets: [[UInt8]] = []
     var byteCount = 0
     for index in count - Int(top.version - version)..<count {
-      changesets.append(try entry(index, of: top.history, in: space))
+      changesets.append(try entry(index, of: root, in: space))
       byteCount += changesets[changesets.count - 1].count
       if byteCount > byteLimit { return nil }
     }
@@ -118,14 +120,25 @@ enum History {
   static func changesets(
     in top: TopArray, _ space: NodeSpace
   ) throws(StorageError) -> [[UInt8]] {
-    guard top.historyType == TopArray.inFileHistory else { return [] }
     let count = try count(top, in: space)
     return try changesets(after: top.version - min(UInt64(count), top.version), in: top, space)
   }
 
   /// The number of entries.
   static func count(_ top: TopArray, in space: NodeSpace) throws(StorageError) -> Int {
-    top.history.isNull ? 0 : try Entries.count(top.history, in: space)
+    let root = try root(top, in: space)
+    return root.isNull ? 0 : try Entries.count(root, in: space)
+  }
+
+  /// The tree of changesets: the whole history of a local file, a part of a synchronised one's.
+  /// Null if there is none.
+  static func root(_ top: TopArray, in space: NodeSpace) throws(StorageError) -> Ref {
+    switch top.historyType {
+    case HistoryKind.inFile.type: return top.history
+    case HistoryKind.syncClient.type where !top.history.isNull:
+      return try space.node(at: top.history).ref(at: 0)
+    default: return .null
+    }
   }
 }
 
@@ -148,8 +161,7 @@ extension DatabaseFile {
   ) throws(StorageError) -> [[UInt8]]? {
     guard !snapshot.topRef.isNull, version <= snapshot.version else { return nil }
     let top = try snapshot.top()
-    guard top.historyType == TopArray.inFileHistory,
-      top.version - version <= UInt64(try History.count(top, in: snapshot.space))
+    guard top.version - version <= UInt64(try History.count(top, in: snapshot.space))
     else { return nil }
     return try History.changesets(
       after: version, in: top, snapshot.space, byteLimit: byteLimit)

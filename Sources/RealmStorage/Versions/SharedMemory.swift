@@ -15,7 +15,7 @@
 //     8192  reader slots, 64 bytes each (`ReaderTable`)
 //
 // Locks on single bytes lie beyond all that: the writer's, the one for growing the reader table,
-// and one for each segment of reader slots.
+// the sync agent's, and one for each segment of reader slots.
 //
 // 1. The file is initialised under the exclusive file lock, and only then. A holder of the shared
 //    lock may rely on everything here.
@@ -53,6 +53,7 @@ final class SharedMemory: Sendable {
   static let writerLockOffset = 1 << 40
   static let busyMarkOffset = 2056
   static let growthLockOffset = writerLockOffset + 1
+  static let agentLockOffset = writerLockOffset + 2
   static let segmentLockOffset = writerLockOffset + 16
   private static let entryCount: UInt64 = 64
   private static let byteCount = slotsOffset + maximumSlotCount * slotByteCount

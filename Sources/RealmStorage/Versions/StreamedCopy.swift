@@ -21,15 +21,15 @@ struct StreamedCopy {
 
   private static let bufferByteCount = 1 << 20
 
-  /// Writes the tables at `roots` to `target`, and makes them durable.
+  /// Writes the tables at `roots` and a history to `target`, and makes them durable.
   static func write(
-    _ roots: VersionRoots, in space: NodeSpace, to target: CopyTarget
+    _ roots: VersionRoots, _ history: CopiedHistory?, in space: NodeSpace, to target: CopyTarget
   ) throws(StorageError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: bufferByteCount, alignment: 8)
     defer { buffer.deallocate() }
     var copy = StreamedCopy(target: target, space: space, buffer: buffer)
-    try copy.writeAll(roots)
+    try copy.writeAll(roots, history)
     try target.finish()
   }
 
@@ -39,23 +39,29 @@ struct StreamedCopy {
     self.buffer = buffer
   }
 
-  private mutating func writeAll(_ roots: VersionRoots) throws(StorageError) {
+  private mutating func writeAll(
+    _ roots: VersionRoots, _ history: CopiedHistory?
+  ) throws(StorageError) {
     try append(FileHeader.streaming.bytes)
     var topRef = 0
     if !roots.tables.isNull {
       let names = try write(roots.tableNames, depth: 0)
       let tables = try write(roots.tables, depth: 0)
+      let more = try history.map { (history) throws(StorageError) in try write(history) } ?? []
       topRef = position
       // The size determines where the top array ends, whose width follows from the size.
       var size = topRef
-      var header = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 0, count: 3)
+      var slots = [names, tables, 0] + more
+      var header = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 0, count: slots.count)
       for _ in 0..<3 {
-        let slots = [names, tables, Tagged.slot(size)]
+        slots[2] = Tagged.slot(size)
         let code = slots.reduce(0) { max($0, PackedIntegers.widthCode(for: $1)) }
-        header = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: code, count: 3)
+        header = NodeHeader(
+          flags: .hasRefs, layout: .bits, widthCode: code, count: slots.count)
         size = topRef + header.nodeByteCount
       }
-      try append(header, slots: [names, tables, Tagged.slot(size)])
+      slots[2] = Tagged.slot(size)
+      try append(header, slots: slots)
     }
     var footer: [UInt8] = []
     for word in [UInt64(topRef), FileHeader.footerCookie] {
@@ -66,6 +72,34 @@ struct StreamedCopy {
     try append([UInt8](repeating: 0, count: gap))
     try append(footer)
     try flush()
+  }
+
+  // MARK: History
+
+  /// Writes a history and empty free lists; the slots of the top array from slot 3 on.
+  private mutating func write(_ history: CopiedHistory) throws(StorageError) -> [Int64] {
+    let root: Int64
+    switch history.root {
+    case .original(let ref): root = try write(ref, depth: 0)
+    case .slots(var slots):
+      for (index, slot) in slots.enumerated() {
+        if let ref = Ref(slot: slot) { slots[index] = try write(ref, depth: 1) }
+      }
+      let code = slots.reduce(0) { max($0, PackedIntegers.widthCode(for: $1)) }
+      root = Int64(position)
+      try append(
+        NodeHeader(flags: .hasRefs, layout: .bits, widthCode: code, count: slots.count),
+        slots: slots)
+    }
+    var lists: [Int64] = []
+    for _ in 0..<3 {
+      lists.append(Int64(position))
+      try append(NodeHeader(flags: [], layout: .bits, widthCode: 0, count: 0), slots: [])
+    }
+    return lists + [
+      Tagged.slot(Int(history.version)), Tagged.slot(history.type), root,
+      Tagged.slot(history.schemaVersion), Tagged.slot(history.fileIdentifier),
+    ]
   }
 
   // MARK: Nodes
@@ -160,19 +194,27 @@ struct StreamedCopy {
 extension Snapshot {
   /// Writes the version to `file`, which is empty, as a database of its own without free space;
   /// encrypted, if there is a key.
+  ///
+  /// - Parameter history: What the copy of a synchronised file takes along; nil for what another
+  ///   device needs, if the file was opened as synchronised. A copy of a local file has no history.
+  /// - Throws: `StorageError.pendingUploads` if another device could not continue with the copy.
   package func write(
-    to file: any StorageFile, key: EncryptionKey? = nil
+    to target: any StorageFile, key: EncryptionKey? = nil, history: HistoryCopy? = nil
   ) throws(StorageError) {
-    try StreamedCopy.write(roots, in: space, to: CopyTarget(file, key))
+    let usual: HistoryCopy = file.options.history == .syncClient ? .forAnotherDevice : .none
+    let copied = try CopiedHistory(history ?? usual, of: self)
+    try StreamedCopy.write(roots, copied, in: space, to: CopyTarget(target, key))
   }
 }
 
 extension WriteTransaction {
-  /// Writes what the transaction made so far to `file`, which is empty, as a database of its own;
-  /// encrypted, if there is a key.
+  /// Writes what the transaction made so far to `file`, which is empty, as a local database of its
+  /// own; encrypted, if there is a key.
+  ///
+  /// It has no history, of a synchronised file neither: no server knows what is not committed.
   package func write(
     to file: any StorageFile, key: EncryptionKey? = nil
   ) throws(StorageError) {
-    try StreamedCopy.write(roots, in: allocator.space, to: CopyTarget(file, key))
+    try StreamedCopy.write(roots, nil, in: allocator.space, to: CopyTarget(file, key))
   }
 }

@@ -32,8 +32,6 @@ package struct TopArray: Hashable, Sendable {
   /// The number of slots in the file; 0 if there is no top array.
   package var slotCount = 0
 
-  /// The history type of all local files.
-  static let inFileHistory = 2
   /// Versions beyond cannot come from counting commits; the limit keeps arithmetic safe.
   private static let versionLimit = 1 << 56
   static let slotCounts: Set<Int> = [3, 5, 7, 9, 10, 11, 12]

@@ -61,6 +61,8 @@ package final class WriteTransaction {
   package var roots: VersionRoots
   /// The part of a compaction that the commit does beside its own work; nil if there is none.
   package var compaction: CompactionStep?
+  /// What the transaction does to the history of a synchronised file; nil until it does something.
+  var syncEdit: SyncEdit?
   /// The version that a crash leaves, whatever this transaction does.
   let durable: Snapshot
   /// The commit that this transaction goes on from, if it is not durable yet. It owns the right to

@@ -29,10 +29,12 @@ extension Realm.Error {
         .fileFormatUpgradeRequired,
         message: "\(error) Open a copy of it with a configuration that is not read-only.",
         path: path)
-    case .incompatibleHistory:
+    case .incompatibleHistory, .unsupportedHistory:
       self.init(
         .incompatibleHistories,
         message: "\(error) Open it with the configuration that it was created with.", path: path)
+    case .pendingUploads: self.init(.fail, message: "\(error)", path: path)
+    case .multipleAgents: self.init(.multipleSyncAgents, message: "\(error)", path: path)
     case .incompatibleLockFile:
       self.init(
         .incompatibleLockFile, message: "\(error) Close the other program first.", path: path)

@@ -89,6 +89,29 @@ import Testing
     }
   }
 
+  @Test func errorsOfSynchronisedFilesHaveCodesAndTexts() {
+    let path = "/data/x.realm"
+    let known: [(StorageError, Realm.Error.Code, String)] = [
+      (
+        .incompatibleHistory(path: path, type: 2, asSynchronised: true), .incompatibleHistories,
+        "Realm file at path '\(path)' has history type '2', but is being opened in "
+          + "synchronized history mode."
+      ),
+      (
+        .unsupportedHistory(path: path, version: 13), .incompatibleHistories,
+        "Failed to open Realm file at path '\(path)': Incompatible histories."
+      ),
+      (.pendingUploads(path: path), .fail, "has changes that are not uploaded"),
+      (.multipleAgents(path: path), .multipleSyncAgents, "is synchronised already"),
+    ]
+    for (error, code, text) in known {
+      let told = Realm.Error(error, path: path)
+      #expect(told.code == code, "\(error)")
+      #expect(told.localizedDescription.contains(text), "\(told.localizedDescription)")
+      #expect(told.fileURL?.path == path)
+    }
+  }
+
   @Test func errorsAreComparedByCodeAndDomain() {
     let first: any Error = Realm.Error(.fileNotFound, userInfo: [:])
     let second: any Error = Realm.Error(
