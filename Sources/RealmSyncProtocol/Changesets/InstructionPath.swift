@@ -4,8 +4,9 @@
 
 /// The address of a value that an instruction changes, beginning at a top-level object.
 package struct InstructionPath: Hashable, Sendable {
-  package var table: InternedString
+  // The key stands first because the other parts fit into its last word.
   package var key: PrimaryKey
+  package var table: InternedString
   package var field: InternedString
   /// The steps below the field, as elements of the instruction's changeset.
   package var elements: ElementRange
