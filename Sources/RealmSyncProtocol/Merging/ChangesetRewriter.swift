@@ -21,8 +21,19 @@ struct ChangesetRewriter {
   @inline(__always)
   mutating func replace(_ number: Int, by step: MergeStep, prepended: [MergeStep]) {
     guard step.isChanged || step.isDiscarded || !prepended.isEmpty else { return }
+    guard step.isDiscarded || !prepended.isEmpty || !isOriginal(step, number) else { return }
     assert(number > edits.last?.number ?? -1, "instructions are merged in order")
     edits.append(Edit(number: number, step: step, prepended: prepended))
+  }
+
+  /// Whether the changes of a step took each other back.
+  private func isOriginal(_ step: MergeStep, _ number: Int) -> Bool {
+    guard step.instruction == original.instructions[number] else { return false }
+    guard let path = step.instruction.path else { return true }
+    return zip(original.elements(of: path), step.elements).allSatisfy { before, after in
+      if case .index = after { return before == after }
+      return true
+    }
   }
 
   /// The new form.

@@ -4,7 +4,7 @@
 
 /// The contradiction that makes two histories impossible to merge. One of the peers is wrong.
 package enum MergeError: Error, Hashable, Sendable {
-  /// Two list instructions of the same list disagree about its size.
+  /// Two list instructions of the same list disagree about its size; the smaller one is first.
   case sizeMismatch(Conflict, UInt32, UInt32)
   /// Both sides add a class, and with different kinds or primary keys.
   case tableMismatch(Conflict)

@@ -42,8 +42,8 @@ extension MergeRules {
     }
   }
 
-  /// L5. ArrayMove × ArrayInsert. The second comparison is meant to use the index that the first
-  /// one changed.
+  /// L5. ArrayMove × ArrayInsert: at the same index the later element comes first. The second
+  /// comparison is meant to use the index that the first one changed.
   static func move(_ move: inout MergeStep, insert: inout MergeStep) throws(RuleError) {
     guard try isSameList(move, insert) else { return }
     move.priorSize = try move.priorSize.next()
@@ -52,10 +52,10 @@ extension MergeRules {
     } else {
       move.index = try move.index.next()
     }
-    let isMoveFirst =
+    let isInsertedFirst =
       insert.index == move.moveTarget
       ? !move.isLater(than: insert) : insert.index < move.moveTarget
-    if isMoveFirst {
+    if isInsertedFirst {
       move.moveTarget = try move.moveTarget.next()
     } else {
       insert.index = try insert.index.next()
@@ -170,7 +170,7 @@ extension MergeRules {
   ) throws(RuleError) -> Bool {
     guard left.hasSameContainer(as: right) else { return false }
     guard left.priorSize == right.priorSize else {
-      throw .sizeMismatch(left.priorSize, right.priorSize)
+      throw .sizeMismatch(of: left, right)
     }
     return true
   }

@@ -11,7 +11,7 @@ extension MergeRules {
       case .update(let second) = right.instruction
     else { return }
     if left.isListElement, first.priorSize != second.priorSize {
-      throw .sizeMismatch(first.priorSize, second.priorSize)
+      throw .sizeMismatch(of: left, right)
     }
     switch (first.value, second.value) {
     case (.list, .list), (.dictionary, .dictionary): break

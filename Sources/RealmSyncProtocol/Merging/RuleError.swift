@@ -9,6 +9,11 @@ enum RuleError: Error {
   case columnMismatch
   case positionOutOfRange
 
+  /// The disagreement of two steps about the size of a list.
+  static func sizeMismatch(of left: MergeStep, _ right: MergeStep) -> RuleError {
+    .sizeMismatch(min(left.priorSize, right.priorSize), max(left.priorSize, right.priorSize))
+  }
+
   /// The error for the caller of the merge.
   func error(at conflict: MergeError.Conflict) -> MergeError {
     switch self {
