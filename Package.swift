@@ -75,6 +75,11 @@ let package = Package(
       path: "Examples/RealmDiary",
       swiftSettings: settings),
     .executableTarget(
+      name: "realm-sync",
+      dependencies: ["RealmSyncProtocol"],
+      path: "Benchmarks/Sources/realm-sync",
+      swiftSettings: settings),
+    .executableTarget(
       name: "realm-second-process",
       dependencies: ["RealmSwift"],
       path: "Tests/SecondProcess",

@@ -47,6 +47,41 @@ import Testing
     }
   }
 
+  /// The assignments that recorders write most are the same instruction.
+  @Test func theShortFormsWriteTheSame() {
+    var (encoder, short) = (ChangesetEncoder(), ChangesetEncoder())
+    for isDefault in [false, true] {
+      for key in [nil, "key"] as [String?] {
+        for text in ["", "short", String(repeating: "long ", count: 20)] {
+          encoder.append(Self.assignment(&encoder, key, text, isDefault))
+          let path = Self.path(&short, key)
+          short.appendUpdate(path, text: text, isDefault: isDefault)
+        }
+        let path = Self.path(&encoder, key)
+        encoder.append(.update(.init(path: path, value: .double(2.5), isDefault: isDefault)))
+        let shortPath = Self.path(&short, key)
+        short.appendUpdate(shortPath, .double(2.5), isDefault: isDefault)
+      }
+    }
+    #expect(encoder.bytes == short.bytes)
+    #expect(encoder.instructionCount == short.instructionCount)
+  }
+
+  private static func path(_ encoder: inout ChangesetEncoder, _ key: String?) -> InstructionPath {
+    let name = encoder.intern("A")
+    let steps = key.map { [PathElement.key(encoder.intern($0))] } ?? []
+    return InstructionPath(
+      table: name, key: .int(7), field: name, elements: encoder.addElements(steps))
+  }
+
+  private static func assignment(
+    _ encoder: inout ChangesetEncoder, _ key: String?, _ text: String, _ isDefault: Bool
+  ) -> Instruction {
+    let path = path(&encoder, key)
+    return .update(
+      .init(path: path, value: .string(encoder.addBytes(text)), isDefault: isDefault))
+  }
+
   @Test func stringsThatNoInstructionNeedsAreNotWritten() throws {
     var changeset = try ChangesetParser.parse(bytes(ChangesetVectorTests.schema))
     changeset.instructions.removeAll()

@@ -2,7 +2,7 @@
 
 // The encodings of integers, strings, keys and payloads.
 
-extension [UInt8] {
+extension Array where Element == UInt8 {
   /// Seven bits a byte, the lowest first; the last byte has six bits and the sign.
   @inline(__always)
   mutating func write(signed value: Int64) {
@@ -65,15 +65,12 @@ extension [UInt8] {
     }
   }
 
-  mutating func write(_ value: Payload, _ payloadBytes: [UInt8]) {
-    write(value.type)
+  /// What follows the type of a payload that is no string and no binary.
+  mutating func write(fixed value: Payload) {
     switch value {
-    case .null, .objectValue, .dictionary, .erased, .list, .set: break
+    case .null, .objectValue, .dictionary, .erased, .list, .set, .string, .binary: break
     case .int(let number): write(signed: number)
     case .bool(let flag): append(flag ? 1 : 0)
-    case .string(let range), .binary(let range):
-      write(unsigned: UInt64(range.count))
-      append(contentsOf: payloadBytes[range.indices])
     case .timestamp(let seconds, let nanoseconds):
       write(signed: seconds)
       write(signed: Int64(nanoseconds))

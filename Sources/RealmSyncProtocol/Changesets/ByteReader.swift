@@ -4,7 +4,8 @@
 
 /// A position in bytes, and the reads that move it.
 ///
-/// Invariant: 1. `position` is at most the number of bytes; a read that would go beyond throws.
+/// Invariants:
+/// 1. `position` is at most the number of bytes; a read that would go beyond throws.
 struct ByteReader {
   let bytes: [UInt8]
   private(set) var position = 0
