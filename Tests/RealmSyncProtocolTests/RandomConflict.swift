@@ -28,6 +28,16 @@ struct RandomConflict {
 
   private mutating func number(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
 
+  /// A position in a list of three, and now and then one that no list has.
+  private mutating func position() -> UInt32 {
+    generator.chance(0.03) ? .max : UInt32(number(3))
+  }
+
+  /// The size of a list, on which both sides agree most of the time.
+  private mutating func size() -> UInt32 {
+    generator.chance(0.02) ? [0, 2, .max][number(3)] : 3
+  }
+
   private mutating func table(_ changeset: inout Changeset) -> InternedString {
     changeset.intern("Class\(number(2))")
   }
@@ -46,9 +56,9 @@ struct RandomConflict {
     var steps: [PathElement] = []
     for _ in 0..<number(2) {
       steps.append(
-        generator.chance(0.5) ? .index(UInt32(number(3))) : .key(field(&changeset)))
+        generator.chance(0.5) ? .index(position()) : .key(field(&changeset)))
     }
-    if inList { steps.append(.index(UInt32(number(3)))) }
+    if inList { steps.append(.index(position())) }
     return InstructionPath(
       table: object.table, key: object.key, field: field(&changeset),
       elements: changeset.addElements(steps))
@@ -89,17 +99,17 @@ struct RandomConflict {
     case 8...10:
       let path = path(&changeset, inList: generator.chance(0.3))
       if case .index = changeset.lastElement(of: path) {
-        return .update(.init(path: path, value: value(&changeset), priorSize: 3))
+        return .update(.init(path: path, value: value(&changeset), priorSize: size()))
       }
       return .update(.init(path: path, value: value(&changeset), isDefault: generator.chance(0.3)))
     case 11: return .addInteger(.init(path: path(&changeset, inList: false), amount: 1))
     case 12, 13:
       return .arrayInsert(
-        .init(path: path(&changeset, inList: true), value: value(&changeset), priorSize: 3))
-    case 14: return .arrayErase(.init(path: path(&changeset, inList: true), priorSize: 3))
+        .init(path: path(&changeset, inList: true), value: value(&changeset), priorSize: size()))
+    case 14: return .arrayErase(.init(path: path(&changeset, inList: true), priorSize: size()))
     case 15:
       return .arrayMove(
-        .init(path: path(&changeset, inList: true), target: UInt32(number(3)), priorSize: 3))
+        .init(path: path(&changeset, inList: true), target: position(), priorSize: size()))
     case 16:
       return .clear(.init(path: path(&changeset, inList: false), collection: .list))
     case 17, 18:
