@@ -39,6 +39,8 @@ let package = Package(
   targets: [
     .target(name: "CRealmPlatform"),
     .target(
+      name: "RealmSyncProtocol", swiftSettings: settings + [.strictMemorySafety()]),
+    .target(
       name: "RealmStorage", dependencies: ["CRealmPlatform"] + cipher, swiftSettings: settings),
     .target(name: "RealmTables", dependencies: ["RealmStorage"], swiftSettings: settings),
     .target(
@@ -73,6 +75,11 @@ let package = Package(
       path: "Examples/RealmDiary",
       swiftSettings: settings),
     .executableTarget(
+      name: "realm-sync",
+      dependencies: ["RealmSyncProtocol"],
+      path: "Benchmarks/Sources/realm-sync",
+      swiftSettings: settings),
+    .executableTarget(
       name: "realm-second-process",
       dependencies: ["RealmSwift"],
       path: "Tests/SecondProcess",
@@ -82,6 +89,10 @@ let package = Package(
       dependencies: ["RealmStorage", "RealmTables"],
       swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+    .testTarget(
+      name: "RealmSyncProtocolTests",
+      dependencies: ["RealmSyncProtocol", "RealmTestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "RealmStorageTests",
       dependencies: ["RealmStorage", "RealmTestSupport"],

@@ -11,6 +11,7 @@ enum ModuleOrder {
   /// What each module may import of ours.
   static let allowed: [String: Set<String>] = [
     "CRealmPlatform": [],
+    "RealmSyncProtocol": [],
     "RealmStorage": ["CRealmPlatform"],
     "RealmTables": ["RealmStorage"],
     "RealmQuery": ["RealmTables", "RealmStorage", "CRealmPlatform"],

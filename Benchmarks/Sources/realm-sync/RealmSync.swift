@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the parts of device sync cost: one row a part, each in a file of its own.
+
+/// Runs the rows that the command line names, or all.
+@main
+enum RealmSync {
+  static let rows: [SyncRow] = [
+    .transform, .transformSingly, .parse, .encode, .record,
+  ]
+
+  static func main() {
+    let names = CommandLine.arguments.dropFirst()
+    for row in rows where names.isEmpty || names.contains(where: { row.name.hasPrefix($0) }) {
+      let rates = (0..<5).map { _ in row.measure() }.sorted()
+      let median = rates[rates.count / 2]
+      print(row.name, "\(Int(median)) \(row.unit)/s", "(best \(Int(rates[rates.count - 1])))")
+    }
+  }
+}

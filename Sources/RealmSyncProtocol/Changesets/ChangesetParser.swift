@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Bytes become a changeset.
+
+/// Reads the bytes of a changeset.
+///
+/// Any sequence of bytes gives a changeset or an error. Counts are compared with the bytes that
+/// are left before memory is taken for them.
+package struct ChangesetParser {
+  /// The longest string of a payload.
+  package static let stringByteCountMax = 16_777_199
+  /// The longest binary of a payload.
+  package static let binaryByteCountMax = 0xFF_FFF8
+
+  var reader: ByteReader
+  var changeset: Changeset
+
+  /// The changeset that the bytes encode. It shares the bytes if it has strings or binaries.
+  package static func parse(
+    _ bytes: [UInt8], origin: ChangesetOrigin = ChangesetOrigin()
+  ) throws(ChangesetError) -> Changeset {
+    var parser = ChangesetParser(
+      reader: ByteReader(bytes: bytes), changeset: Changeset(origin: origin))
+    while !parser.reader.isAtEnd { try parser.parseNext() }
+    return parser.changeset
+  }
+
+  private mutating func parseNext() throws(ChangesetError) {
+    let number = try reader.signed()
+    guard let raw = UInt8(exactly: number), let tag = InstructionTag(rawValue: raw) else {
+      throw .unknownInstruction(number)
+    }
+    switch tag {
+    case .defineString: try define()
+    case .addTable: changeset.append(.addTable(try addTable()))
+    case .eraseTable: changeset.append(.eraseTable(try string()))
+    case .createObject: changeset.append(.createObject(try object()))
+    case .eraseObject: changeset.append(.eraseObject(try object()))
+    case .addColumn: changeset.append(.addColumn(try addColumn()))
+    case .eraseColumn:
+      changeset.append(.eraseColumn(.init(table: try string(), field: try string())))
+    case .update: changeset.append(.update(try update()))
+    case .addInteger:
+      changeset.append(.addInteger(.init(path: try path(), amount: try reader.signed())))
+    case .arrayInsert:
+      changeset.append(
+        .arrayInsert(
+          .init(path: try listPath(), value: try payload(), priorSize: try reader.unsigned32())))
+    case .arrayMove:
+      changeset.append(
+        .arrayMove(
+          .init(
+            path: try listPath(), target: try reader.unsigned32(),
+            priorSize: try reader.unsigned32())))
+    case .arrayErase:
+      changeset.append(
+        .arrayErase(.init(path: try listPath(), priorSize: try reader.unsigned32())))
+    case .clear:
+      changeset.append(.clear(.init(path: try path(), collection: try collection())))
+    case .setInsert:
+      changeset.append(.setInsert(.init(path: try path(), value: try payload())))
+    case .setErase:
+      changeset.append(.setErase(.init(path: try path(), value: try payload())))
+    }
+  }
+
+  private mutating func define() throws(ChangesetError) {
+    let index = try reader.signed()
+    guard index == changeset.strings.count else { throw .badStringIndex(index) }
+    let range = try reader.bytes(count: try reader.unsigned())
+    guard UTF8Validation.isValid(reader.bytes, range) else { throw .invalidUTF8 }
+    let (_, isNew) = changeset.strings.intern(
+      reader.bytes[range], position: changeset.instructions.count)
+    guard isNew else { throw .duplicateString }
+  }
+
+  private mutating func addTable() throws(ChangesetError) -> Instruction.AddTable {
+    let table = try string()
+    let number = try reader.signed()
+    guard let raw = UInt8(exactly: number), let kind = TableKind(rawValue: raw) else {
+      throw .unknownTableKind(number)
+    }
+    guard kind != .embedded else { return .init(table: table, kind: kind, key: nil) }
+    let field = try string()
+    let type = try payloadType()
+    guard type.isKeyType else { throw .badKeyType(type) }
+    let key = Instruction.KeyColumn(field: field, type: type, isNullable: try reader.flag())
+    return .init(table: table, kind: kind, key: key)
+  }
+
+  private mutating func addColumn() throws(ChangesetError) -> Instruction.AddColumn {
+    let table = try string()
+    let field = try string()
+    let type = try payloadType()
+    guard type.isColumnType else { throw .badColumnType(type) }
+    let isNullable = try reader.flag()
+    let collection = try collection()
+    let target = type == .link ? try string() : nil
+    if collection == .dictionary {
+      let keyType = try payloadType()
+      guard keyType == .string else { throw .badDictionaryKeyType(keyType) }
+    }
+    return .init(
+      table: table, field: field, type: type, isNullable: isNullable, collection: collection,
+      linkTarget: target)
+  }
+
+  private mutating func update() throws(ChangesetError) -> Instruction.Update {
+    let path = try path()
+    let value = try payload()
+    if case .index = changeset.lastElement(of: path) {
+      return .init(path: path, value: value, priorSize: try reader.unsigned32())
+    }
+    return .init(path: path, value: value, isDefault: try reader.flag())
+  }
+
+  private mutating func collection() throws(ChangesetError) -> CollectionKind {
+    let number = try reader.signed()
+    guard let raw = UInt8(exactly: number), let kind = CollectionKind(rawValue: raw) else {
+      throw .unknownCollectionKind(number)
+    }
+    return kind
+  }
+
+  private mutating func object() throws(ChangesetError) -> ObjectReference {
+    ObjectReference(table: try string(), key: try key())
+  }
+
+  private mutating func path() throws(ChangesetError) -> InstructionPath {
+    let table = try string()
+    let key = try key()
+    let field = try string()
+    let count = try reader.unsigned()
+    guard count > 0 else { return InstructionPath(table: table, key: key, field: field) }
+    guard count <= reader.remaining else { throw .truncated }
+    let start = changeset.elements.count
+    for _ in 0..<count {
+      let number = try reader.signed()
+      if number == -1 {
+        changeset.elements.append(.key(try string()))
+      } else if number >= 0 {
+        guard let index = UInt32(exactly: number) else { throw .integerOutOfRange }
+        changeset.elements.append(.index(index))
+      } else {
+        throw .badPathElement(number)
+      }
+    }
+    let elements = ElementRange(start: UInt32(start), count: UInt32(count))
+    return InstructionPath(table: table, key: key, field: field, elements: elements)
+  }
+
+  /// A path that ends in an index.
+  private mutating func listPath() throws(ChangesetError) -> InstructionPath {
+    let path = try path()
+    guard case .index = changeset.lastElement(of: path) else { throw .pathWithoutIndex }
+    return path
+  }
+}

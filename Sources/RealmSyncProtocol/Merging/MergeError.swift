@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The errors of merging two histories.
+
+/// The contradiction that makes two histories impossible to merge. One of the peers is wrong.
+package enum MergeError: Error, Hashable, Sendable {
+  /// Two list instructions of the same list disagree about its size; the smaller one is first.
+  case sizeMismatch(Conflict, UInt32, UInt32)
+  /// Both sides add a class, and with different kinds or primary keys.
+  case tableMismatch(Conflict)
+  /// Both sides add a property, and with different types.
+  case columnMismatch(Conflict)
+  /// An index or size of a list leaves the range of 32 bits.
+  case positionOutOfRange(Conflict)
+
+  /// The class and property at which the contradiction was found.
+  package struct Conflict: Hashable, Sendable {
+    package var table: String
+    package var field: String?
+
+    package init(table: String, field: String? = nil) {
+      self.table = table
+      self.field = field
+    }
+  }
+}

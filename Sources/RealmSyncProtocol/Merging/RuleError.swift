@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The contradictions that a merge rule can find.
+
+/// The contradiction that a rule found, before it is known where.
+enum RuleError: Error {
+  case sizeMismatch(UInt32, UInt32)
+  case tableMismatch
+  case columnMismatch
+  case positionOutOfRange
+
+  /// The disagreement of two steps about the size of a list.
+  static func sizeMismatch(of left: MergeStep, _ right: MergeStep) -> RuleError {
+    .sizeMismatch(min(left.priorSize, right.priorSize), max(left.priorSize, right.priorSize))
+  }
+
+  /// The error for the caller of the merge.
+  func error(at conflict: MergeError.Conflict) -> MergeError {
+    switch self {
+    case .sizeMismatch(let left, let right): .sizeMismatch(conflict, left, right)
+    case .tableMismatch: .tableMismatch(conflict)
+    case .columnMismatch: .columnMismatch(conflict)
+    case .positionOutOfRange: .positionOutOfRange(conflict)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rows V1 to V8 of the merge tables.
+
+import RealmSyncProtocol
+import Testing
+
+@Suite struct MergeRuleValueTests {
+  private static let objectValue = RuleScript.Value.plain(.objectValue)
+  private static let list = RuleScript.Value.plain(.list)
+  private static let dictionary = RuleScript.Value.plain(.dictionary)
+
+  @Test func v1TheLaterAssignmentStays() throws {
+    let other = RuleScript.update([], .text("b"))
+    try expectMerge(earlier: .update(), later: other, give: [], [other])
+    try expectMerge(earlier: other, later: .update(), give: [], [.update()])
+    try expectIndependent(.update(), .update(field: "g"))
+    try expectIndependent(.update(), .update(key: "two"))
+    try expectIndependent(.update(["a"]), .update(["b"]))
+    try expectMerge(earlier: .update(["a"]), later: .update(["a"]), give: [], [.update(["a"])])
+    try expectMerge(earlier: .update([1]), later: .update([1]), give: [], [.update([1])])
+    try expectIndependent(.update([1]), .update([2]))
+  }
+
+  @Test func v1ADefaultYields() throws {
+    let assigned = RuleScript.update([], .text("b"))
+    try expectMergeAtAnyTime(.update(isDefault: true), with: assigned, give: [], [assigned])
+    try expectMerge(
+      earlier: .update(isDefault: true), later: .update(isDefault: true), give: [],
+      [.update(isDefault: true)])
+  }
+
+  @Test func v1AnObjectValueYieldsToAnotherType() throws {
+    let null = RuleScript.update([], .plain(.null))
+    try expectMergeAtAnyTime(.update([], Self.objectValue), with: null, give: [], [null])
+    try expectMerge(
+      earlier: .update([], Self.objectValue), later: .update([], Self.objectValue), give: [],
+      [.update([], Self.objectValue)])
+  }
+
+  @Test func v1TheSameCollectionStaysOnBothSides() throws {
+    try expectIndependent(.update([], Self.list), .update([], Self.list))
+    try expectIndependent(.update([], Self.dictionary), .update([], Self.dictionary))
+    try expectMerge(
+      earlier: .update([], Self.list), later: .update([], Self.dictionary), give: [],
+      [.update([], Self.dictionary)])
+  }
+
+  @Test func v1ListSizesMustAgree() {
+    expectError(
+      .sizeMismatch(.init(table: "T", field: "f"), 3, 4), .update([1], prior: 3),
+      .update([1], prior: 4))
+  }
+
+  @Test func v2ALaterSumIsAddedToTheAssignedNumber() throws {
+    try expectMerge(
+      earlier: .update(), later: .add(5), give: [.update([], .plain(.int(12)))], [.add(5)])
+    try expectMerge(
+      earlier: .update([], .plain(.int(.max))), later: .add(1),
+      give: [.update([], .plain(.int(.min)))], [.add(1)])
+    try expectIndependent(.add(), .update(field: "g"))
+  }
+
+  @Test func v2AnEarlierSumIsLost() throws {
+    try expectMerge(earlier: .add(5), later: .update(), give: [], [.update()])
+  }
+
+  @Test func v2ASumIsAddedToADefault() throws {
+    try expectMergeAtAnyTime(
+      .add(5), with: .update(isDefault: true), give: [.add(5)],
+      [.update([], .plain(.int(12)), isDefault: true)])
+  }
+
+  @Test func v2ALaterSumStaysOnNullAndIsLostOnOtherValues() throws {
+    let null = RuleScript.update([], .plain(.null))
+    try expectMerge(earlier: null, later: .add(5), give: [null], [.add(5)])
+    let text = RuleScript.update([], .text("b"))
+    try expectMerge(earlier: text, later: .add(5), give: [text], [])
+  }
+
+  @Test func v3SumsAddUp() throws {
+    try expectIndependent(.add(1), .add(2))
+  }
+
+  @Test func v4TheLaterOfClearAndAssignmentStays() throws {
+    try expectMerge(earlier: .clear(), later: .update(), give: [], [.update()])
+    try expectMerge(earlier: .update(), later: .clear(), give: [], [.clear()])
+    try expectIndependent(.clear(.list), .update([], Self.list))
+    try expectIndependent(.clear(.dictionary), .update([], Self.dictionary))
+    try expectMerge(
+      earlier: .clear(.list), later: .update([], Self.dictionary), give: [],
+      [.update([], Self.dictionary)])
+    try expectIndependent(.clear(), .update(field: "g"))
+  }
+
+  @Test func v5AClearDiscardsASum() throws {
+    try expectMergeAtAnyTime(.clear(), with: .add(), give: [.clear()], [])
+  }
+
+  @Test func v6TheLaterClearStays() throws {
+    try expectMerge(
+      earlier: .clear(.list), later: .clear(.dictionary), give: [], [.clear(.dictionary)])
+    try expectIndependent(.clear(.list, ["a"]), .clear(.list, ["b"]))
+  }
+
+  @Test func v7AClearDiscardsChangesOfASet() throws {
+    try expectMergeAtAnyTime(
+      .clear(.set), with: .setInsert(.text("a")), .setErase(.text("b")), give: [.clear(.set)], [])
+  }
+
+  @Test func v8ChangesOfTheSameSetValue() throws {
+    let values: [RuleScript.Value] = [
+      .text("a"), .plain(.int(1)), .link("two"), .plain(.double(0.5)), .plain(.null),
+    ]
+    for value in values {
+      for (first, second): (RuleScript, RuleScript) in [
+        (.setInsert(value), .setInsert(value)), (.setInsert(value), .setErase(value)),
+        (.setErase(value), .setInsert(value)), (.setErase(value), .setErase(value)),
+      ] {
+        try expectMerge(earlier: first, later: second, give: [], [second])
+      }
+    }
+    try expectIndependent(.setInsert(.text("a")), .setErase(.text("b")))
+    try expectIndependent(.setInsert(.plain(.int(1))), .setErase(.plain(.double(1))))
+    try expectIndependent(.setInsert(.link("two")), .setErase(.link("three")))
+    try expectIndependent(.setInsert(.text("a")), .setErase(.text("a"), ["below"]))
+    try expectMerge(
+      earlier: .setInsert(.plain(.double(0))), later: .setErase(.plain(.double(-0.0))), give: [],
+      [.setErase(.plain(.double(-0.0)))])
+    try expectIndependent(
+      .setInsert(.plain(.double(.nan))), .setErase(.plain(.double(.nan))))
+  }
+
+  /// Of changesets with the same time the one of the file with the higher number is later; in the
+  /// client's own history file 0 is its own.
+  @Test func theFileDecidesAtTheSameTime() throws {
+    for (ident, winner) in [(4, 0), (2, 1)] as [(UInt64, Int)] {
+      var local = [changeset([.update([], .text("mine"))], file: 0)]
+      var incoming = [changeset([.update([], .text("other"))], file: 3)]
+      var transformer = Transformer()
+      let outcome = try transformer.merge(
+        local: &local, incoming: &incoming, ownIdent: FileIdentifier(ident))
+      #expect([local[0], incoming[0]].map(\.isEmpty) == [winner == 1, winner == 0])
+      #expect(outcome.alteredLocal == (winner == 1 ? [0] : []))
+      #expect(outcome.alteredIncoming == (winner == 0 ? [0] : []))
+    }
+  }
+}
