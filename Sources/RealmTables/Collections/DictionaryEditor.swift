@@ -25,6 +25,10 @@ package struct DictionaryEditor {
 
   private var allocator: NodeAllocator { table.allocator }
   private var logged: [NestedStep] { column.logged(path) }
+  /// The dictionary as a recorder is told.
+  private var place: CollectionPlace {
+    get throws(StorageError) { try table.place(column, key, at: path) }
+  }
 
   // MARK: Reading
 
@@ -45,6 +49,8 @@ package struct DictionaryEditor {
     let view = try view
     let (index, isFound) = try view.place(of: name)
     let old = isFound ? try links(at: index, of: view) : []
+    let isRecorded = table.isRecorded
+    let full = isRecorded && isFound ? try view.mixed(at: index).fullKind(in: allocator.space) : nil
     try editTrees { (keys, values) throws(StorageError) in
       if !isFound {
         keys = try name.withByteView { (bytes) throws(StorageError) in
@@ -64,6 +70,7 @@ package struct DictionaryEditor {
     } else {
       table.log.insert(at: index, in: column.key, of: key, table.key, logged)
     }
+    if isRecorded { try table.recordEntry(value, for: name, place, replacing: full) }
     for link in old { try table.dropLink(to: link, column, key) }
   }
 
@@ -91,6 +98,7 @@ package struct DictionaryEditor {
       values = try BTree<MixedLeaf>.remove(at: index, from: values, allocator)
     }
     table.log.erase(at: index, in: column.key, of: key, table.key, logged)
+    try table.log.recorder?.didEraseEntry(for: name, in: place)
     for link in old { try table.dropLink(to: link, column, key) }
     return true
   }

@@ -27,6 +27,10 @@ package struct ListEditor {
 
   private var allocator: NodeAllocator { table.allocator }
   private var logged: [NestedStep] { column.logged(path) }
+  /// The list as a recorder is told.
+  private var place: CollectionPlace {
+    get throws(StorageError) { try table.place(column, key, at: path) }
+  }
 
   // MARK: Reading
 
@@ -63,6 +67,9 @@ package struct ListEditor {
     }
     try table.addBacklinks(of: value, column, key)
     table.log.insert(at: index, in: column.key, of: key, table.key, logged)
+    if table.isRecorded {
+      try table.recordInsertion(of: value, at: stored, place, priorSize: view.storedCount)
+    }
   }
 
   /// Inserts at the end.
@@ -88,12 +95,17 @@ package struct ListEditor {
     let view = try view
     let stored = try view.storedIndex(index)
     let old = try links(at: stored, of: view)
+    let full = table.isRecorded ? try fullKind(at: stored, of: view) : nil
     try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       try column.visitElements(
         ListReplacement(value: value, index: stored, root: root, allocator: allocator))
     }
     try table.addBacklinks(of: value, column, key)
     table.log.set(at: index, in: column.key, of: key, table.key, logged)
+    if table.isRecorded {
+      try table.recordReplacement(
+        by: value, at: stored, place, size: view.storedCount, replacing: full)
+    }
     for link in old { try table.dropLink(to: link, column, key) }
   }
 
@@ -106,6 +118,7 @@ package struct ListEditor {
       try column.visitElements(ListRemoval(index: stored, root: root, allocator: allocator))
     }
     table.log.erase(at: index, in: column.key, of: key, table.key, logged)
+    try table.log.recorder?.didErase(at: stored, in: place, priorSize: view.storedCount)
     for link in old { try table.dropLink(to: link, column, key) }
   }
 
@@ -121,6 +134,7 @@ package struct ListEditor {
       try moveValue(from: from, to: to)
     }
     table.log.move(from: source, to: target, in: column.key, of: key, table.key, logged)
+    try table.log.recorder?.didMove(from: from, to: to, in: place, priorSize: view.storedCount)
   }
 
   private func moveValue(from: Int, to: Int) throws(StorageError) {
@@ -194,6 +208,14 @@ package struct ListEditor {
     default: break
     }
     return links
+  }
+
+  /// The kind of the collection with elements that one element is; nil if it is none.
+  private func fullKind(
+    at stored: Int, of view: ListView
+  ) throws(StorageError) -> CollectionKind? {
+    guard column.type == .mixed else { return nil }
+    return try view.mixedValue(atStored: stored).fullKind(in: allocator.space)
   }
 
   private func isNested(at stored: Int, of view: ListView) throws(StorageError) -> Bool {

@@ -38,8 +38,12 @@ package struct ListView {
 
   /// Element `index`.
   package func value(at index: Int) throws(StorageError) -> TableValue {
-    let stored = try storedIndex(index)
-    return try column.visitElements(ValueVisitor(root: root, index: stored, space: space))
+    try value(atStored: try storedIndex(index))
+  }
+
+  /// The element that is stored at `stored`, hidden ones included; a link to a tombstone is null.
+  func value(atStored stored: Int) throws(StorageError) -> TableValue {
+    try column.visitElements(ValueVisitor(root: root, index: stored, space: space))
   }
 
   /// Element `index` of a list or set of links.

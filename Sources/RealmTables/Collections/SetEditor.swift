@@ -48,6 +48,9 @@ package struct SetEditor {
     }
     try table.addBacklinks(of: value, column, key)
     table.log.insert(at: visible, in: column.key, of: key, table.key)
+    if !value.isLinkToTombstone {
+      try table.log.recorder?.didInsertMember(value, in: table.place(column, key))
+    }
     return true
   }
 
@@ -83,6 +86,7 @@ package struct SetEditor {
   private func remove(atStored index: Int, of view: ListView) throws(StorageError) {
     let visible = try visibleIndex(index, of: view)
     var old: StoredLink?
+    let member = table.isRecorded ? try view.value(atStored: index) : .null
     if column.canLink,
       case .typedLink(let target, let link) = try view.mixedValue(atStored: index)
     {
@@ -92,6 +96,9 @@ package struct SetEditor {
       try column.visitElements(ListRemoval(index: index, root: root, allocator: allocator))
     }
     table.log.erase(at: visible, in: column.key, of: key, table.key)
+    if old?.key.isTombstone != true {
+      try table.log.recorder?.didEraseMember(member, in: table.place(column, key))
+    }
     if let old { try table.dropLink(to: old, column, key) }
   }
 

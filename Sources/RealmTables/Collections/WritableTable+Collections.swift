@@ -66,12 +66,30 @@ extension WritableTable {
         try LinkWalk.visit(value, in: allocator.space, depth: 0) { old.append($0) }
       }
     }
+    let cleared = isRecorded ? try fullKind(column, of: key, at: path) : nil
     try editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       try allocator.freeTree(root)
       return .null
     }
     log.clear(oldCount: oldCount, in: column.key, of: key, self.key, column.logged(path))
+    if let recorder = log.recorder, let cleared {
+      try recorder.didClear(try place(column, key, at: path), cleared)
+    }
     for link in old { try dropLink(to: link, column, key) }
+  }
+
+  /// The kind of a collection, if it has elements.
+  private func fullKind(
+    _ column: Column, of key: ObjectKey, at path: [NestedStep]
+  ) throws(StorageError) -> CollectionKind? {
+    guard let row = try row(of: key) else { return nil }
+    if !path.isEmpty {
+      return try row.nestedCollection(column, path)?.fullKind(in: allocator.space)
+    }
+    let count =
+      column.collection == .dictionary
+      ? try row.dictionary(column).count : try row.list(column).storedCount
+    return count > 0 ? column.collection : nil
   }
 
   /// Replaces the root of an object's collection by what `edit` makes of it.

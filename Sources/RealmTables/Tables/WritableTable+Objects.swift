@@ -19,6 +19,7 @@ extension WritableTable {
         throw .limitExceeded("An object of table '\(schema.name)' needs a primary key")
       }
       let (key, place) = try insertObject(beginningWith: values)
+      if isRecorded { try recordCreation(of: key, primaryKey: nil, beginningWith: values) }
       return (key, row(at: place))
     case .int(let number)? where schema.integerKeyLeaf != nil && tombstones == nil:
       return try createObject(primaryKey: number, beginningWith: values)
@@ -41,6 +42,7 @@ extension WritableTable {
     newKeys.insert(value, key)
     keyBound.include(value)
     if newKeys.isFull { try enterNewKeys() }
+    if isRecorded { try recordCreation(of: key, primaryKey: .int(value), beginningWith: values) }
     return (key, row(at: place))
   }
 
@@ -64,8 +66,12 @@ extension WritableTable {
     let (key, place) = try insertObject(beginningWith: initialValues)
     try setPrimaryKey(L.self, element, column.leafIndex, at: place)
     try insertIntoIndex(column, key, indexed)
-    if tombstones == nil { return (key, row(at: place)) }
+    if tombstones == nil {
+      if isRecorded { try recordCreation(of: key, primaryKey: value, beginningWith: initialValues) }
+      return (key, row(at: place))
+    }
     try resurrect(value, as: key)
+    if isRecorded { try recordCreation(of: key, primaryKey: value, beginningWith: initialValues) }
     // The links that moved over may have come from this table.
     return (key, try row(of: key) ?? row(at: place))
   }
@@ -106,6 +112,7 @@ extension WritableTable {
     guard let row = try row(of: key) else { throw .missing(key, schema.name) }
     isChanged = true
     if !schema.backlinkColumns.isEmpty { try changeIncomingLinks(to: key, row, .remove) }
+    if schema.kind != .embedded { try log.recorder?.willErase(key, in: self) }
     let owned = try removeOutgoingLinks(of: key)
     for column in schema.columns where column.hasIndex { try removeFromIndex(column, key) }
     _ = try clusters.erase(key)
@@ -134,7 +141,10 @@ extension WritableTable {
   private func deleteAllUnlinked() throws(StorageError) {
     var cursor = currentTable.clusterCursor()
     while let cluster = try cursor.next() {
-      for index in 0..<cluster.count { log.removeObject(cluster.key(at: index), in: key) }
+      for index in 0..<cluster.count {
+        try log.recorder?.willErase(cluster.key(at: index), in: self)
+        log.removeObject(cluster.key(at: index), in: key)
+      }
     }
     isChanged = true
     try clusters.eraseAll()

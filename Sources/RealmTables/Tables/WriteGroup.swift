@@ -143,6 +143,7 @@ package final class WriteGroup {
     tables[index] = table
     isListChanged = true
     log.insertTable(key)
+    try recorder?.didAddTable(table)
     return table
   }
 
@@ -160,7 +161,10 @@ package final class WriteGroup {
       }
     }
     try table.deleteAll()
-    while let column = table.schema.columns.last { try table.removeColumn(column.key) }
+    try recorder?.willEraseTable(table)
+    try withoutRecording { () throws(StorageError) in
+      while let column = table.schema.columns.last { try table.removeColumn(column.key) }
+    }
     try table.freeAll()
     slots[key.index] = Tagged.slot((Int(key.rawValue >> 16) + 1) & 0x7FFF)
     names[key.index] = ""
