@@ -30,6 +30,7 @@ extension WritableTable {
 
   /// Tells that a single link was assigned. An embedded object that is replaced goes by a call of
   /// its own, since a peer that still has it would keep what it holds.
+  @inline(never)
   func recordLink(
     _ target: ObjectKey?, _ column: Column, _ key: ObjectKey, replacing old: ObjectKey,
     isDefault: Bool
@@ -55,6 +56,7 @@ extension WritableTable {
   /// Tells that a mixed property was assigned.
   ///
   /// - Parameter full: The kind of the collection with elements that it was before, if it was one.
+  @inline(never)
   func recordMixed(
     _ value: TableValue, _ column: Column, _ key: ObjectKey, replacing full: CollectionKind?,
     isDefault: Bool
@@ -82,6 +84,7 @@ extension WritableTable {
   // MARK: Elements
 
   /// Tells that an element was inserted in a list.
+  @inline(never)
   func recordInsertion(
     of value: TableValue, at index: Int, _ place: CollectionPlace, priorSize: Int
   ) throws(StorageError) {
@@ -92,6 +95,7 @@ extension WritableTable {
   }
 
   /// Tells that an element of a list was replaced.
+  @inline(never)
   func recordReplacement(
     by value: TableValue, at index: Int, _ place: CollectionPlace, size: Int,
     replacing full: CollectionKind?
@@ -109,6 +113,7 @@ extension WritableTable {
   }
 
   /// Tells that the value of a key was assigned.
+  @inline(never)
   func recordEntry(
     _ value: TableValue, for name: String, _ place: CollectionPlace,
     replacing full: CollectionKind?
@@ -117,6 +122,18 @@ extension WritableTable {
     try recorder.didSetEntry(value.outline, for: name, in: place)
     try recordElements(of: value, place.element(.key(name)), replacing: full)
     try recordEmbedded(value, place.column)
+  }
+
+  /// Tells that a value was inserted in a set, or erased from it.
+  @inline(never)
+  func recordMember(
+    _ value: TableValue, _ column: Column, _ key: ObjectKey, isErased: Bool
+  ) throws(StorageError) {
+    if isErased {
+      try log.recorder?.didEraseMember(value, in: place(column, key))
+    } else {
+      try log.recorder?.didInsertMember(value, in: place(column, key))
+    }
   }
 
   /// Tells the elements of a collection inside a mixed value that has just been stored.

@@ -25,10 +25,6 @@ package struct DictionaryEditor {
 
   private var allocator: NodeAllocator { table.allocator }
   private var logged: [NestedStep] { column.logged(path) }
-  /// The dictionary as a recorder is told.
-  private var place: CollectionPlace {
-    get throws(StorageError) { try table.place(column, key, at: path) }
-  }
 
   // MARK: Reading
 
@@ -70,7 +66,7 @@ package struct DictionaryEditor {
     } else {
       table.log.insert(at: index, in: column.key, of: key, table.key, logged)
     }
-    if isRecorded { try table.recordEntry(value, for: name, place, replacing: full) }
+    if isRecorded { try record(value, for: name, replacing: full) }
     for link in old { try table.dropLink(to: link, column, key) }
   }
 
@@ -98,7 +94,7 @@ package struct DictionaryEditor {
       values = try BTree<MixedLeaf>.remove(at: index, from: values, allocator)
     }
     table.log.erase(at: index, in: column.key, of: key, table.key, logged)
-    try table.log.recorder?.didEraseEntry(for: name, in: place)
+    if table.isRecorded { try recordErasure(of: name) }
     for link in old { try table.dropLink(to: link, column, key) }
     return true
   }
@@ -114,6 +110,21 @@ package struct DictionaryEditor {
     for entry in entries.entries { try check(entry.value) }
     try removeAll()
     for entry in entries.entries { try set(entry.value, for: entry.key) }
+  }
+
+  // MARK: Recording
+
+  @inline(never)
+  private func record(
+    _ value: TableValue, for name: String, replacing full: CollectionKind?
+  ) throws(StorageError) {
+    let place = try table.place(column, key, at: path)
+    try table.recordEntry(value, for: name, place, replacing: full)
+  }
+
+  @inline(never)
+  private func recordErasure(of name: String) throws(StorageError) {
+    try table.log.recorder?.didEraseEntry(for: name, in: try table.place(column, key, at: path))
   }
 
   // MARK: Values

@@ -15,7 +15,7 @@ package struct ListView {
   /// The elements that are there, hidden ones included.
   let storedCount: Int
   /// The positions of the visible elements, if any are hidden.
-  private let visible: [Int]?
+  let visible: [Int]?
 
   package init(root: Ref, column: Column, in space: NodeSpace) throws(StorageError) {
     self.space = space
@@ -34,6 +34,16 @@ package struct ListView {
       throw .outOfBounds(index, count)
     }
     return visible?[index] ?? index
+  }
+
+  /// Whether readers see the element that is stored at `stored`.
+  func isVisible(_ stored: Int) -> Bool { visible?.contains(stored) ?? true }
+
+  /// The position that readers know the element by that is stored at `stored`; for a hidden one
+  /// that of the next visible one.
+  func visibleIndex(of stored: Int) -> Int {
+    guard let visible else { return stored }
+    return visible.firstIndex { $0 >= stored } ?? visible.count
   }
 
   /// Element `index`.

@@ -42,15 +42,17 @@ package struct SetEditor {
     let place = try view.place(of: value)
     guard !place.isFound else { return false }
     let visible = try visibleIndex(place.index, of: view)
-    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+    let isHidden = value.isLinkToTombstone
+    try table.editCollection(column, of: key, hidesLink: isHidden) {
+      (root) throws(StorageError) -> Ref in
       try column.visitElements(
         ListInsertion(value: value, index: place.index, root: root, allocator: allocator))
     }
     try table.addBacklinks(of: value, column, key)
-    table.log.insert(at: visible, in: column.key, of: key, table.key)
-    if !value.isLinkToTombstone {
-      try table.log.recorder?.didInsertMember(value, in: table.place(column, key))
+    if !isHidden || column.type == .mixed {
+      table.log.insert(at: visible, in: column.key, of: key, table.key)
     }
+    if !isHidden, table.isRecorded { try table.recordMember(value, column, key, isErased: false) }
     return true
   }
 
@@ -95,10 +97,11 @@ package struct SetEditor {
     try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
       try column.visitElements(ListRemoval(index: index, root: root, allocator: allocator))
     }
-    table.log.erase(at: visible, in: column.key, of: key, table.key)
-    if old?.key.isTombstone != true {
-      try table.log.recorder?.didEraseMember(member, in: table.place(column, key))
+    let isHidden = old?.key.isTombstone == true
+    if !isHidden || column.type == .mixed {
+      table.log.erase(at: visible, in: column.key, of: key, table.key)
     }
+    if !isHidden, table.isRecorded { try table.recordMember(member, column, key, isErased: true) }
     if let old { try table.dropLink(to: old, column, key) }
   }
 

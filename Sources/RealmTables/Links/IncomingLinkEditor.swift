@@ -54,15 +54,19 @@ struct IncomingLinkEditor {
   private func changeKeys() throws(StorageError) {
     var changes = 0
     var erased: [(index: Int, size: Int)] = []
-    try table.editCollection(column, of: object) { (root) throws(StorageError) -> Ref in
+    let isHidden = newKey?.isTombstone ?? false
+    try table.editCollection(column, of: object, hidesLink: isHidden) {
+      (root) throws(StorageError) -> Ref in
       guard !root.isNull else { return root }
       var root = root
       var index = try BTree<IntegerLeaf>.count(root, in: allocator.space)
+      // The number of visible elements before `index`.
+      var visible = try LinkKeys.visiblePositions(root, in: allocator.space)?.count ?? index
       while index > 0 {
         index -= 1
         let element = try BTree<IntegerLeaf>.value(at: index, of: root, in: allocator.space)
+        if element >= 0 { visible -= 1 }
         guard element == link.key.rawValue else { continue }
-        let visible = try LinkKeys.visibleIndex(of: index, in: root, allocator.space)
         changes += 1
         guard let newKey else {
           root = try BTree<IntegerLeaf>.remove(at: index, from: root, allocator)
@@ -78,7 +82,11 @@ struct IncomingLinkEditor {
           let place = try LinkKeys.lowerBound(newKey, in: root, allocator.space)
           root = try BTree<IntegerLeaf>.insert(newKey.rawValue, at: place, in: root, allocator)
         }
-        log.insert(at: visible, in: column.key, of: object, table.key)
+        if isHidden {
+          log.erase(at: visible, in: column.key, of: object, table.key)
+        } else {
+          log.insert(at: visible, in: column.key, of: object, table.key)
+        }
       }
       return root
     }
@@ -151,7 +159,11 @@ struct IncomingLinkEditor {
           nested.note(.cleared, at: index, position)
         }
       }
-      if erases, newKey != nil { tree = try nested.insertIntoSet(tree) }
+      if erases, newKey != nil {
+        let place: Int
+        (tree, place) = try nested.insertIntoSet(tree)
+        log.insert(at: place, in: column.key, of: object, table.key)
+      }
       guard let container else { return tree }
       container.store(tree.slot, at: 1)
       return container.ref

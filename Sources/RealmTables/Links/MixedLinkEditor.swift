@@ -147,7 +147,7 @@ struct MixedLinkEditor {
   }
 
   /// Enters the new link in a set of mixed values, from which the old one was erased.
-  func insertIntoSet(_ root: Ref) throws(StorageError) -> Ref {
+  func insertIntoSet(_ root: Ref) throws(StorageError) -> (root: Ref, index: Int) {
     let count = try BTree<MixedLeaf>.count(root, in: allocator.space)
     var index = 0
     while index < count {
@@ -155,7 +155,7 @@ struct MixedLinkEditor {
       if !other.isOrdered(before: newValue) { break }
       index += 1
     }
-    return try BTree<MixedLeaf>.insert(newValue, at: index, in: root, allocator)
+    return (try BTree<MixedLeaf>.insert(newValue, at: index, in: root, allocator), index)
   }
 
   /// Stores a scalar, or the new root of a nested collection whose old nodes are gone already.

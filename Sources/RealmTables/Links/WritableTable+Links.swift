@@ -16,7 +16,7 @@ extension WritableTable {
     let old = try row.storedLink(column.leafIndex)
     if let target {
       let targetTable = try group.requiredTable(table)
-      guard try targetTable.row(of: target) != nil else {
+      guard try targetTable.canBeLinked(target) else {
         throw .missing(target, targetTable.schema.name)
       }
     }

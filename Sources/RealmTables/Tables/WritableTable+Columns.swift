@@ -165,12 +165,14 @@ extension WritableTable {
       if target.schema.kind == .embedded { try deleteEmbedded(ownedThrough: column) }
       // The target may be this table, whose columns are known by key.
       try target.eraseColumn(try target.column(opposite))
+      try target.removeUnlinkedTombstones()
       return
     }
     for key in try group.tableKeys() {
       let target = try group.requiredTable(key)
       if let backlink = target.schema.backlinkColumn(from: self.key, column.key) {
         try target.eraseColumn(backlink)
+        try target.removeUnlinkedTombstones()
       }
     }
   }

@@ -46,6 +46,24 @@ extension WritableTable {
     return (key, row(at: place))
   }
 
+  /// Creates an object without primary key that another device gave that key, or that this one
+  /// gave it before.
+  package func createObject(under key: ObjectKey) throws(StorageError) -> Row {
+    guard !schema.hasPrimaryKey, key.rawValue >= 0 else {
+      throw .limitExceeded("Objects of table '\(schema.name)' are not created by their keys")
+    }
+    try prepareToInsert()
+    guard let place = try clusters.insert(key) else {
+      throw .limitExceeded("There is \(key) in table '\(schema.name)' already")
+    }
+    let (high, low) = key.globalParts()
+    if high == 0 { top.objectSequence = max(top.objectSequence, Int(low) + 1) }
+    noteInsertion(of: key)
+    if tombstones != nil { try resurrect(key.tombstone, as: key) }
+    if isRecorded { try recordCreation(of: key, primaryKey: nil, beginningWith: nil) }
+    return try row(of: key) ?? row(at: place)
+  }
+
   /// Stores the primary key of a new object.
   @inline(__always)
   private func setPrimaryKey<L: Leaf>(
@@ -84,9 +102,7 @@ extension WritableTable {
   private func insertObject(
     beginningWith values: (any InitialValues)?
   ) throws(StorageError) -> (ObjectKey, WritableRow) {
-    if !unindexed.isNull { try enterUnindexed() }
-    isChanged = true
-    if schema.hasEnumeratedColumns { try expandEnumerations() }
+    try prepareToInsert()
     let isScattered = !schema.hasPrimaryKey
     while true {
       let sequence = top.objectSequence
@@ -97,10 +113,22 @@ extension WritableTable {
       let key =
         isScattered ? ObjectKey.scattered(UInt64(sequence)) : ObjectKey(Int64(sequence))
       guard let place = try clusters.insert(key, beginningWith: values) else { continue }
-      log.createObject(key, in: self.key)
-      if schema.hasSecondaryIndexes { unindexed = key }
+      noteInsertion(of: key)
       return (key, place)
     }
+  }
+
+  @inline(__always)
+  private func prepareToInsert() throws(StorageError) {
+    if !unindexed.isNull { try enterUnindexed() }
+    isChanged = true
+    if schema.hasEnumeratedColumns { try expandEnumerations() }
+  }
+
+  @inline(__always)
+  private func noteInsertion(of key: ObjectKey) {
+    log.createObject(key, in: self.key)
+    if schema.hasSecondaryIndexes { unindexed = key }
   }
 
   // MARK: Deleting
@@ -114,6 +142,13 @@ extension WritableTable {
     if !schema.backlinkColumns.isEmpty { try changeIncomingLinks(to: key, row, .remove) }
     if schema.kind != .embedded { try log.recorder?.willErase(key, in: self) }
     let owned = try removeOutgoingLinks(of: key)
+    try erase(key, owning: owned)
+  }
+
+  /// Erases an object that is linked to no other any more.
+  ///
+  /// - Parameter owned: Its embedded objects.
+  func erase(_ key: ObjectKey, owning owned: [StoredLink]) throws(StorageError) {
     for column in schema.columns where column.hasIndex { try removeFromIndex(column, key) }
     _ = try clusters.erase(key)
     log.removeObject(key, in: self.key)

@@ -27,7 +27,8 @@ package final class WritableTable {
   /// Everything of the top array but the two trees, which the editors hold.
   @exclusivity(unchecked) var top: TableTop
   let clusters: ClusterEditor
-  let tombstones: ClusterEditor?
+  /// The tree of the tombstones; nil until there is one.
+  @exclusivity(unchecked) var tombstones: ClusterEditor?
   @exclusivity(unchecked) var isChanged = false
   /// See invariant 2.
   @exclusivity(unchecked) var unindexed = ObjectKey.null
@@ -35,8 +36,6 @@ package final class WritableTable {
   @exclusivity(unchecked) var newKeys = NewKeys()
   /// The bound of the integer primary keys, those in `newKeys` included.
   @exclusivity(unchecked) var keyBound: KeyBound
-  /// The tombstones by primary key, made when first needed.
-  var tombstonesByPrimaryKey: [TableValue: ObjectKey]?
 
   private var topRef: Ref
   private let name: String

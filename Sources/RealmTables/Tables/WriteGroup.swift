@@ -161,6 +161,7 @@ package final class WriteGroup {
       }
     }
     try table.deleteAll()
+    try table.removeAllTombstones()
     try recorder?.willEraseTable(table)
     try withoutRecording { () throws(StorageError) in
       while let column = table.schema.columns.last { try table.removeColumn(column.key) }

@@ -87,7 +87,8 @@ import Testing
       let writes = try tables.recorded {
         try tables.things.setLink(part, try tables.column("part"), thing)
       }
-      #expect(writes == [.set(.link(part), tables.place("part", thing), isDefault: false)] + contents)
+      let link = RecordedWrite.set(.link(part), tables.place("part", thing), isDefault: false)
+      #expect(writes == [link] + contents)
     }
   }
 
