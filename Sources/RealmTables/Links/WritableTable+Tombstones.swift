@@ -30,16 +30,18 @@ extension WritableTable {
   package func linkTarget(forPrimaryKey value: TableValue) throws(StorageError) -> ObjectKey {
     if let (key, _) = try findRow(primaryKey: value) { return key }
     if let key = try tombstone(forPrimaryKey: value) { return key }
-    guard let column = schema.primaryKey, !value.isNull || column.isNullable else {
-      throw .typeMismatch(value)
-    }
+    guard let column = schema.primaryKey, !value.isNull || column.isNullable,
+      value.isNull || value.type == column.type
+    else { throw .typeMismatch(value) }
     return try makeTombstone(forPrimaryKey: value)
   }
 
   /// The object with that key, of a table without primary key, to be linked to. If there is none it
   /// is a tombstone, which has to get its link at once.
   package func linkTarget(forKey key: ObjectKey) throws(StorageError) -> ObjectKey {
-    guard !schema.hasPrimaryKey, key.rawValue >= 0 else { throw .missing(key, schema.name) }
+    guard !schema.hasPrimaryKey, schema.kind != .embedded, key.rawValue >= 0 else {
+      throw .missing(key, schema.name)
+    }
     if try row(of: key) != nil { return key }
     let tree = try tombstoneTree()
     isChanged = true

@@ -85,11 +85,17 @@ package final class WritableTable {
   /// The number of objects.
   package func objectCount() throws(StorageError) -> Int { try currentTable.objectCount() }
 
-  /// The tree that holds objects with keys like `key`.
-  func editor(for key: ObjectKey) throws(StorageError) -> ClusterEditor {
-    if key.rawValue >= 0 { return clusters }
+  /// The place of an object or a tombstone; nil if there is none.
+  @inline(__always)
+  func place(of key: ObjectKey) throws(StorageError) -> WritableRow? {
+    // No reference to the tree is counted for live objects.
+    key.rawValue >= 0 ? try clusters.row(of: key) : try tombstonePlace(of: key)
+  }
+
+  @inline(never)
+  private func tombstonePlace(of key: ObjectKey) throws(StorageError) -> WritableRow? {
     guard let tombstones else { throw .corrupted("a link leads to \(key), a missing tombstone") }
-    return tombstones
+    return try tombstones.row(of: key)
   }
 
   /// The object `key`, ready to be written.
@@ -97,7 +103,7 @@ package final class WritableTable {
   /// - Throws: `StorageError.limitExceeded` if there is no such object.
   @inline(__always)
   func writableRow(of key: ObjectKey) throws(StorageError) -> WritableRow {
-    guard let row = try editor(for: key).row(of: key) else { throw .missing(key, name) }
+    guard let row = try place(of: key) else { throw .missing(key, name) }
     isChanged = true
     return row
   }

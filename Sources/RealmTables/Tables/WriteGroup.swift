@@ -195,8 +195,21 @@ package final class WriteGroup {
     isListChanged = false
   }
 
+  /// Empties asymmetric tables, whose objects are only for the server: what was created has been
+  /// told to the recorder, and no version ever has it.
+  private func willCommit() throws(StorageError) {
+    guard recorder != nil else { return }
+    try withoutRecording { () throws(StorageError) in
+      // Objects can be only in tables that this transaction has accessed.
+      for case let table? in tables where table.schema.kind == .asymmetric {
+        try table.deleteAll()
+      }
+    }
+  }
+
   /// Makes the changes durable and visible as a new version.
   package func commit() throws(StorageError) -> Snapshot {
+    try willCommit()
     try flush()
     let snapshot = try transaction.commit(changeset: log.changeset)
     keepKeyBounds()
@@ -205,6 +218,7 @@ package final class WriteGroup {
 
   /// Writes the changes as a new version that is not durable yet, and that only the caller knows.
   package func writeVersion() throws(StorageError) -> PendingCommit {
+    try willCommit()
     try flush()
     let pending = try transaction.writeVersion(changeset: log.changeset)
     keepKeyBounds()

@@ -24,7 +24,7 @@ struct RecordReplayTests {
     let directory = try TemporaryDirectory()
     let run = try ModelRun(
       seed: seed, path: directory.file("model.realm"), replicaPath: directory.file("replica.realm"))
-    try run.run(stepLimit: ModelPropertyTests.stepLimit)
+    try run.run(stepLimit: ModelPropertyTests.stepLimit * 2 / 3)
     print("record seed \(seed): \(run.stepCount) steps, \(run.commitCount) commits")
   }
 }

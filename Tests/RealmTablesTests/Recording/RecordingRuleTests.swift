@@ -152,6 +152,29 @@ import Testing
     }
   }
 
+  /// Objects of asymmetric classes are for the server alone.
+  @Test func isToldObjectsThatNoVersionEverHas() throws {
+    let database = try RecordedDatabase()
+    var writes = try database.write { group in
+      let table = try group.createTable(named: "class_Event", kind: .asymmetric)
+      try table.addColumn(named: "n", type: .int)
+      let parts = try group.existing("class_Part")
+      try table.addColumn(named: "part", type: .link, target: parts.key)
+    }
+    writes = try database.write { group in
+      let table = try group.existing("class_Event")
+      let event = try table.createObject().key
+      try table.set(.int(3), try table.schema.existing("n"), event)
+      _ = try table.createEmbedded(try table.schema.existing("part"), of: event)
+    }
+    #expect(writes.count == 3)
+    #expect(try database.database.table("class_Event").objectCount() == 0)
+    #expect(try database.database.table("class_Part").objectCount() == 0)
+    // Without a recorder nobody would know of them.
+    try database.database.write { try $0.existing("class_Event").createObject() }
+    #expect(try database.database.table("class_Event").objectCount() == 1)
+  }
+
   @Test func isToldNothingOfWritesThatAreNotToBeRecorded() throws {
     let database = try RecordedDatabase()
     try database.write { group in

@@ -57,17 +57,9 @@ final class TranscriptReplica {
       keys[object] = try table.createObject(primaryKey: primaryKey).key
     case .erase(let object): try erase(object, group)
     case .set(let value, let place, let isDefault):
-      guard let (table, column, key) = try find(place, group) else { return }
-      if case .link(let target) = value, try isEmbedded(column, group) {
-        try expect(
-          table.row(of: key)?.link(column.leafIndex) == nil, "an embedded object is replaced")
-        note(target, column, try table.createEmbedded(column, of: key, isDefault: isDefault).key)
-      } else {
-        try table.set(mapped(value, column), column, key, isDefault: isDefault)
-      }
-    case .add(let amount, let place):
-      guard let (table, column, key) = try find(place, group) else { return }
-      try table.add(amount, to: column, of: key)
+      guard let place = try find(place, group) else { return }
+      try assign(value, place, isDefault: isDefault)
+    case .add(let amount, let place): try find(place, group)?.add(amount)
     default: try replayElement(write, group)
     }
   }
@@ -75,40 +67,56 @@ final class TranscriptReplica {
   private func replayElement(_ write: RecordedWrite, _ group: WriteGroup) throws {
     switch write {
     case .insert(let value, let index, let place, let size):
-      guard let (list, column) = try list(place, size, group) else { return }
-      if case .link(let target) = value, try isEmbedded(column, group) {
-        note(target, column, try list.insertEmbedded(at: index).key)
-      } else {
-        try list.insert(mapped(value, column), at: index)
+      guard let place = try find(place, group, .index(index)) else { return }
+      switch value {
+      case .list: try place.insertCollection(.list, priorSize: size)
+      case .dictionary: try place.insertCollection(.dictionary, priorSize: size)
+      case .link(let target) where place.column.type == .link:
+        guard try place.isEmbedded else { fallthrough }
+        try place.insertEmbedded(priorSize: size)
+        try note(target, place)
+      default: try place.insert(mapped(value, place.column), priorSize: size)
       }
     case .replace(let value, let index, let place, let size):
-      guard let (list, column) = try list(place, size, group) else { return }
-      let old = try list.view.nestedOutline(at: index)
-      // Peers leave the elements of a collection that is one already.
-      if value.isCollection, old == value { return }
-      try list.set(mapped(value, column), at: index)
+      guard let place = try find(place, group, .index(index)) else { return }
+      try expect(place.listSize == size, "the list has another size")
+      try assign(value, place)
     case .move(let source, let target, let place, let size):
-      try list(place, size, group)?.list.move(from: source, to: target)
+      try find(place, group, .index(source))?.move(to: target, priorSize: size)
     case .remove(let index, let place, let size):
-      try list(place, size, group)?.list.remove(at: index)
+      try find(place, group, .index(index))?.erase(priorSize: size)
     case .setEntry(let value, let name, let place):
-      guard let (map, column) = try map(place, group) else { return }
-      if case .link(let target) = value, try isEmbedded(column, group) {
-        note(target, column, try map.setEmbedded(for: name).key)
-      } else {
-        try map.set(mapped(value, column), for: name)
-      }
+      guard let place = try find(place, group, .key(name)) else { return }
+      try assign(value, place)
     case .eraseEntry(let name, let place):
-      guard let (map, _) = try map(place, group) else { return }
-      try expect(map.remove(name), "there is no '\(name)' to erase")
+      guard let place = try find(place, group, .key(name)) else { return }
+      try expect(place.outline() != nil, "there is no '\(name)' to erase")
+      try place.eraseEntry()
     case .insertMember(let value, let place):
-      guard let (table, column, key) = try find(place, group) else { return }
-      try expect(table.set(column, key).insert(mapped(value, column)), "the member is there")
+      guard let place = try find(place, group) else { return }
+      try place.insertMember(mapped(value, place.column))
     case .eraseMember(let value, let place):
-      guard let (table, column, key) = try find(place, group) else { return }
-      try expect(table.set(column, key).remove(mapped(value, column)), "there is no such member")
-    case .clear(let place, let kind): try clear(place, kind, group)
+      guard let place = try find(place, group) else { return }
+      try place.eraseMember(mapped(value, place.column))
+    case .clear(let place, let kind): try find(place, group)?.clear(kind)
     default: return
+    }
+  }
+
+  private func assign(
+    _ value: TableValue, _ place: ValuePlace, isDefault: Bool = false
+  ) throws {
+    switch value {
+    case .list: try place.makeCollection(.list, isDefault: isDefault)
+    case .dictionary: try place.makeCollection(.dictionary, isDefault: isDefault)
+    case .link(let target) where place.column.type == .link:
+      guard try place.isEmbedded else { fallthrough }
+      if case .property = place.end {
+        try expect(place.outline() == .null, "an embedded object is replaced")
+      }
+      try place.createEmbedded(isDefault: isDefault)
+      try note(target, place)
+    default: try place.set(mapped(value, place.column), isDefault: isDefault)
     }
   }
 
@@ -123,17 +131,6 @@ final class TranscriptReplica {
     try table.delete(key)
   }
 
-  private func clear(
-    _ place: RecordedWrite.Place, _ kind: CollectionKind, _ group: WriteGroup
-  ) throws {
-    guard let (table, column, key) = try find(place, group) else { return }
-    switch kind {
-    case .set: try table.set(column, key).removeAll()
-    case .dictionary: try map(place, group)?.map.removeAll()
-    case .list, .none: try list(place, nil, group)?.list.removeAll()
-    }
-  }
-
   // MARK: Finding
 
   private func table(_ key: TableKey, _ group: WriteGroup) throws -> WritableTable {
@@ -143,70 +140,24 @@ final class TranscriptReplica {
 
   /// The place of a call; nil for one inside an embedded object that nothing links to yet.
   private func find(
-    _ place: RecordedWrite.Place, _ group: WriteGroup
-  ) throws -> (WritableTable, Column, ObjectKey)? {
+    _ place: RecordedWrite.Place, _ group: WriteGroup, _ last: PathStep? = nil
+  ) throws -> ValuePlace? {
     let table = try table(place.object.table, group)
     guard let key = keys[place.object] else {
       try expect(table.schema.kind == .embedded, "an unknown object is written")
       return nil
     }
-    return (table, try table.schema.existing(place.column), key)
-  }
-
-  private func list(
-    _ place: RecordedWrite.Place, _ size: Int?, _ group: WriteGroup
-  ) throws -> (list: ListEditor, column: Column)? {
-    guard let (table, column, key) = try find(place, group) else { return nil }
-    let steps = try steps(place, table, column, key)
-    let list = try table.list(column, key, at: steps)
-    if let size { try expect(list.count == size, "the list has another size") }
-    return (list, column)
-  }
-
-  private func map(
-    _ place: RecordedWrite.Place, _ group: WriteGroup
-  ) throws -> (map: DictionaryEditor, column: Column)? {
-    guard let (table, column, key) = try find(place, group) else { return nil }
-    let steps = try steps(place, table, column, key)
-    return (try table.dictionary(column, key, at: steps), column)
-  }
-
-  private func steps(
-    _ place: RecordedWrite.Place, _ table: WritableTable, _ column: Column, _ key: ObjectKey
-  ) throws -> [NestedStep] {
-    guard let row = try table.row(of: key) else { throw Failure(description: "no object") }
-    var steps: [NestedStep] = []
-    if column.collection == .none {
-      guard let step = try row.nestedElement(column.leafIndex).step else {
-        throw Failure(description: "there is no collection in the property")
-      }
-      steps.append(step)
-    }
-    for step in place.path {
-      switch step {
-      case .index(let index):
-        guard let list = try row.list(column, steps) else {
-          throw Failure(description: "there is no list on the way")
-        }
-        steps.append(try list.step(at: index))
-      case .key(let name):
-        guard let map = try row.dictionary(column, steps), let index = try map.position(of: name)
-        else { throw Failure(description: "there is no dictionary on the way") }
-        steps.append(try map.step(at: index))
-      }
-    }
-    return steps
+    return try table.place(of: key, place.column, place.path + (last.map { [$0] } ?? []))
   }
 
   // MARK: Values
 
-  private func isEmbedded(_ column: Column, _ group: WriteGroup) throws -> Bool {
-    guard let target = column.targetTable else { return false }
-    return try table(target, group).schema.kind == .embedded
-  }
-
-  private func note(_ recorded: ObjectKey, _ column: Column, _ key: ObjectKey) {
-    keys[Object(table: column.targetTable ?? .null, key: recorded)] = key
+  /// Remembers the embedded object that stands for one that was recorded.
+  private func note(_ recorded: ObjectKey, _ place: ValuePlace) throws {
+    guard case .link(let key) = try place.outline() else {
+      throw Failure(description: "there is no embedded object")
+    }
+    keys[Object(table: place.column.targetTable ?? .null, key: recorded)] = key
   }
 
   private func mapped(_ value: TableValue, _ column: Column) -> TableValue {
@@ -281,21 +232,5 @@ final class TranscriptReplica {
       return value
     }
     return .list(values.sorted { $0.compare(to: $1) < 0 })
-  }
-}
-
-extension TableValue {
-  var isCollection: Bool {
-    switch self {
-    case .list, .dictionary: true
-    default: false
-    }
-  }
-}
-
-extension ListView {
-  /// The element at a position, without the elements of a collection.
-  fileprivate func nestedOutline(at index: Int) throws -> TableValue {
-    column.type == .mixed ? try nestedElement(at: index).value : try value(at: index)
   }
 }

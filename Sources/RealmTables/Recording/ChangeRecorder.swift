@@ -4,7 +4,19 @@
 //
 // The change log has no values, leaves out what is written into new objects, and counts visible
 // elements alone, so it cannot be sent to other devices. A recorder learns of each single write
-// in the order in which they were made.
+// in the order in which they were made. Where one write makes several calls, they come so:
+//
+// - new table: table, columns, primary key
+// - removed table: its objects as if deleted, then the table
+// - new object: creation, the values it begins with by column, those that callers set
+// - embedded object as property: null if another was there, link, what it holds
+// - embedded object in a list: erasure if another was there, insertion, what it holds
+// - embedded object in a dictionary: entry, what it holds
+// - deleted object: each link that loses its target (property null, list element erased from the
+//   end, entry null, member erased), then the object
+// - collection into a mixed value: empty collection, clear if one of its kind had elements, each
+//   element, with those of nested collections after it
+// - all elements replaced: clear, each element
 
 package import RealmStorage
 

@@ -2,14 +2,6 @@
 
 // Where a collection is, as a recorder of changes is told.
 
-/// A step from a collection to what one of its elements holds.
-package enum PathStep: Hashable, Sendable {
-  /// The element of a list at a stored position.
-  case index(Int)
-  /// The value of a key of a dictionary, or a property of an embedded object.
-  case key(String)
-}
-
 /// A collection of an object: that of a column, or one inside a mixed value.
 package struct CollectionPlace {
   package let table: WritableTable

@@ -20,7 +20,7 @@ extension WritableTable {
     _ column: Column, _ key: ObjectKey, isDefault: Bool
   ) throws(StorageError) {
     guard let recorder = log.recorder, !column.isPrimaryKey,
-      let place = try editor(for: key).row(of: key)
+      let place = try place(of: key)
     else { return }
     let leaf = try place.cluster.node.ref(at: column.leafIndex + 1)
     let value = try column.visitElements(
