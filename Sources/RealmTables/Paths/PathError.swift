@@ -23,6 +23,9 @@ package enum PathError: Error, Hashable, Sendable {
   case wrongKind(field: String)
   /// A property is of another type than a value, or does not take null.
   case wrongType(field: String)
+  /// A value is larger, or nested deeper, than the format can hold, or links to nothing. The
+  /// transaction has to be rolled back.
+  case refused(String)
   /// The database failed.
   case storage(StorageError)
 }
@@ -40,6 +43,7 @@ extension PathError: CustomStringConvertible {
       "'\(field)' has \(size) elements instead of \(expected)"
     case .wrongKind(let field): "'\(field)' holds something of another kind"
     case .wrongType(let field): "'\(field)' is of another type"
+    case .refused(let reason): reason
     case .storage(let error): "\(error)"
     }
   }
@@ -51,6 +55,7 @@ func accessing<R>(_ body: () throws(StorageError) -> R) throws(PathError) -> R {
   do {
     return try body()
   } catch {
+    if case .limitExceeded(let reason) = error { throw .refused(reason) }
     throw .storage(error)
   }
 }

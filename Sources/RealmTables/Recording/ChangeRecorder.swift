@@ -32,6 +32,7 @@ package import RealmStorage
 /// - Positions and sizes are those of the stored list, links to tombstones included.
 /// - Objects of embedded tables are neither created nor erased by calls: the link to one is all. A
 ///   call that stores such a link is followed by calls for what the object holds.
+/// - All tables are told of, those that no class has too.
 /// - Calls for an embedded object that nothing links to yet are made too, and are to be ignored.
 /// - The value of a primary key is given when its object is created, and by no other call.
 package protocol ChangeRecorder: AnyObject {

@@ -49,7 +49,7 @@ extension WritableTable {
   /// Creates an object without primary key that another device gave that key, or that this one
   /// gave it before.
   package func createObject(under key: ObjectKey) throws(StorageError) -> Row {
-    guard !schema.hasPrimaryKey, key.rawValue >= 0 else {
+    guard !schema.hasPrimaryKey, schema.kind != .embedded, key.rawValue >= 0 else {
       throw .limitExceeded("Objects of table '\(schema.name)' are not created by their keys")
     }
     try prepareToInsert()

@@ -64,6 +64,48 @@ import Testing
     }
   }
 
+  @Test func refusesWhatTheFormatCannotHold() throws {
+    // What was begun when a value was refused is undone with the transaction.
+    struct RollBack: Error {}
+    #expect(throws: RollBack.self) {
+      try run { world in
+        try refuse(world)
+        throw RollBack()
+      }
+    }
+  }
+
+  private func refuse(_ world: World) throws {
+    let tooLong = TableValue.binary([UInt8](repeating: 0, count: 0xFF_FFF9))
+    let nowhere = TableValue.typedLink(world.tables.things.key, ObjectKey(99))
+    for value in [tooLong, nowhere] {
+      do throws(PathError) {
+        try world.tables.things.place(of: world.thing, "anyMap", [.key("k")]).set(value)
+        Issue.record("\(value.type.debugDescription) was stored")
+      } catch {
+        guard case .refused = error else {
+          Issue.record("\(error)")
+          continue
+        }
+      }
+    }
+    var steps: [PathStep] = []
+    var error: PathError?
+    while error == nil, steps.count < 200 {
+      do throws(PathError) {
+        let place = try world.tables.things.place(of: world.thing, "any", steps)
+        try place.clear(.list)
+        steps.append(.index(0))
+        try world.tables.things.place(of: world.thing, "any", steps)
+          .insertCollection(.list, priorSize: 0)
+      } catch let found {
+        error = found
+      }
+    }
+    #expect(error == .refused("Max nesting level reached"))
+    #expect(steps.count == MixedCodec.maximumDepth)
+  }
+
   /// For assignments in lists the sizes need not be equal, only the element must be there.
   @Test func assignsElementsThatAreThere() throws {
     try run { world in
