@@ -32,6 +32,10 @@ package final class ChangeLogWriter {
   /// The journal for those who read the data within the transaction.
   private var journal = WriteJournal()
 
+  /// Learns of each write with its value; see `WriteGroup.recorder`. It is here because every
+  /// write comes by.
+  @exclusivity(unchecked) var recorder: (any ChangeRecorder)?
+
   /// The objects of the selected table that this transaction created.
   private var created = ObjectKeySet()
   /// The same for the tables selected before.

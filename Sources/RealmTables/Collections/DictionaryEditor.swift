@@ -45,6 +45,8 @@ package struct DictionaryEditor {
     let view = try view
     let (index, isFound) = try view.place(of: name)
     let old = isFound ? try links(at: index, of: view) : []
+    let isRecorded = table.isRecorded
+    let full = isRecorded && isFound ? try view.mixed(at: index).fullKind(in: allocator.space) : nil
     try editTrees { (keys, values) throws(StorageError) in
       if !isFound {
         keys = try name.withByteView { (bytes) throws(StorageError) in
@@ -64,6 +66,7 @@ package struct DictionaryEditor {
     } else {
       table.log.insert(at: index, in: column.key, of: key, table.key, logged)
     }
+    if isRecorded { try record(value, for: name, replacing: full) }
     for link in old { try table.dropLink(to: link, column, key) }
   }
 
@@ -91,6 +94,7 @@ package struct DictionaryEditor {
       values = try BTree<MixedLeaf>.remove(at: index, from: values, allocator)
     }
     table.log.erase(at: index, in: column.key, of: key, table.key, logged)
+    if table.isRecorded { try recordErasure(of: name) }
     for link in old { try table.dropLink(to: link, column, key) }
     return true
   }
@@ -106,6 +110,21 @@ package struct DictionaryEditor {
     for entry in entries.entries { try check(entry.value) }
     try removeAll()
     for entry in entries.entries { try set(entry.value, for: entry.key) }
+  }
+
+  // MARK: Recording
+
+  @inline(never)
+  private func record(
+    _ value: TableValue, for name: String, replacing full: CollectionKind?
+  ) throws(StorageError) {
+    let place = try table.place(column, key, at: path)
+    try table.recordEntry(value, for: name, place, replacing: full)
+  }
+
+  @inline(never)
+  private func recordErasure(of name: String) throws(StorageError) {
+    try table.log.recorder?.didEraseEntry(for: name, in: try table.place(column, key, at: path))
   }
 
   // MARK: Values

@@ -6,8 +6,9 @@ package import RealmStorage
 
 /// A list of a write transaction: that of a column, or one inside a mixed value.
 ///
-/// Positions are those that readers see: links to tombstones are
-/// passed over and left alone.
+/// Positions are those that readers see: links to tombstones are passed over and left alone. An
+/// editor that `isStored` counts them too, and edits them as any other; such positions are what
+/// devices tell each other.
 ///
 /// Every change keeps the backlinks of what is linked up to date, and is recorded in the change
 /// log.
@@ -17,12 +18,17 @@ package struct ListEditor {
   private let key: ObjectKey
   /// The way from the column to a nested list.
   private let path: [NestedStep]
+  private let isStored: Bool
 
-  init(table: WritableTable, column: Column, key: ObjectKey, path: [NestedStep] = []) {
+  init(
+    table: WritableTable, column: Column, key: ObjectKey, path: [NestedStep] = [],
+    isStored: Bool = false
+  ) {
     self.table = table
     self.column = column
     self.key = key
     self.path = path
+    self.isStored = isStored
   }
 
   private var allocator: NodeAllocator { table.allocator }
@@ -41,12 +47,33 @@ package struct ListEditor {
 
   /// The number of elements.
   package var count: Int {
-    get throws(StorageError) { try view.count }
+    get throws(StorageError) { count(of: try view) }
   }
 
   /// Element `index`.
   package func value(at index: Int) throws(StorageError) -> TableValue {
-    try view.value(at: index)
+    let view = try view
+    return try view.value(atStored: try storedIndex(index, of: view))
+  }
+
+  private func count(of view: ListView) -> Int { isStored ? view.storedCount : view.count }
+
+  private func storedIndex(_ index: Int, of view: ListView) throws(StorageError) -> Int {
+    guard isStored else { return try view.storedIndex(index) }
+    guard index >= 0, index < view.storedCount else {
+      throw .outOfBounds(index, view.storedCount)
+    }
+    return index
+  }
+
+  /// The position that readers know a stored element by.
+  private func visibleIndex(_ index: Int, of view: ListView) -> Int {
+    isStored ? view.visibleIndex(of: index) : index
+  }
+
+  /// Whether readers do not see an element with that value.
+  private func hides(_ value: TableValue) -> Bool {
+    column.type == .link && value.isLinkToTombstone
   }
 
   // MARK: Changing
@@ -55,14 +82,21 @@ package struct ListEditor {
   package func insert(_ value: TableValue, at index: Int) throws(StorageError) {
     try table.checkElement(value, of: column, at: path)
     let view = try view
-    guard index >= 0, index <= view.count else { throw .outOfBounds(index, view.count) }
-    let stored = index == view.count ? view.storedCount : try view.storedIndex(index)
-    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
+    let count = count(of: view)
+    guard index >= 0, index <= count else { throw .outOfBounds(index, count) }
+    let stored = index == count ? view.storedCount : try storedIndex(index, of: view)
+    let isHidden = hides(value)
+    try table.editCollection(column, of: key, at: path, hidesLink: isHidden) {
+      (root) throws(StorageError) -> Ref in
       try column.visitElements(
         ListInsertion(value: value, index: stored, root: root, allocator: allocator))
     }
     try table.addBacklinks(of: value, column, key)
-    table.log.insert(at: index, in: column.key, of: key, table.key, logged)
+    if !isHidden {
+      let visible = visibleIndex(index, of: view)
+      table.log.insert(at: visible, in: column.key, of: key, table.key, logged)
+    }
+    if table.isRecorded { try recordInsertion(of: value, at: stored, view.storedCount) }
   }
 
   /// Inserts at the end.
@@ -86,41 +120,89 @@ package struct ListEditor {
   package func set(_ value: TableValue, at index: Int) throws(StorageError) {
     try table.checkElement(value, of: column, at: path)
     let view = try view
-    let stored = try view.storedIndex(index)
+    let stored = try storedIndex(index, of: view)
     let old = try links(at: stored, of: view)
-    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
+    let full = table.isRecorded ? try fullKind(at: stored, of: view) : nil
+    let isHidden = hides(value)
+    try table.editCollection(column, of: key, at: path, hidesLink: isHidden) {
+      (root) throws(StorageError) -> Ref in
       try column.visitElements(
         ListReplacement(value: value, index: stored, root: root, allocator: allocator))
     }
     try table.addBacklinks(of: value, column, key)
-    table.log.set(at: index, in: column.key, of: key, table.key, logged)
+    let visible = visibleIndex(index, of: view)
+    switch (view.isVisible(stored), isHidden) {
+    case (true, false): table.log.set(at: visible, in: column.key, of: key, table.key, logged)
+    case (true, true): table.log.erase(at: visible, in: column.key, of: key, table.key, logged)
+    case (false, false): table.log.insert(at: visible, in: column.key, of: key, table.key, logged)
+    case (false, true): break
+    }
+    if table.isRecorded {
+      try recordReplacement(by: value, at: stored, view.storedCount, replacing: full)
+    }
     for link in old { try table.dropLink(to: link, column, key) }
   }
 
   /// Removes element `index`. An embedded object is deleted.
   package func remove(at index: Int) throws(StorageError) {
     let view = try view
-    let stored = try view.storedIndex(index)
+    let stored = try storedIndex(index, of: view)
     let old = try links(at: stored, of: view)
     try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       try column.visitElements(ListRemoval(index: stored, root: root, allocator: allocator))
     }
-    table.log.erase(at: index, in: column.key, of: key, table.key, logged)
+    if view.isVisible(stored) {
+      let visible = visibleIndex(index, of: view)
+      table.log.erase(at: visible, in: column.key, of: key, table.key, logged)
+    }
+    if table.isRecorded { try recordErasure(at: stored, view.storedCount) }
     for link in old { try table.dropLink(to: link, column, key) }
   }
 
   /// Takes element `source` out and puts it back so that it stands at `target`.
   package func move(from source: Int, to target: Int) throws(StorageError) {
     let view = try view
-    let from = try view.storedIndex(source)
-    let to = try view.storedIndex(target)
+    let from = try storedIndex(source, of: view)
+    let to = try storedIndex(target, of: view)
     guard from != to else { return }
-    if try isNested(at: from, of: view) {
+    if column.canLink, let link = try link(at: from, of: view) {
+      try moveLink(link, from: from, to: to)
+    } else if try isNested(at: from, of: view) {
       try moveNested(from: from, to: to)
     } else {
       try moveValue(from: from, to: to)
     }
-    table.log.move(from: source, to: target, in: column.key, of: key, table.key, logged)
+    if view.isVisible(from) {
+      // What is between the two closes up, or makes room.
+      let end = to > from ? view.visibleIndex(of: to + 1) - 1 : visibleIndex(target, of: view)
+      table.log.move(
+        from: visibleIndex(source, of: view), to: isStored ? end : target, in: column.key, of: key,
+        table.key, logged)
+    }
+    if table.isRecorded { try recordMove(from: from, to: to, view.storedCount) }
+  }
+
+  /// The link that an element is, to a tombstone too; nil for other values.
+  private func link(at stored: Int, of view: ListView) throws(StorageError) -> MixedValue? {
+    let value = try view.mixedValue(atStored: stored)
+    if case .typedLink = value { return value }
+    return nil
+  }
+
+  /// Moves a link as it is stored.
+  private func moveLink(
+    _ link: MixedValue, from: Int, to: Int
+  ) throws(StorageError) {
+    guard case .typedLink(_, let target) = link else { return }
+    let isHidden = column.type == .link && target < 0
+    try table.editCollection(column, of: key, at: path, hidesLink: isHidden) {
+      (root) throws(StorageError) -> Ref in
+      let shorter = try column.visitElements(
+        ListRemoval(index: from, root: root, allocator: allocator))
+      return column.type == .link
+        ? try BTree<IntegerLeaf>.insert(target, at: to, in: shorter, allocator)
+        : try BTree<MixedLeaf>.insert(link, at: to, in: shorter, allocator)
+    }
   }
 
   private func moveValue(from: Int, to: Int) throws(StorageError) {
@@ -177,6 +259,36 @@ package struct ListEditor {
     for (index, value) in values.enumerated() { try insert(value, at: index) }
   }
 
+  // MARK: Recording
+
+  @inline(never)
+  private func recordInsertion(
+    of value: TableValue, at index: Int, _ size: Int
+  ) throws(StorageError) {
+    let place = try table.place(column, key, at: path)
+    try table.recordInsertion(of: value, at: index, place, priorSize: size)
+  }
+
+  @inline(never)
+  private func recordReplacement(
+    by value: TableValue, at index: Int, _ size: Int, replacing full: CollectionKind?
+  ) throws(StorageError) {
+    let place = try table.place(column, key, at: path)
+    try table.recordReplacement(by: value, at: index, place, size: size, replacing: full)
+  }
+
+  @inline(never)
+  private func recordErasure(at index: Int, _ size: Int) throws(StorageError) {
+    let place = try table.place(column, key, at: path)
+    try table.log.recorder?.didErase(at: index, in: place, priorSize: size)
+  }
+
+  @inline(never)
+  private func recordMove(from: Int, to: Int, _ size: Int) throws(StorageError) {
+    let place = try table.place(column, key, at: path)
+    try table.log.recorder?.didMove(from: from, to: to, in: place, priorSize: size)
+  }
+
   // MARK: Links
 
   /// The links that one element holds.
@@ -194,6 +306,14 @@ package struct ListEditor {
     default: break
     }
     return links
+  }
+
+  /// The kind of the collection with elements that one element is; nil if it is none.
+  private func fullKind(
+    at stored: Int, of view: ListView
+  ) throws(StorageError) -> CollectionKind? {
+    guard column.type == .mixed else { return nil }
+    return try view.mixedValue(atStored: stored).fullKind(in: allocator.space)
   }
 
   private func isNested(at stored: Int, of view: ListView) throws(StorageError) -> Bool {

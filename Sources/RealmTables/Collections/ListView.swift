@@ -15,7 +15,7 @@ package struct ListView {
   /// The elements that are there, hidden ones included.
   let storedCount: Int
   /// The positions of the visible elements, if any are hidden.
-  private let visible: [Int]?
+  let visible: [Int]?
 
   package init(root: Ref, column: Column, in space: NodeSpace) throws(StorageError) {
     self.space = space
@@ -36,10 +36,24 @@ package struct ListView {
     return visible?[index] ?? index
   }
 
+  /// Whether readers see the element that is stored at `stored`.
+  func isVisible(_ stored: Int) -> Bool { visible?.contains(stored) ?? true }
+
+  /// The position that readers know the element by that is stored at `stored`; for a hidden one
+  /// that of the next visible one.
+  func visibleIndex(of stored: Int) -> Int {
+    guard let visible else { return stored }
+    return visible.firstIndex { $0 >= stored } ?? visible.count
+  }
+
   /// Element `index`.
   package func value(at index: Int) throws(StorageError) -> TableValue {
-    let stored = try storedIndex(index)
-    return try column.visitElements(ValueVisitor(root: root, index: stored, space: space))
+    try value(atStored: try storedIndex(index))
+  }
+
+  /// The element that is stored at `stored`, hidden ones included; a link to a tombstone is null.
+  func value(atStored stored: Int) throws(StorageError) -> TableValue {
+    try column.visitElements(ValueVisitor(root: root, index: stored, space: space))
   }
 
   /// Element `index` of a list or set of links.

@@ -42,12 +42,17 @@ package struct SetEditor {
     let place = try view.place(of: value)
     guard !place.isFound else { return false }
     let visible = try visibleIndex(place.index, of: view)
-    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
+    let isHidden = value.isLinkToTombstone
+    try table.editCollection(column, of: key, hidesLink: isHidden) {
+      (root) throws(StorageError) -> Ref in
       try column.visitElements(
         ListInsertion(value: value, index: place.index, root: root, allocator: allocator))
     }
     try table.addBacklinks(of: value, column, key)
-    table.log.insert(at: visible, in: column.key, of: key, table.key)
+    if !isHidden || column.type == .mixed {
+      table.log.insert(at: visible, in: column.key, of: key, table.key)
+    }
+    if !isHidden, table.isRecorded { try table.recordMember(value, column, key, isErased: false) }
     return true
   }
 
@@ -83,6 +88,7 @@ package struct SetEditor {
   private func remove(atStored index: Int, of view: ListView) throws(StorageError) {
     let visible = try visibleIndex(index, of: view)
     var old: StoredLink?
+    let member = table.isRecorded ? try view.value(atStored: index) : .null
     if column.canLink,
       case .typedLink(let target, let link) = try view.mixedValue(atStored: index)
     {
@@ -91,7 +97,11 @@ package struct SetEditor {
     try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
       try column.visitElements(ListRemoval(index: index, root: root, allocator: allocator))
     }
-    table.log.erase(at: visible, in: column.key, of: key, table.key)
+    let isHidden = old?.key.isTombstone == true
+    if !isHidden || column.type == .mixed {
+      table.log.erase(at: visible, in: column.key, of: key, table.key)
+    }
+    if !isHidden, table.isRecorded { try table.recordMember(member, column, key, isErased: true) }
     if let old { try table.dropLink(to: old, column, key) }
   }
 

@@ -6,15 +6,17 @@ package import RealmStorage
 
 extension WritableTable {
   /// The list of an object, to be read and changed.
-  /// - Parameter path: The way to a list inside a mixed value.
+  /// - Parameters:
+  ///   - path: The way to a list inside a mixed value.
+  ///   - stored: Whether positions count links to tombstones too.
   package func list(
-    _ column: Column, _ key: ObjectKey, at path: [NestedStep] = []
+    _ column: Column, _ key: ObjectKey, at path: [NestedStep] = [], stored: Bool = false
   ) throws(StorageError) -> ListEditor {
     guard column.collection == .list || !path.isEmpty else {
       throw .limitExceeded("Property '\(schema.name).\(column.name)' is not a list")
     }
     guard try row(of: key) != nil else { throw .missing(key, schema.name) }
-    return ListEditor(table: self, column: column, key: key, path: path)
+    return ListEditor(table: self, column: column, key: key, path: path, isStored: stored)
   }
 
   /// The set of an object, to be read and changed.
@@ -47,7 +49,7 @@ extension WritableTable {
     if value.isNull, !column.isNullable { throw .typeMismatch(value) }
     try checkNesting(of: value, column, depth: column.depth(at: path))
     try column.forEachLink(in: value) { (link) throws(StorageError) in
-      guard let target = try group.table(link.table), try target.row(of: link.key) != nil else {
+      guard let target = try group.table(link.table), try target.canBeLinked(link.key) else {
         throw .missing(link.key, schema.name)
       }
     }
@@ -66,23 +68,44 @@ extension WritableTable {
         try LinkWalk.visit(value, in: allocator.space, depth: 0) { old.append($0) }
       }
     }
+    let cleared = isRecorded ? try fullKind(column, of: key, at: path) : nil
     try editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
       try allocator.freeTree(root)
       return .null
     }
     log.clear(oldCount: oldCount, in: column.key, of: key, self.key, column.logged(path))
+    if let recorder = log.recorder, let cleared {
+      try recorder.didClear(try place(column, key, at: path), cleared)
+    }
     for link in old { try dropLink(to: link, column, key) }
   }
 
+  /// The kind of a collection, if it has elements.
+  private func fullKind(
+    _ column: Column, of key: ObjectKey, at path: [NestedStep]
+  ) throws(StorageError) -> CollectionKind? {
+    guard let row = try row(of: key) else { return nil }
+    if !path.isEmpty {
+      return try row.nestedCollection(column, path)?.fullKind(in: allocator.space)
+    }
+    let count =
+      column.collection == .dictionary
+      ? try row.dictionary(column).count : try row.list(column).storedCount
+    return count > 0 ? column.collection : nil
+  }
+
   /// Replaces the root of an object's collection by what `edit` makes of it.
+  ///
+  /// - Parameter hidesLink: Whether a link to a tombstone is stored.
   func editCollection(
-    _ column: Column, of key: ObjectKey, _ edit: (Ref) throws(StorageError) -> Ref
+    _ column: Column, of key: ObjectKey, hidesLink: Bool = false,
+    _ edit: (Ref) throws(StorageError) -> Ref
   ) throws(StorageError) {
     if column.hasIndex { try abandonIndex(column) }
     try editLeaf(column.leafIndex, of: key) { (ref, index) throws(StorageError) -> Ref in
       let old = try RefLeaf.value(at: index, of: ref, in: allocator.space)
-      var mayHide = false
-      if column.type == .link, column.collection != .dictionary, !old.isNull {
+      var mayHide = hidesLink && column.type == .link && column.collection != .dictionary
+      if column.type == .link, column.collection != .dictionary, !old.isNull, !mayHide {
         mayHide = try allocator.node(at: old).header.hasContext
       }
       var new = try edit(old)

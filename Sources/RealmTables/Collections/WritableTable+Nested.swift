@@ -8,10 +8,12 @@ extension WritableTable {
   /// Replaces the root of the collection that a path leads to by what `edit` makes of it; without a
   /// path that of the column.
   func editCollection(
-    _ column: Column, of key: ObjectKey, at path: [NestedStep],
+    _ column: Column, of key: ObjectKey, at path: [NestedStep], hidesLink: Bool = false,
     _ edit: (Ref) throws(StorageError) -> Ref
   ) throws(StorageError) {
-    guard let first = path.first else { return try editCollection(column, of: key, edit) }
+    guard let first = path.first else {
+      return try editCollection(column, of: key, hidesLink: hidesLink, edit)
+    }
     let editor = NestedEditor(allocator: allocator)
     try editLeaf(column.leafIndex, of: key) { (leaf, index) throws(StorageError) -> Ref in
       switch column.collection {

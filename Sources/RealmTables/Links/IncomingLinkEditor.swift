@@ -15,6 +15,7 @@ struct IncomingLinkEditor {
 
   private var allocator: NodeAllocator { table.allocator }
   private var log: ChangeLogWriter { table.log }
+  private var recorder: (any ChangeRecorder)? { log.recorder }
 
   /// The key that takes the link's place in a column of links.
   private var newKey: ObjectKey? {
@@ -27,6 +28,7 @@ struct IncomingLinkEditor {
       try table.storeLink(newKey, column, object)
       try enterBacklink()
       log.set(column.key, of: object, in: table.key)
+      try recordNull()
     case (.none, .mixed): try changeMixed()
     case (.none, _):
       let value = newKey.map { TypedLink(table: Int64(link.table.rawValue), key: $0.rawValue) }
@@ -35,6 +37,7 @@ struct IncomingLinkEditor {
       }
       try enterBacklink()
       log.set(column.key, of: object, in: table.key)
+      try recordNull()
     case (.list, .mixed), (.set, .mixed), (.dictionary, _): try changeMixedTree()
     case (.list, _), (.set, _): try changeKeys()
     }
@@ -50,19 +53,26 @@ struct IncomingLinkEditor {
 
   private func changeKeys() throws(StorageError) {
     var changes = 0
-    try table.editCollection(column, of: object) { (root) throws(StorageError) -> Ref in
+    var erased: [(index: Int, size: Int)] = []
+    let isHidden = newKey?.isTombstone ?? false
+    try table.editCollection(column, of: object, hidesLink: isHidden) {
+      (root) throws(StorageError) -> Ref in
       guard !root.isNull else { return root }
       var root = root
       var index = try BTree<IntegerLeaf>.count(root, in: allocator.space)
+      // The number of visible elements before `index`.
+      var visible = try LinkKeys.visiblePositions(root, in: allocator.space)?.count ?? index
       while index > 0 {
         index -= 1
         let element = try BTree<IntegerLeaf>.value(at: index, of: root, in: allocator.space)
+        if element >= 0 { visible -= 1 }
         guard element == link.key.rawValue else { continue }
-        let visible = try LinkKeys.visibleIndex(of: index, in: root, allocator.space)
         changes += 1
         guard let newKey else {
           root = try BTree<IntegerLeaf>.remove(at: index, from: root, allocator)
           log.erase(at: visible, in: column.key, of: object, table.key)
+          let size = try BTree<IntegerLeaf>.count(root, in: allocator.space) + 1
+          if recorder != nil { erased.append((index, size)) }
           continue
         }
         if column.collection == .list {
@@ -72,11 +82,24 @@ struct IncomingLinkEditor {
           let place = try LinkKeys.lowerBound(newKey, in: root, allocator.space)
           root = try BTree<IntegerLeaf>.insert(newKey.rawValue, at: place, in: root, allocator)
         }
-        log.insert(at: visible, in: column.key, of: object, table.key)
+        if isHidden {
+          log.erase(at: visible, in: column.key, of: object, table.key)
+        } else {
+          log.insert(at: visible, in: column.key, of: object, table.key)
+        }
       }
       return root
     }
     for _ in 0..<changes { try enterBacklink() }
+    // Told when the object can be read again.
+    for (index, size) in erased {
+      let place = table.place(column, object)
+      if column.collection == .list {
+        try recorder?.didErase(at: index, in: place, priorSize: size)
+      } else {
+        try recorder?.didEraseMember(.link(link.key), in: place)
+      }
+    }
   }
 
   // MARK: Mixed values
@@ -90,59 +113,98 @@ struct IncomingLinkEditor {
       }
       try table.assign(MixedLeaf.self, value ?? .null, column, object, false)
       try enterBacklink()
+      try recordNull()
     case .list(let root), .dictionary(let root):
       guard !root.isNull else { return }
-      var nested = MixedLinkEditor(link: link, newKey: newKey, allocator)
+      var nested = nestedEditor
       try table.editLeaf(column.leafIndex, of: object) { (ref, index) throws(StorageError) in
         let value = try MixedLeaf.value(at: index, of: ref, in: allocator.space)
         let salt = try MixedLeaf.salt(at: index, of: ref, in: allocator.space)
         let step = NestedStep(salt: salt, position: 0)
-        guard let new = try nested.replacement(for: value, at: step) else { return ref }
+        guard let new = try nested.replacement(for: value, at: step, nil) else { return ref }
         return try MixedLinkEditor.store(new, at: index, in: ref, allocator)
       }
       for _ in 0..<nested.changeCount { try enterBacklink() }
-      logChanges(of: nested)
+      try logChanges(of: nested)
     default: return
     }
   }
 
   /// A list, set or dictionary of mixed values.
   private func changeMixedTree() throws(StorageError) {
-    var nested = MixedLinkEditor(link: link, newKey: newKey, allocator)
+    var nested = nestedEditor
     let erases = column.collection == .set
     try table.editCollection(column, of: object) { (root) throws(StorageError) -> Ref in
       guard !root.isNull else { return root }
       let isDictionary = column.collection == .dictionary
       let container = isDictionary ? try allocator.makeWritable(root) : nil
+      let keys = try container?.node.ref(at: 0)
       var tree = try container?.node.ref(at: 1) ?? root
       var index = try BTree<MixedLeaf>.count(tree, in: allocator.space)
       while index > 0 {
         index -= 1
         let value = try BTree<MixedLeaf>.value(at: index, of: tree, in: allocator.space)
         let step = try NestedTree.step(at: index, in: tree, allocator.space)
-        guard let new = try nested.replacement(for: value, at: step) else { continue }
+        let position = try nested.position(index, keys)
+        if try nested.erase(value, at: index, of: &tree, isList: column.collection == .list) {
+          continue
+        }
+        guard let new = try nested.replacement(for: value, at: step, position) else { continue }
         if erases {
           tree = try BTree<MixedLeaf>.remove(at: index, from: tree, allocator)
           log.erase(at: index, in: column.key, of: object, table.key)
         } else {
           tree = try MixedLinkEditor.store(new, at: index, inTree: tree, allocator)
           if new.isCollection { continue }
-          log.set(at: index, in: column.key, of: object, table.key)
+          nested.note(.cleared, at: index, position)
         }
       }
-      if erases, newKey != nil { tree = try nested.insertIntoSet(tree) }
+      if erases, newKey != nil {
+        let place: Int
+        (tree, place) = try nested.insertIntoSet(tree)
+        log.insert(at: place, in: column.key, of: object, table.key)
+      }
       guard let container else { return tree }
       container.store(tree.slot, at: 1)
       return container.ref
     }
     for _ in 0..<nested.changeCount { try enterBacklink() }
-    logChanges(of: nested)
+    try logChanges(of: nested)
+    if erases, newKey == nil, nested.changeCount > 0 {
+      let member = TableValue.typedLink(link.table, link.key)
+      try recorder?.didEraseMember(member, in: table.place(column, object))
+    }
   }
 
-  /// Logs the elements of nested collections that were changed.
-  private func logChanges(of nested: MixedLinkEditor) {
-    for (path, index) in nested.touched {
-      log.set(at: index, in: column.key, of: object, table.key, column.logged(path))
+  private var nestedEditor: MixedLinkEditor {
+    MixedLinkEditor(
+      link: link, newKey: newKey, erasesElements: recorder != nil && newKey == nil, allocator)
+  }
+
+  /// Logs the elements of lists and dictionaries of mixed values that were changed.
+  private func logChanges(of nested: MixedLinkEditor) throws(StorageError) {
+    for touched in nested.touched {
+      let path = column.logged(touched.path)
+      switch touched.change {
+      case .cleared: log.set(at: touched.index, in: column.key, of: object, table.key, path)
+      case .erased: log.erase(at: touched.index, in: column.key, of: object, table.key, path)
+      }
+      guard let recorder, newKey == nil else { continue }
+      let place = CollectionPlace(
+        table: table, column: column, object: object, path: touched.positions)
+      switch (touched.change, touched.position) {
+      case (.erased(let size), _):
+        try recorder.didErase(at: touched.index, in: place, priorSize: size)
+      case (.cleared, .key(let key)): try recorder.didSetEntry(.null, for: key, in: place)
+      case (.cleared, .index):
+        assertionFailure("a recorded list keeps the place of a link to a deleted object")
+      }
     }
+  }
+
+  /// Tells that a single property has become null.
+  private func recordNull() throws(StorageError) {
+    guard newKey == nil else { return }
+    try recorder?.didSet(.null, column, of: object, in: table, isDefault: false)
   }
 }

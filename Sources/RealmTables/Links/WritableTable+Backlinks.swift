@@ -27,7 +27,7 @@ extension WritableTable {
   ) throws(StorageError) {
     guard let target = try group.table(link.table),
       let backlink = target.schema.backlinkColumn(from: key, column.key),
-      try target.editor(for: link.key).row(of: link.key) != nil
+      try target.place(of: link.key) != nil
     else { return }
     try target.editLeaf(backlink.leafIndex, of: link.key) {
       (ref, index) throws(StorageError) -> Ref in

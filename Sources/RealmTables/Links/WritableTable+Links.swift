@@ -16,7 +16,7 @@ extension WritableTable {
     let old = try row.storedLink(column.leafIndex)
     if let target {
       let targetTable = try group.requiredTable(table)
-      guard try targetTable.row(of: target) != nil else {
+      guard try targetTable.canBeLinked(target) else {
         throw .missing(target, targetTable.schema.name)
       }
     }
@@ -26,18 +26,21 @@ extension WritableTable {
       if !old.isNull { try dropLink(to: StoredLink(table: table, key: old), column, key) }
     }
     log.set(column.key, of: key, in: self.key, isDefault: isDefault)
+    if isRecorded {
+      try recordLink(target, column, key, replacing: old, isDefault: isDefault)
+    }
   }
 
   /// Creates an embedded object as the value of a single link; the one before is deleted.
   package func createEmbedded(
-    _ column: Column, of key: ObjectKey
+    _ column: Column, of key: ObjectKey, isDefault: Bool = false
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
     guard let table = column.targetTable, column.collection == .none else {
       throw .corrupted("a link column has no target")
     }
     let target = try group.requiredTable(table)
     let (object, _) = try target.createObject()
-    try setLink(object, column, key)
+    try setLink(object, column, key, isDefault: isDefault)
     guard let row = try target.row(of: object) else { throw .missing(object, target.schema.name) }
     return (object, row)
   }
@@ -58,11 +61,15 @@ extension WritableTable {
     guard let row = try row(of: key) else { throw .missing(key, schema.name) }
     var old: [StoredLink] = []
     try row.forEachLink(in: column) { old.append($0) }
+    let full = isRecorded ? try row.mixed(column.leafIndex).fullKind(in: allocator.space) : nil
     try checkElement(value, of: column)
     try MixedCodec.encode(value, in: allocator) { (element) throws(StorageError) in
       try assign(MixedLeaf.self, element, column, key, isDefault)
     }
     try addBacklinks(of: value, column, key)
+    if isRecorded {
+      try recordMixed(value, column, key, replacing: full, isDefault: isDefault)
+    }
     for link in old { try dropLink(to: link, column, key) }
   }
 }

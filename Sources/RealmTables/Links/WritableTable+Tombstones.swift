@@ -2,46 +2,213 @@
 
 // Objects that other devices deleted while links to them remain (file format, part 3, section 7).
 
-import RealmStorage
+package import RealmStorage
 
 extension WritableTable {
+  // MARK: Deleting and linking as other devices do
+
+  /// Deletes an object, but lets links to it wait for an object that is created under its primary
+  /// key, or its object key if it has none. Readers find null, or nothing.
+  package func invalidate(_ key: ObjectKey) throws(StorageError) {
+    try settleIndexes()
+    guard try row(of: key) != nil else { throw .missing(key, schema.name) }
+    isChanged = true
+    if schema.kind != .embedded { try log.recorder?.willErase(key, in: self) }
+    // Its own links do not keep it.
+    let owned = try removeOutgoingLinks(of: key)
+    if let row = try row(of: key), try isLinked(row) {
+      let tombstone = try tombstone(inPlaceOf: key, row)
+      if let row = try self.row(of: key) {
+        try changeIncomingLinks(to: key, row, .redirect(to: tombstone))
+      }
+    }
+    try erase(key, owning: owned)
+  }
+
+  /// The object with that primary key to be linked to. If there is none it is a tombstone, which
+  /// has to get its link at once.
+  package func linkTarget(forPrimaryKey value: TableValue) throws(StorageError) -> ObjectKey {
+    if let (key, _) = try findRow(primaryKey: value) { return key }
+    if let key = try tombstone(forPrimaryKey: value) { return key }
+    guard let column = schema.primaryKey, !value.isNull || column.isNullable,
+      value.isNull || value.type == column.type
+    else { throw .typeMismatch(value) }
+    return try makeTombstone(forPrimaryKey: value)
+  }
+
+  /// The object with that key, of a table without primary key, to be linked to. If there is none it
+  /// is a tombstone, which has to get its link at once.
+  package func linkTarget(forKey key: ObjectKey) throws(StorageError) -> ObjectKey {
+    guard !schema.hasPrimaryKey, schema.kind != .embedded, key.rawValue >= 0 else {
+      throw .missing(key, schema.name)
+    }
+    if try row(of: key) != nil { return key }
+    let tree = try tombstoneTree()
+    isChanged = true
+    _ = try tree.insert(key.tombstone)
+    return key.tombstone
+  }
+
+  /// The value of the primary key of a tombstone; nil if there is no such tombstone.
+  package func primaryKey(ofTombstone key: ObjectKey) throws(StorageError) -> TableValue? {
+    guard let column = schema.primaryKey else { return nil }
+    return try tombstoneRow(of: key)?.value(of: column)
+  }
+
+  // MARK: Coming back
+
   /// Lets an object that was created under the primary key of a tombstone take over its links.
   func resurrect(_ primaryKey: TableValue, as key: ObjectKey) throws(StorageError) {
-    guard let tombstone = try tombstonesByKey()[primaryKey],
-      let row = try currentTable.tombstones?.row(of: tombstone)
-    else { return }
+    guard let tombstone = try tombstone(forPrimaryKey: primaryKey) else { return }
+    try resurrect(tombstone, as: key)
+  }
+
+  /// Lets an object take over the links to a tombstone, if there is such a tombstone.
+  func resurrect(_ tombstone: ObjectKey, as key: ObjectKey) throws(StorageError) {
+    guard let row = try tombstoneRow(of: tombstone) else { return }
     try changeIncomingLinks(to: tombstone, row, .redirect(to: key))
     try eraseTombstone(tombstone)
   }
 
+  // MARK: Finding
+
+  /// The tombstone with that key; nil if there is none.
+  func tombstoneRow(of key: ObjectKey) throws(StorageError) -> Row? {
+    guard key.isTombstone else { return nil }
+    return try currentTable.tombstones?.row(of: key)
+  }
+
+  /// Whether a link can lead to that key: an object, or a tombstone.
+  func canBeLinked(_ key: ObjectKey) throws(StorageError) -> Bool {
+    key.isTombstone ? try tombstoneRow(of: key) != nil : try row(of: key) != nil
+  }
+
+  /// The tombstone with that primary key; nil if there is none.
+  func tombstone(forPrimaryKey value: TableValue) throws(StorageError) -> ObjectKey? {
+    guard let column = schema.primaryKey, let tree = currentTable.tombstones,
+      let key = ObjectKey.tombstone(ofPrimaryKey: value)
+    else { return nil }
+    if let row = try tree.row(of: key) {
+      let found = try row.value(of: column)
+      if found == value { return key }
+    }
+    // The few whose key was taken come first in the tree.
+    var found: ObjectKey?
+    try tree.forEachCluster { (cluster) throws(StorageError) -> Bool in
+      for index in 0..<cluster.count {
+        guard cluster.key(at: index) < .lowestHashed else { return false }
+        let other = try cluster.row(at: index).value(of: column)
+        guard other == value else { continue }
+        found = cluster.key(at: index)
+        return false
+      }
+      return true
+    }
+    return found
+  }
+
+  // MARK: Making
+
+  private func tombstone(inPlaceOf key: ObjectKey, _ row: Row) throws(StorageError) -> ObjectKey {
+    guard let column = schema.primaryKey else {
+      _ = try tombstoneTree().insert(key.tombstone)
+      return key.tombstone
+    }
+    let value = try row.value(of: column)
+    if let tombstone = try tombstone(forPrimaryKey: value) { return tombstone }
+    return try makeTombstone(forPrimaryKey: value)
+  }
+
+  private func makeTombstone(forPrimaryKey value: TableValue) throws(StorageError) -> ObjectKey {
+    guard let column = schema.primaryKey, let hashed = ObjectKey.tombstone(ofPrimaryKey: value)
+    else { throw .typeMismatch(value) }
+    if column.isEnumerated { try expandEnumeration(of: column) }
+    let tree = try tombstoneTree()
+    isChanged = true
+    var key = hashed
+    var plain: Int64 = 1 << 62
+    while true {
+      if let place = try tree.insert(key) {
+        let visitor = PrimaryKeyVisitor(
+          value: value, place: place, leafIndex: column.leafIndex, allocator: allocator)
+        // The column is another one if its strings have just been written out.
+        try self.column(column.key).visitElements(visitor)
+        return key
+      }
+      key = ObjectKey(plain).tombstone
+      plain += 1
+    }
+  }
+
+  /// The tree of tombstones, made if there is none.
+  private func tombstoneTree() throws(StorageError) -> ClusterEditor {
+    if let tombstones { return tombstones }
+    // What comes back is not told to the bound, and does not go by the new keys.
+    try settleIndexes()
+    keyBound = KeyBound()
+    let layouts = clusters.layouts
+    let tree = ClusterEditor(
+      root: try ClusterEditor.makeEmpty(layouts: layouts, in: allocator), layouts: layouts,
+      allocator, group.generation)
+    tombstones = tree
+    isChanged = true
+    return tree
+  }
+
+  // MARK: Erasing
+
   /// Erases a tombstone that nothing links to any more.
   func removeTombstoneIfUnlinked(_ key: ObjectKey) throws(StorageError) {
-    guard let row = try currentTable.tombstones?.row(of: key) else { return }
-    for column in schema.backlinkColumns where try row.backlinkCount(of: column) > 0 { return }
+    guard let row = try tombstoneRow(of: key), try !isLinked(row) else { return }
     try eraseTombstone(key)
+  }
+
+  /// Erases the tombstones that lost their links with a column.
+  func removeUnlinkedTombstones() throws(StorageError) {
+    for key in try tombstoneKeys() { try removeTombstoneIfUnlinked(key) }
+  }
+
+  /// Erases all tombstones, and the links to them.
+  func removeAllTombstones() throws(StorageError) {
+    for key in try tombstoneKeys() {
+      guard let row = try tombstoneRow(of: key) else { continue }
+      try changeIncomingLinks(to: key, row, .remove)
+      try eraseTombstone(key)
+    }
+  }
+
+  private func tombstoneKeys() throws(StorageError) -> [ObjectKey] {
+    var keys: [ObjectKey] = []
+    try currentTable.tombstones?.forEachCluster { (cluster) throws(StorageError) -> Bool in
+      for index in 0..<cluster.count { keys.append(cluster.key(at: index)) }
+      return true
+    }
+    return keys
+  }
+
+  private func isLinked(_ row: Row) throws(StorageError) -> Bool {
+    for column in schema.backlinkColumns where try row.backlinkCount(of: column) > 0 { return true }
+    return false
   }
 
   private func eraseTombstone(_ key: ObjectKey) throws(StorageError) {
     isChanged = true
     _ = try tombstones?.erase(key)
-    if let known = tombstonesByPrimaryKey?.first(where: { $0.value == key }) {
-      tombstonesByPrimaryKey?[known.key] = nil
-    }
   }
+}
 
-  /// Tombstone keys are hashes of the primary key; the column has the value itself.
-  private func tombstonesByKey() throws(StorageError) -> [TableValue: ObjectKey] {
-    if let known = tombstonesByPrimaryKey { return known }
-    var all: [TableValue: ObjectKey] = [:]
-    if let column = schema.primaryKey, let tree = currentTable.tombstones {
-      try tree.forEachCluster { (cluster) throws(StorageError) -> Bool in
-        for index in 0..<cluster.count {
-          all[try cluster.row(at: index).value(of: column)] = cluster.key(at: index)
-        }
-        return true
-      }
+/// Stores the primary key of a tombstone.
+private struct PrimaryKeyVisitor: ElementVisitor {
+  let value: TableValue
+  let place: WritableRow
+  let leafIndex: Int
+  let allocator: NodeAllocator
+
+  func visit<C: ElementCodec>(_ codec: C.Type) throws(StorageError) {
+    let old = try place.cluster.node.ref(at: leafIndex + 1)
+    let new = try C.encode(value) { (element) throws(StorageError) in
+      try C.L.set(element, at: place.index, in: old, allocator)
     }
-    tombstonesByPrimaryKey = all
-    return all
+    if new != old { place.cluster.store(new.slot, at: leafIndex + 1) }
   }
 }

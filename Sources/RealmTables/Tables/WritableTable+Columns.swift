@@ -28,6 +28,7 @@ extension WritableTable {
     let key = try addColumn(name, type, attributes, isBacklink: false)
     if let target { try pair(key, with: group.requiredTable(target)) }
     log.insertColumn(key, in: self.key)
+    try log.recorder?.didAddColumn(try column(key), to: self)
     if isIndexed { try setIndexed(true, key) }
     return try column(key)
   }
@@ -133,7 +134,10 @@ extension WritableTable {
   package func removeColumn(_ key: ColumnKey) throws(StorageError) {
     try settleIndexes()
     let column = try column(key)
-    if column.canLink { try removeAllLinks(from: column) }
+    try log.recorder?.willEraseColumn(column, from: self)
+    try group.withoutRecording { () throws(StorageError) in
+      if column.canLink { try removeAllLinks(from: column) }
+    }
     try eraseColumn(column)
     log.eraseColumn(key, in: self.key)
   }
@@ -161,12 +165,14 @@ extension WritableTable {
       if target.schema.kind == .embedded { try deleteEmbedded(ownedThrough: column) }
       // The target may be this table, whose columns are known by key.
       try target.eraseColumn(try target.column(opposite))
+      try target.removeUnlinkedTombstones()
       return
     }
     for key in try group.tableKeys() {
       let target = try group.requiredTable(key)
       if let backlink = target.schema.backlinkColumn(from: self.key, column.key) {
         try target.eraseColumn(backlink)
+        try target.removeUnlinkedTombstones()
       }
     }
   }
@@ -174,6 +180,9 @@ extension WritableTable {
   // MARK: Renaming
 
   /// Gives a column another name.
+  ///
+  /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use, and in files
+  ///   that are synchronised: other devices know the column by its name.
   package func renameColumn(_ key: ColumnKey, to name: String) throws(StorageError) {
     guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
       throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
@@ -183,6 +192,10 @@ extension WritableTable {
     }
     try settleIndexes()
     let column = try column(key)
+    guard !isRecorded else {
+      throw .limitExceeded(
+        "Property '\(schema.name).\(column.name)' cannot be renamed in a synchronized Realm")
+    }
     var spec = try SpecEditor(top, in: allocator.space)
     spec.entries[column.specIndex].name = name
     try store(spec)
@@ -249,6 +262,7 @@ extension WritableTable {
     if let old = schema.primaryKey, !old.isIndexed { try dropIndex(old) }
     top.primaryKey = key
     try reloadSchema()
+    try log.recorder?.didSetPrimaryKey(schema.primaryKey, of: self)
   }
 
   func isUnique(_ column: Column) throws(StorageError) -> Bool {

@@ -57,6 +57,17 @@ private struct ColumnCopier: ElementVisitor {
         table.log.set(target.key, of: key, in: table.key)
       }
       if leaf != old { place.cluster.store(leaf.slot, at: target.leafIndex + 1) }
+      if table.isRecorded { try record(keys) }
+    }
+  }
+}
+
+extension ColumnCopier {
+  /// Tells the values that were copied.
+  private func record(_ keys: [ObjectKey]) throws(StorageError) {
+    for key in keys {
+      guard let row = try table.row(of: key), try !row.value(of: source).isNull else { continue }
+      try table.recordSet(target, key, isDefault: false)
     }
   }
 }

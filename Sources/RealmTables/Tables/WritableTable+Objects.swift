@@ -19,6 +19,7 @@ extension WritableTable {
         throw .limitExceeded("An object of table '\(schema.name)' needs a primary key")
       }
       let (key, place) = try insertObject(beginningWith: values)
+      if isRecorded { try recordCreation(of: key, primaryKey: nil, beginningWith: values) }
       return (key, row(at: place))
     case .int(let number)? where schema.integerKeyLeaf != nil && tombstones == nil:
       return try createObject(primaryKey: number, beginningWith: values)
@@ -41,7 +42,26 @@ extension WritableTable {
     newKeys.insert(value, key)
     keyBound.include(value)
     if newKeys.isFull { try enterNewKeys() }
+    if isRecorded { try recordCreation(of: key, primaryKey: .int(value), beginningWith: values) }
     return (key, row(at: place))
+  }
+
+  /// Creates an object without primary key that another device gave that key, or that this one
+  /// gave it before.
+  package func createObject(under key: ObjectKey) throws(StorageError) -> Row {
+    guard !schema.hasPrimaryKey, schema.kind != .embedded, key.rawValue >= 0 else {
+      throw .limitExceeded("Objects of table '\(schema.name)' are not created by their keys")
+    }
+    try prepareToInsert()
+    guard let place = try clusters.insert(key) else {
+      throw .limitExceeded("There is \(key) in table '\(schema.name)' already")
+    }
+    let (high, low) = key.globalParts()
+    if high == 0 { top.objectSequence = max(top.objectSequence, Int(low) + 1) }
+    noteInsertion(of: key)
+    if tombstones != nil { try resurrect(key.tombstone, as: key) }
+    if isRecorded { try recordCreation(of: key, primaryKey: nil, beginningWith: nil) }
+    return try row(of: key) ?? row(at: place)
   }
 
   /// Stores the primary key of a new object.
@@ -64,8 +84,12 @@ extension WritableTable {
     let (key, place) = try insertObject(beginningWith: initialValues)
     try setPrimaryKey(L.self, element, column.leafIndex, at: place)
     try insertIntoIndex(column, key, indexed)
-    if tombstones == nil { return (key, row(at: place)) }
+    if tombstones == nil {
+      if isRecorded { try recordCreation(of: key, primaryKey: value, beginningWith: initialValues) }
+      return (key, row(at: place))
+    }
     try resurrect(value, as: key)
+    if isRecorded { try recordCreation(of: key, primaryKey: value, beginningWith: initialValues) }
     // The links that moved over may have come from this table.
     return (key, try row(of: key) ?? row(at: place))
   }
@@ -78,9 +102,7 @@ extension WritableTable {
   private func insertObject(
     beginningWith values: (any InitialValues)?
   ) throws(StorageError) -> (ObjectKey, WritableRow) {
-    if !unindexed.isNull { try enterUnindexed() }
-    isChanged = true
-    if schema.hasEnumeratedColumns { try expandEnumerations() }
+    try prepareToInsert()
     let isScattered = !schema.hasPrimaryKey
     while true {
       let sequence = top.objectSequence
@@ -91,10 +113,22 @@ extension WritableTable {
       let key =
         isScattered ? ObjectKey.scattered(UInt64(sequence)) : ObjectKey(Int64(sequence))
       guard let place = try clusters.insert(key, beginningWith: values) else { continue }
-      log.createObject(key, in: self.key)
-      if schema.hasSecondaryIndexes { unindexed = key }
+      noteInsertion(of: key)
       return (key, place)
     }
+  }
+
+  @inline(__always)
+  private func prepareToInsert() throws(StorageError) {
+    if !unindexed.isNull { try enterUnindexed() }
+    isChanged = true
+    if schema.hasEnumeratedColumns { try expandEnumerations() }
+  }
+
+  @inline(__always)
+  private func noteInsertion(of key: ObjectKey) {
+    log.createObject(key, in: self.key)
+    if schema.hasSecondaryIndexes { unindexed = key }
   }
 
   // MARK: Deleting
@@ -106,7 +140,15 @@ extension WritableTable {
     guard let row = try row(of: key) else { throw .missing(key, schema.name) }
     isChanged = true
     if !schema.backlinkColumns.isEmpty { try changeIncomingLinks(to: key, row, .remove) }
+    if schema.kind != .embedded { try log.recorder?.willErase(key, in: self) }
     let owned = try removeOutgoingLinks(of: key)
+    try erase(key, owning: owned)
+  }
+
+  /// Erases an object that is linked to no other any more.
+  ///
+  /// - Parameter owned: Its embedded objects.
+  func erase(_ key: ObjectKey, owning owned: [StoredLink]) throws(StorageError) {
     for column in schema.columns where column.hasIndex { try removeFromIndex(column, key) }
     _ = try clusters.erase(key)
     log.removeObject(key, in: self.key)
@@ -134,7 +176,10 @@ extension WritableTable {
   private func deleteAllUnlinked() throws(StorageError) {
     var cursor = currentTable.clusterCursor()
     while let cluster = try cursor.next() {
-      for index in 0..<cluster.count { log.removeObject(cluster.key(at: index), in: key) }
+      for index in 0..<cluster.count {
+        try log.recorder?.willErase(cluster.key(at: index), in: self)
+        log.removeObject(cluster.key(at: index), in: key)
+      }
     }
     isChanged = true
     try clusters.eraseAll()

@@ -54,6 +54,26 @@ extension WritableTable {
   ) throws(StorageError) {
     if column.isEnumerated { try expandEnumeration(of: column) }
     try assign(L.self, value, column, key, isDefault)
+    if isRecorded { try recordSet(column, key, isDefault: isDefault) }
+  }
+
+  /// Increases an integer, which wraps around; null stays.
+  ///
+  /// - Throws: `StorageError.limitExceeded` if the property holds no integer.
+  package func add(
+    _ amount: Int64, to column: Column, of key: ObjectKey
+  ) throws(StorageError) {
+    guard let row = try row(of: key) else { throw .missing(key, schema.name) }
+    guard column.collection == .none, column.type == .int || column.type == .mixed else {
+      throw .limitExceeded("Property '\(schema.name).\(column.name)' is not an integer")
+    }
+    let old = try row.value(of: column)
+    if old.isNull { return }
+    guard case .int(let number) = old else { throw .typeMismatch(old) }
+    try group.withoutRecording { () throws(StorageError) in
+      try set(.int(number &+ amount), column, key)
+    }
+    try log.recorder?.didAdd(amount, to: column, of: key, in: self)
   }
 
   /// Stores a value that is neither a link nor holds one.

@@ -27,7 +27,8 @@ package final class WritableTable {
   /// Everything of the top array but the two trees, which the editors hold.
   @exclusivity(unchecked) var top: TableTop
   let clusters: ClusterEditor
-  let tombstones: ClusterEditor?
+  /// The tree of the tombstones; nil until there is one.
+  @exclusivity(unchecked) var tombstones: ClusterEditor?
   @exclusivity(unchecked) var isChanged = false
   /// See invariant 2.
   @exclusivity(unchecked) var unindexed = ObjectKey.null
@@ -35,8 +36,6 @@ package final class WritableTable {
   @exclusivity(unchecked) var newKeys = NewKeys()
   /// The bound of the integer primary keys, those in `newKeys` included.
   @exclusivity(unchecked) var keyBound: KeyBound
-  /// The tombstones by primary key, made when first needed.
-  var tombstonesByPrimaryKey: [TableValue: ObjectKey]?
 
   private var topRef: Ref
   private let name: String
@@ -86,11 +85,17 @@ package final class WritableTable {
   /// The number of objects.
   package func objectCount() throws(StorageError) -> Int { try currentTable.objectCount() }
 
-  /// The tree that holds objects with keys like `key`.
-  func editor(for key: ObjectKey) throws(StorageError) -> ClusterEditor {
-    if key.rawValue >= 0 { return clusters }
+  /// The place of an object or a tombstone; nil if there is none.
+  @inline(__always)
+  func place(of key: ObjectKey) throws(StorageError) -> WritableRow? {
+    // No reference to the tree is counted for live objects.
+    key.rawValue >= 0 ? try clusters.row(of: key) : try tombstonePlace(of: key)
+  }
+
+  @inline(never)
+  private func tombstonePlace(of key: ObjectKey) throws(StorageError) -> WritableRow? {
     guard let tombstones else { throw .corrupted("a link leads to \(key), a missing tombstone") }
-    return tombstones
+    return try tombstones.row(of: key)
   }
 
   /// The object `key`, ready to be written.
@@ -98,7 +103,7 @@ package final class WritableTable {
   /// - Throws: `StorageError.limitExceeded` if there is no such object.
   @inline(__always)
   func writableRow(of key: ObjectKey) throws(StorageError) -> WritableRow {
-    guard let row = try editor(for: key).row(of: key) else { throw .missing(key, name) }
+    guard let row = try place(of: key) else { throw .missing(key, name) }
     isChanged = true
     return row
   }

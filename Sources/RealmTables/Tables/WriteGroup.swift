@@ -143,6 +143,7 @@ package final class WriteGroup {
     tables[index] = table
     isListChanged = true
     log.insertTable(key)
+    try recorder?.didAddTable(table)
     return table
   }
 
@@ -160,7 +161,11 @@ package final class WriteGroup {
       }
     }
     try table.deleteAll()
-    while let column = table.schema.columns.last { try table.removeColumn(column.key) }
+    try table.removeAllTombstones()
+    try recorder?.willEraseTable(table)
+    try withoutRecording { () throws(StorageError) in
+      while let column = table.schema.columns.last { try table.removeColumn(column.key) }
+    }
     try table.freeAll()
     slots[key.index] = Tagged.slot((Int(key.rawValue >> 16) + 1) & 0x7FFF)
     names[key.index] = ""
@@ -190,8 +195,21 @@ package final class WriteGroup {
     isListChanged = false
   }
 
+  /// Empties asymmetric tables, whose objects are only for the server: what was created has been
+  /// told to the recorder, and no version ever has it.
+  private func willCommit() throws(StorageError) {
+    guard recorder != nil else { return }
+    try withoutRecording { () throws(StorageError) in
+      // Objects can be only in tables that this transaction has accessed.
+      for case let table? in tables where table.schema.kind == .asymmetric {
+        try table.deleteAll()
+      }
+    }
+  }
+
   /// Makes the changes durable and visible as a new version.
   package func commit() throws(StorageError) -> Snapshot {
+    try willCommit()
     try flush()
     let snapshot = try transaction.commit(changeset: log.changeset)
     keepKeyBounds()
@@ -200,6 +218,7 @@ package final class WriteGroup {
 
   /// Writes the changes as a new version that is not durable yet, and that only the caller knows.
   package func writeVersion() throws(StorageError) -> PendingCommit {
+    try willCommit()
     try flush()
     let pending = try transaction.writeVersion(changeset: log.changeset)
     keepKeyBounds()

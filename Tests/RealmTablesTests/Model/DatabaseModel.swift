@@ -22,6 +22,8 @@ struct DatabaseModel {
   /// The keys of its columns by `table.column`.
   var columnKeys: [String: ColumnKey] = [:]
   private var lives = 0
+  /// Whether deleting an object erases links to it from lists of mixed values.
+  var erasesMixedElements = false
   /// What was written since `startTransaction`.
   private(set) var touched: [String: Set<ObjectKey>] = [:]
 
@@ -171,7 +173,7 @@ struct DatabaseModel {
       let old = object.values[column.name]
       var new = old
       if column.type == .mixed, column.collection != .set {
-        new = old?.clearing(link)
+        new = old?.clearing(link, erases: erasesMixedElements)
       } else if column.collection == .none {
         if old == link { new = .null }
       } else if case .list(let values) = old, values.contains(link) {

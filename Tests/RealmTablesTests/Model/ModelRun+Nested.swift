@@ -148,15 +148,18 @@ extension TableValue {
     }
   }
 
-  /// The value with null wherever it or something in it is `link`.
-  func clearing(_ link: TableValue) -> TableValue {
+  /// The value with null wherever it or something in it is `link`; elements of lists are erased
+  /// if so asked.
+  func clearing(_ link: TableValue, erases: Bool) -> TableValue {
     switch self {
     case link: .null
-    case .list(let values): .list(values.map { $0.clearing(link) })
+    case .list(let values):
+      .list(values.filter { !erases || $0 != link }.map { $0.clearing(link, erases: erases) })
     case .dictionary(var entries):
       {
         for index in entries.entries.indices {
-          entries.entries[index].value = entries.entries[index].value.clearing(link)
+          entries.entries[index].value = entries.entries[index].value.clearing(
+            link, erases: erases)
         }
         return .dictionary(entries)
       }()

@@ -26,16 +26,24 @@ final class ModelRun {
   private var file: DatabaseFile?
   var model = DatabaseModel()
   private var pins: [Pin] = []
+  /// Is told of all writes, and replays them.
+  private let replica: TranscriptReplica?
+  private let transcript: WriteTranscript?
   private(set) var stepCount = 0
   private(set) var commitCount = 0
 
-  init(seed: UInt64, path: String) throws {
+  /// - Parameter replicaPath: Where a second database is made from what is recorded.
+  init(seed: UInt64, path: String, replicaPath: String? = nil) throws {
     self.seed = seed
     self.path = path
+    replica = try replicaPath.map { try TranscriptReplica(path: $0) }
+    transcript = replicaPath.map { _ in WriteTranscript() }
+    model.erasesMixedElements = replicaPath != nil
     random = SeededGenerator(seed: seed)
     let file = try DatabaseFile.open(path: path)
     self.file = file
     let group = try WriteGroup(file.beginWrite())
+    group.recorder = transcript
     try ModelTable.create(in: group)
     for model in ModelTable.all {
       let table = try group.existing(model.name)
@@ -45,6 +53,7 @@ final class ModelRun {
       }
     }
     try check(TableGroup(group.commit()), model)
+    try checkReplica(TableGroup(file.snapshot()))
   }
 
   /// Runs until `stepLimit` steps are done.
@@ -67,11 +76,13 @@ final class ModelRun {
     if random.chance(15) { pins.append(Pin(group: base, model: model)) }
     let old = model
     let group = try WriteGroup(file.beginWrite())
+    group.recorder = transcript
     model.startTransaction()
     for _ in 0..<Int.random(in: 1...25, using: &random) { try step(group) }
     if random.chance(10) { try bulk(group) }
     if random.chance(15) {
       group.rollback()
+      _ = transcript?.take()
       model = old
       try check(TableGroup(file.snapshot()), model)
     } else {
@@ -79,6 +90,7 @@ final class ModelRun {
       commitCount += 1
       try check(snapshot, model)
       try checkLog(from: base.version, old, through: snapshot.snapshot)
+      try checkReplica(snapshot)
     }
     try checkPins()
     if random.chance(4) { try reopen() }
@@ -103,6 +115,17 @@ final class ModelRun {
   private func check(_ group: TableGroup, _ model: DatabaseModel) throws {
     try fail("the version differs from the model", model.differences(from: group))
     try fail("integrity", DatabaseCheck.run(group.snapshot))
+  }
+
+  /// What was recorded leads to the same.
+  private func checkReplica(_ group: TableGroup) throws {
+    guard let replica, let transcript else { return }
+    do {
+      try replica.replay(transcript.take())
+    } catch {
+      try fail("replay", ["\(error)"])
+    }
+    try fail("the replica differs", replica.differences(from: group))
   }
 
   private func checkLog(

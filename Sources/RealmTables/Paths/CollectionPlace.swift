@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where a collection is, as a recorder of changes is told.
+
+/// A collection of an object: that of a column, or one inside a mixed value.
+package struct CollectionPlace {
+  package let table: WritableTable
+  package let column: Column
+  package let object: ObjectKey
+  /// The steps from the column's collection, or from the collection that its mixed value is, to
+  /// this one.
+  package let path: [PathStep]
+
+  package init(table: WritableTable, column: Column, object: ObjectKey, path: [PathStep] = []) {
+    self.table = table
+    self.column = column
+    self.object = object
+    self.path = path
+  }
+}

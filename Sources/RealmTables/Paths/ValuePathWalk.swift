@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The way from a top-level object through embedded objects, lists and dictionaries to a value, as
+// another device tells it. It is strict: peers that follow the rules of merging lead nowhere else.
+
+import RealmStorage
+
+extension WritableTable {
+  /// The place that a path leads to. All that it goes through must exist; the element or key that
+  /// it ends in need not.
+  package func place(
+    of object: ObjectKey, _ field: String, _ steps: [PathStep]
+  ) throws(PathError) -> ValuePlace {
+    let isThere = try accessing { () throws(StorageError) in try row(of: object) != nil }
+    guard isThere else { throw .missingObject(table: schema.className ?? schema.name) }
+    var place = try property(field, of: object)
+    for step in steps { place = try place.following(step) }
+    return place
+  }
+
+  fileprivate func property(
+    _ field: String, of object: ObjectKey
+  ) throws(PathError) -> ValuePlace {
+    guard let column = schema.column(named: field) else {
+      throw .missingField(table: schema.className ?? schema.name, field: field)
+    }
+    return ValuePlace(table: self, column: column, object: object, path: [], end: .property)
+  }
+}
+
+extension ValuePlace {
+  /// The place one step further.
+  fileprivate func following(_ step: PathStep) throws(PathError) -> ValuePlace {
+    if case .property = end, column.collection != .none {
+      return try stepping(step, into: column.collection, at: [])
+    }
+    if column.type == .link {
+      guard case .key(let field) = step,
+        let target = try accessing({ () throws(StorageError) in
+          try table.embeddedTarget(of: column)
+        })
+      else { throw wrongKind }
+      return try target.property(field, of: try embeddedObject())
+    }
+    guard column.type == .mixed else { throw wrongKind }
+    let element = try nestedElement()
+    guard let nested = element.step else { throw wrongKind }
+    var kind = CollectionKind.dictionary
+    if case .list = element.value { kind = .list }
+    return try stepping(step, into: kind, at: path + [nested])
+  }
+
+  private func stepping(
+    _ step: PathStep, into kind: CollectionKind, at path: [NestedStep]
+  ) throws(PathError) -> ValuePlace {
+    let end: End
+    switch (kind, step) {
+    case (.list, .index(let index)): end = .element(index)
+    case (.dictionary, .key(let key)): end = .entry(key)
+    default: throw wrongKind
+    }
+    return ValuePlace(table: table, column: column, object: object, path: path, end: end)
+  }
+
+  /// The embedded object that is here.
+  private func embeddedObject() throws(PathError) -> ObjectKey {
+    if case .element = end { _ = try index() }
+    guard let value = try outline() else { throw missingKey }
+    guard case .link(let key) = value else { throw .missingEmbeddedObject(field: column.name) }
+    return key
+  }
+
+  /// The mixed value that is here, and the step to it if it is a collection.
+  private func nestedElement() throws(PathError) -> NestedElement {
+    if case .element = end { _ = try index() }
+    let element = try accessing { () throws(StorageError) -> NestedElement? in
+      guard let row = try table.row(of: object) else { return nil }
+      switch end {
+      case .property: return try row.nestedElement(column.leafIndex)
+      case .element(let index): return try row.list(column, path)?.nestedElement(at: index)
+      case .entry(let key):
+        guard let view = try row.dictionary(column, path), let index = try view.position(of: key)
+        else { return nil }
+        return try view.nestedElement(at: index)
+      }
+    }
+    guard let element else { throw missingKey }
+    return element
+  }
+
+  /// The way to the collection that the mixed value here is.
+  func collection() throws(PathError) -> [NestedStep] {
+    guard let step = try nestedElement().step else { throw wrongKind }
+    return path + [step]
+  }
+
+  /// The error for a key that is not there.
+  var missingKey: PathError {
+    guard case .entry(let key) = end else { return wrongKind }
+    return .missingKey(field: column.name, key: key)
+  }
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Telling a recorder what was written, value by value.
+//
+// All of this runs only where there is a recorder. Callers ask `isRecorded` first, which is all
+// that recording costs in local files.
+
+import RealmStorage
+
+extension WritableTable {
+  /// Whether writes are told to a recorder.
+  @inline(__always)
+  var isRecorded: Bool { log.recorder != nil }
+
+  // MARK: Properties
+
+  /// Tells the value that a property, which is no link, has got.
+  @inline(never)
+  func recordSet(
+    _ column: Column, _ key: ObjectKey, isDefault: Bool
+  ) throws(StorageError) {
+    guard let recorder = log.recorder, !column.isPrimaryKey,
+      let place = try place(of: key)
+    else { return }
+    let leaf = try place.cluster.node.ref(at: column.leafIndex + 1)
+    let value = try column.visitElements(
+      LeafValueVisitor(leaf: leaf, index: place.index, space: allocator.space))
+    try recorder.didSet(value, column, of: key, in: self, isDefault: isDefault)
+  }
+
+  /// Tells that a single link was assigned. An embedded object that is replaced goes by a call of
+  /// its own, since a peer that still has it would keep what it holds.
+  @inline(never)
+  func recordLink(
+    _ target: ObjectKey?, _ column: Column, _ key: ObjectKey, replacing old: ObjectKey,
+    isDefault: Bool
+  ) throws(StorageError) {
+    guard let recorder = log.recorder else { return }
+    guard let target else {
+      // A default would erase an embedded object that a peer creates meanwhile.
+      if isDefault, old.isNull { return }
+      return try recorder.didSet(.null, column, of: key, in: self, isDefault: isDefault)
+    }
+    if target.isTombstone { return }
+    let embedded = try embeddedTarget(of: column)
+    if embedded != nil {
+      if target == old { return }
+      if !old.isNull {
+        try recorder.didSet(.null, column, of: key, in: self, isDefault: isDefault)
+      }
+    }
+    try recorder.didSet(.link(target), column, of: key, in: self, isDefault: isDefault)
+    try embedded?.recordContents(of: target)
+  }
+
+  /// Tells that a mixed property was assigned.
+  ///
+  /// - Parameter full: The kind of the collection with elements that it was before, if it was one.
+  @inline(never)
+  func recordMixed(
+    _ value: TableValue, _ column: Column, _ key: ObjectKey, replacing full: CollectionKind?,
+    isDefault: Bool
+  ) throws(StorageError) {
+    guard let recorder = log.recorder, !value.isLinkToTombstone else { return }
+    try recorder.didSet(value.outline, column, of: key, in: self, isDefault: isDefault)
+    try recordElements(of: value, place(column, key), replacing: full)
+  }
+
+  /// Tells the properties that a new object began with, but for its primary key.
+  @inline(never)
+  func recordCreation(
+    of key: ObjectKey, primaryKey: TableValue?, beginningWith values: (any InitialValues)?
+  ) throws(StorageError) {
+    guard let recorder = log.recorder else { return }
+    if schema.kind != .embedded {
+      try recorder.didCreate(key, primaryKey: primaryKey, in: self)
+    }
+    guard let values else { return }
+    for column in schema.columns where values.covers(columnAt: column.leafIndex) {
+      try recordSet(column, key, isDefault: false)
+    }
+  }
+
+  // MARK: Elements
+
+  /// Tells that an element was inserted in a list.
+  @inline(never)
+  func recordInsertion(
+    of value: TableValue, at index: Int, _ place: CollectionPlace, priorSize: Int
+  ) throws(StorageError) {
+    guard let recorder = log.recorder, !value.isLinkToTombstone else { return }
+    try recorder.didInsert(value.outline, at: index, in: place, priorSize: priorSize)
+    try recordElements(of: value, place.element(.index(index)), replacing: nil)
+    try recordEmbedded(value, place.column)
+  }
+
+  /// Tells that an element of a list was replaced.
+  @inline(never)
+  func recordReplacement(
+    by value: TableValue, at index: Int, _ place: CollectionPlace, size: Int,
+    replacing full: CollectionKind?
+  ) throws(StorageError) {
+    guard let recorder = log.recorder else { return }
+    if value.isLinkToTombstone {
+      return try recorder.didErase(at: index, in: place, priorSize: size)
+    }
+    if try embeddedTarget(of: place.column) != nil {
+      try recorder.didErase(at: index, in: place, priorSize: size)
+      return try recordInsertion(of: value, at: index, place, priorSize: size - 1)
+    }
+    try recorder.didSet(value.outline, at: index, in: place, priorSize: size)
+    try recordElements(of: value, place.element(.index(index)), replacing: full)
+  }
+
+  /// Tells that the value of a key was assigned.
+  @inline(never)
+  func recordEntry(
+    _ value: TableValue, for name: String, _ place: CollectionPlace,
+    replacing full: CollectionKind?
+  ) throws(StorageError) {
+    guard let recorder = log.recorder, !value.isLinkToTombstone else { return }
+    try recorder.didSetEntry(value.outline, for: name, in: place)
+    try recordElements(of: value, place.element(.key(name)), replacing: full)
+    try recordEmbedded(value, place.column)
+  }
+
+  /// Tells that a value was inserted in a set, or erased from it.
+  @inline(never)
+  func recordMember(
+    _ value: TableValue, _ column: Column, _ key: ObjectKey, isErased: Bool
+  ) throws(StorageError) {
+    if isErased {
+      try log.recorder?.didEraseMember(value, in: place(column, key))
+    } else {
+      try log.recorder?.didInsertMember(value, in: place(column, key))
+    }
+  }
+
+  /// Tells the elements of a collection inside a mixed value that has just been stored.
+  private func recordElements(
+    of value: TableValue, _ place: @autoclosure () -> CollectionPlace,
+    replacing full: CollectionKind?
+  ) throws(StorageError) {
+    guard let recorder = log.recorder else { return }
+    switch value {
+    case .list(let values):
+      let place = place()
+      if full == .list { try recorder.didClear(place, .list) }
+      for (index, value) in values.enumerated() {
+        try recordInsertion(of: value, at: index, place, priorSize: index)
+      }
+    case .dictionary(let entries):
+      let place = place()
+      if full == .dictionary { try recorder.didClear(place, .dictionary) }
+      for entry in entries.entries {
+        try recordEntry(entry.value, for: entry.key, place, replacing: nil)
+      }
+    default: return
+    }
+  }
+
+  // MARK: Embedded objects
+
+  /// The table of the embedded objects that a column links to; nil if it links to others.
+  func embeddedTarget(of column: Column) throws(StorageError) -> WritableTable? {
+    guard column.type == .link, let key = column.targetTable else { return nil }
+    let target = try group.requiredTable(key)
+    return target.schema.kind == .embedded ? target : nil
+  }
+
+  private func recordEmbedded(_ value: TableValue, _ column: Column) throws(StorageError) {
+    guard case .link(let key) = value else { return }
+    try embeddedTarget(of: column)?.recordContents(of: key)
+  }
+
+  /// Tells what an embedded object of this table holds that a new one would not.
+  func recordContents(of key: ObjectKey) throws(StorageError) {
+    guard let recorder = log.recorder else { return }
+    for column in schema.columns {
+      guard let row = try row(of: key) else { return }
+      switch column.collection {
+      case .none:
+        let value = try row.value(of: column)
+        if value.isIdentical(to: column.initialValue) { continue }
+        if column.type == .mixed {
+          try recordMixed(value, column, key, replacing: nil, isDefault: false)
+        } else {
+          try recorder.didSet(value, column, of: key, in: self, isDefault: false)
+          try recordEmbedded(value, column)
+        }
+      case .list:
+        let view = try row.list(column)
+        for index in 0..<view.storedCount {
+          let value = try column.visitElements(
+            ValueVisitor(root: view.root, index: index, space: allocator.space))
+          if column.type == .link, value.isNull { continue }
+          try recordInsertion(of: value, at: index, place(column, key), priorSize: index)
+        }
+      case .set:
+        for value in try row.list(column).values() {
+          try recorder.didInsertMember(value, in: place(column, key))
+        }
+      case .dictionary:
+        if column.hasIntegerKeys { continue }
+        for entry in try row.dictionary(column).entries(of: column).entries {
+          try recordEntry(entry.value, for: entry.key, place(column, key), replacing: nil)
+        }
+      }
+    }
+  }
+
+  // MARK: Places
+
+  /// The collection of a column, or that which its mixed value is.
+  func place(_ column: Column, _ key: ObjectKey) -> CollectionPlace {
+    CollectionPlace(table: self, column: column, object: key)
+  }
+
+  /// The collection that a path leads to, by the positions and keys that its steps have now.
+  func place(
+    _ column: Column, _ key: ObjectKey, at path: [NestedStep]
+  ) throws(StorageError) -> CollectionPlace {
+    guard !path.isEmpty else { return place(column, key) }
+    guard let row = try row(of: key), let steps = try row.positions(column, path) else {
+      throw .collectionIsGone
+    }
+    return CollectionPlace(table: self, column: column, object: key, path: steps)
+  }
+}
+
+extension CollectionPlace {
+  /// The collection in an element of this one.
+  func element(_ step: PathStep) -> CollectionPlace {
+    CollectionPlace(table: table, column: column, object: object, path: path + [step])
+  }
+}
+
+extension Row {
+  /// The positions and keys that lead to a nested collection; nil if it is gone.
+  fileprivate func positions(
+    _ column: Column, _ path: [NestedStep]
+  ) throws(StorageError) -> [PathStep]? {
+    var positions: [PathStep] = []
+    for end in (column.collection == .none ? 1 : 0)..<path.count {
+      let parent = Array(path[..<end])
+      if let list = try list(column, parent), column.collection != .set || end > 0 {
+        guard let index = try list.position(of: path[end]) else { return nil }
+        positions.append(.index(index))
+      } else {
+        guard let map = try dictionary(column, parent),
+          let index = try map.position(of: path[end])
+        else { return nil }
+        positions.append(.key(try map.key(at: index)))
+      }
+    }
+    return positions
+  }
+}
+
+extension TableValue {
+  /// The value, without the elements of a collection.
+  var outline: TableValue {
+    switch self {
+    case .list: .list([])
+    case .dictionary: .dictionary(TableDictionary([]))
+    default: self
+    }
+  }
+
+  /// Whether the value is the other one, which is not the case for zeros of different signs.
+  fileprivate func isIdentical(to other: TableValue) -> Bool {
+    switch (self, other) {
+    case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
+    case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+    default: self == other
+    }
+  }
+
+  var isLinkToTombstone: Bool {
+    switch self {
+    case .link(let key), .typedLink(_, let key): key.isTombstone
+    default: false
+    }
+  }
+}
+
+extension MixedValue {
+  /// The kind of a collection that has elements; nil for others.
+  func fullKind(in space: NodeSpace) throws(StorageError) -> CollectionKind? {
+    guard let tree = try NestedTree.elements(of: self, in: space),
+      try BTree<MixedLeaf>.count(tree, in: space) > 0
+    else { return nil }
+    if case .list = self { return .list }
+    return .dictionary
+  }
+}
+
+extension Column {
+  /// The value of a single property of a new object.
+  fileprivate var initialValue: TableValue {
+    if isNullable { return .null }
+    return switch type {
+    case .int: .int(0)
+    case .bool: .bool(false)
+    case .string: .string("")
+    case .binary: .binary([])
+    case .timestamp: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
+    case .float: .float(0)
+    case .double: .double(0)
+    case .decimal: .decimal(DecimalBits(low: 0, high: 0x3040_0000_0000_0000))
+    case .objectId: .objectId(Bytes12(high: 0, low: 0))
+    case .uuid: .uuid(Bytes16(high: 0, low: 0))
+    case .mixed, .link, .typedLink, .backlink: .null
+    }
+  }
+}
