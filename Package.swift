@@ -10,6 +10,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// The settings of the library's modules: each expression that is not memory-safe is marked.
+let librarySettings = settings + [.strictMemorySafety()]
+
 /// The cipher of encrypted files. Apple's systems have one of their own.
 let cipher: [Target.Dependency] = ["Crypto", "_CryptoExtras"].map { name in
   .product(
@@ -39,24 +42,25 @@ let package = Package(
   targets: [
     .target(name: "CRealmPlatform"),
     .target(
-      name: "RealmSyncProtocol", swiftSettings: settings + [.strictMemorySafety()]),
+      name: "RealmSyncProtocol", swiftSettings: librarySettings),
     .target(
-      name: "RealmStorage", dependencies: ["CRealmPlatform"] + cipher, swiftSettings: settings),
-    .target(name: "RealmTables", dependencies: ["RealmStorage"], swiftSettings: settings),
+      name: "RealmStorage", dependencies: ["CRealmPlatform"] + cipher,
+      swiftSettings: librarySettings),
+    .target(name: "RealmTables", dependencies: ["RealmStorage"], swiftSettings: librarySettings),
     .target(
       name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage", "CRealmPlatform"],
-      swiftSettings: settings),
+      swiftSettings: librarySettings),
     .target(
       name: "RealmSession",
       dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
-      swiftSettings: settings),
+      swiftSettings: librarySettings),
     .target(
       name: "RealmSwift",
       dependencies: [
         "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings),
+      swiftSettings: librarySettings),
     .executableTarget(
       name: "realm-cities",
       dependencies: ["RealmSwift"],

@@ -107,7 +107,7 @@ extension Aggregator {
     if isNullable {
       let marker = node.uncheckedInteger(at: 0)
       rows =
-        rows
+        unsafe rows
         - PackedRange.mask(node, first: 1, count: cluster.count, lower: marker, upper: marker)
     }
     guard !rows.isEmpty else { return }
@@ -127,22 +127,22 @@ extension Aggregator {
   private mutating func addDoubles(
     _ leafIndex: Int, isNullable: Bool, of cluster: Cluster, _ rows: LeafMask
   ) throws(StorageError) {
-    let cells = try cluster.cellLeaf(leafIndex, widthCode: 4).payload
+    let cells = try unsafe cluster.cellLeaf(leafIndex, widthCode: 4).payload
     var rows = rows
     if isNullable {
       rows =
-        rows
+        unsafe rows
         - FloatingRange.mask(
           cells8: cells, count: cluster.count, equalTo: DoubleCondition.nullBits, upcoming: cells)
     }
     guard rows.count < cluster.count else {
-      let sum = FloatingSums.sum(
+      let sum = unsafe FloatingSums.sum(
         doubles: cells, count: cluster.count, upcoming: cells)
       add(doubles: sum, count: cluster.count)
       return
     }
     var sum = 0.0
-    for row in rows { sum += cells.load(fromByteOffset: row &* 8, as: Double.self) }
+    for row in rows { unsafe sum += cells.load(fromByteOffset: row &* 8, as: Double.self) }
     let count = rows.count
     if count > 0 { add(doubles: sum, count: count) }
   }
@@ -150,11 +150,11 @@ extension Aggregator {
   private mutating func addExtreme(
     _ leafIndex: Int, of cluster: Cluster, _ rows: LeafMask
   ) throws(StorageError) {
-    let cells = try cluster.cellLeaf(leafIndex, widthCode: 4).payload
+    let cells = try unsafe cluster.cellLeaf(leafIndex, widthCode: 4).payload
     var extreme = Double.nan
     // NaN, and with it null, is in no order.
     for row in rows {
-      let number = cells.load(fromByteOffset: row &* 8, as: Double.self)
+      let number = unsafe cells.load(fromByteOffset: row &* 8, as: Double.self)
       if isMinimum ? !(number >= extreme) : !(number <= extreme), !number.isNaN { extreme = number }
     }
     if !extreme.isNaN { add(.double(extreme)) }

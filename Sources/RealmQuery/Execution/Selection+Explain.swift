@@ -33,17 +33,17 @@ extension Selection {
     if plan.lookups[node] != nil {
       return try candidates(node).map { (plan.text(of: node), $0.count) }
     }
-    switch plan.nodes[node] {
+    switch unsafe plan.nodes[node] {
     case .all(let children):
       var best: (text: String, count: Int)?
-      for child in plan.children[children] {
+      for child in unsafe plan.children[children] {
         guard let found = try bestLookup(child) else { continue }
         if found.count < best?.count ?? .max { best = found }
       }
       return best
     case .any(let children):
       guard let keys = try candidates(node) else { return nil }
-      return (plan.children[children].map(plan.text).joined(separator: " OR "), keys.count)
+      return unsafe (plan.children[children].map(plan.text).joined(separator: " OR "), keys.count)
     default: return nil
     }
   }
@@ -52,11 +52,11 @@ extension Selection {
 extension QueryPlan {
   /// The tests of a node in the order in which they are made.
   func text(of node: Int) -> String {
-    switch nodes[node] {
+    switch unsafe nodes[node] {
     case .constant(let truth): truth ? "" : "FALSEPREDICATE"
-    case .all(let children): self.children[children].map(text).joined(separator: ", then ")
+    case .all(let children): unsafe self.children[children].map(text).joined(separator: ", then ")
     case .any(let children):
-      "(" + self.children[children].map(text).joined(separator: " or else ") + ")"
+      unsafe "(" + self.children[children].map(text).joined(separator: " or else ") + ")"
     case .not(let child): "not (" + text(of: child) + ")"
     default:
       (texts[node]?() ?? "a condition") + (searches[node].map { " (\($0.text()))" } ?? "")

@@ -219,17 +219,17 @@ package struct Selection {
     if let lookup = plan.lookups[node] {
       return try lookup.candidates(in: table, limit: try indexLimit)
     }
-    switch plan.nodes[node] {
+    switch unsafe plan.nodes[node] {
     case .all(let children):
       var best: [ObjectKey]?
-      for child in plan.children[children] {
+      for child in unsafe plan.children[children] {
         guard let keys = try candidates(child) else { continue }
         if keys.count < best?.count ?? Int.max { best = keys }
       }
       return best
     case .any(let children):
       var keys: Set<ObjectKey> = []
-      for child in plan.children[children] {
+      for child in unsafe plan.children[children] {
         guard let more = try candidates(child) else { return nil }
         keys.formUnion(more)
       }

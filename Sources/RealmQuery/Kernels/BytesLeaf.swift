@@ -10,6 +10,7 @@ package import RealmStorage
 /// Invariant: every form holds at least the number of values it was made for; `bytes(at:)` takes
 /// indexes below that.
 package struct BytesLeaf {
+  @safe
   private enum Form {
     /// Cells of `1 << shift` bytes; width 0 is `allNull`.
     case short(UnsafeRawPointer, width: Int)
@@ -32,7 +33,8 @@ package struct BytesLeaf {
       guard node.header.layout == .multiply, node.count >= count, node.header.width <= 16 else {
         throw .corrupted("a leaf of short strings does not match its cluster")
       }
-      form = node.header.width == 0 ? .allNull : .short(node.payload, width: node.header.width)
+      form =
+        unsafe node.header.width == 0 ? .allNull : .short(node.payload, width: node.header.width)
       return
     }
     if node.header.hasContext {
@@ -54,9 +56,9 @@ package struct BytesLeaf {
   package func bytes(at index: Int) throws(StorageError) -> ByteView? {
     switch form {
     case .short(let cells, let width):
-      let cell = cells + index &* width
-      let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
-      return padding < width ? ByteView(start: cell, count: width &- 1 &- padding) : nil
+      let cell = unsafe cells + index &* width
+      let padding = unsafe Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
+      return unsafe padding < width ? ByteView(start: cell, count: width &- 1 &- padding) : nil
     case .medium(let offsets, let blob, let nulls):
       if nulls.header.widthCode != 0, nulls.uncheckedInteger(at: index) != 0 { return nil }
       let end = Int(offsets.uncheckedInteger(at: index))
@@ -64,7 +66,7 @@ package struct BytesLeaf {
       guard start >= 0, end <= blob.count, end &- start >= terminator else {
         throw StorageError.offsetsOutOfOrder()
       }
-      return ByteView(start: blob.payload + start, count: end &- start &- terminator)
+      return unsafe ByteView(start: blob.payload + start, count: end &- start &- terminator)
     case .big(let outer):
       let ref = try outer.ref(at: index)
       if ref.isNull { return nil }
@@ -72,7 +74,7 @@ package struct BytesLeaf {
       guard blob.count >= terminator, blob.header.layout == .bytes else {
         throw StorageError.offsetsOutOfOrder()
       }
-      return ByteView(start: blob.payload, count: blob.count &- terminator)
+      return unsafe ByteView(start: blob.payload, count: blob.count &- terminator)
     case .allNull: return nil
     }
   }
@@ -87,7 +89,7 @@ package struct BytesLeaf {
     case .allNull: return value == nil ? rows : .none
     case .short(let cells, let width):
       guard let cell = ShortCell(value, width: width) else { return .none }
-      return cell.mask(cells, count: count, upcoming: upcoming ?? cells) & rows
+      return unsafe cell.mask(cells, count: count, upcoming: upcoming ?? cells) & rows
     case .medium(let offsets, let blob, let nulls):
       guard let value else { return PackedRange.nonzero(nulls, count: count) & rows }
       let found = try MediumScan.mask(
@@ -112,7 +114,7 @@ extension BytesLeaf {
   ) throws(StorageError) -> LeafMask {
     switch form {
     case .allNull: return .none
-    case .short(let cells, let width): return short(cells, width, part, count) & rows
+    case .short(let cells, let width): return unsafe short(cells, width, part, count) & rows
     case .medium(let offsets, let blob, let nulls):
       let found = try medium(offsets, blob, part, count)
       guard nulls.header.widthCode != 0, !found.isEmpty else { return found & rows }
@@ -131,9 +133,10 @@ extension BytesLeaf {
     _ cells: UnsafeRawPointer, _ width: Int, _ part: ByteView, _ count: Int
   ) -> LeafMask {
     var found = LeafMask.none
-    SubstringScan.forEach(part, in: cells, count: count &* width) { place in
+    unsafe SubstringScan.forEach(part, in: cells, count: count &* width) { place in
       let row = place / width
-      let padding = Int(cells.load(fromByteOffset: row &* width &+ width &- 1, as: UInt8.self))
+      let padding = unsafe Int(
+        cells.load(fromByteOffset: row &* width &+ width &- 1, as: UInt8.self))
       if place &+ part.count <= row &* width &+ width &- 1 &- padding { found.insert(row) }
     }
     return found
@@ -146,7 +149,7 @@ extension BytesLeaf {
     var found = LeafMask.none
     var row = 0
     var end = count > 0 ? Int(offsets.uncheckedInteger(at: 0)) : 0
-    SubstringScan.forEach(part, in: blob.payload, count: blob.count) { place in
+    unsafe SubstringScan.forEach(part, in: blob.payload, count: blob.count) { place in
       while end <= place, row &+ 1 < count {
         row &+= 1
         end = Int(offsets.uncheckedInteger(at: row))
@@ -170,7 +173,7 @@ extension BytesLeaf {
       guard nulls.header.widthCode != 0 else { return found }
       return found | PackedRange.nonzero(nulls, count: count)
     case .short(let cells, let width) where width == 16:
-      return ShortCell.mask(cells, count: count, headsIn: heads)
+      return unsafe ShortCell.mask(cells, count: count, headsIn: heads)
     case .short, .big, .allNull: return LeafMask(firstRows: count)
     }
   }
@@ -181,6 +184,6 @@ extension PackedRange {
   ///
   /// - Safety: as for `mask`.
   static func nonzero(_ node: Node, count: Int) -> LeafMask {
-    LeafMask(firstRows: count) - mask(node, first: 0, count: count, lower: 0, upper: 0)
+    unsafe LeafMask(firstRows: count) - mask(node, first: 0, count: count, lower: 0, upper: 0)
   }
 }

@@ -17,7 +17,7 @@ enum CellMasks {
     _ cells: UnsafeRawPointer, _ count: Int, _ lower: UInt8, _ span: UInt8,
     upcoming: UnsafeRawPointer
   ) -> SIMD4<UInt64> {
-    filled { realm_mask_bytes(cells, count, lower, span, upcoming, $0) }
+    unsafe filled { unsafe realm_mask_bytes(cells, count, lower, span, upcoming, $0) }
   }
 
   /// The same for cells of two bytes.
@@ -26,7 +26,7 @@ enum CellMasks {
     _ cells: UnsafeRawPointer, _ count: Int, _ lower: UInt16, _ span: UInt16,
     upcoming: UnsafeRawPointer
   ) -> SIMD4<UInt64> {
-    filled { realm_mask_halves(cells, count, lower, span, upcoming, $0) }
+    unsafe filled { unsafe realm_mask_halves(cells, count, lower, span, upcoming, $0) }
   }
 
   /// The same for cells of four bytes.
@@ -35,7 +35,7 @@ enum CellMasks {
     _ cells: UnsafeRawPointer, _ count: Int, _ lower: UInt32, _ span: UInt32,
     upcoming: UnsafeRawPointer
   ) -> SIMD4<UInt64> {
-    filled { realm_mask_words(cells, count, lower, span, upcoming, $0) }
+    unsafe filled { unsafe realm_mask_words(cells, count, lower, span, upcoming, $0) }
   }
 
   /// The same for cells of eight bytes.
@@ -44,7 +44,7 @@ enum CellMasks {
     _ cells: UnsafeRawPointer, _ count: Int, _ lower: UInt64, _ span: UInt64,
     upcoming: UnsafeRawPointer
   ) -> SIMD4<UInt64> {
-    filled { realm_mask_double_words(cells, count, lower, span, upcoming, $0) }
+    unsafe filled { unsafe realm_mask_double_words(cells, count, lower, span, upcoming, $0) }
   }
 
   /// The numbers in `lower...upper`; NaN is in no range.
@@ -53,7 +53,7 @@ enum CellMasks {
     _ cells: UnsafeRawPointer, _ count: Int, _ lower: Float, _ upper: Float,
     upcoming: UnsafeRawPointer
   ) -> SIMD4<UInt64> {
-    filled { realm_mask_floats(cells, count, lower, upper, upcoming, $0) }
+    unsafe filled { unsafe realm_mask_floats(cells, count, lower, upper, upcoming, $0) }
   }
 
   /// The numbers in `lower...upper`; NaN is in no range.
@@ -62,7 +62,7 @@ enum CellMasks {
     _ cells: UnsafeRawPointer, _ count: Int, _ lower: Double, _ upper: Double,
     upcoming: UnsafeRawPointer
   ) -> SIMD4<UInt64> {
-    filled { realm_mask_doubles(cells, count, lower, upper, upcoming, $0) }
+    unsafe filled { unsafe realm_mask_doubles(cells, count, lower, upper, upcoming, $0) }
   }
 
   /// The cells of 16 bytes that are the two words.
@@ -71,13 +71,15 @@ enum CellMasks {
     _ cells: UnsafeRawPointer, _ count: Int, _ low: UInt64, _ high: UInt64,
     upcoming: UnsafeRawPointer
   ) -> SIMD4<UInt64> {
-    filled { realm_mask_pairs(cells, count, low, high, upcoming, $0) }
+    unsafe filled { unsafe realm_mask_pairs(cells, count, low, high, upcoming, $0) }
   }
 
   @inline(__always)
   static func filled(_ fill: (UnsafeMutablePointer<UInt64>) -> Void) -> SIMD4<UInt64> {
     var mask = SIMD4<UInt64>.zero
-    withUnsafeMutablePointer(to: &mask) { $0.withMemoryRebound(to: UInt64.self, capacity: 4, fill) }
+    unsafe withUnsafeMutablePointer(to: &mask) {
+      unsafe $0.withMemoryRebound(to: UInt64.self, capacity: 4, fill)
+    }
     return mask
   }
 }

@@ -55,9 +55,9 @@ struct DoubleSum: ColumnAggregate {
 
   @inline(__always)
   mutating func add(_ cluster: Cluster, _ leafIndex: Int) throws(StorageError) {
-    let cells = try cluster.cellLeaf(leafIndex, widthCode: 4, asksAhead: false).payload
-    let upcoming = cluster.upcomingLeaf(leafIndex)
-    total += FloatingSums.sum(doubles: cells, count: cluster.count, upcoming: upcoming)
+    let cells = try unsafe cluster.cellLeaf(leafIndex, widthCode: 4, asksAhead: false).payload
+    let upcoming = unsafe cluster.upcomingLeaf(leafIndex)
+    unsafe total += FloatingSums.sum(doubles: cells, count: cluster.count, upcoming: upcoming)
     count &+= cluster.count
   }
 }
@@ -83,8 +83,8 @@ struct DoubleExtreme: ColumnAggregate {
 
   @inline(__always)
   mutating func add(_ cluster: Cluster, _ leafIndex: Int) throws(StorageError) {
-    let cells = try cluster.cellLeaf(leafIndex, widthCode: 4, asksAhead: false).payload
-    add(cells, count: cluster.count, upcoming: cluster.upcomingLeaf(leafIndex))
+    let cells = try unsafe cluster.cellLeaf(leafIndex, widthCode: 4, asksAhead: false).payload
+    unsafe add(cells, count: cluster.count, upcoming: cluster.upcomingLeaf(leafIndex))
   }
 
   /// Takes the cells of a leaf.
@@ -94,11 +94,11 @@ struct DoubleExtreme: ColumnAggregate {
   @inline(__always)
   mutating func add(_ cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer) {
     found =
-      isMinimum
+      unsafe isMinimum
       ? FloatingSums.extreme(
         isMinimum: true, doubles: cells, count: count, upcoming: upcoming, found)
       : FloatingSums.extreme(
         isMinimum: false, doubles: cells, count: count, upcoming: upcoming, found)
-    if !hasNumbers { hasNumbers = FloatingSums.holdsNumber(cells, count) }
+    if !hasNumbers { hasNumbers = unsafe FloatingSums.holdsNumber(cells, count) }
   }
 }

@@ -17,7 +17,7 @@ package enum FloatingRange {
     doubles cells: UnsafeRawPointer, count: Int, lower: Double, upper: Double,
     upcoming: UnsafeRawPointer
   ) -> LeafMask {
-    LeafMask(words: CellMasks.doubles(cells, count, lower, upper, upcoming: upcoming))
+    unsafe LeafMask(words: CellMasks.doubles(cells, count, lower, upper, upcoming: upcoming))
   }
 
   /// Bit i says whether value i lies in `lower...upper`.
@@ -29,7 +29,7 @@ package enum FloatingRange {
     floats cells: UnsafeRawPointer, count: Int, lower: Float, upper: Float,
     upcoming: UnsafeRawPointer
   ) -> LeafMask {
-    LeafMask(words: CellMasks.floats(cells, count, lower, upper, upcoming: upcoming))
+    unsafe LeafMask(words: CellMasks.floats(cells, count, lower, upper, upcoming: upcoming))
   }
 
   /// Bit i says whether cell i has exactly these bits.
@@ -39,7 +39,7 @@ package enum FloatingRange {
   package static func mask(
     cells8 cells: UnsafeRawPointer, count: Int, equalTo bits: UInt64, upcoming: UnsafeRawPointer
   ) -> LeafMask {
-    LeafMask(words: CellMasks.doubleWords(cells, count, bits, 0, upcoming: upcoming))
+    unsafe LeafMask(words: CellMasks.doubleWords(cells, count, bits, 0, upcoming: upcoming))
   }
 
   /// Bit i says whether cell i has exactly these bits.
@@ -49,6 +49,6 @@ package enum FloatingRange {
   package static func mask(
     cells4 cells: UnsafeRawPointer, count: Int, equalTo bits: UInt32, upcoming: UnsafeRawPointer
   ) -> LeafMask {
-    LeafMask(words: CellMasks.words(cells, count, bits, 0, upcoming: upcoming))
+    unsafe LeafMask(words: CellMasks.words(cells, count, bits, 0, upcoming: upcoming))
   }
 }

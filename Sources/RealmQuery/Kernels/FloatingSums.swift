@@ -21,11 +21,12 @@ package enum FloatingSums {
     var others = SIMD8<Double>.zero
     var index = 0
     while index &+ 16 <= count {
-      NodeSpace.prefetch(upcoming + index &* 8, lines: linesAtOnce)
+      unsafe NodeSpace.prefetch(upcoming + index &* 8, lines: linesAtOnce)
       let end = min(count, index &+ cellsAtOnce)
       while index &+ 16 <= end {
-        sums += cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
-        others += cells.loadUnaligned(fromByteOffset: index &* 8 &+ 64, as: SIMD8<Double>.self)
+        unsafe sums += cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
+        unsafe others += cells.loadUnaligned(
+          fromByteOffset: index &* 8 &+ 64, as: SIMD8<Double>.self)
         index &+= 16
       }
     }
@@ -33,7 +34,7 @@ package enum FloatingSums {
     var total =
       ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
     while index < count {
-      total += cells.load(fromByteOffset: index &* 8, as: Double.self)
+      unsafe total += cells.load(fromByteOffset: index &* 8, as: Double.self)
       index &+= 1
     }
     return total
@@ -51,17 +52,17 @@ package enum FloatingSums {
     var found = candidates
     var index = 0
     while index &+ 8 <= count {
-      NodeSpace.prefetch(upcoming + index &* 8, lines: linesAtOnce)
+      unsafe NodeSpace.prefetch(upcoming + index &* 8, lines: linesAtOnce)
       let end = min(count, index &+ cellsAtOnce)
       while index &+ 8 <= end {
-        let cells = cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
+        let cells = unsafe cells.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<Double>.self)
         // NaN is in no order, so neither NaN nor null, which is one, gets in.
         found.replace(with: cells, where: isMinimum ? cells .< found : cells .> found)
         index &+= 8
       }
     }
     while index < count {
-      let cell = cells.load(fromByteOffset: index &* 8, as: Double.self)
+      let cell = unsafe cells.load(fromByteOffset: index &* 8, as: Double.self)
       if isMinimum ? cell < found[0] : cell > found[0] { found[0] = cell }
       index &+= 1
     }
@@ -71,7 +72,7 @@ package enum FloatingSums {
   /// Whether there is a number among the cells.
   static func holdsNumber(_ cells: UnsafeRawPointer, _ count: Int) -> Bool {
     for index in 0..<count
-    where !cells.load(fromByteOffset: index &* 8, as: Double.self).isNaN { return true }
+    where unsafe !cells.load(fromByteOffset: index &* 8, as: Double.self).isNaN { return true }
     return false
   }
 }

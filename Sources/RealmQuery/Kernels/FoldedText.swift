@@ -12,13 +12,13 @@ enum FoldedText {
   static func withFolded<R>(
     _ text: ByteView, _ options: TextOptions, _ body: (UnsafeRawBufferPointer) -> R
   ) -> R {
-    let bytes = text.bytes
+    let bytes = unsafe text.bytes
     // No scalar grows to more than three times its length by losing its marks, nor to more than one
     // and a half times by losing its case.
-    return withUnsafeTemporaryAllocation(byteCount: bytes.count &* 5 &+ 16, alignment: 1) {
+    return unsafe withUnsafeTemporaryAllocation(byteCount: bytes.count &* 5 &+ 16, alignment: 1) {
       buffer in
-      let count = fold(bytes, options, into: buffer)
-      return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      let count = unsafe fold(bytes, options, into: buffer)
+      return unsafe body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
   }
 
@@ -31,21 +31,21 @@ enum FoldedText {
     var position = 0
     var count = 0
     while position < bytes.count {
-      let first = bytes[position]
+      let first = unsafe bytes[position]
       if first < 0x80 {
-        buffer[count] = table.folded(ascii: first)
+        unsafe buffer[count] = table.folded(ascii: first)
         count &+= 1
         position &+= 1
         continue
       }
-      let scalar = decode(bytes, &position)
+      let scalar = unsafe decode(bytes, &position)
       let folded = table.folded(scalar)
       if folded == FoldingTable.several {
         for part in FoldingTable.parts(of: scalar, options) {
-          encode(part.value, into: buffer, &count)
+          unsafe encode(part.value, into: buffer, &count)
         }
       } else if folded != FoldingTable.nothing {
-        encode(folded, into: buffer, &count)
+        unsafe encode(folded, into: buffer, &count)
       }
     }
     return count
@@ -56,14 +56,14 @@ enum FoldedText {
     _ bytes: UnsafeRawBufferPointer, _ position: inout Int
   ) -> UInt32 {
     let replacement: UInt32 = 0xFFFD
-    let first = UInt32(bytes[position])
+    let first = unsafe UInt32(bytes[position])
     position &+= 1
     let length = first < 0xC2 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : first < 0xF5 ? 3 : 0
     guard length > 0, position &+ length <= bytes.count else { return replacement }
     var scalar = first & (0x3F &>> UInt32(length))
     for index in position..<position &+ length {
-      guard bytes[index] & 0xC0 == 0x80 else { return replacement }
-      scalar = scalar &<< 6 | UInt32(bytes[index] & 0x3F)
+      guard unsafe bytes[index] & 0xC0 == 0x80 else { return replacement }
+      scalar = unsafe scalar &<< 6 | UInt32(bytes[index] & 0x3F)
     }
     let least: UInt32 = length == 1 ? 0x80 : length == 2 ? 0x800 : 0x10000
     guard scalar >= least, Unicode.Scalar(scalar) != nil else { return replacement }
@@ -75,7 +75,7 @@ enum FoldedText {
     _ scalar: UInt32, into buffer: UnsafeMutableRawBufferPointer, _ count: inout Int
   ) {
     func put(_ bits: UInt32) {
-      buffer[count] = UInt8(truncatingIfNeeded: bits)
+      unsafe buffer[count] = UInt8(truncatingIfNeeded: bits)
       count &+= 1
     }
     switch scalar {

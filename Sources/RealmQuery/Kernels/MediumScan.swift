@@ -16,15 +16,15 @@ enum MediumScan {
     guard byteCount <= blob.count else { return .none }
     // One check for the whole leaf instead of one for each value: only the last end bounds the
     // blob, and what lies between is checked to ascend as it is used.
-    let scan = Scan(
+    let scan = unsafe Scan(
       blob: blob.payload, blobCount: blob.count, value: value, terminator: terminator)
     return switch offsets.header.widthCode {
-    case 4: try scan.run(offsets.payload, count) { Int($0[$1] as Int8) }
-    case 5: try scan.run(offsets.payload, count) { Int($0[$1] as Int16) }
-    case 6: try scan.run(offsets.payload, count) { Int($0[$1] as Int32) }
+    case 4: try unsafe scan.run(offsets.payload, count) { unsafe Int($0[$1] as Int8) }
+    case 5: try unsafe scan.run(offsets.payload, count) { unsafe Int($0[$1] as Int16) }
+    case 6: try unsafe scan.run(offsets.payload, count) { unsafe Int($0[$1] as Int32) }
     default:
-      try scan.run(offsets.payload, count) {
-        Int(PackedIntegers.load($0, widthCode: offsets.header.widthCode, at: $1))
+      try unsafe scan.run(offsets.payload, count) {
+        unsafe Int(PackedIntegers.load($0, widthCode: offsets.header.widthCode, at: $1))
       }
     }
   }
@@ -36,20 +36,21 @@ enum MediumScan {
   static func mask(
     _ offsets: Node, _ blob: Node, count: Int, headsIn heads: ClosedRange<UInt64>, terminator: Int
   ) -> LeafMask {
-    let scan = HeadScan(
+    let scan = unsafe HeadScan(
       blob: blob.payload, lastStart: blob.count &- 8 &- terminator, heads: heads,
       terminator: terminator)
     return switch offsets.header.widthCode {
-    case 4: scan.run(offsets.payload, count) { Int($0[$1] as Int8) }
-    case 5: scan.run(offsets.payload, count) { Int($0[$1] as Int16) }
-    case 6: scan.run(offsets.payload, count) { Int($0[$1] as Int32) }
+    case 4: unsafe scan.run(offsets.payload, count) { unsafe Int($0[$1] as Int8) }
+    case 5: unsafe scan.run(offsets.payload, count) { unsafe Int($0[$1] as Int16) }
+    case 6: unsafe scan.run(offsets.payload, count) { unsafe Int($0[$1] as Int32) }
     default:
-      scan.run(offsets.payload, count) {
-        Int(PackedIntegers.load($0, widthCode: offsets.header.widthCode, at: $1))
+      unsafe scan.run(offsets.payload, count) {
+        unsafe Int(PackedIntegers.load($0, widthCode: offsets.header.widthCode, at: $1))
       }
     }
   }
 
+  @safe
   private struct HeadScan {
     let blob: UnsafeRawPointer
     /// The last position at which eight bytes of a value can begin.
@@ -65,20 +66,21 @@ enum MediumScan {
       var mask = LeafMask.none
       var start = 0
       for index in 0..<count {
-        let stop = end(offsets, index)
+        let stop = unsafe end(offsets, index)
         defer { start = stop }
         // A value that is out of bounds is read, and reported, when the row itself is.
         guard stop &- start >= 8 &+ terminator, start >= 0, start <= lastStart else {
           mask.insert(index)
           continue
         }
-        let head = UInt64(bigEndian: (blob + start).loadUnaligned(as: UInt64.self))
+        let head = unsafe UInt64(bigEndian: (blob + start).loadUnaligned(as: UInt64.self))
         if head &- heads.lowerBound <= span { mask.insert(index) }
       }
       return mask
     }
   }
 
+  @safe
   private struct Scan {
     let blob: UnsafeRawPointer
     let blobCount: Int
@@ -94,16 +96,18 @@ enum MediumScan {
       var mask = LeafMask.none
       let length = value.count
       let wanted = length &+ terminator
-      let pattern = value.bytes.baseAddress
+      let pattern = unsafe value.bytes.baseAddress
       let head: UInt64 =
-        if length >= 8, let pattern { pattern.loadUnaligned(as: UInt64.self) } else { 0 }
+        if length >= 8, let pattern = unsafe pattern {
+          unsafe pattern.loadUnaligned(as: UInt64.self)
+        } else { 0 }
       var start = 0
       for index in 0..<count {
-        let stop = end(offsets, index)
+        let stop = unsafe end(offsets, index)
         if stop &- start == wanted {
           guard start >= 0, stop <= blobCount else { throw .offsetsOutOfOrder() }
-          if length < 8 || (blob + start).loadUnaligned(as: UInt64.self) == head {
-            if ByteView(start: blob + start, count: length) == value { mask.insert(index) }
+          if unsafe length < 8 || (blob + start).loadUnaligned(as: UInt64.self) == head {
+            if unsafe ByteView(start: blob + start, count: length) == value { mask.insert(index) }
           }
         }
         start = stop
@@ -117,6 +121,6 @@ extension UnsafeRawPointer {
   /// Element `index` of an array of `T` that begins here.
   @inline(__always)
   fileprivate subscript<T: FixedWidthInteger & BitwiseCopyable>(index: Int) -> T {
-    loadUnaligned(fromByteOffset: index &* MemoryLayout<T>.size, as: T.self)
+    unsafe loadUnaligned(fromByteOffset: index &* MemoryLayout<T>.size, as: T.self)
   }
 }

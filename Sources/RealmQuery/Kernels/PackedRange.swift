@@ -19,37 +19,39 @@ package enum PackedRange {
     upcoming: UnsafeRawPointer? = nil
   ) -> LeafMask {
     guard lower <= upper else { return .none }
-    let payload = node.payload
-    let upcoming = upcoming ?? node.address
+    let payload = unsafe node.payload
+    let upcoming = unsafe upcoming ?? node.address
     switch node.header.widthCode {
     case 0: return lower <= 0 && upper >= 0 ? LeafMask(firstRows: count) : .none
     case 1, 2, 3:
-      NodeSpace.prefetch(upcoming, lines: (node.header.nodeByteCount &+ 63) &>> 6)
+      unsafe NodeSpace.prefetch(upcoming, lines: (node.header.nodeByteCount &+ 63) &>> 6)
       return narrowMask(node, first: first, count: count, lower: lower, upper: upper)
     case 4:
-      guard lower <= 127, upper >= -128 else { return none(upcoming) }
+      guard lower <= 127, upper >= -128 else { return unsafe none(upcoming) }
       let low = Int8(clamping: lower)
       let span = UInt8(bitPattern: Int8(clamping: upper) &- low)
-      return LeafMask(
+      return unsafe LeafMask(
         words: CellMasks.bytes(
           payload + first, count, UInt8(bitPattern: low), span, upcoming: upcoming))
     case 5:
-      guard lower <= 32767, upper >= -32768 else { return none(upcoming) }
+      guard lower <= 32767, upper >= -32768 else { return unsafe none(upcoming) }
       let low = Int16(clamping: lower)
       let span = UInt16(bitPattern: Int16(clamping: upper) &- low)
-      return LeafMask(
+      return unsafe LeafMask(
         words: CellMasks.halves(
           payload + first &* 2, count, UInt16(bitPattern: low), span, upcoming: upcoming))
     case 6:
-      guard lower <= Int64(Int32.max), upper >= Int64(Int32.min) else { return none(upcoming) }
+      guard lower <= Int64(Int32.max), upper >= Int64(Int32.min) else {
+        return unsafe none(upcoming)
+      }
       let low = Int32(clamping: lower)
       let span = UInt32(bitPattern: Int32(clamping: upper) &- low)
-      return LeafMask(
+      return unsafe LeafMask(
         words: CellMasks.words(
           payload + first &* 4, count, UInt32(bitPattern: low), span, upcoming: upcoming))
     default:
       let low = UInt64(bitPattern: lower)
-      return LeafMask(
+      return unsafe LeafMask(
         words: CellMasks.doubleWords(
           payload + first &* 8, count, low, UInt64(bitPattern: upper) &- low, upcoming: upcoming))
     }
@@ -58,7 +60,7 @@ package enum PackedRange {
   /// No element of a leaf that was not read; reading the next one must not wait for it.
   @inline(__always)
   private static func none(_ upcoming: UnsafeRawPointer) -> LeafMask {
-    NodeSpace.prefetch(upcoming, lines: 1)
+    unsafe NodeSpace.prefetch(upcoming, lines: 1)
     return .none
   }
 
@@ -82,17 +84,17 @@ extension PackedRange {
     let low = UInt8(max(lower, 0))
     let high = UInt8(min(upper, largest))
     let stored = min(first &+ count, 256)
-    let payload = node.payload
+    let payload = unsafe node.payload
     var mask =
       switch code {
-      case 1: bits(payload, stored, low, high)
-      case 2: pairs(payload, stored, low, high)
-      default: nibbles(payload, stored, low, high)
+      case 1: unsafe bits(payload, stored, low, high)
+      case 2: unsafe pairs(payload, stored, low, high)
+      default: unsafe nibbles(payload, stored, low, high)
       }
     if first == 1 {
       mask = mask.shiftedDown()
       if count == 256 {
-        let last = UInt8(PackedIntegers.load(payload, widthCode: code, at: 256))
+        let last = unsafe UInt8(PackedIntegers.load(payload, widthCode: code, at: 256))
         if last >= low, last <= high { mask.insert(255) }
       }
     }
@@ -109,7 +111,7 @@ extension PackedRange {
     let flip: UInt64 = lower == 0 ? .max : 0
     var mask = LeafMask.none
     for word in 0..<(count &+ 63) &>> 6 {
-      mask.words[word] = payload.load(fromByteOffset: word &* 8, as: UInt64.self) ^ flip
+      mask.words[word] = unsafe payload.load(fromByteOffset: word &* 8, as: UInt64.self) ^ flip
     }
     return mask
   }
@@ -121,7 +123,7 @@ extension PackedRange {
     let ones: UInt64 = 0x5555_5555_5555_5555
     var mask = LeafMask.none
     for half in 0..<(count &+ 31) &>> 5 {
-      let values = payload.load(fromByteOffset: half &* 8, as: UInt64.self)
+      let values = unsafe payload.load(fromByteOffset: half &* 8, as: UInt64.self)
       var found: UInt64 = 0
       for value in lower...upper {
         let different = values ^ (ones &* UInt64(value))
@@ -141,11 +143,11 @@ extension PackedRange {
     let nibble: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
     var mask = LeafMask.none
     for quarter in 0..<(count &+ 15) &>> 4 {
-      let values = payload.load(fromByteOffset: quarter &* 8, as: UInt64.self)
-      let even = unsafeBitCast(values & nibble, to: SIMD8<UInt8>.self)
-      let odd = unsafeBitCast(values &>> 4 & nibble, to: SIMD8<UInt8>.self)
-      let evenMatches = unsafeBitCast((even &- low) .<= spans, to: UInt64.self)
-      let oddMatches = unsafeBitCast((odd &- low) .<= spans, to: UInt64.self)
+      let values = unsafe payload.load(fromByteOffset: quarter &* 8, as: UInt64.self)
+      let even = unsafe unsafeBitCast(values & nibble, to: SIMD8<UInt8>.self)
+      let odd = unsafe unsafeBitCast(values &>> 4 & nibble, to: SIMD8<UInt8>.self)
+      let evenMatches = unsafe unsafeBitCast((even &- low) .<= spans, to: UInt64.self)
+      let oddMatches = unsafe unsafeBitCast((odd &- low) .<= spans, to: UInt64.self)
       let bits = spread(gather8(evenMatches)) | spread(gather8(oddMatches)) &<< 1
       mask.words[quarter &>> 2] |= bits &<< UInt64(truncatingIfNeeded: (quarter & 3) &<< 4)
     }

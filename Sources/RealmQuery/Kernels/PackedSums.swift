@@ -10,7 +10,7 @@ package enum PackedSums {
   ///
   /// - Safety: the elements exist, the layout is `.bits`.
   package static func sum(_ node: Node, first: Int, count: Int) -> Int64 {
-    let payload = node.payload
+    let payload = unsafe node.payload
     var total: Int64 = 0
     var index = first
     let end = first &+ count
@@ -18,29 +18,29 @@ package enum PackedSums {
     switch node.header.widthCode {
     case 0: return 0
     case 4:
-      (total, index) = byteSum(payload, first, end)
+      (total, index) = unsafe byteSum(payload, first, end)
       while index < end {
-        total &+= Int64(payload.load(fromByteOffset: index, as: Int8.self))
+        unsafe total &+= Int64(payload.load(fromByteOffset: index, as: Int8.self))
         index &+= 1
       }
     case 5:
-      (total, index) = halfSum(payload, first, end)
+      (total, index) = unsafe halfSum(payload, first, end)
       while index < end {
-        total &+= Int64(payload.load(fromByteOffset: index &* 2, as: Int16.self))
+        unsafe total &+= Int64(payload.load(fromByteOffset: index &* 2, as: Int16.self))
         index &+= 1
       }
     case 6:
       while index < end {
-        total &+= Int64(payload.load(fromByteOffset: index &* 4, as: Int32.self))
+        unsafe total &+= Int64(payload.load(fromByteOffset: index &* 4, as: Int32.self))
         index &+= 1
       }
     case 7:
       while index < end {
-        total &+= payload.load(fromByteOffset: index &* 8, as: Int64.self)
+        unsafe total &+= payload.load(fromByteOffset: index &* 8, as: Int64.self)
         index &+= 1
       }
     default:
-      total = narrowSum(payload, code: node.header.widthCode, end: end)
+      total = unsafe narrowSum(payload, code: node.header.widthCode, end: end)
       if first == 1 { total &-= node.uncheckedInteger(at: 0) }
     }
     return total
@@ -61,7 +61,7 @@ package enum PackedSums {
       var sums = SIMD8<Int16>.zero
       let stop = min(end, index &+ 16 &* vectorsAtOnce)
       while index &+ 16 <= stop {
-        let pairs = payload.loadUnaligned(fromByteOffset: index, as: SIMD8<Int16>.self)
+        let pairs = unsafe payload.loadUnaligned(fromByteOffset: index, as: SIMD8<Int16>.self)
         sums &+= pairs &>> 8
         sums &+= (pairs &<< 8) &>> 8
         index &+= 16
@@ -82,7 +82,7 @@ package enum PackedSums {
       var sums = SIMD4<Int32>.zero
       let stop = min(end, index &+ 8 &* vectorsAtOnce)
       while index &+ 8 <= stop {
-        let pairs = payload.loadUnaligned(fromByteOffset: index &* 2, as: SIMD4<Int32>.self)
+        let pairs = unsafe payload.loadUnaligned(fromByteOffset: index &* 2, as: SIMD4<Int32>.self)
         sums &+= pairs &>> 16
         sums &+= (pairs &<< 16) &>> 16
         index &+= 8
@@ -99,7 +99,7 @@ package enum PackedSums {
     var total: Int64 = 0
     var done = 0
     while done < bitCount {
-      var word = payload.load(fromByteOffset: done &>> 3, as: UInt64.self)
+      var word = unsafe payload.load(fromByteOffset: done &>> 3, as: UInt64.self)
       let left = bitCount &- done
       if left < 64 { word &= (1 &<< UInt64(truncatingIfNeeded: left)) &- 1 }
       switch code {
@@ -138,10 +138,10 @@ package enum PackedSums {
     if rows.count == last {
       // All of them: one plain loop for each width, which vectorises.
       switch node.header.widthCode {
-      case 4: return bounds(node.payload + first, last, of: Int8.self)
-      case 5: return bounds(node.payload + first &* 2, last, of: Int16.self)
-      case 6: return bounds(node.payload + first &* 4, last, of: Int32.self)
-      case 7: return bounds(node.payload + first &* 8, last, of: Int64.self)
+      case 4: return unsafe bounds(node.payload + first, last, of: Int8.self)
+      case 5: return unsafe bounds(node.payload + first &* 2, last, of: Int16.self)
+      case 6: return unsafe bounds(node.payload + first &* 4, last, of: Int32.self)
+      case 7: return unsafe bounds(node.payload + first &* 8, last, of: Int64.self)
       default: break
       }
     }
@@ -161,7 +161,8 @@ package enum PackedSums {
     var largest = T.min
     var index = 0
     while index < count {
-      let value = start.loadUnaligned(fromByteOffset: index &* MemoryLayout<T>.size, as: T.self)
+      let value = unsafe start.loadUnaligned(
+        fromByteOffset: index &* MemoryLayout<T>.size, as: T.self)
       smallest = value < smallest ? value : smallest
       largest = value > largest ? value : largest
       index &+= 1

@@ -38,11 +38,15 @@ struct ShortCell {
   ) -> LeafMask {
     let words =
       switch width {
-      case 1: CellMasks.bytes(cells, count, UInt8(truncatingIfNeeded: low), 0, upcoming: upcoming)
-      case 2: CellMasks.halves(cells, count, UInt16(truncatingIfNeeded: low), 0, upcoming: upcoming)
-      case 4: CellMasks.words(cells, count, UInt32(truncatingIfNeeded: low), 0, upcoming: upcoming)
-      case 8: CellMasks.doubleWords(cells, count, low, 0, upcoming: upcoming)
-      default: CellMasks.pairs(cells, count, low, high, upcoming: upcoming)
+      case 1:
+        unsafe CellMasks.bytes(cells, count, UInt8(truncatingIfNeeded: low), 0, upcoming: upcoming)
+      case 2:
+        unsafe CellMasks.halves(
+          cells, count, UInt16(truncatingIfNeeded: low), 0, upcoming: upcoming)
+      case 4:
+        unsafe CellMasks.words(cells, count, UInt32(truncatingIfNeeded: low), 0, upcoming: upcoming)
+      case 8: unsafe CellMasks.doubleWords(cells, count, low, 0, upcoming: upcoming)
+      default: unsafe CellMasks.pairs(cells, count, low, high, upcoming: upcoming)
       }
     return LeafMask(words: words)
   }
@@ -57,9 +61,9 @@ struct ShortCell {
     let span = heads.upperBound &- heads.lowerBound
     var mask = LeafMask.none
     for row in 0..<count {
-      let cell = cells + row &* 16
-      let head = UInt64(bigEndian: cell.load(as: UInt64.self))
-      let isNull = cell.load(fromByteOffset: 15, as: UInt8.self) == 16
+      let cell = unsafe cells + row &* 16
+      let head = unsafe UInt64(bigEndian: cell.load(as: UInt64.self))
+      let isNull = unsafe cell.load(fromByteOffset: 15, as: UInt8.self) == 16
       if head &- heads.lowerBound <= span || isNull { mask.insert(row) }
     }
     return mask

@@ -17,7 +17,9 @@ enum SubstringScan {
   static func forEach(
     _ part: ByteView, in start: UnsafeRawPointer, count: Int, _ body: (Int) -> Void
   ) {
-    guard let wanted = part.bytes.baseAddress, part.count > 0, part.count <= count else { return }
+    guard let wanted = unsafe part.bytes.baseAddress, part.count > 0, part.count <= count else {
+      return
+    }
     let last = part.count &- 1
     let firstByte = part[0]
     let lastByte = part[last]
@@ -26,22 +28,22 @@ enum SubstringScan {
     let placeCount = count &- last
     var place = 0
     while place &+ laneCount <= placeCount {
-      let here = start + place
-      let isFirst = here.loadUnaligned(as: SIMD16<UInt8>.self) .== firsts
-      let isLast = (here + last).loadUnaligned(as: SIMD16<UInt8>.self) .== lasts
+      let here = unsafe start + place
+      let isFirst = unsafe here.loadUnaligned(as: SIMD16<UInt8>.self) .== firsts
+      let isLast = unsafe (here + last).loadUnaligned(as: SIMD16<UInt8>.self) .== lasts
       // Sixteen lanes as two words: a mask has no cheaper way to say that none of it is set.
-      let mask = unsafeBitCast(isFirst .& isLast, to: SIMD2<UInt64>.self)
+      let mask = unsafe unsafeBitCast(isFirst .& isLast, to: SIMD2<UInt64>.self)
       if mask[0] | mask[1] != 0 {
         for lane in 0..<laneCount {
           let word = lane < 8 ? mask[0] : mask[1]
           guard word &>> UInt64(truncatingIfNeeded: (lane & 7) &* 8) & 1 != 0 else { continue }
-          if equal(here + lane, wanted, part.count) { body(place &+ lane) }
+          if unsafe equal(here + lane, wanted, part.count) { body(place &+ lane) }
         }
       }
       place &+= laneCount
     }
     while place < placeCount {
-      if equal(start + place, wanted, part.count) { body(place) }
+      if unsafe equal(start + place, wanted, part.count) { body(place) }
       place &+= 1
     }
   }
@@ -50,6 +52,6 @@ enum SubstringScan {
   private static func equal(
     _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int
   ) -> Bool {
-    ByteView(start: left, count: count) == ByteView(start: right, count: count)
+    unsafe ByteView(start: left, count: count) == ByteView(start: right, count: count)
   }
 }

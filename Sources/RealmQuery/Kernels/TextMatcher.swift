@@ -27,21 +27,21 @@ package struct TextMatcher: Sendable {
   /// Whether the bytes match; null matches `notEqual` only.
   package func matches(_ bytes: ByteView?) -> Bool {
     guard let bytes else { return operation == .notEqual }
-    guard !options.isEmpty else { return matches(bytes.bytes) }
+    guard !options.isEmpty else { return unsafe matches(bytes.bytes) }
     // ASCII changes its case byte by byte and has no marks.
-    if !bytes.bytes.contains(where: { $0 >= 0x80 }) {
+    if unsafe !bytes.bytes.contains(where: { $0 >= 0x80 }) {
       // A pattern's `?` may be any character, so only whole patterns of ASCII can be ruled out.
       guard isNeedleASCII else { return operation == .notEqual }
-      if !options.contains(.caseInsensitive) { return matches(bytes.bytes) }
-      return matchesASCII(bytes.bytes)
+      if !options.contains(.caseInsensitive) { return unsafe matches(bytes.bytes) }
+      return unsafe matchesASCII(bytes.bytes)
     }
-    return FoldedText.withFolded(bytes, options) { matches($0) }
+    return unsafe FoldedText.withFolded(bytes, options) { unsafe matches($0) }
   }
 
   // MARK: Exact
 
   private func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    needle.withUnsafeBytes { TextMatcher.matches(bytes, operation, $0) }
+    unsafe needle.withUnsafeBytes { unsafe TextMatcher.matches(bytes, operation, $0) }
   }
 
   /// Whether bytes pass a textual operator, `equal` or `notEqual`, as they are.
@@ -50,17 +50,17 @@ package struct TextMatcher: Sendable {
     _ needle: UnsafeRawBufferPointer
   ) -> Bool {
     switch operation {
-    case .equal: isEqual(bytes, needle)
-    case .notEqual: !isEqual(bytes, needle)
+    case .equal: unsafe isEqual(bytes, needle)
+    case .notEqual: unsafe !isEqual(bytes, needle)
     // Looking for nothing finds nothing.
     case .beginsWith:
-      !needle.isEmpty && bytes.count >= needle.count
+      unsafe !needle.isEmpty && bytes.count >= needle.count
         && isEqual(UnsafeRawBufferPointer(rebasing: bytes.prefix(needle.count)), needle)
     case .endsWith:
-      !needle.isEmpty && bytes.count >= needle.count
+      unsafe !needle.isEmpty && bytes.count >= needle.count
         && isEqual(UnsafeRawBufferPointer(rebasing: bytes.suffix(needle.count)), needle)
-    case .contains: ByteView(bytes).contains(ByteView(needle))
-    case .like: Wildcard.matches(bytes, pattern: needle) { $0 }
+    case .contains: unsafe ByteView(bytes).contains(ByteView(needle))
+    case .like: unsafe Wildcard.matches(bytes, pattern: needle) { $0 }
     default: false
     }
   }
@@ -68,22 +68,22 @@ package struct TextMatcher: Sendable {
   private static func isEqual(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Bool {
-    ByteView(left) == ByteView(right)
+    unsafe ByteView(left) == ByteView(right)
   }
 
   // MARK: ASCII without case
 
   private func matchesASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    needle.withUnsafeBytes { needle in
+    unsafe needle.withUnsafeBytes { needle in
       switch operation {
-      case .equal: bytes.count == needle.count && isEqualASCII(bytes, at: 0, needle)
-      case .notEqual: bytes.count != needle.count || !isEqualASCII(bytes, at: 0, needle)
-      case .beginsWith: !needle.isEmpty && isEqualASCII(bytes, at: 0, needle)
+      case .equal: unsafe bytes.count == needle.count && isEqualASCII(bytes, at: 0, needle)
+      case .notEqual: unsafe bytes.count != needle.count || !isEqualASCII(bytes, at: 0, needle)
+      case .beginsWith: unsafe !needle.isEmpty && isEqualASCII(bytes, at: 0, needle)
       case .endsWith:
-        !needle.isEmpty && isEqualASCII(bytes, at: bytes.count - needle.count, needle)
+        unsafe !needle.isEmpty && isEqualASCII(bytes, at: bytes.count - needle.count, needle)
       case .contains:
-        !needle.isEmpty && containsASCII(bytes, needle)
-      case .like: Wildcard.matches(bytes, pattern: needle, TextMatcher.lowered)
+        unsafe !needle.isEmpty && containsASCII(bytes, needle)
+      case .like: unsafe Wildcard.matches(bytes, pattern: needle, TextMatcher.lowered)
       default: false
       }
     }
@@ -95,7 +95,7 @@ package struct TextMatcher: Sendable {
   ) -> Bool {
     var start = 0
     while start &+ needle.count <= bytes.count {
-      if isEqualASCII(bytes, at: start, needle) { return true }
+      if unsafe isEqualASCII(bytes, at: start, needle) { return true }
       start &+= 1
     }
     return false
@@ -107,7 +107,7 @@ package struct TextMatcher: Sendable {
   ) -> Bool {
     guard start >= 0, start &+ needle.count <= bytes.count else { return false }
     for index in 0..<needle.count
-    where TextMatcher.lowered(bytes[start &+ index]) != needle[index] {
+    where unsafe TextMatcher.lowered(bytes[start &+ index]) != needle[index] {
       return false
     }
     return true
@@ -122,8 +122,8 @@ package struct TextMatcher: Sendable {
 
   /// The text without case, without marks, or both.
   static func fold(_ bytes: [UInt8], _ options: TextOptions) -> [UInt8] {
-    bytes.withUnsafeBytes { bytes in
-      FoldedText.withFolded(ByteView(bytes), options) { Array($0) }
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe FoldedText.withFolded(ByteView(bytes), options) { unsafe Array($0) }
     }
   }
 }
@@ -144,32 +144,32 @@ enum Wildcard {
     var starPlace = -1
     var starPosition = 0
     while position < bytes.count {
-      if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
+      if place < pattern.count, unsafe pattern[place] == UInt8(ascii: "*") {
         starPlace = place
         starPosition = position
         place += 1
-      } else if place < pattern.count, pattern[place] == UInt8(ascii: "?") {
-        position = afterCharacter(bytes, position)
+      } else if place < pattern.count, unsafe pattern[place] == UInt8(ascii: "?") {
+        position = unsafe afterCharacter(bytes, position)
         place += 1
-      } else if place < pattern.count, pattern[place] == fold(bytes[position]) {
+      } else if place < pattern.count, unsafe pattern[place] == fold(bytes[position]) {
         position += 1
         place += 1
       } else if starPlace >= 0 {
-        starPosition = afterCharacter(bytes, starPosition)
+        starPosition = unsafe afterCharacter(bytes, starPosition)
         position = starPosition
         place = starPlace + 1
       } else {
         return false
       }
     }
-    while place < pattern.count, pattern[place] == UInt8(ascii: "*") { place += 1 }
+    while place < pattern.count, unsafe pattern[place] == UInt8(ascii: "*") { place += 1 }
     return place == pattern.count
   }
 
   /// The index after the UTF-8 sequence at `index`.
   private static func afterCharacter(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Int {
     var next = index + 1
-    while next < bytes.count, bytes[next] & 0xC0 == 0x80 { next += 1 }
+    while next < bytes.count, unsafe bytes[next] & 0xC0 == 0x80 { next += 1 }
     return next
   }
 }

@@ -34,7 +34,7 @@ struct TextSearch: Sendable {
   }
 
   private static func tokens(_ bytes: [UInt8]) -> [Token] {
-    bytes.withUnsafeBytes { Array(FullTextTokenizer.tokens(of: $0)) }
+    unsafe bytes.withUnsafeBytes { unsafe Array(FullTextTokenizer.tokens(of: $0)) }
   }
 
   /// Whether there is anything to search for.
@@ -48,7 +48,7 @@ struct TextSearch: Sendable {
   /// Whether a text matches; null never does.
   func matches(_ text: ByteView?) -> Bool {
     guard let text, !isEmpty else { return false }
-    let found = FullTextTokenizer.tokens(of: text.bytes)
+    let found = unsafe FullTextTokenizer.tokens(of: text.bytes)
     func hasBeginning(_ beginning: Token) -> Bool {
       found.contains { $0.bytes.starts(with: beginning.bytes) }
     }

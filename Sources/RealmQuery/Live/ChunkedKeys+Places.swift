@@ -48,19 +48,19 @@ extension ChunkedKeys {
 
   /// Compares blocks of keys without a branch for each.
   private static func index(of key: ObjectKey, in chunk: [ObjectKey]) -> Int? {
-    chunk.withUnsafeBufferPointer { keys in
+    unsafe chunk.withUnsafeBufferPointer { keys in
       let block = 32
       var start = 0
       while start &+ block <= keys.count {
         var hits = 0
         for offset in 0..<block {
-          hits &+= keys[start &+ offset].rawValue == key.rawValue ? 1 : 0
+          unsafe hits &+= keys[start &+ offset].rawValue == key.rawValue ? 1 : 0
         }
         if hits > 0 { break }
         start &+= block
       }
       while start < keys.count {
-        if keys[start] == key { return start }
+        if unsafe keys[start] == key { return start }
         start &+= 1
       }
       return nil
@@ -84,11 +84,11 @@ extension ChunkedKeys {
     var positions: [Int] = []
     var start = 0
     for chunk in chunks {
-      chunk.withUnsafeBufferPointer { keys in
-        bits.withUnsafeBufferPointer { bits in
+      unsafe chunk.withUnsafeBufferPointer { keys in
+        unsafe bits.withUnsafeBufferPointer { bits in
           for index in keys.indices {
-            let (word, bit) = place(of: keys[index])
-            if bits[word] & bit != 0, wanted.containsAscending(keys[index]) {
+            let (word, bit) = unsafe place(of: keys[index])
+            if unsafe bits[word] & bit != 0, unsafe wanted.containsAscending(keys[index]) {
               positions.append(start &+ index)
             }
           }

@@ -27,7 +27,7 @@ extension ResultChanges {
   }
 
   private static func address(of chunk: [ObjectKey]) -> UInt {
-    chunk.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    unsafe chunk.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
   }
 
   /// Compares some chunks, and moves on past them.

@@ -34,10 +34,10 @@ struct BytesCondition: Condition {
       in: cluster.space)
     switch test {
     case .equal(let value):
-      return try leaf.mask(
+      return try unsafe leaf.mask(
         equalTo: value, count: cluster.count, rows: rows, upcoming: cluster.upcomingLeaf(leafIndex))
     case .notEqual(let value):
-      return rows
+      return unsafe rows
         - (try leaf.mask(
           equalTo: value, count: cluster.count, rows: rows,
           upcoming: cluster.upcomingLeaf(leafIndex)))

@@ -6,20 +6,21 @@ import RealmStorage
 import RealmTables
 
 /// Owns the bytes of constants, so that views of them can stand beside views of stored values.
+@safe
 final class ConstantStore: @unchecked Sendable {
   // Sendable: filled while a plan is made, by one thread, and only read afterwards.
-  private var buffers: [UnsafeMutableRawBufferPointer] = []
+  private var buffers: [UnsafeMutableRawBufferPointer] = unsafe []
 
   deinit {
-    for buffer in buffers { buffer.deallocate() }
+    unsafe buffers.forEach { unsafe $0.deallocate() }
   }
 
   /// A view of a copy that lives as long as the store.
   func view(_ bytes: some Collection<UInt8>) -> ByteView {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-    buffer.copyBytes(from: bytes)
-    buffers.append(buffer)
-    return ByteView(UnsafeRawBufferPointer(buffer))
+    unsafe buffer.copyBytes(from: bytes)
+    unsafe buffers.append(buffer)
+    return unsafe ByteView(UnsafeRawBufferPointer(buffer))
   }
 
   /// The constant as a value; nil for collections, which are not compared.

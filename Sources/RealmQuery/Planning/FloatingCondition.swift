@@ -52,20 +52,20 @@ struct DoubleCondition: Condition {
   func mask(
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
   ) throws(StorageError) -> LeafMask {
-    let cells = try cluster.cellLeaf(leafIndex, widthCode: 4, asksAhead: false).payload
-    let upcoming = cluster.upcomingLeaf(leafIndex)
+    let cells = try unsafe cluster.cellLeaf(leafIndex, widthCode: 4, asksAhead: false).payload
+    let upcoming = unsafe cluster.upcomingLeaf(leafIndex)
     switch test {
     case .range(let lower, let upper, let excludes):
-      let inside = FloatingRange.mask(
+      let inside = unsafe FloatingRange.mask(
         doubles: cells, count: cluster.count, lower: lower, upper: upper,
         upcoming: upcoming)
       return excludes ? rows - inside : rows & inside
     case .isNull:
-      return rows
+      return unsafe rows
         & FloatingRange.mask(
           cells8: cells, count: cluster.count, equalTo: Self.nullBits, upcoming: upcoming)
     case .isNotNull:
-      return rows
+      return unsafe rows
         - FloatingRange.mask(
           cells8: cells, count: cluster.count, equalTo: Self.nullBits, upcoming: upcoming)
     }
@@ -86,20 +86,20 @@ struct FloatCondition: Condition {
   func mask(
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
   ) throws(StorageError) -> LeafMask {
-    let cells = try cluster.cellLeaf(leafIndex, widthCode: 3, asksAhead: false).payload
-    let upcoming = cluster.upcomingLeaf(leafIndex)
+    let cells = try unsafe cluster.cellLeaf(leafIndex, widthCode: 3, asksAhead: false).payload
+    let upcoming = unsafe cluster.upcomingLeaf(leafIndex)
     switch test {
     case .range(let lower, let upper, let excludes):
-      let inside = FloatingRange.mask(
+      let inside = unsafe FloatingRange.mask(
         floats: cells, count: cluster.count, lower: lower, upper: upper,
         upcoming: upcoming)
       return excludes ? rows - inside : rows & inside
     case .isNull:
-      return rows
+      return unsafe rows
         & FloatingRange.mask(
           cells4: cells, count: cluster.count, equalTo: Self.nullBits, upcoming: upcoming)
     case .isNotNull:
-      return rows
+      return unsafe rows
         - FloatingRange.mask(
           cells4: cells, count: cluster.count, equalTo: Self.nullBits, upcoming: upcoming)
     }

@@ -6,12 +6,13 @@ import RealmStorage
 import RealmTables
 
 /// The location of an object in the version that a plan is for.
+@safe
 struct RowPlace: Equatable {
   private let cluster: UnsafeRawPointer
   private let index: Int
 
   init(_ row: Row) {
-    cluster = row.cluster.address
+    unsafe cluster = unsafe row.cluster.address
     index = row.index
   }
 }

@@ -22,7 +22,7 @@ struct IntegerCondition: Condition {
     let first = isNullable ? 1 : 0
     let node = try cluster.packedLeaf(leafIndex, extra: first, asksAhead: false)
     let count = cluster.count
-    let inside = PackedRange.mask(
+    let inside = unsafe PackedRange.mask(
       node, first: first, count: count, lower: lower, upper: upper,
       upcoming: cluster.upcomingLeaf(leafIndex))
     let found = excludes ? rows - inside : rows & inside
@@ -32,7 +32,7 @@ struct IntegerCondition: Condition {
     let isMarkerInside = marker >= lower && marker <= upper
     if isMarkerInside != excludes, matchesNull { return found }
     if isMarkerInside == excludes, !matchesNull { return found }
-    let nulls = PackedRange.mask(node, first: 1, count: count, lower: marker, upper: marker)
+    let nulls = unsafe PackedRange.mask(node, first: 1, count: count, lower: marker, upper: marker)
     return matchesNull ? found | (nulls & rows) : found - nulls
   }
 
@@ -79,12 +79,12 @@ struct IntegerSetCondition: Condition {
     if values.count <= IntegerSetCondition.scannedCount {
       for value in values {
         found =
-          found
+          unsafe found
           | PackedRange.mask(node, first: first, count: count, lower: value, upper: value)
       }
     } else {
       // Most leaves hold few values between the smallest and the largest that is asked for.
-      let near = PackedRange.mask(
+      let near = unsafe PackedRange.mask(
         node, first: first, count: count, lower: values[0], upper: values[values.count - 1])
       for row in near & rows where contains(node.uncheckedInteger(at: first &+ row)) {
         found.insert(row)
@@ -94,7 +94,7 @@ struct IntegerSetCondition: Condition {
     guard isNullable else { return found }
     let marker = node.uncheckedInteger(at: 0)
     let nulls =
-      PackedRange.mask(node, first: 1, count: count, lower: marker, upper: marker) & rows
+      unsafe PackedRange.mask(node, first: 1, count: count, lower: marker, upper: marker) & rows
     return matchesNull ? found | nulls : found - nulls
   }
 

@@ -50,9 +50,9 @@ struct KeyFilter {
   init(_ keys: [ObjectKey]) {
     guard let last = keys.last?.rawValue else { return }
     if last / 256 <= Int64(keys.count) + 64 {
-      bits = [UInt64](count: Int(last / 64) + 1) { buffer in
-        buffer.initialize(repeating: 0)
-        for key in keys { buffer[Int(key.rawValue / 64)] |= 1 &<< UInt64(key.rawValue % 64) }
+      bits = unsafe [UInt64](count: Int(last / 64) + 1) { buffer in
+        unsafe buffer.initialize(repeating: 0)
+        for key in keys { unsafe buffer[Int(key.rawValue / 64)] |= 1 &<< UInt64(key.rawValue % 64) }
       }
     } else {
       others.reserveCapacity(keys.count)

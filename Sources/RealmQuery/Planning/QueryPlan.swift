@@ -44,16 +44,16 @@ final class QueryPlan {
 
   /// Adds a node and gives its index.
   func add(_ node: PlanNode) -> Int {
-    nodes.append(node)
+    unsafe nodes.append(node)
     costs.append(cost(of: node))
     shares.append(share(of: node))
-    return nodes.count - 1
+    return unsafe nodes.count - 1
   }
 
   private func cost(of node: PlanNode) -> Int {
     switch node {
     case .all(let children), .any(let children):
-      self.children[children].reduce(1) { $0 + costs[$1] }
+      unsafe self.children[children].reduce(1) { $0 + costs[$1] }
     case .not(let child): 1 + costs[child]
     default: node.cost
     }
@@ -61,8 +61,8 @@ final class QueryPlan {
 
   private func share(of node: PlanNode) -> Double {
     switch node {
-    case .all(let children): self.children[children].reduce(1) { $0 * shares[$1] }
-    case .any(let children): 1 - self.children[children].reduce(1) { $0 * (1 - shares[$1]) }
+    case .all(let children): unsafe self.children[children].reduce(1) { $0 * shares[$1] }
+    case .any(let children): unsafe 1 - self.children[children].reduce(1) { $0 * (1 - shares[$1]) }
     case .not(let child): 1 - shares[child]
     default: node.share
     }
@@ -94,17 +94,25 @@ final class QueryPlan {
   }
 
   private func note(_ nodes: [Int]) -> PlanChildren {
-    children += nodes
-    return children.count - nodes.count..<children.count
+    unsafe children += nodes
+    return unsafe children.count - nodes.count..<children.count
   }
 
   /// The conditions of a conjunction within a conjunction.
   private func conjuncts(_ node: Int) -> [Int] {
-    if case .all(let children) = nodes[node] { Array(self.children[children]) } else { [node] }
+    if case .all(let children) = unsafe nodes[node] {
+      unsafe Array(self.children[children])
+    } else {
+      [node]
+    }
   }
 
   private func disjuncts(_ node: Int) -> [Int] {
-    if case .any(let children) = nodes[node] { Array(self.children[children]) } else { [node] }
+    if case .any(let children) = unsafe nodes[node] {
+      unsafe Array(self.children[children])
+    } else {
+      [node]
+    }
   }
 
   /// Joins conditions that each want one integer column in a range: `a >= 1 && a < 5` reads the
@@ -132,7 +140,7 @@ final class QueryPlan {
 
   /// The condition of a node, if it is a range that no index answers.
   private func plainRange(_ node: Int) -> IntegerCondition? {
-    guard case .integers(let condition) = nodes[node], lookups[node] == nil,
+    guard case .integers(let condition) = unsafe nodes[node], lookups[node] == nil,
       !condition.excludes, !condition.matchesNull
     else { return nil }
     return condition
@@ -145,7 +153,7 @@ final class QueryPlan {
   /// Whether making the same plan again costs nothing against a scan: no other table is scanned for
   /// it.
   var isQuickToMake: Bool {
-    nodes.allSatisfy { if case .linked = $0 { false } else { true } }
+    unsafe nodes.allSatisfy { if case .linked = $0 { false } else { true } }
   }
 
   // MARK: Running
@@ -154,19 +162,19 @@ final class QueryPlan {
   func mask(
     _ node: Int, _ cluster: Cluster, _ rows: LeafMask
   ) throws(StorageError) -> LeafMask {
-    switch nodes[node] {
+    switch unsafe nodes[node] {
     case .constant(let truth): return truth ? rows : .none
     case .all(let children):
       var left = rows
       for child in children {
-        left = try mask(self.children[child], cluster, left)
+        left = try unsafe mask(self.children[child], cluster, left)
         if left.isEmpty { break }
       }
       return left
     case .any(let children):
       var left = rows
       for child in children {
-        left = left - (try mask(self.children[child], cluster, left))
+        left = unsafe left - (try mask(self.children[child], cluster, left))
         if left.isEmpty { break }
       }
       return rows - left
@@ -187,13 +195,17 @@ final class QueryPlan {
 
   /// Whether one row matches a node.
   func matches(_ row: Row, node: Int) throws(StorageError) -> Bool {
-    switch nodes[node] {
+    switch unsafe nodes[node] {
     case .constant(let truth): return truth
     case .all(let children):
-      for child in children where try !matches(row, node: self.children[child]) { return false }
+      for child in children where try unsafe !matches(row, node: self.children[child]) {
+        return false
+      }
       return true
     case .any(let children):
-      for child in children where try matches(row, node: self.children[child]) { return true }
+      for child in children where try unsafe matches(row, node: self.children[child]) {
+        return true
+      }
       return false
     case .not(let child): return try !matches(row, node: child)
     case .integers(let condition): return try condition.matches(row, self)
@@ -282,7 +294,7 @@ extension QueryPlan {
         throw .invalid("Operator 'LIKE' not supported with diacritic-insensitive modifier.")
       }
       let isBinary = if case .binary = constant { true } else { false }
-      return ValueTest(
+      return unsafe ValueTest(
         TextMatcher(operation, Array(bytes.bytes), options: options), operation,
         isBinary: isBinary, needle: bytes)
     case .null where operation.isTextual:

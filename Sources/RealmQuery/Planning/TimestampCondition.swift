@@ -40,18 +40,18 @@ struct TimestampCondition: Condition {
     }
     let marker = node.uncheckedInteger(at: 0)
     var found =
-      rows
+      unsafe rows
       & PackedRange.mask(
         node, first: 1, count: count, lower: seconds.lowerBound, upper: seconds.upperBound)
     if seconds.contains(marker) {
       found =
-        found - PackedRange.mask(node, first: 1, count: count, lower: marker, upper: marker)
+        unsafe found - PackedRange.mask(node, first: 1, count: count, lower: marker, upper: marker)
     }
     // Only rows in the first and last second of the range need their nanoseconds read.
-    var edges = PackedRange.mask(
+    var edges = unsafe PackedRange.mask(
       node, first: 1, count: count, lower: seconds.lowerBound, upper: seconds.lowerBound)
     edges =
-      edges
+      unsafe edges
       | PackedRange.mask(
         node, first: 1, count: count, lower: seconds.upperBound, upper: seconds.upperBound)
     for row in found & edges where try !matches(cluster.row(at: row), plan) {

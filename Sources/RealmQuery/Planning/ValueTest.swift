@@ -122,8 +122,10 @@ struct ValueTest {
     guard !options.isEmpty, case .string(let bytes) = left, case .string(let part) = right else {
       return compare(left, operation, right)
     }
-    return FoldedText.withFolded(part, options) { part in
-      FoldedText.withFolded(bytes, options) { TextMatcher.matches($0, operation, part) }
+    return unsafe FoldedText.withFolded(part, options) { part in
+      unsafe FoldedText.withFolded(bytes, options) {
+        unsafe TextMatcher.matches($0, operation, part)
+      }
     }
   }
 
@@ -133,7 +135,7 @@ struct ValueTest {
   ) -> Bool {
     switch (left, right) {
     case (.string(let bytes), .string(let part)), (.binary(let bytes), .binary(let part)):
-      TextMatcher.matches(bytes.bytes, operation, part.bytes)
+      unsafe TextMatcher.matches(bytes.bytes, operation, part.bytes)
     default: false
     }
   }

@@ -22,7 +22,7 @@ package final class ActorIdentity: Sendable {
     address = ObjectIdentifier(actor)
     name = String(describing: type(of: actor))
     // A reference to an executor is two words in the Swift ABI, of which the first identifies it.
-    executor = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
+    executor = unsafe unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
     thread = ExecutorThread.pointer(ofExecutor: executor)
   }
 
@@ -33,8 +33,8 @@ package final class ActorIdentity: Sendable {
   /// that runs it; nil outside of actors.
   static var currentExecutorName: String? {
     // An executor's identity is a native object, which lives while its code runs.
-    guard let pointer = UnsafeRawPointer(bitPattern: currentExecutor) else { return nil }
-    let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: currentExecutor) else { return nil }
+    let object = unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
     let kind = object is any Actor ? "the actor" : "an actor of the executor"
     return "\(kind) \(type(of: object))"
   }

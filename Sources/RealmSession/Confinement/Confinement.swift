@@ -124,7 +124,7 @@ extension Confinement: CustomStringConvertible {
     if let executor = ActorIdentity.currentExecutorName { return "\(executor), by \(thread)" }
     // A thread outside of the program's queues has the label of a global queue, or of that of
     // tasks.
-    let label = String(cString: realm_current_queue_label())
+    let label = unsafe String(cString: realm_current_queue_label())
     let isNamed =
       !label.isEmpty && !label.hasPrefix("com.apple.root.") && !label.hasPrefix("Swift global ")
     return isNamed ? "the queue '\(label)', by \(thread)" : thread

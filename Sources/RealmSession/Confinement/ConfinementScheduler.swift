@@ -61,6 +61,6 @@ struct RunLoopReference: Sendable {
   /// from another thread does not.
   func schedule(_ body: @escaping @Sendable () -> Void) {
     let timer = Timer(fire: Date(), interval: 0, repeats: false) { _ in body() }
-    loop.add(timer, forMode: .common)
+    unsafe loop.add(timer, forMode: .common)
   }
 }

@@ -89,7 +89,9 @@ package final class ExecutorThread: Sendable {
         if state.jobs.isEmpty, !state.isStopped { state.isAsleep = true }
         return (state.jobs, state.isStopped)
       }
-      for job in jobs { job.job.runSynchronously(on: job.executor.asUnownedSerialExecutor()) }
+      for job in jobs {
+        unsafe job.job.runSynchronously(on: job.executor.asUnownedSerialExecutor())
+      }
       if !jobs.isEmpty { continue }
       if isStopped { return }
       alarm.wait()

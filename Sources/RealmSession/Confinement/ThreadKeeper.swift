@@ -29,11 +29,11 @@ final class ThreadKeeper {
   }
 
   private static var current: ThreadKeeper {
-    if let known = pthread_getspecific(key) {
-      return Unmanaged<ThreadKeeper>.fromOpaque(known).takeUnretainedValue()
+    if let known = unsafe pthread_getspecific(key) {
+      return unsafe Unmanaged<ThreadKeeper>.fromOpaque(known).takeUnretainedValue()
     }
     let keeper = ThreadKeeper()
-    pthread_setspecific(key, Unmanaged.passRetained(keeper).toOpaque())
+    unsafe pthread_setspecific(key, Unmanaged.passRetained(keeper).toOpaque())
     return keeper
   }
 
@@ -43,8 +43,8 @@ final class ThreadKeeper {
     #if canImport(Darwin)
     pthread_key_create(&key) { Unmanaged<ThreadKeeper>.fromOpaque($0).release() }
     #else
-    pthread_key_create(&key) { keeper in
-      if let keeper { Unmanaged<ThreadKeeper>.fromOpaque(keeper).release() }
+    unsafe pthread_key_create(&key) { keeper in
+      if let keeper = unsafe keeper { unsafe Unmanaged<ThreadKeeper>.fromOpaque(keeper).release() }
     }
     #endif
     return key

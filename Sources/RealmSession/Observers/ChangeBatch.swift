@@ -56,19 +56,20 @@ struct ChangeBatch: Sendable {
   /// Computes the changes for those of the observers, who ascend by their numbers, that have not
   /// seen this version.
   mutating func add(_ entries: [ObserverEntry]) {
-    entries.withUnsafeBufferPointer { entries in
+    unsafe entries.withUnsafeBufferPointer { entries in
       for index in entries.indices
-      where ObserverEntry.isBehind(entries[index].seenVersion, version) {
-        lastID = entries[index].id
-        if base == nil, let state = entries[index].state {
+      where unsafe ObserverEntry.isBehind(entries[index].seenVersion, version) {
+        lastID = unsafe entries[index].id
+        if base == nil, let state = unsafe entries[index].state {
           base = state.tables
           baseVersion = state.version
         }
-        if let seen = entries[index].seenVersion, seen == baseVersion, isUnaffected(entries[index])
+        if let seen = unsafe entries[index].seenVersion, seen == baseVersion,
+          unsafe isUnaffected(entries[index])
         {
           continue
         }
-        let item = item(for: entries[index].observation, since: entries[index].state)
+        let item = unsafe item(for: entries[index].observation, since: entries[index].state)
         if item.change != nil { hasChanges = true }
         items.append(item)
       }

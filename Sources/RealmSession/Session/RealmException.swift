@@ -24,7 +24,7 @@ package nonisolated(unsafe) var trapHook: ((String) -> Void)?
 /// `trapHook` receives the reason first.
 @usableFromInline @inline(never)
 package func throwRealmException(_ reason: String) -> Never {
-  trapHook?(reason)
+  unsafe trapHook?(reason)
   // The earlier output of the program comes first, where both go to one file.
   realm_flush_standard_output()
   let text = "*** Terminating app due to uncaught exception 'RLMException', reason: '\(reason)'"

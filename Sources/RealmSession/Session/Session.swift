@@ -19,6 +19,7 @@ public import RealmTables
 import Synchronization
 
 /// A live view of a file in one confinement. It knows tables, not classes: a realm adds those.
+@safe
 open class Session: SessionOwner {
   /// The file, and what all its sessions in this process share.
   package final let shared: SharedFile
@@ -72,21 +73,21 @@ open class Session: SessionOwner {
     isReadOnly = options.isReadOnly
     versionLimit = options.versionLimit
     isFrozen = confinement.isFrozen
-    state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
-    state.initialize(
+    unsafe state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
+    unsafe state.initialize(
       to: SessionState(
         isolation: confinement.isolationWord, generation: 2, isInWrite: false,
         trackingPlace: TrackingPlace.place))
-    forkItem = confinement.isFrozen ? nil : realm_fork_add(REALM_FORK_CLEAR, state, 0)
+    unsafe forkItem = unsafe confinement.isFrozen ? nil : realm_fork_add(REALM_FORK_CLEAR, state, 0)
     super.init()
     reference.set(self)
   }
 
   deinit {
     reference.clear()
-    realm_fork_remove(forkItem)
+    unsafe realm_fork_remove(forkItem)
     transaction?.rollback()
-    state.deallocate()
+    unsafe state.deallocate()
   }
 
   // MARK: - Overridden by subclasses
@@ -108,12 +109,12 @@ open class Session: SessionOwner {
   /// Traps unless the caller runs in the session's confinement.
   @inlinable @inline(__always)
   package final func checkIsolation() {
-    if state.pointee.isolation != realm_thread_pointer() { checkIsolationSlowly() }
+    if unsafe state.pointee.isolation != realm_thread_pointer() { checkIsolationSlowly() }
   }
 
   /// Whether the caller runs in the session's confinement.
   package final var isHere: Bool {
-    state.pointee.isolation == realm_thread_pointer() || confinement.isCurrent
+    unsafe state.pointee.isolation == realm_thread_pointer() || confinement.isCurrent
   }
 
   /// Traps unless the caller runs in the session's confinement. Called when the comparison of
@@ -121,7 +122,7 @@ open class Session: SessionOwner {
   @usableFromInline @inline(never)
   package final func checkIsolationSlowly() {
     if realm_is_forked() { throwRealmException("\(StorageError.forkedProcess(path: file.path))") }
-    if state.pointee.isolation == Confinement.anyThread {
+    if unsafe state.pointee.isolation == Confinement.anyThread {
       if !isFrozenAndInvalid { return }
       throwRealmException("Cannot read from a frozen Realm which has been invalidated.")
     }
@@ -139,16 +140,16 @@ open class Session: SessionOwner {
 
   /// Whether the calling thread is inside `withObservationTracking`.
   @inlinable @inline(__always)
-  package final var isTracking: Bool { realm_is_tracking(state.pointee.trackingPlace) }
+  package final var isTracking: Bool { unsafe realm_is_tracking(state.pointee.trackingPlace) }
 
   /// Whether a write transaction is open.
   @inlinable @inline(__always)
-  package final var isInWrite: Bool { state.pointee.isInWrite }
+  package final var isInWrite: Bool { unsafe state.pointee.isInWrite }
 
   /// Traps with `text` as the reason unless a write transaction is open.
   @inlinable @inline(__always)
   package final func requireWrite(orElse text: @autoclosure () -> String) {
-    if !state.pointee.isInWrite { throwRealmException(text()) }
+    if unsafe !state.pointee.isInWrite { throwRealmException(text()) }
   }
 
   /// Traps if the session is frozen, or was opened for reading only.
@@ -179,7 +180,7 @@ open class Session: SessionOwner {
   /// - Throws: `StorageError.threadUnavailable`.
   package final func startObserving() throws(StorageError) {
     // The session may have been made on another thread.
-    state.pointee.isolation = confinement.isolationWord
+    unsafe state.pointee.isolation = confinement.isolationWord
     guard !isReadOnly, observers == nil else { return }
     let observers = try SessionObservers(of: self)
     self.observers = observers
@@ -232,13 +233,13 @@ open class Session: SessionOwner {
 
   /// Makes everything that was read so far invalid.
   package final func dropRows() {
-    firstValidGeneration = state.pointee.generation
+    firstValidGeneration = unsafe state.pointee.generation
     bumpGeneration()
   }
 
   /// Must precede each read of another version, or of another state of a transaction.
   final func bumpGeneration() {
-    state.pointee.generation &+= 1
+    unsafe state.pointee.generation &+= 1
     dataGeneration &+= 1
   }
 
@@ -256,7 +257,7 @@ open class Session: SessionOwner {
   private final func didChangeStructure(_ transaction: WriteGroup) {
     do throws(StorageError) { try transaction.deleteDropped() } catch { stop(error) }
     structureGeneration = transaction.structureGeneration
-    state.pointee.generation &+= 1
+    unsafe state.pointee.generation &+= 1
   }
 
   /// Takes over a transaction whose base the session shows. It may be a transaction of another
@@ -266,7 +267,7 @@ open class Session: SessionOwner {
     transaction = writing
     transactionNumber &+= 1
     structureGeneration = writing.structureGeneration
-    state.pointee.isInWrite = true
+    unsafe state.pointee.isInWrite = true
     hasBegunReading = true
     bumpGeneration()
   }
@@ -286,7 +287,7 @@ open class Session: SessionOwner {
   package final func endTransaction() {
     transaction = nil
     transactionDidEnd()
-    state.pointee.isInWrite = false
+    unsafe state.pointee.isInWrite = false
     bumpGeneration()
     releaseAfterWriting()
   }

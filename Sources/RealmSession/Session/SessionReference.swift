@@ -22,7 +22,7 @@ package final class SessionReference: Sendable {
 
   /// Makes the reference lead to `session`, which calls `clear()` when it is destroyed.
   func set(_ session: Session) {
-    let bits = UInt(bitPattern: Unmanaged.passUnretained(session).toOpaque())
+    let bits = unsafe UInt(bitPattern: Unmanaged.passUnretained(session).toOpaque())
     address.withLock { $0 = bits }
   }
 
@@ -33,12 +33,13 @@ package final class SessionReference: Sendable {
   package var session: Session? {
     // Retained under the lock, returned after it.
     let bits = address.withLock { bits -> UInt in
-      guard let pointer = UnsafeMutableRawPointer(bitPattern: bits), realm_try_retain(pointer)
+      guard let pointer = unsafe UnsafeMutableRawPointer(bitPattern: bits),
+        unsafe realm_try_retain(pointer)
       else { return 0 }
       return bits
     }
-    return UnsafeMutableRawPointer(bitPattern: bits).map {
-      Unmanaged<Session>.fromOpaque($0).takeRetainedValue()
+    return unsafe UnsafeMutableRawPointer(bitPattern: bits).map {
+      unsafe Unmanaged<Session>.fromOpaque($0).takeRetainedValue()
     }
   }
 

@@ -66,13 +66,14 @@ package enum TrackingPlace {
     return Dictionary(uniqueKeysWithValues: (100..<110).map { ($0, realm_is_tracking($0)) })
     #else
     // The metadata of a type lies in its library.
-    let address = unsafeBitCast(ObservationRegistrar.self as Any.Type, to: UnsafeRawPointer.self)
+    let address = unsafe unsafeBitCast(
+      ObservationRegistrar.self as Any.Type, to: UnsafeRawPointer.self)
     var count = 0
-    guard let words = realm_thread_local_words(address, &count) else { return [:] }
+    guard let words = unsafe realm_thread_local_words(address, &count) else { return [:] }
     var places: [Int: Bool] = [:]
     for index in 0..<count {
-      let distance = Int(bitPattern: words + index) - Int(bitPattern: realm_thread_pointer())
-      places[distance] = words[index] != 0
+      let distance = unsafe Int(bitPattern: words + index) - Int(bitPattern: realm_thread_pointer())
+      places[distance] = unsafe words[index] != 0
     }
     return places
     #endif

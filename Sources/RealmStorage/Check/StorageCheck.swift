@@ -133,7 +133,7 @@ struct StorageCheck {
     if node.header.isInner, !node.header.hasRefs {
       report(8, .error, "the inner node at \(ref.offset) has no refs")
     }
-    if node.address.load(fromByteOffset: 3, as: UInt8.self) != 0x41 {
+    if unsafe node.address.load(fromByteOffset: 3, as: UInt8.self) != 0x41 {
       report(8, .warning, "byte 3 of the node at \(ref.offset) is not 0x41")
     }
     guard !node.header.hasRefs || layout == .bits else {

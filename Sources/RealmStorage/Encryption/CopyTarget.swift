@@ -28,8 +28,8 @@ package enum CopyTarget {
   /// Writes what comes at `position`: the end of what was written before.
   package func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(StorageError) {
     switch self {
-    case .plain(let file): try file.write(bytes, at: position)
-    case .encrypted(let copy): try copy.append(bytes)
+    case .plain(let file): try unsafe file.write(bytes, at: position)
+    case .encrypted(let copy): try unsafe copy.append(bytes)
     }
   }
 

@@ -10,7 +10,8 @@ extension DatabaseFile {
   func bringImage(to entry: VersionEntry) throws(StorageError) {
     guard let encrypted, !encrypted.has(entry.version) else { return }
     try encrypted.advance(to: entry.version) { unverified throws(StorageError) in
-      let space = NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: entry.logicalSize)
+      let space = unsafe NodeSpace(
+        base: UnsafeRawPointer(reservation.base), fileEnd: entry.logicalSize)
       try encrypted.require(unverified, unusedAt: entry.topRef, in: space)
     }
   }
@@ -132,14 +133,14 @@ extension EncryptedFile {
     for page in 0..<count where !state.dirty.contains(page) {
       let index = page % EncryptedLayout.pagesPerBlock
       if index == 0 {
-        try file.readWhole(
+        try unsafe file.readWhole(
           EncryptedLayout.blockByteCount,
           at: EncryptedLayout.position(ofBlock: page / EncryptedLayout.pagesPerBlock),
           into: state.block.entries)
       }
-      let entry = PageEntry(at: state.block.entries + index * PageEntry.byteCount)
-      let bytes = state.block.pages + index * EncryptedLayout.pageByteCount
-      let stamp = entry.stamp(of: cipher.code(of: bytes))
+      let entry = unsafe PageEntry(at: state.block.entries + index * PageEntry.byteCount)
+      let bytes = unsafe state.block.pages + index * EncryptedLayout.pageByteCount
+      let stamp = unsafe entry.stamp(of: cipher.code(of: bytes))
       if stamp == nil { failed.append(page) }
       if stamp == entry.previous, stamp != entry.current { old.append(page) }
     }

@@ -30,13 +30,14 @@ package final class EncryptedCopy {
 
   /// Adds bytes to the image.
   func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let part = rest.prefix(Self.imageByteCount - count)
-      let target = UnsafeMutableRawBufferPointer(start: block.pages + count, count: part.count)
-      target.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
-      count += part.count
-      rest = rest.dropFirst(part.count)
+    var rest = unsafe bytes[...]
+    while unsafe !rest.isEmpty {
+      let part = unsafe rest.prefix(Self.imageByteCount - count)
+      let target = unsafe UnsafeMutableRawBufferPointer(
+        start: block.pages + count, count: part.count)
+      unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+      unsafe count += part.count
+      unsafe rest = unsafe rest.dropFirst(part.count)
       if count == Self.imageByteCount { try writeBlock() }
     }
   }
@@ -50,16 +51,16 @@ package final class EncryptedCopy {
 
   private func writeBlock() throws(StorageError) {
     let pageByteCount = EncryptedLayout.pageByteCount
-    memset(block.entries, 0, pageByteCount)
+    unsafe memset(block.entries, 0, pageByteCount)
     for index in 0..<count / pageByteCount {
-      let page = block.pages + index * pageByteCount
+      let page = unsafe block.pages + index * pageByteCount
       let number = blockNumber * EncryptedLayout.pagesPerBlock + index
-      cipher.encrypt(page, number: number, counter: 1)
-      let stamp = PageStamp(counter: 1, code: cipher.code(of: page))
-      PageEntry(current: stamp, previous: .none)
+      unsafe cipher.encrypt(page, number: number, counter: 1)
+      let stamp = unsafe PageStamp(counter: 1, code: cipher.code(of: page))
+      unsafe PageEntry(current: stamp, previous: .none)
         .store(to: block.entries + index * PageEntry.byteCount)
     }
-    try file.write(
+    try unsafe file.write(
       UnsafeRawBufferPointer(start: block.entries, count: pageByteCount + count),
       at: EncryptedLayout.position(ofBlock: blockNumber))
     blockNumber += 1

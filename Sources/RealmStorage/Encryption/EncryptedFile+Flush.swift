@@ -39,7 +39,7 @@ extension EncryptedFile {
     let pageByteCount = EncryptedLayout.pageByteCount
     let bytes = UnsafeMutableRawPointer.allocate(
       byteCount: pages.count * pageByteCount, alignment: 16)
-    defer { bytes.deallocate() }
+    defer { unsafe bytes.deallocate() }
     var marks: [SIMD4<UInt32>] = []
     marks.reserveCapacity(pages.count)
     var start = 0
@@ -47,11 +47,12 @@ extension EncryptedFile {
       let block = pages[start] / EncryptedLayout.pagesPerBlock
       let end =
         pages[start...].firstIndex { $0 / EncryptedLayout.pagesPerBlock != block } ?? pages.count
-      try encrypt(pages[start..<end], of: block, to: bytes + start * pageByteCount, &state, &marks)
+      try unsafe encrypt(
+        pages[start..<end], of: block, to: bytes + start * pageByteCount, &state, &marks)
       start = end
     }
     try file.sync()
-    try write(pages, from: bytes)
+    try unsafe write(pages, from: bytes)
     for (page, mark) in zip(pages, marks) { state.marks[page] = mark }
   }
 
@@ -60,29 +61,31 @@ extension EncryptedFile {
     _ pages: ArraySlice<Int>, of block: Int, to target: UnsafeMutableRawPointer,
     _ state: inout State, _ marks: inout [SIMD4<UInt32>]
   ) throws(StorageError) {
-    guard let base = state.base, let first = pages.first, let last = pages.last else { return }
+    guard let base = unsafe state.base, let first = pages.first, let last = pages.last else {
+      return
+    }
     let pageByteCount = EncryptedLayout.pageByteCount
-    let entries = state.block.entries
+    let entries = unsafe state.block.entries
     let position = EncryptedLayout.position(ofBlock: block)
-    try file.readWhole(pageByteCount, at: position, into: entries)
+    try unsafe file.readWhole(pageByteCount, at: position, into: entries)
     for (index, page) in pages.enumerated() {
-      let address = entries + page % EncryptedLayout.pagesPerBlock * PageEntry.byteCount
-      let old = PageEntry(at: address)
+      let address = unsafe entries + page % EncryptedLayout.pagesPerBlock * PageEntry.byteCount
+      let old = unsafe PageEntry(at: address)
       let stamp = try durableStamp(of: page, old, state)
-      let bytes = target + index * pageByteCount
+      let bytes = unsafe target + index * pageByteCount
       var new = old.current
       repeat {
         new.counter = new.nextCounter
-        bytes.copyMemory(from: base + page * pageByteCount, byteCount: pageByteCount)
-        cipher.encrypt(bytes, number: page, counter: new.counter)
-        new.code = cipher.code(of: bytes)
+        unsafe bytes.copyMemory(from: base + page * pageByteCount, byteCount: pageByteCount)
+        unsafe cipher.encrypt(bytes, number: page, counter: new.counter)
+        new.code = unsafe cipher.code(of: bytes)
       } while new.code == stamp.code
-      PageEntry(current: new, previous: stamp).store(to: address)
+      unsafe PageEntry(current: new, previous: stamp).store(to: address)
       marks.append(new.mark)
     }
     let start = first % EncryptedLayout.pagesPerBlock * PageEntry.byteCount
     let count = (last - first + 1) * PageEntry.byteCount
-    try file.write(
+    try unsafe file.write(
       UnsafeRawBufferPointer(start: entries + start, count: count), at: position + start)
   }
 
@@ -94,10 +97,10 @@ extension EncryptedFile {
     if entry.current.mark == state.marks[page] || entry.current.counter == 0 {
       return entry.current
     }
-    let bytes = state.block.pages
-    try file.readWhole(
+    let bytes = unsafe state.block.pages
+    try unsafe file.readWhole(
       EncryptedLayout.pageByteCount, at: EncryptedLayout.position(ofPage: page), into: bytes)
-    return entry.stamp(of: cipher.code(of: bytes)) ?? entry.current
+    return unsafe entry.stamp(of: cipher.code(of: bytes)) ?? entry.current
   }
 
   /// Writes encrypted pages that stand one after the other in memory; the header when the others
@@ -107,7 +110,7 @@ extension EncryptedFile {
   ) throws(StorageError) {
     let pageByteCount = EncryptedLayout.pageByteCount
     func write(_ indices: Range<Int>) throws(StorageError) {
-      try file.write(
+      try unsafe file.write(
         UnsafeRawBufferPointer(
           start: bytes + indices.lowerBound * pageByteCount, count: indices.count * pageByteCount),
         at: EncryptedLayout.position(ofPage: pages[indices.lowerBound]))
@@ -139,11 +142,11 @@ extension EncryptedFile {
     guard byteCount <= 2 * pageByteCount else { return false }
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: 2 * pageByteCount, alignment: 16)
-    defer { buffer.deallocate() }
+    defer { unsafe buffer.deallocate() }
     guard let address = buffer.baseAddress else { return false }
-    try file.readWhole(buffer.count, at: 0, into: address)
-    let entry = PageEntry(at: address)
-    return entry.previous == .none && buffer[PageEntry.byteCount...].allSatisfy { $0 == 0 }
+    try unsafe file.readWhole(buffer.count, at: 0, into: address)
+    let entry = unsafe PageEntry(at: address)
+    return unsafe entry.previous == .none && buffer[PageEntry.byteCount...].allSatisfy { $0 == 0 }
       && (entry.current.counter != 0 || entry.current == .none)
       && !holdsPlainHeader(UnsafeRawBufferPointer(buffer))
   }
@@ -156,19 +159,19 @@ extension EncryptedFile {
     let pageByteCount = EncryptedLayout.pageByteCount
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: pageByteCount + PageEntry.byteCount, alignment: 16)
-    defer { buffer.deallocate() }
+    defer { unsafe buffer.deallocate() }
     guard let page = buffer.baseAddress else { return }
-    let address = page + pageByteCount
-    try file.readWhole(PageEntry.byteCount, at: 0, into: address)
-    let counter = PageEntry(at: address).current.nextCounter
-    buffer.initializeMemory(as: UInt8.self, repeating: 0)
-    buffer.copyBytes(from: FileHeader.blank.bytes)
-    cipher.encrypt(page, number: 0, counter: counter)
-    let stamp = PageStamp(counter: counter, code: cipher.code(of: page))
-    PageEntry(current: stamp, previous: .none).store(to: address)
-    try file.write(UnsafeRawBufferPointer(start: address, count: PageEntry.byteCount), at: 0)
+    let address = unsafe page + pageByteCount
+    try unsafe file.readWhole(PageEntry.byteCount, at: 0, into: address)
+    let counter = unsafe PageEntry(at: address).current.nextCounter
+    unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe buffer.copyBytes(from: FileHeader.blank.bytes)
+    unsafe cipher.encrypt(page, number: 0, counter: counter)
+    let stamp = unsafe PageStamp(counter: counter, code: cipher.code(of: page))
+    unsafe PageEntry(current: stamp, previous: .none).store(to: address)
+    try unsafe file.write(UnsafeRawBufferPointer(start: address, count: PageEntry.byteCount), at: 0)
     try file.sync()
-    try file.write(
+    try unsafe file.write(
       UnsafeRawBufferPointer(start: page, count: pageByteCount),
       at: EncryptedLayout.position(ofPage: 0))
     try file.sync()
@@ -178,13 +181,13 @@ extension EncryptedFile {
   func isPlain() throws(StorageError) -> Bool {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: FileHeader.byteCount, alignment: 8)
-    defer { buffer.deallocate() }
+    defer { unsafe buffer.deallocate() }
     guard let address = buffer.baseAddress else { return false }
-    try file.readWhole(buffer.count, at: 0, into: address)
-    return holdsPlainHeader(UnsafeRawBufferPointer(buffer))
+    try unsafe file.readWhole(buffer.count, at: 0, into: address)
+    return unsafe holdsPlainHeader(UnsafeRawBufferPointer(buffer))
   }
 
   private func holdsPlainHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    FileHeader(bytes) != nil
+    unsafe FileHeader(bytes) != nil
   }
 }

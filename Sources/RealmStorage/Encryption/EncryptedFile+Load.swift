@@ -62,9 +62,9 @@ extension EncryptedFile {
   }
 
   private func load(_ state: inout State) throws(StorageError) {
-    guard let base = state.base else { return }
+    guard let base = unsafe state.base else { return }
     let count = min(state.pageCount, try byteCount() / EncryptedLayout.pageByteCount)
-    let loader = PageLoader(file: file, cipher: cipher, base: base)
+    let loader = unsafe PageLoader(file: file, cipher: cipher, base: base)
     var known: PageLoader.Knowledge
     if state.isLoaded {
       known = PageLoader.Knowledge(first: 0, marks: Array(state.marks[..<count]))

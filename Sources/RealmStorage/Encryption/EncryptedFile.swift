@@ -26,6 +26,7 @@ import Glibc
 
 /// A file of encrypted pages.
 package final class EncryptedFile: StorageFile {
+  @safe
   struct State {
     /// Where the image is; nil before `map`.
     var base: UnsafeMutableRawPointer?
@@ -46,14 +47,15 @@ package final class EncryptedFile: StorageFile {
   }
 
   /// Memory for the entries and the pages of one block.
+  @safe
   final class Block {
     let entries = UnsafeMutableRawPointer.allocate(
       byteCount: EncryptedLayout.blockByteCount, alignment: 16)
-    var pages: UnsafeMutableRawPointer { entries + EncryptedLayout.pageByteCount }
+    var pages: UnsafeMutableRawPointer { unsafe entries + EncryptedLayout.pageByteCount }
 
     deinit {
-      memset(entries, 0, EncryptedLayout.blockByteCount)
-      entries.deallocate()
+      unsafe memset(entries, 0, EncryptedLayout.blockByteCount)
+      unsafe entries.deallocate()
     }
   }
 
@@ -80,10 +82,10 @@ package final class EncryptedFile: StorageFile {
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(StorageError) -> Int {
     state.withLock { state in
-      guard let base = state.base else { return 0 }
+      guard let base = unsafe state.base else { return 0 }
       let end = state.pageCount * EncryptedLayout.pageByteCount
       let count = max(0, min(buffer.count, end - offset))
-      buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + offset, count: count))
+      unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + offset, count: count))
       return count
     }
   }
@@ -91,13 +93,13 @@ package final class EncryptedFile: StorageFile {
   package func writeSome(
     _ bytes: UnsafeRawBufferPointer, at offset: Int
   ) throws(StorageError) -> Int {
-    guard let source = bytes.baseAddress, !bytes.isEmpty else { return 0 }
+    guard let source = bytes.baseAddress, unsafe !bytes.isEmpty else { return 0 }
     try state.withLock { state throws(StorageError) in
       try provideMemory(through: offset + bytes.count, &state)
-      guard let base = state.base else {
+      guard let base = unsafe state.base else {
         throw .system(operation: "Writing", path: path, code: EINVAL)
       }
-      (base + offset).copyMemory(from: source, byteCount: bytes.count)
+      unsafe (base + offset).copyMemory(from: source, byteCount: bytes.count)
       let page = EncryptedLayout.pageByteCount
       for number in offset / page...(offset + bytes.count - 1) / page {
         state.dirty.insert(number)
@@ -116,8 +118,8 @@ package final class EncryptedFile: StorageFile {
     try file.resize(to: EncryptedLayout.fileByteCount(image: end))
     state.withLock { state in
       let kept = end / EncryptedLayout.pageByteCount
-      guard let base = state.base, kept < state.pageCount else { return }
-      memset(base + end, 0, state.pageCount * EncryptedLayout.pageByteCount - end)
+      guard let base = unsafe state.base, kept < state.pageCount else { return }
+      unsafe memset(base + end, 0, state.pageCount * EncryptedLayout.pageByteCount - end)
       for page in kept..<state.pageCount {
         state.marks[page] = .zero
         state.failed.remove(page)
@@ -137,9 +139,9 @@ package final class EncryptedFile: StorageFile {
     _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
   ) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
-      let base = address - range.lowerBound
-      precondition(state.base ?? base == base, "an image cannot move")
-      state.base = base
+      let base = unsafe address - range.lowerBound
+      unsafe precondition(state.base ?? base == base, "an image cannot move")
+      unsafe state.base = unsafe base
       try provideMemory(through: range.upperBound, &state)
     }
   }
@@ -150,11 +152,11 @@ package final class EncryptedFile: StorageFile {
   ) throws(StorageError) {
     let page = EncryptedLayout.pageByteCount
     let count = (byteCount + page - 1) / page
-    guard count > state.pageCount, let base = state.base else { return }
+    guard count > state.pageCount, let base = unsafe state.base else { return }
     let systemPage = DatabaseFile.pageSize
     let start = state.pageCount * page / systemPage * systemPage
     let end = (count * page + systemPage - 1) / systemPage * systemPage
-    guard mprotect(base + start, end - start, PROT_READ | PROT_WRITE) == 0 else {
+    guard unsafe mprotect(base + start, end - start, PROT_READ | PROT_WRITE) == 0 else {
       throw .system(operation: "Mapping", path: path, code: errno)
     }
     state.marks.append(contentsOf: repeatElement(.zero, count: count - state.marks.count))

@@ -11,6 +11,7 @@ import Glibc
 /// A key of 64 bytes: 32 for the cipher, 32 for the authentication codes.
 ///
 /// Its memory is cleared with the last reference.
+@safe
 package final class EncryptionKey: Sendable {
   /// How long a key is.
   package static let byteCount = 64
@@ -22,8 +23,8 @@ package final class EncryptionKey: Sendable {
   /// A key of exactly 64 bytes; nil for any other number.
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
-    memory = .allocate(byteCount: Self.byteCount, alignment: 8)
-    memory.copyBytes(from: bytes)
+    unsafe memory = .allocate(byteCount: Self.byteCount, alignment: 8)
+    unsafe memory.copyBytes(from: bytes)
   }
 
   deinit {
@@ -31,19 +32,19 @@ package final class EncryptionKey: Sendable {
     #if canImport(Darwin)
     memset_s(memory.baseAddress, memory.count, 0, memory.count)
     #else
-    if let address = memory.baseAddress { explicit_bzero(address, memory.count) }
+    if let address = unsafe memory.baseAddress { unsafe explicit_bzero(address, memory.count) }
     #endif
-    memory.deallocate()
+    unsafe memory.deallocate()
   }
 
   /// The half of the key that the cipher takes.
   var cipherKey: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: memory[..<Self.cipherKeyByteCount])
+    unsafe UnsafeRawBufferPointer(rebasing: memory[..<Self.cipherKeyByteCount])
   }
 
   /// The half of the key that the authentication codes take.
   var authenticationKey: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: memory[Self.cipherKeyByteCount...])
+    unsafe UnsafeRawBufferPointer(rebasing: memory[Self.cipherKeyByteCount...])
   }
 }
 
@@ -51,7 +52,7 @@ extension EncryptionKey: Hashable {
   /// Compares all bytes, wherever the first difference is.
   package static func == (left: EncryptionKey, right: EncryptionKey) -> Bool {
     var difference: UInt8 = 0
-    for index in 0..<byteCount { difference |= left.memory[index] ^ right.memory[index] }
+    for index in 0..<byteCount { unsafe difference |= left.memory[index] ^ right.memory[index] }
     return difference == 0
   }
 

@@ -74,20 +74,22 @@ struct PageCipher: Sendable {
   static let isAvailable = true
 
   init(_ key: EncryptionKey) {
-    self.key = SymmetricKey(data: key.cipherKey)
-    inner = Self.digest(of: key.authenticationKey, mask: 0x36)
-    outer = Self.digest(of: key.authenticationKey, mask: 0x5c)
+    self.key = unsafe SymmetricKey(data: key.cipherKey)
+    inner = unsafe Self.digest(of: key.authenticationKey, mask: 0x36)
+    outer = unsafe Self.digest(of: key.authenticationKey, mask: 0x5c)
   }
 
   /// A digest of one block: the key, filled up with zeros, each byte changed by `mask`.
   private static func digest(of key: UnsafeRawBufferPointer, mask: UInt8) -> SHA224 {
     var digest = SHA224()
     let byteCount = SHA224.blockByteCount
-    withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 16) { block in
-      for index in 0..<byteCount { block[index] = (index < key.count ? key[index] : 0) ^ mask }
+    unsafe withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 16) { block in
+      for index in 0..<byteCount {
+        unsafe block[index] = unsafe (index < key.count ? key[index] : 0) ^ mask
+      }
       // The allocation is not empty.
-      digest.update(UnsafeRawPointer(block.baseAddress!), count: 1)
-      block.initializeMemory(as: UInt8.self, repeating: 0)
+      unsafe digest.update(UnsafeRawPointer(block.baseAddress!), count: 1)
+      unsafe block.initializeMemory(as: UInt8.self, repeating: 0)
     }
     return digest
   }
@@ -95,20 +97,21 @@ struct PageCipher: Sendable {
   /// The authentication code of an encrypted page.
   func code(of page: UnsafeRawPointer) -> PageCode {
     var digest = inner
-    digest.update(page, count: EncryptedLayout.pageByteCount / SHA224.blockByteCount)
-    let first = digest.digest(after: UnsafeRawBufferPointer(start: nil, count: 0))
-    return withUnsafeTemporaryAllocation(byteCount: PageCode.byteCount, alignment: 4) { bytes in
+    unsafe digest.update(page, count: EncryptedLayout.pageByteCount / SHA224.blockByteCount)
+    let first = unsafe digest.digest(after: UnsafeRawBufferPointer(start: nil, count: 0))
+    return unsafe withUnsafeTemporaryAllocation(byteCount: PageCode.byteCount, alignment: 4) {
+      bytes in
       // The allocation is not empty.
-      first.store(to: bytes.baseAddress!)
-      return outer.digest(after: UnsafeRawBufferPointer(bytes))
+      unsafe first.store(to: bytes.baseAddress!)
+      return unsafe outer.digest(after: UnsafeRawBufferPointer(bytes))
     }
   }
 
   /// Encrypts a page where it stands.
   func encrypt(_ page: UnsafeMutableRawPointer, number: Int, counter: UInt32) {
-    let bytes = UnsafeRawBufferPointer(start: page, count: EncryptedLayout.pageByteCount)
-    replace(page) { () throws in
-      try AES._CBC.encrypt(
+    let bytes = unsafe UnsafeRawBufferPointer(start: page, count: EncryptedLayout.pageByteCount)
+    unsafe replace(page) { () throws in
+      try unsafe AES._CBC.encrypt(
         bytes, using: key, iv: AES._CBC.IV(ivBytes: Self.vector(number, counter)),
         noPadding: true)
     }
@@ -116,9 +119,9 @@ struct PageCipher: Sendable {
 
   /// Decrypts a page where it stands.
   func decrypt(_ page: UnsafeMutableRawPointer, number: Int, counter: UInt32) {
-    let bytes = UnsafeRawBufferPointer(start: page, count: EncryptedLayout.pageByteCount)
-    replace(page) { () throws in
-      try AES._CBC.decrypt(
+    let bytes = unsafe UnsafeRawBufferPointer(start: page, count: EncryptedLayout.pageByteCount)
+    unsafe replace(page) { () throws in
+      try unsafe AES._CBC.decrypt(
         bytes, using: key, iv: AES._CBC.IV(ivBytes: Self.vector(number, counter)),
         noPadding: true)
     }
@@ -129,8 +132,9 @@ struct PageCipher: Sendable {
     guard let data = try? result(), data.count == EncryptedLayout.pageByteCount else {
       preconditionFailure("the cipher refused a page")
     }
-    data.withUnsafeBytes { bytes in
-      page.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)  // not empty, see above
+    unsafe data.withUnsafeBytes { bytes in
+      // Not empty, see above.
+      unsafe page.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     }
   }
   #else

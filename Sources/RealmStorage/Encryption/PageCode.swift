@@ -18,7 +18,7 @@ struct PageCode: Sendable {
   init(at address: UnsafeRawPointer) {
     words = .zero
     for index in 0..<7 {
-      words[index] = UInt32(
+      words[index] = unsafe UInt32(
         bigEndian: address.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
     }
   }
@@ -26,7 +26,8 @@ struct PageCode: Sendable {
   /// Writes the 28 bytes to `address`.
   func store(to address: UnsafeMutableRawPointer) {
     for index in 0..<7 {
-      address.storeBytes(of: words[index].bigEndian, toByteOffset: index * 4, as: UInt32.self)
+      unsafe address.storeBytes(
+        of: words[index].bigEndian, toByteOffset: index * 4, as: UInt32.self)
     }
   }
 }

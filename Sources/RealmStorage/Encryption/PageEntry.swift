@@ -35,7 +35,7 @@ struct PageEntry: Equatable, Sendable {
   /// Reads the entry at `address`.
   init(at address: UnsafeRawPointer) {
     func stamp(_ offset: Int) -> PageStamp {
-      PageStamp(
+      unsafe PageStamp(
         counter: UInt32(
           littleEndian: address.loadUnaligned(fromByteOffset: offset, as: UInt32.self)),
         code: PageCode(at: address + offset + 4))
@@ -47,8 +47,9 @@ struct PageEntry: Equatable, Sendable {
   /// Writes the entry to `address`.
   func store(to address: UnsafeMutableRawPointer) {
     for (offset, stamp) in [(0, current), (32, previous)] {
-      address.storeBytes(of: stamp.counter.littleEndian, toByteOffset: offset, as: UInt32.self)
-      stamp.code.store(to: address + offset + 4)
+      unsafe address.storeBytes(
+        of: stamp.counter.littleEndian, toByteOffset: offset, as: UInt32.self)
+      unsafe stamp.code.store(to: address + offset + 4)
     }
   }
 

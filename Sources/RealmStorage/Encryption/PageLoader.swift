@@ -11,6 +11,7 @@ import Glibc
 /// Decrypts what changed in a range of pages.
 ///
 /// Loaders of one image may work side by side on different pages.
+@safe
 struct PageLoader: @unchecked Sendable {
   // Sendable: the pointer is to memory of the image, which each loader touches for its own pages.
 
@@ -40,11 +41,11 @@ struct PageLoader: @unchecked Sendable {
     let count = known.marks.count
     for start in stride(from: 0, to: count, by: EncryptedLayout.pagesPerBlock) {
       let number = (known.first + start) / EncryptedLayout.pagesPerBlock
-      try file.readWhole(
+      try unsafe file.readWhole(
         Self.pageByteCount, at: EncryptedLayout.position(ofBlock: number), into: block.entries)
       var changed: UInt64 = 0
       for index in start..<min(count, start + EncryptedLayout.pagesPerBlock) {
-        let entry = PageEntry(at: block.entries + (index - start) * PageEntry.byteCount)
+        let entry = unsafe PageEntry(at: block.entries + (index - start) * PageEntry.byteCount)
         guard entry.current.mark != known.marks[index] else { continue }
         if entry.current.counter == 0 {
           known.failed.append(known.first + index)
@@ -63,26 +64,26 @@ struct PageLoader: @unchecked Sendable {
     _ indices: Range<Int>, _ known: inout Knowledge, using block: EncryptedFile.Block
   ) throws(StorageError) {
     let first = known.first + indices.lowerBound
-    try file.readWhole(
+    try unsafe file.readWhole(
       indices.count * Self.pageByteCount, at: EncryptedLayout.position(ofPage: first),
       into: block.pages)
     for index in indices {
       let page = known.first + index
       let place = page % EncryptedLayout.pagesPerBlock
-      let entry = PageEntry(at: block.entries + place * PageEntry.byteCount)
-      let bytes = block.pages + (page - first) * Self.pageByteCount
-      guard let stamp = entry.stamp(of: cipher.code(of: bytes)) else {
+      let entry = unsafe PageEntry(at: block.entries + place * PageEntry.byteCount)
+      let bytes = unsafe block.pages + (page - first) * Self.pageByteCount
+      guard let stamp = unsafe entry.stamp(of: cipher.code(of: bytes)) else {
         known.failed.append(page)
         continue
       }
       guard stamp.mark != known.marks[index] else { continue }
-      cipher.decrypt(bytes, number: page, counter: stamp.counter)
-      let target = base + page * Self.pageByteCount
+      unsafe cipher.decrypt(bytes, number: page, counter: stamp.counter)
+      let target = unsafe base + page * Self.pageByteCount
       if known.marks[index] == .zero {
         // No reader can be reading a page that was never there.
-        target.copyMemory(from: bytes, byteCount: Self.pageByteCount)
+        unsafe target.copyMemory(from: bytes, byteCount: Self.pageByteCount)
       } else {
-        Self.replaceWords(of: target, with: bytes)
+        unsafe Self.replaceWords(of: target, with: bytes)
       }
       known.marks[index] = stamp.mark
     }
@@ -93,9 +94,9 @@ struct PageLoader: @unchecked Sendable {
     of target: UnsafeMutableRawPointer, with page: UnsafeMutableRawPointer
   ) {
     for offset in stride(from: 0, to: pageByteCount, by: 8) {
-      let word = page.load(fromByteOffset: offset, as: UInt64.self)
-      if target.load(fromByteOffset: offset, as: UInt64.self) != word {
-        target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
+      let word = unsafe page.load(fromByteOffset: offset, as: UInt64.self)
+      if unsafe target.load(fromByteOffset: offset, as: UInt64.self) != word {
+        unsafe target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
       }
     }
   }
@@ -152,8 +153,8 @@ extension StorageFile {
   func readWhole(
     _ byteCount: Int, at position: Int, into target: UnsafeMutableRawPointer
   ) throws(StorageError) {
-    let buffer = UnsafeMutableRawBufferPointer(start: target, count: byteCount)
-    let count = try read(into: buffer, at: position)
-    memset(target + count, 0, byteCount - count)
+    let buffer = unsafe UnsafeMutableRawBufferPointer(start: target, count: byteCount)
+    let count = try unsafe read(into: buffer, at: position)
+    unsafe memset(target + count, 0, byteCount - count)
   }
 }

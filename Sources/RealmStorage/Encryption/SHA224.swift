@@ -28,12 +28,12 @@ struct SHA224: Sendable {
   /// Takes whole blocks in.
   mutating func update(_ blocks: UnsafeRawPointer, count: Int) {
     consumed += count * Self.blockByteCount
-    let isDone = withUnsafeMutableBytes(of: &state) { raw in
-      let words = raw.baseAddress?.assumingMemoryBound(to: UInt32.self)
-      return !isPortable && realm_sha256_blocks(words, blocks, count)
+    let isDone = unsafe withUnsafeMutableBytes(of: &state) { raw in
+      let words = unsafe raw.baseAddress?.assumingMemoryBound(to: UInt32.self)
+      return unsafe !isPortable && realm_sha256_blocks(words, blocks, count)
     }
     guard !isDone else { return }
-    for index in 0..<count { takePortably(blocks + index * Self.blockByteCount) }
+    for index in 0..<count { unsafe takePortably(blocks + index * Self.blockByteCount) }
   }
 
   /// The digest of all blocks and of `rest`, which is shorter than a block.
@@ -42,33 +42,35 @@ struct SHA224: Sendable {
     // The end mark and the length need nine bytes.
     let blockCount = rest.count + 9 > Self.blockByteCount ? 2 : 1
     let byteCount = blockCount * Self.blockByteCount
-    withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 16) { last in
-      last.initializeMemory(as: UInt8.self, repeating: 0)
-      last.copyBytes(from: rest)
-      last[rest.count] = 0x80
+    unsafe withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 16) { last in
+      unsafe last.initializeMemory(as: UInt8.self, repeating: 0)
+      unsafe last.copyBytes(from: rest)
+      unsafe last[rest.count] = 0x80
       let bitCount = UInt64((consumed + rest.count) * 8)
-      last.storeBytes(of: bitCount.bigEndian, toByteOffset: byteCount - 8, as: UInt64.self)
+      unsafe last.storeBytes(of: bitCount.bigEndian, toByteOffset: byteCount - 8, as: UInt64.self)
       // The allocation is not empty.
-      copy.update(UnsafeRawPointer(last.baseAddress!), count: blockCount)
+      unsafe copy.update(UnsafeRawPointer(last.baseAddress!), count: blockCount)
     }
     copy.state[7] = 0
     return PageCode(words: copy.state)
   }
 
   private mutating func takePortably(_ block: UnsafeRawPointer) {
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
       for index in 0..<16 {
-        words[index] = UInt32(
+        unsafe words[index] = unsafe UInt32(
           bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
       }
       for index in 16..<64 {
-        let early = words[index - 15]
-        let late = words[index - 2]
+        let early = unsafe words[index - 15]
+        let late = unsafe words[index - 2]
         let first = Self.rotate(early, 7) ^ Self.rotate(early, 18) ^ early &>> 3
         let second = Self.rotate(late, 17) ^ Self.rotate(late, 19) ^ late &>> 10
-        words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
+        unsafe words[index] = unsafe words[index - 16] &+ first &+ words[index - 7] &+ second
       }
-      state = Self.roundConstants.withUnsafeBufferPointer { Self.rounds(state, words, $0) }
+      state = unsafe Self.roundConstants.withUnsafeBufferPointer {
+        unsafe Self.rounds(state, words, $0)
+      }
     }
   }
 
@@ -81,7 +83,7 @@ struct SHA224: Sendable {
     for index in 0..<64 {
       let choice = (e & f) ^ (~e & g)
       let sumOfE = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-      let first = h &+ sumOfE &+ choice &+ constants[index] &+ words[index]
+      let first = unsafe h &+ sumOfE &+ choice &+ constants[index] &+ words[index]
       let majority = (a & b) ^ (a & c) ^ (b & c)
       let sumOfA = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
       (h, g, f, e) = (g, f, e, d &+ first)

@@ -12,9 +12,10 @@ import Glibc
 /// nodes lies in its upper part.
 ///
 /// Reserving costs no memory. The range is released with its last owner, so a snapshot keeps it.
+@safe
 package final class AddressReservation: Sendable {
   /// The first byte; page-aligned.
-  package var base: UnsafeMutableRawPointer { start }
+  package var base: UnsafeMutableRawPointer { unsafe start }
   /// Bytes for the file.
   package let fileCapacity: Int
   /// Bytes for the slab, which starts at offset `fileCapacity`.
@@ -35,8 +36,8 @@ package final class AddressReservation: Sendable {
     var file = fileCapacity
     var slab = slabCapacity
     while true {
-      if let start = Self.reserve(file: file, slab: slab) {
-        self.start = start
+      if let start = unsafe Self.reserve(file: file, slab: slab) {
+        unsafe self.start = unsafe start
         self.fileCapacity = file
         self.slabCapacity = slab
         return
@@ -49,27 +50,27 @@ package final class AddressReservation: Sendable {
     }
   }
 
-  deinit { munmap(start, fileCapacity + slabCapacity) }
+  deinit { unsafe munmap(start, fileCapacity + slabCapacity) }
 
   private static let minimumSlabCapacity = 16 << 20
 
   private static func reserve(file: Int, slab: Int) -> UnsafeMutableRawPointer? {
     let flags = MAP_PRIVATE | anonymous | MAP_NORESERVE
-    let range = mmap(nil, file + slab, PROT_NONE, flags, -1, 0)
-    guard let range, range != MAP_FAILED else { return nil }
-    let upper = mmap(
+    let range = unsafe mmap(nil, file + slab, PROT_NONE, flags, -1, 0)
+    guard let range = unsafe range, unsafe range != MAP_FAILED else { return nil }
+    let upper = unsafe mmap(
       range + file, slab, PROT_READ | PROT_WRITE, flags | MAP_FIXED, -1, 0)
-    guard upper != MAP_FAILED else {
-      munmap(range, file + slab)
+    guard unsafe upper != MAP_FAILED else {
+      unsafe munmap(range, file + slab)
       return nil
     }
-    return range
+    return unsafe range
   }
 
   /// Gives the slab's memory back to the system; its bytes read as zero afterwards.
   package func releaseSlab(byteCount: Int) {
     guard byteCount > 0 else { return }
-    madvise(start + fileCapacity, min(byteCount, slabCapacity), MADV_DONTNEED)
+    unsafe madvise(start + fileCapacity, min(byteCount, slabCapacity), MADV_DONTNEED)
   }
 
   #if canImport(Darwin)

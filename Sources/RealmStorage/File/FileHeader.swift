@@ -44,23 +44,23 @@ package struct FileHeader: Hashable, Sendable {
 
   /// Reads the header; nil if the bytes do not say that this is a database.
   package init?(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.count >= Self.byteCount, bytes[16..<20].elementsEqual(Self.mnemonic) else {
+    guard bytes.count >= Self.byteCount, unsafe bytes[16..<20].elementsEqual(Self.mnemonic) else {
       return nil
     }
-    topRefs = (
+    topRefs = unsafe (
       UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
       UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     )
-    formatVersions = (bytes[20], bytes[21])
-    reserved = bytes[22]
-    flags = bytes[23]
+    formatVersions = unsafe (bytes[20], bytes[21])
+    reserved = unsafe bytes[22]
+    flags = unsafe bytes[23]
   }
 
   /// The header as it stands in the file.
   package var bytes: [UInt8] {
     var result: [UInt8] = []
     for ref in [topRefs.0, topRefs.1] {
-      withUnsafeBytes(of: ref.littleEndian) { result.append(contentsOf: $0) }
+      unsafe withUnsafeBytes(of: ref.littleEndian) { unsafe result.append(contentsOf: $0) }
     }
     result += Self.mnemonic
     result += [formatVersions.0, formatVersions.1, reserved, flags]

@@ -92,9 +92,9 @@ extension StorageFile {
   ) throws(StorageError) -> Int {
     var done = 0
     while done < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
       do throws(StorageError) {
-        let count = try readSome(into: rest, at: offset + done)
+        let count = try unsafe readSome(into: rest, at: offset + done)
         if count == 0 { break }
         done += count
       } catch {
@@ -108,9 +108,9 @@ extension StorageFile {
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
     var done = 0
     while done < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
       do throws(StorageError) {
-        let count = try writeSome(rest, at: offset + done)
+        let count = try unsafe writeSome(rest, at: offset + done)
         guard count > 0 else {
           throw StorageError.system(operation: "Writing", path: path, code: ENOSPC)
         }
@@ -137,9 +137,9 @@ extension StorageFile {
     _ value: some FixedWidthInteger, at offset: Int
   ) throws(StorageError) {
     var bytes = value.littleEndian
-    let result = withUnsafeBytes(of: &bytes) { raw -> StorageError? in
+    let result = unsafe withUnsafeBytes(of: &bytes) { raw -> StorageError? in
       do throws(StorageError) {
-        try write(raw, at: offset)
+        try unsafe write(raw, at: offset)
         return nil
       } catch {
         return error

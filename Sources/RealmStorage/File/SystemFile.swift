@@ -22,7 +22,7 @@ package struct SystemFiles: FileSystem {
       case .readWrite: O_RDWR
       case .readWriteCreating: O_RDWR | O_CREAT
       }
-    let descriptor = realm_open(path, flags, 0o644)
+    let descriptor = unsafe realm_open(path, flags, 0o644)
     guard descriptor >= 0 else {
       throw .system(operation: "Opening", path: path, code: -descriptor)
     }
@@ -34,6 +34,7 @@ package struct SystemFiles: FileSystem {
 ///
 /// A child process that is forked without exec gets its copy closed: it shares no lock with its
 /// parent, and whatever it asks of the file is refused.
+@safe
 package final class SystemFile: StorageFile {
   package let path: String
   package let identity: FileIdentity
@@ -43,18 +44,18 @@ package final class SystemFile: StorageFile {
   nonisolated(unsafe) private let forkItem: OpaquePointer?
 
   /// -1 in a forked child.
-  private var descriptor: CInt { descriptorCell.pointee }
+  private var descriptor: CInt { unsafe descriptorCell.pointee }
 
   /// Takes over an open file descriptor.
   ///
   /// - Throws: `StorageError.system` with EISDIR for a directory.
   package init(path: String, descriptor: CInt) throws(StorageError) {
     self.path = path
-    descriptorCell = .allocate(capacity: 1)
-    descriptorCell.initialize(to: descriptor)
-    forkItem = realm_fork_add(REALM_FORK_CLOSE, descriptorCell, 0)
+    unsafe descriptorCell = .allocate(capacity: 1)
+    unsafe descriptorCell.initialize(to: descriptor)
+    unsafe forkItem = unsafe realm_fork_add(REALM_FORK_CLOSE, descriptorCell, 0)
     var status = stat()
-    let code = fstat(descriptor, &status) == 0 ? 0 : errno
+    let code = unsafe fstat(descriptor, &status) == 0 ? 0 : errno
     identity = FileIdentity(
       device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
     guard code == 0 else { throw .system(operation: "Opening", path: path, code: code) }
@@ -64,14 +65,14 @@ package final class SystemFile: StorageFile {
   }
 
   deinit {
-    realm_fork_remove(forkItem)
+    unsafe realm_fork_remove(forkItem)
     if descriptor >= 0 {
       // A child process that is being started has a copy of the descriptor until it runs its
       // program, and with it the lock: closing alone would not give that up.
       unlock()
       close(descriptor)
     }
-    descriptorCell.deallocate()
+    unsafe descriptorCell.deallocate()
   }
 
   private func check(_ operation: String, _ code: CInt) throws(StorageError) {
@@ -94,7 +95,7 @@ package final class SystemFile: StorageFile {
   package func readSome(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(StorageError) -> Int {
-    let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+    let count = unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
     guard count >= 0 else { throw failure("Reading", errno) }
     return count
   }
@@ -102,7 +103,7 @@ package final class SystemFile: StorageFile {
   package func writeSome(
     _ bytes: UnsafeRawBufferPointer, at offset: Int
   ) throws(StorageError) -> Int {
-    let count = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    let count = unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
     guard count >= 0 else { throw failure("Writing", errno) }
     return count
   }
@@ -132,10 +133,10 @@ package final class SystemFile: StorageFile {
   ) throws(StorageError) {
     guard !range.isEmpty else { return }
     let protection = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
-    let result = mmap(
+    let result = unsafe mmap(
       address, range.count, protection, MAP_SHARED | MAP_FIXED, descriptor,
       off_t(range.lowerBound))
-    guard result != MAP_FAILED else {
+    guard unsafe result != MAP_FAILED else {
       throw failure("Mapping", errno)
     }
   }

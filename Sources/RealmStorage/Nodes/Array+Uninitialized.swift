@@ -15,8 +15,8 @@ extension Array {
       self = []
       return
     }
-    self.init(unsafeUninitializedCapacity: count) { buffer, initializedCount in
-      body(UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
+    unsafe self.init(unsafeUninitializedCapacity: count) { buffer, initializedCount in
+      unsafe body(UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
       initializedCount = count
     }
   }

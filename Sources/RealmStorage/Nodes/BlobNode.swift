@@ -24,11 +24,11 @@ package enum BlobNode {
     }
     let node = try allocator.allocate(
       NodeHeader(flags: [], layout: .bytes, widthCode: 1, count: count), capacity: reserving)
-    if let start = bytes.bytes.baseAddress {
-      node.payload.copyMemory(from: start, byteCount: bytes.count)
+    if let start = unsafe bytes.bytes.baseAddress {
+      unsafe node.payload.copyMemory(from: start, byteCount: bytes.count)
     }
     for index in 0..<terminator {
-      node.payload.storeBytes(of: 0, toByteOffset: bytes.count + index, as: UInt8.self)
+      unsafe node.payload.storeBytes(of: 0, toByteOffset: bytes.count + index, as: UInt8.self)
     }
     return node
   }
@@ -42,7 +42,7 @@ package enum BlobNode {
     var start = 0
     while start < bytes.count {
       let end = min(start + maximumByteCount, bytes.count)
-      let piece = ByteView(UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<end]))
+      let piece = unsafe ByteView(UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<end]))
       pieces.append(try make(piece, in: allocator).ref.slot)
       start = end
     }
@@ -62,13 +62,13 @@ package enum BlobNode {
   /// A copy of the bytes of a blob or a chain.
   package static func bytes(of ref: Ref, in space: NodeSpace) throws(StorageError) -> [UInt8] {
     let node = try space.node(at: ref)
-    guard node.header.hasRefs else { return Array(try checked(ref, in: space).bytes) }
+    guard node.header.hasRefs else { return unsafe Array(try checked(ref, in: space).bytes) }
     guard node.header.hasContext else {
       throw .corrupted("a chain of blobs was expected at \(ref.offset)")
     }
     var bytes: [UInt8] = []
     for index in 0..<node.count {
-      bytes += try checked(try node.ref(at: index), in: space).bytes
+      unsafe bytes += try checked(try node.ref(at: index), in: space).bytes
     }
     return bytes
   }
@@ -106,7 +106,7 @@ package enum BlobNode {
     if allocator.isWritable(ref), allocator.mutableNode(at: ref).capacityByteCount >= count {
       let node = allocator.mutableNode(at: ref)
       if tail > 0, inserted != range.count {
-        memmove(
+        unsafe memmove(
           node.payload + range.lowerBound + inserted, node.payload + range.upperBound, tail)
       }
       fill(node, at: range.lowerBound, bytes, terminator: terminator)
@@ -117,8 +117,8 @@ package enum BlobNode {
     // Double what is there, so that appending to a leaf is amortised constant.
     let room = allocator.isWritable(ref) ? count * 2 : count + 64
     let new = try allocator.allocate(header, capacity: min(room, maximumByteCount))
-    new.payload.copyMemory(from: old.payload, byteCount: range.lowerBound)
-    (new.payload + range.lowerBound + inserted).copyMemory(
+    unsafe new.payload.copyMemory(from: old.payload, byteCount: range.lowerBound)
+    unsafe (new.payload + range.lowerBound + inserted).copyMemory(
       from: old.payload + range.upperBound, byteCount: tail)
     fill(new, at: range.lowerBound, bytes, terminator: terminator)
     try allocator.free(ref)
@@ -129,11 +129,12 @@ package enum BlobNode {
   static func fill(
     _ node: MutableNode, at offset: Int, _ bytes: ByteView, terminator: Int
   ) {
-    if let start = bytes.bytes.baseAddress {
-      (node.payload + offset).copyMemory(from: start, byteCount: bytes.count)
+    if let start = unsafe bytes.bytes.baseAddress {
+      unsafe (node.payload + offset).copyMemory(from: start, byteCount: bytes.count)
     }
     for index in 0..<terminator {
-      node.payload.storeBytes(of: 0, toByteOffset: offset + bytes.count + index, as: UInt8.self)
+      unsafe node.payload.storeBytes(
+        of: 0, toByteOffset: offset + bytes.count + index, as: UInt8.self)
     }
   }
 }

@@ -47,7 +47,7 @@ enum CellNode {
     guard UInt(bitPattern: index) < UInt(bitPattern: node.count) else {
       throw StorageError.elementOutOfBounds(index, in: node)
     }
-    return node.payload + index &* node.header.width
+    return unsafe node.payload + index &* node.header.width
   }
 
   /// Makes room for one more cell before cell `index`; its bytes are undefined.
@@ -81,7 +81,7 @@ enum CellNode {
     if writable, old.header.width == width {
       let node = allocator.mutableNode(at: ref)
       if needed <= node.capacityByteCount {
-        memmove(node.payload + head + width, node.payload + head, tail)
+        unsafe memmove(node.payload + head + width, node.payload + head, tail)
         node.setCount(count + 1)
         return node
       }
@@ -92,8 +92,8 @@ enum CellNode {
     // Doubled, so that appending is amortised constant.
     let capacity = writable ? max(needed * 2, 64) : needed + needed / 8 + 16
     let new = try allocator.allocate(header, capacity: capacity)
-    memcpy(new.payload, old.payload, head)
-    memcpy(new.payload + head + width, old.payload + head, tail)
+    unsafe memcpy(new.payload, old.payload, head)
+    unsafe memcpy(new.payload + head + width, old.payload + head, tail)
     try allocator.free(ref)
     return new
   }
@@ -107,7 +107,7 @@ enum CellNode {
     guard index >= 0, index < old.count else { throw .elementOutOfBounds(index, in: old) }
     let node = try allocator.makeWritable(ref)
     let width = old.header.width
-    memmove(
+    unsafe memmove(
       node.payload + index * width, node.payload + (index + 1) * width,
       (old.count - index - 1) * width)
     node.setCount(old.count - 1)
@@ -126,7 +126,7 @@ enum CellNode {
       flags: old.header.flags, layout: .multiply, widthCode: old.header.widthCode,
       count: old.count - index)
     let moved = try allocator.allocate(header, capacity: 0)
-    memcpy(moved.payload, old.payload + index * width, (old.count - index) * width)
+    unsafe memcpy(moved.payload, old.payload + index * width, (old.count - index) * width)
     let node = try allocator.makeWritable(ref)
     node.setCount(index)
     return (node.ref, moved.ref)

@@ -26,7 +26,7 @@ package enum IntegerNode {
     let room = (max(count, reserving) * header.width + 7) / 8
     let new = try allocator.allocate(header, capacity: room)
     for index in 0..<count {
-      PackedIntegers.store(value, to: new.payload, widthCode: code, at: index)
+      unsafe PackedIntegers.store(value, to: new.payload, widthCode: code, at: index)
     }
     return new
   }
@@ -41,7 +41,7 @@ package enum IntegerNode {
     let new = try allocator.allocate(header, capacity: 0)
     var index = 0
     for value in values {
-      PackedIntegers.store(value, to: new.payload, widthCode: code, at: index)
+      unsafe PackedIntegers.store(value, to: new.payload, widthCode: code, at: index)
       index += 1
     }
     return new
@@ -58,7 +58,7 @@ package enum IntegerNode {
       if PackedIntegers.widthCode(for: value) <= header.widthCode,
         UInt(bitPattern: index) < UInt(bitPattern: header.count)
       {
-        PackedIntegers.store(value, to: node.payload, widthCode: header.widthCode, at: index)
+        unsafe PackedIntegers.store(value, to: node.payload, widthCode: header.widthCode, at: index)
         return ref
       }
     }
@@ -90,7 +90,7 @@ package enum IntegerNode {
         ((count &+ 1) &* header.width &+ 7) &>> 3 <= node.capacityByteCount
       {
         node.setCount(count &+ 1)
-        PackedIntegers.store(value, to: node.payload, widthCode: code, at: count)
+        unsafe PackedIntegers.store(value, to: node.payload, widthCode: code, at: count)
         return ref
       }
     }
@@ -195,9 +195,9 @@ package enum IntegerNode {
     // Double what is there once the node grows, so that appending is amortised constant.
     let new = try allocator.allocate(header, capacity: writable ? needed * 2 : needed + 16)
     if code == old.header.widthCode {
-      new.payload.copyMemory(from: old.payload, byteCount: old.header.payloadByteCount)
+      unsafe new.payload.copyMemory(from: old.payload, byteCount: old.header.payloadByteCount)
     } else {
-      old.pack(to: new.payload, widthCode: code)
+      unsafe old.pack(to: new.payload, widthCode: code)
     }
     assert(new.capacityByteCount >= needed, "a node that grew has room for what it grew for")
     try allocator.free(ref)
@@ -211,22 +211,22 @@ package enum IntegerNode {
     let code = node.header.widthCode
     if code >= 4 {
       let elementBytes = 1 &<< (code - 4)
-      memmove(
+      unsafe memmove(
         node.payload + target * elementBytes, node.payload + source * elementBytes,
         count * elementBytes)
       return
     }
     if code == 0 { return }
-    let payload = UnsafeRawPointer(node.payload)
+    let payload = unsafe UnsafeRawPointer(node.payload)
     if source < target {
       for step in stride(from: count - 1, through: 0, by: -1) {
-        let value = PackedIntegers.load(payload, widthCode: code, at: source + step)
-        PackedIntegers.store(value, to: node.payload, widthCode: code, at: target + step)
+        let value = unsafe PackedIntegers.load(payload, widthCode: code, at: source + step)
+        unsafe PackedIntegers.store(value, to: node.payload, widthCode: code, at: target + step)
       }
     } else {
       for step in 0..<count {
-        let value = PackedIntegers.load(payload, widthCode: code, at: source + step)
-        PackedIntegers.store(value, to: node.payload, widthCode: code, at: target + step)
+        let value = unsafe PackedIntegers.load(payload, widthCode: code, at: source + step)
+        unsafe PackedIntegers.store(value, to: node.payload, widthCode: code, at: target + step)
       }
     }
   }

@@ -19,7 +19,7 @@ extension Node {
     var magnitude: Int64 = 0
     var sign: Int64 = 0
     for index in 1..<count {
-      let slot = payload.load(fromByteOffset: index &<< 3, as: Int64.self)
+      let slot = unsafe payload.load(fromByteOffset: index &<< 3, as: Int64.self)
       common &= Int(slot)
       magnitude |= slot ^ (slot &>> 63)
       sign |= slot
@@ -34,14 +34,14 @@ extension Node {
   /// The target may be the node's own payload if the width is not larger.
   func pack(to target: UnsafeMutableRawPointer, widthCode: Int) {
     switch (header.widthCode, widthCode) {
-    case (7, 6): pack(to: target, from: Int64.self, as: Int32.self)
-    case (7, 5): pack(to: target, from: Int64.self, as: Int16.self)
-    case (7, 7): target.copyMemory(from: payload, byteCount: count &* 8)
-    case (6, 7): pack(to: target, from: Int32.self, as: Int64.self)
-    case (5, 7): pack(to: target, from: Int16.self, as: Int64.self)
+    case (7, 6): unsafe pack(to: target, from: Int64.self, as: Int32.self)
+    case (7, 5): unsafe pack(to: target, from: Int64.self, as: Int16.self)
+    case (7, 7): unsafe target.copyMemory(from: payload, byteCount: count &* 8)
+    case (6, 7): unsafe pack(to: target, from: Int32.self, as: Int64.self)
+    case (5, 7): unsafe pack(to: target, from: Int16.self, as: Int64.self)
     default:
       for index in 0..<count {
-        PackedIntegers.store(
+        unsafe PackedIntegers.store(
           uncheckedInteger(at: index), to: target, widthCode: widthCode, at: index)
       }
     }
@@ -52,12 +52,13 @@ extension Node {
   /// - Safety: the range lies within `count`, and the target has room for it.
   package func unpack(_ range: Range<Int>, to target: UnsafeMutableRawPointer) {
     switch header.widthCode {
-    case 6: unpack(range, to: target, from: Int32.self)
-    case 5: unpack(range, to: target, from: Int16.self)
-    case 7: target.copyMemory(from: payload + range.lowerBound &* 8, byteCount: range.count &* 8)
+    case 6: unsafe unpack(range, to: target, from: Int32.self)
+    case 5: unsafe unpack(range, to: target, from: Int16.self)
+    case 7:
+      unsafe target.copyMemory(from: payload + range.lowerBound &* 8, byteCount: range.count &* 8)
     default:
       for index in range {
-        target.storeBytes(
+        unsafe target.storeBytes(
           of: uncheckedInteger(at: index), toByteOffset: (index &- range.lowerBound) &* 8,
           as: Int64.self)
       }
@@ -68,10 +69,10 @@ extension Node {
   private func unpack<Old: FixedWidthInteger & BitwiseCopyable>(
     _ range: Range<Int>, to target: UnsafeMutableRawPointer, from old: Old.Type
   ) {
-    let source = payload + range.lowerBound &* MemoryLayout<Old>.size
+    let source = unsafe payload + range.lowerBound &* MemoryLayout<Old>.size
     for index in 0..<range.count {
-      let value = source.load(fromByteOffset: index &* MemoryLayout<Old>.size, as: old)
-      target.storeBytes(
+      let value = unsafe source.load(fromByteOffset: index &* MemoryLayout<Old>.size, as: old)
+      unsafe target.storeBytes(
         of: Int64(truncatingIfNeeded: value), toByteOffset: index &* 8, as: Int64.self)
     }
   }
@@ -81,8 +82,8 @@ extension Node {
     to target: UnsafeMutableRawPointer, from old: Old.Type, as new: New.Type
   ) where Old: FixedWidthInteger & BitwiseCopyable, New: FixedWidthInteger & BitwiseCopyable {
     for index in 0..<count {
-      let value = payload.load(fromByteOffset: index &* MemoryLayout<Old>.size, as: old)
-      target.storeBytes(
+      let value = unsafe payload.load(fromByteOffset: index &* MemoryLayout<Old>.size, as: old)
+      unsafe target.storeBytes(
         of: New(truncatingIfNeeded: value), toByteOffset: index &* MemoryLayout<New>.size, as: new)
     }
   }

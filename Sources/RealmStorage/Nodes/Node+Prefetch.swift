@@ -7,6 +7,6 @@ import CRealmPlatform
 extension Node {
   /// Asks for element `index`, which is below `count`, of a node of packed integers.
   package func prefetchInteger(at index: Int) {
-    realm_prefetch(payload + (index &* header.width) &>> 3)
+    unsafe realm_prefetch(payload + (index &* header.width) &>> 3)
   }
 }

@@ -11,6 +11,7 @@
 /// 2. Elements are addressed below `count`. `integer(at:)` checks, `uncheckedInteger(at:)` does
 ///    not and is for loops over a range that was checked once.
 @frozen @usableFromInline
+@safe
 package struct Node: @unchecked Sendable {
   // Sendable: the bytes of a committed node never change; the bytes of a slab node are only
   // reachable through the transaction that owns them, which is confined.
@@ -21,7 +22,7 @@ package struct Node: @unchecked Sendable {
 
   @inlinable @inline(__always)
   package init(address: UnsafeRawPointer, header: NodeHeader) {
-    self.address = address
+    unsafe self.address = unsafe address
     self.header = header
   }
 
@@ -29,12 +30,12 @@ package struct Node: @unchecked Sendable {
   package var count: Int { header.count }
 
   @inlinable @inline(__always)
-  package var payload: UnsafeRawPointer { address + NodeHeader.byteCount }
+  package var payload: UnsafeRawPointer { unsafe address + NodeHeader.byteCount }
 
   /// The payload without padding.
   @inlinable
   package var bytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: payload, count: header.payloadByteCount)
+    unsafe UnsafeRawBufferPointer(start: payload, count: header.payloadByteCount)
   }
 
   /// Element `index` of a node of packed integers.
@@ -53,7 +54,7 @@ package struct Node: @unchecked Sendable {
   /// - Safety: `index` is below `count`, the layout is `.bits`.
   @inlinable @inline(__always)
   package func uncheckedInteger(at index: Int) -> Int64 {
-    PackedIntegers.load(payload, widthCode: header.widthCode, at: index)
+    unsafe PackedIntegers.load(payload, widthCode: header.widthCode, at: index)
   }
 
   /// The ref in slot `index` of a has-refs node; null if the slot is empty.

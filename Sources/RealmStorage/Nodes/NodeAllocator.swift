@@ -13,6 +13,7 @@
 /// 2. A ref is freed once; freeing a slab node recycles its memory inside this transaction.
 /// 3. Not safe for concurrent use; it belongs to the transaction's one user at a time.
 @usableFromInline
+@safe
 package final class NodeAllocator {
   /// A range of the file that this transaction no longer uses.
   package struct FreedBlock: Hashable, Sendable {
@@ -40,15 +41,15 @@ package final class NodeAllocator {
   package init(space: NodeSpace) {
     precondition(space.slabStart > 0 && space.slabStart & 7 == 0)
     self.space = space
-    slabTop = space.slabStart
-    recycled = .allocate(capacity: Self.recycledClassCount)
-    recycled.initialize(repeating: 0, count: Self.recycledClassCount)
+    unsafe slabTop = space.slabStart
+    unsafe recycled = .allocate(capacity: Self.recycledClassCount)
+    unsafe recycled.initialize(repeating: 0, count: Self.recycledClassCount)
   }
 
-  deinit { recycled.deallocate() }
+  deinit { unsafe recycled.deallocate() }
 
   /// Bytes of slab memory that this transaction has touched.
-  package var slabByteCount: Int { slabTop - space.slabStart }
+  package var slabByteCount: Int { unsafe slabTop - space.slabStart }
 
   // MARK: Making
 
@@ -66,29 +67,30 @@ package final class NodeAllocator {
       throw .limitExceeded("A node of \(needed) bytes exceeds the limit of the file format")
     }
     let ref = try takeSlab(units: units)
-    assert(ref.offset >= space.slabStart && ref.offset + units * 8 <= slabTop, "`NodeAllocator` 1")
-    let address = UnsafeMutableRawPointer(mutating: space.base + ref.offset)
-    address.storeBytes(of: header.bits & ~0xFF_FFFF | UInt64(units), as: UInt64.self)
-    return MutableNode(ref: ref, address: address)
+    unsafe assert(
+      ref.offset >= space.slabStart && ref.offset + units * 8 <= slabTop, "`NodeAllocator` 1")
+    let address = unsafe UnsafeMutableRawPointer(mutating: space.base + ref.offset)
+    unsafe address.storeBytes(of: header.bits & ~0xFF_FFFF | UInt64(units), as: UInt64.self)
+    return unsafe MutableNode(ref: ref, address: address)
   }
 
   /// The size that a node, header included, must stay below (file format, part 1, section 3.4).
   package static let nodeByteLimit = 64 << 20
 
   private func takeSlab(units: Int) throws(StorageError) -> Ref {
-    if units < Self.recycledClassCount, recycled[units] != 0 {
-      let offset = recycled[units]
-      guard offset & 7 == 0, offset >= space.slabStart, offset <= slabTop - units * 8 else {
+    if units < Self.recycledClassCount, unsafe recycled[units] != 0 {
+      let offset = unsafe recycled[units]
+      guard offset & 7 == 0, offset >= space.slabStart, unsafe offset <= slabTop - units * 8 else {
         throw .corrupted("two nodes of the running transaction overlap")
       }
-      recycled[units] = (space.base + offset).load(fromByteOffset: 8, as: Int.self)
+      unsafe recycled[units] = unsafe (space.base + offset).load(fromByteOffset: 8, as: Int.self)
       return Ref(offset)
     }
-    guard slabTop + units * 8 <= space.slabEnd else {
+    guard unsafe slabTop + units * 8 <= space.slabEnd else {
       throw .addressSpaceExhausted(path: "", byteCount: units * 8)
     }
-    let offset = slabTop
-    slabTop += units * 8
+    let offset = unsafe slabTop
+    unsafe slabTop += units * 8
     return Ref(offset)
   }
 
@@ -104,7 +106,7 @@ package final class NodeAllocator {
   @inlinable @inline(__always)
   package func mutableNode(at ref: Ref) -> MutableNode {
     assert(isWritable(ref))
-    return MutableNode(
+    return unsafe MutableNode(
       ref: ref, address: UnsafeMutableRawPointer(mutating: space.base + ref.offset))
   }
 
@@ -116,9 +118,9 @@ package final class NodeAllocator {
   @inlinable @inline(__always)
   package func isWritable(_ ref: Ref) -> Bool {
     let offset = ref.offset
-    guard offset >= space.slabStart, offset < slabTop, offset & 7 == 0 else { return false }
-    let units = (space.base + offset).load(as: UInt32.self) & 0xFF_FFFF
-    return units != 0 && Int(units) &* 8 <= slabTop &- offset
+    guard offset >= space.slabStart, unsafe offset < slabTop, offset & 7 == 0 else { return false }
+    let units = unsafe (space.base + offset).load(as: UInt32.self) & 0xFF_FFFF
+    return unsafe units != 0 && Int(units) &* 8 <= slabTop &- offset
   }
 
   /// `ref` itself if this transaction made it, else a copy that it may write.
@@ -140,12 +142,12 @@ package final class NodeAllocator {
       let header = NodeHeader(
         flags: old.header.flags, layout: .bits, widthCode: 7, count: old.count)
       new = try allocate(header, capacity: (old.count + 2) * 8)
-      old.pack(to: new.payload, widthCode: 7)
+      unsafe old.pack(to: new.payload, widthCode: 7)
     } else {
       let byteCount = old.header.payloadByteCount
       // Room to grow a little: most copies are made to insert or to widen.
       new = try allocate(old.header, capacity: byteCount + byteCount / 8 + 16)
-      new.payload.copyMemory(from: old.payload, byteCount: byteCount)
+      unsafe new.payload.copyMemory(from: old.payload, byteCount: byteCount)
     }
     assert(isWritable(new.ref) && !isWritable(ref), "`NodeAllocator` 1: a copy is in the slab")
     noteFreed(ref, old)
@@ -166,8 +168,8 @@ package final class NodeAllocator {
     let node = mutableNode(at: ref)
     let units = (node.capacityByteCount + NodeHeader.byteCount) / 8
     guard units < Self.recycledClassCount else { return }
-    node.address.storeBytes(of: recycled[units], toByteOffset: 8, as: Int.self)
-    recycled[units] = ref.offset
+    unsafe node.address.storeBytes(of: recycled[units], toByteOffset: 8, as: Int.self)
+    unsafe recycled[units] = ref.offset
   }
 
   /// Gives up a node and everything below it, following its has-refs flags.

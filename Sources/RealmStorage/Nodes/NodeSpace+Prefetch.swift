@@ -12,13 +12,13 @@ extension NodeSpace {
   /// Asks for several lines of memory from `address` on, which need not be valid.
   @inlinable @inline(__always)
   package static func prefetch(_ address: UnsafeRawPointer, lines: Int) {
-    realm_prefetch_lines(address, lines)
+    unsafe realm_prefetch_lines(address, lines)
   }
 
   /// Prefetches the header of a node and the bytes right after it.
   @inlinable @inline(__always)
   package func prefetchHeader(at ref: Ref) {
     guard ref.offset >= 0, ref.offset < max(fileEnd, slabEnd) else { return }
-    realm_prefetch(base + ref.offset)
+    unsafe realm_prefetch(base + ref.offset)
   }
 }

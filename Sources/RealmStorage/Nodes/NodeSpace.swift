@@ -17,6 +17,7 @@
 ///    changes; memory in `[slabStart, slabEnd)` is mapped (read-only spaces have an empty slab).
 /// 2. `node(at:)` is the only way from a ref to a `Node`: it proves alignment and bounds.
 @frozen @usableFromInline
+@safe
 package struct NodeSpace: @unchecked Sendable {
   // Sendable: the pointer is to memory that its owner keeps mapped; see `Node`.
 
@@ -28,7 +29,7 @@ package struct NodeSpace: @unchecked Sendable {
 
   @inlinable
   package init(base: UnsafeRawPointer, fileEnd: Int, slabStart: Int = 0, slabEnd: Int = 0) {
-    self.base = base
+    unsafe self.base = unsafe base
     self.fileEnd = fileEnd
     self.slabStart = slabStart
     self.slabEnd = slabEnd
@@ -45,12 +46,12 @@ package struct NodeSpace: @unchecked Sendable {
     guard offset & 7 == 0, offset >= 24, offset <= end &- 8,
       offset < fileEnd || offset >= slabStart
     else { throw StorageError.refOutOfBounds(ref, in: self) }
-    let address = base + offset
-    let header = NodeHeader(bits: address.load(as: UInt64.self))
+    let address = unsafe base + offset
+    let header = unsafe NodeHeader(bits: address.load(as: UInt64.self))
     guard header.nodeByteCount <= end &- offset else {
       throw StorageError.nodeOutOfBounds(ref, header, in: self)
     }
-    return Node(address: address, header: header)
+    return unsafe Node(address: address, header: header)
   }
 
   /// Whether the node at `ref` was made by the running write transaction.

@@ -17,18 +17,18 @@ package enum PackedIntegers {
     switch widthCode {
     case 0: return 0
     case 1:
-      let byte = payload.load(fromByteOffset: index &>> 3, as: UInt8.self)
+      let byte = unsafe payload.load(fromByteOffset: index &>> 3, as: UInt8.self)
       return Int64(byte &>> UInt8(truncatingIfNeeded: index & 7) & 1)
     case 2:
-      let byte = payload.load(fromByteOffset: index &>> 2, as: UInt8.self)
+      let byte = unsafe payload.load(fromByteOffset: index &>> 2, as: UInt8.self)
       return Int64(byte &>> UInt8(truncatingIfNeeded: (index & 3) &<< 1) & 3)
     case 3:
-      let byte = payload.load(fromByteOffset: index &>> 1, as: UInt8.self)
+      let byte = unsafe payload.load(fromByteOffset: index &>> 1, as: UInt8.self)
       return Int64(byte &>> UInt8(truncatingIfNeeded: (index & 1) &<< 2) & 15)
-    case 4: return Int64(payload.load(fromByteOffset: index, as: Int8.self))
-    case 5: return Int64(payload.load(fromByteOffset: index &<< 1, as: Int16.self))
-    case 6: return Int64(payload.load(fromByteOffset: index &<< 2, as: Int32.self))
-    default: return payload.load(fromByteOffset: index &<< 3, as: Int64.self)
+    case 4: return unsafe Int64(payload.load(fromByteOffset: index, as: Int8.self))
+    case 5: return unsafe Int64(payload.load(fromByteOffset: index &<< 1, as: Int16.self))
+    case 6: return unsafe Int64(payload.load(fromByteOffset: index &<< 2, as: Int32.self))
+    default: return unsafe payload.load(fromByteOffset: index &<< 3, as: Int64.self)
     }
   }
 
@@ -40,11 +40,11 @@ package enum PackedIntegers {
     _ payload: UnsafeRawPointer, widthCode: Int, at index: Int
   ) -> UInt64 {
     switch widthCode {
-    case 4: UInt64(payload.load(fromByteOffset: index, as: UInt8.self))
-    case 5: UInt64(payload.load(fromByteOffset: index &<< 1, as: UInt16.self))
-    case 6: UInt64(payload.load(fromByteOffset: index &<< 2, as: UInt32.self))
-    case 7: payload.load(fromByteOffset: index &<< 3, as: UInt64.self)
-    default: UInt64(bitPattern: load(payload, widthCode: widthCode, at: index))
+    case 4: unsafe UInt64(payload.load(fromByteOffset: index, as: UInt8.self))
+    case 5: unsafe UInt64(payload.load(fromByteOffset: index &<< 1, as: UInt16.self))
+    case 6: unsafe UInt64(payload.load(fromByteOffset: index &<< 2, as: UInt32.self))
+    case 7: unsafe payload.load(fromByteOffset: index &<< 3, as: UInt64.self)
+    default: unsafe UInt64(bitPattern: load(payload, widthCode: widthCode, at: index))
     }
   }
 
@@ -57,19 +57,20 @@ package enum PackedIntegers {
   ) {
     switch widthCode {
     case 0: break
-    case 1: storeBits(value, payload, byte: index &>> 3, shift: index & 7, mask: 1)
-    case 2: storeBits(value, payload, byte: index &>> 2, shift: (index & 3) &<< 1, mask: 3)
-    case 3: storeBits(value, payload, byte: index &>> 1, shift: (index & 1) &<< 2, mask: 15)
+    case 1: unsafe storeBits(value, payload, byte: index &>> 3, shift: index & 7, mask: 1)
+    case 2: unsafe storeBits(value, payload, byte: index &>> 2, shift: (index & 3) &<< 1, mask: 3)
+    case 3: unsafe storeBits(value, payload, byte: index &>> 1, shift: (index & 1) &<< 2, mask: 15)
     case 4:
-      payload.storeBytes(of: Int8(truncatingIfNeeded: value), toByteOffset: index, as: Int8.self)
+      unsafe payload.storeBytes(
+        of: Int8(truncatingIfNeeded: value), toByteOffset: index, as: Int8.self)
     case 5:
-      payload.storeBytes(
+      unsafe payload.storeBytes(
         of: Int16(truncatingIfNeeded: value), toByteOffset: index &<< 1, as: Int16.self)
     case 6:
-      payload.storeBytes(
+      unsafe payload.storeBytes(
         of: Int32(truncatingIfNeeded: value), toByteOffset: index &<< 2, as: Int32.self)
     default:
-      payload.storeBytes(of: value, toByteOffset: index &<< 3, as: Int64.self)
+      unsafe payload.storeBytes(of: value, toByteOffset: index &<< 3, as: Int64.self)
     }
   }
 
@@ -78,9 +79,9 @@ package enum PackedIntegers {
     _ value: Int64, _ payload: UnsafeMutableRawPointer, byte: Int, shift: Int, mask: UInt8
   ) {
     let shift = UInt8(truncatingIfNeeded: shift)
-    let old = payload.load(fromByteOffset: byte, as: UInt8.self) & ~(mask &<< shift)
+    let old = unsafe payload.load(fromByteOffset: byte, as: UInt8.self) & ~(mask &<< shift)
     let new = old | (UInt8(truncatingIfNeeded: value) & mask) &<< shift
-    payload.storeBytes(of: new, toByteOffset: byte, as: UInt8.self)
+    unsafe payload.storeBytes(of: new, toByteOffset: byte, as: UInt8.self)
   }
 
   /// The code of the smallest width that holds `value`.

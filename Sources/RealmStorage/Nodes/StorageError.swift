@@ -105,7 +105,7 @@ extension StorageError: CustomStringConvertible {
 extension StorageError {
   /// The meaning of a failed system call to the user of the file.
   private static func describe(_ operation: String, _ path: String, _ code: Int32) -> String {
-    let cause = String(cString: strerror(code))
+    let cause = unsafe String(cString: strerror(code))
     guard operation == "Opening" else {
       return "\(operation) the Realm file at path '\(path)' failed: \(cause)"
         + (code == ENOSPC || code == EDQUOT ? ". Make room on the disk and try again." : "")

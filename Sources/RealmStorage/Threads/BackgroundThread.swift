@@ -34,15 +34,15 @@ package enum BackgroundThread {
     named name: String, _ body: @escaping @Sendable () -> Void
   ) -> Bool {
     if isRefused { return false }
-    let argument = Unmanaged.passRetained(Body(name, body))
+    let argument = unsafe Unmanaged.passRetained(Body(name, body))
     #if canImport(Darwin)
     var thread: pthread_t?
     #else
     var thread = pthread_t()
     #endif
-    let code = pthread_create(&thread, nil, threadMain, argument.toOpaque())
+    let code = unsafe pthread_create(&thread, nil, threadMain, argument.toOpaque())
     guard code == 0 else {
-      argument.release()
+      unsafe argument.release()
       return false
     }
     #if canImport(Darwin)
@@ -66,9 +66,9 @@ package enum BackgroundThread {
   private static let threadMain:
     @convention(c) (UnsafeMutableRawPointer?) ->
       UnsafeMutableRawPointer? = { argument in
-        guard let argument else { return nil }
-        let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
-        realm_name_thread(body.name)
+        guard let argument = unsafe argument else { return nil }
+        let body = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+        unsafe realm_name_thread(body.name)
         body.run()
         return nil
       }
@@ -76,33 +76,34 @@ package enum BackgroundThread {
 }
 
 /// Lets one thread sleep until another has a value for it.
+@safe
 package final class Handover<Value: Sendable>: Sendable {
   private let value = Locked<Value?>(nil)
   // Points to an atomic that lives as long as this object.
   nonisolated(unsafe) private let word: UnsafeMutablePointer<Atomic<UInt32>>
 
   package init() {
-    word = .allocate(capacity: 1)
-    word.initialize(to: Atomic(0))
+    unsafe word = .allocate(capacity: 1)
+    unsafe word.initialize(to: Atomic(0))
   }
 
   deinit {
-    word.deinitialize(count: 1)
-    word.deallocate()
+    unsafe word.deinitialize(count: 1)
+    unsafe word.deallocate()
   }
 
   /// Wakes the thread.
   package func give(_ new: Value) {
     value.withLock { $0 = new }
-    word.pointee.store(1, ordering: .sequentiallyConsistent)
-    realm_wake_word(UnsafeRawPointer(word), false)
+    unsafe word.pointee.store(1, ordering: .sequentiallyConsistent)
+    unsafe realm_wake_word(UnsafeRawPointer(word), false)
   }
 
   /// Sleeps until there is a value.
   package func wait() -> Value {
     while true {
       if let value = value.withLock({ $0 }) { return value }
-      realm_wait_on_word(UnsafeRawPointer(word), 0, 1_000_000_000, false)
+      unsafe realm_wait_on_word(UnsafeRawPointer(word), 0, 1_000_000_000, false)
     }
   }
 }

@@ -15,6 +15,7 @@ import CRealmPlatform
 import Synchronization
 
 /// A value that one thread at a time can reach.
+@safe
 package final class Locked<Value>: @unchecked Sendable {
   // Sendable: `value` is touched only by the thread that holds the lock.
 
@@ -30,17 +31,18 @@ package final class Locked<Value>: @unchecked Sendable {
     let alignment = max(MemoryLayout<Value>.alignment, MemoryLayout<UInt64>.alignment)
     let block = UnsafeMutableRawPointer.allocate(
       byteCount: alignment + max(MemoryLayout<Value>.size, 1), alignment: alignment)
-    word = block.bindMemory(to: Atomic<UInt32>.self, capacity: 1)
-    word.initialize(to: Atomic(0))
-    self.value = (block + alignment).bindMemory(to: Value.self, capacity: 1)
-    self.value.initialize(to: value)
+    unsafe word = unsafe block.bindMemory(to: Atomic<UInt32>.self, capacity: 1)
+    unsafe word.initialize(to: Atomic(0))
+    unsafe self.value = unsafe (block + alignment).bindMemory(to: Value.self, capacity: 1)
+    unsafe self.value.initialize(to: value)
   }
 
   deinit {
-    assert(word.pointee.load(ordering: .relaxed) == 0 || realm_is_forked(), "a held lock goes away")
-    value.deinitialize(count: 1)
-    word.deinitialize(count: 1)
-    UnsafeMutableRawPointer(word).deallocate()
+    unsafe assert(
+      word.pointee.load(ordering: .relaxed) == 0 || realm_is_forked(), "a held lock goes away")
+    unsafe value.deinitialize(count: 1)
+    unsafe word.deinitialize(count: 1)
+    unsafe UnsafeMutableRawPointer(word).deallocate()
   }
 
   /// Runs `body` while no other thread does.
@@ -51,23 +53,23 @@ package final class Locked<Value>: @unchecked Sendable {
   ) throws(Failure) -> Result {
     lock()
     defer { unlock() }
-    return try body(&value.pointee)
+    return try unsafe body(&value.pointee)
   }
 
   private func lock() {
-    let (isFree, _) = word.pointee.compareExchange(
+    let (isFree, _) = unsafe word.pointee.compareExchange(
       expected: 0, desired: 1, ordering: .acquiring)
     if isFree { return }
-    while word.pointee.exchange(2, ordering: .acquiring) != 0 {
+    while unsafe word.pointee.exchange(2, ordering: .acquiring) != 0 {
       // A forked child has none of the threads that held locks in its parent.
       if realm_is_forked() { return }
-      realm_wait_on_word(UnsafeRawPointer(word), 2, 1_000_000_000, false)
+      unsafe realm_wait_on_word(UnsafeRawPointer(word), 2, 1_000_000_000, false)
     }
   }
 
   private func unlock() {
-    if word.pointee.exchange(0, ordering: .releasing) == 2 {
-      realm_wake_word(UnsafeRawPointer(word), false)
+    if unsafe word.pointee.exchange(0, ordering: .releasing) == 2 {
+      unsafe realm_wake_word(UnsafeRawPointer(word), false)
     }
   }
 }

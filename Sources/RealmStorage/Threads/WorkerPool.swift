@@ -22,6 +22,7 @@ import Glibc
 #endif
 
 /// Threads that help others with large pieces of work.
+@safe
 package final class WorkerPool: Sendable {
   private struct State {
     var isBusy = false
@@ -49,10 +50,10 @@ package final class WorkerPool: Sendable {
 
   package init(workerCount: Int) {
     self.workerCount = max(workerCount, 1)
-    jobs = .allocate(capacity: 1)
-    jobs.initialize(to: Atomic(0))
-    active = .allocate(capacity: 1)
-    active.initialize(to: Atomic(0))
+    unsafe jobs = .allocate(capacity: 1)
+    unsafe jobs.initialize(to: Atomic(0))
+    unsafe active = .allocate(capacity: 1)
+    unsafe active.initialize(to: Atomic(0))
   }
 
   /// Calls `body` with 0 on this thread, and with other numbers below `workerCount` on others, each
@@ -66,8 +67,8 @@ package final class WorkerPool: Sendable {
         $0.body = body
         $0.nextWorker = 1
       }
-      jobs.pointee.add(1, ordering: .sequentiallyConsistent)
-      realm_wake_word(UnsafeRawPointer(jobs), false)
+      unsafe jobs.pointee.add(1, ordering: .sequentiallyConsistent)
+      unsafe realm_wake_word(UnsafeRawPointer(jobs), false)
       body(0)
       state.withLock { $0.body = nil }
       waitForOthers()
@@ -98,13 +99,13 @@ package final class WorkerPool: Sendable {
   private static let spinCount = 20_000
 
   private func waitForOthers() {
-    for _ in 0..<Self.spinCount where active.pointee.load(ordering: .acquiring) == 0 {
+    for _ in 0..<Self.spinCount where unsafe active.pointee.load(ordering: .acquiring) == 0 {
       return
     }
     while true {
-      let count = active.pointee.load(ordering: .acquiring)
+      let count = unsafe active.pointee.load(ordering: .acquiring)
       if count == 0 { return }
-      realm_wait_on_word(UnsafeRawPointer(active), count, 1_000_000_000, false)
+      unsafe realm_wait_on_word(UnsafeRawPointer(active), count, 1_000_000_000, false)
     }
   }
 
@@ -112,15 +113,15 @@ package final class WorkerPool: Sendable {
   private func work() {
     var seen: UInt32 = 0
     while true {
-      let job = jobs.pointee.load(ordering: .acquiring)
+      let job = unsafe jobs.pointee.load(ordering: .acquiring)
       if job == seen {
-        realm_wait_on_word(UnsafeRawPointer(jobs), seen, -1, false)
+        unsafe realm_wait_on_word(UnsafeRawPointer(jobs), seen, -1, false)
         continue
       }
       seen = job
       guard takePart() else { continue }
-      active.pointee.subtract(1, ordering: .sequentiallyConsistent)
-      realm_wake_word(UnsafeRawPointer(active), false)
+      unsafe active.pointee.subtract(1, ordering: .sequentiallyConsistent)
+      unsafe realm_wake_word(UnsafeRawPointer(active), false)
     }
   }
 
@@ -129,7 +130,7 @@ package final class WorkerPool: Sendable {
     let work = state.withLock { state -> (body: @Sendable (Int) -> Void, worker: Int)? in
       guard let body = state.body, state.nextWorker < workerCount else { return nil }
       defer { state.nextWorker += 1 }
-      active.pointee.add(1, ordering: .sequentiallyConsistent)
+      unsafe active.pointee.add(1, ordering: .sequentiallyConsistent)
       return (body, state.nextWorker)
     }
     guard let work else { return false }

@@ -62,7 +62,7 @@ package struct BTreeInner {
 
   /// Element `index` of an offsets array, which its count covers.
   private static func start(_ index: Int, _ offsets: Node) throws(StorageError) -> Int {
-    let value = PackedIntegers.loadUnsigned(
+    let value = unsafe PackedIntegers.loadUnsigned(
       offsets.payload, widthCode: offsets.header.widthCode, at: index)
     guard value < UInt64(Int32.max) * 4096 else {
       throw .corrupted("an offset of a B+ tree node is out of range")
@@ -137,7 +137,7 @@ package struct BTreeInner {
     let header = NodeHeader(flags: [], layout: .bits, widthCode: code, count: starts.count)
     let node = try allocator.allocate(header, capacity: 0)
     for (index, start) in starts.enumerated() {
-      PackedIntegers.store(Int64(start), to: node.payload, widthCode: code, at: index)
+      unsafe PackedIntegers.store(Int64(start), to: node.payload, widthCode: code, at: index)
     }
     return node.ref
   }
@@ -171,8 +171,8 @@ package struct BTreeInner {
     new.store(offsets.ref.slot, at: 0)
     let code = offsets.header.widthCode
     for index in child..<count - 1 {
-      let start = PackedIntegers.loadUnsigned(offsets.payload, widthCode: code, at: index)
-      PackedIntegers.store(
+      let start = unsafe PackedIntegers.loadUnsigned(offsets.payload, widthCode: code, at: index)
+      unsafe PackedIntegers.store(
         Int64(bitPattern: start) + Int64(change), to: offsets.payload, widthCode: code, at: index)
     }
     return new.ref

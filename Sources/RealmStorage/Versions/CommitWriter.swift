@@ -67,8 +67,8 @@ struct CommitWriter {
   /// The header, which must still be the one of the version that the transaction started from.
   private func currentHeader() throws(StorageError) -> FileHeader {
     try file.requireNewestLength()
-    let bytes = UnsafeRawBufferPointer(start: base.space.base, count: FileHeader.byteCount)
-    guard let header = FileHeader(bytes) else {
+    let bytes = unsafe UnsafeRawBufferPointer(start: base.space.base, count: FileHeader.byteCount)
+    guard let header = unsafe FileHeader(bytes) else {
       throw .corrupted("the header of '\(file.path)' was overwritten while the file was open")
     }
     if header.isStreaming { return try convertToNormalForm(header) }
@@ -122,7 +122,7 @@ struct CommitWriter {
   private func currentSpace(
     _ oldTop: TopArray, _ pinned: [UInt64]
   ) throws(StorageError) -> FreeSpace {
-    let state = file.writer
+    let state = unsafe file.writer
     var space: FreeSpace
     if let known = state.freeSpace, state.freeSpaceVersion == base.version {
       state.freeSpace = nil
@@ -146,7 +146,8 @@ struct CommitWriter {
     let placement = NodePlacement(
       space, expecting: counts, pageSize: DatabaseFile.pageSize,
       extend: { [file] end throws(StorageError) in try file.extend(to: end) })
-    return NodeWriter(placement, slab: slab, file: file.storage, staging: file.writer.staging)
+    return unsafe NodeWriter(
+      placement, slab: slab, file: file.storage, staging: file.writer.staging)
   }
 
   // MARK: Free lists and top array
@@ -194,20 +195,20 @@ struct CommitWriter {
 
     let list = writer.placement.space.list
     assert(list.count == count, "the lists describe the space that they leave over")
-    try writer.writeIntegers(count: count, widthCode: codes[0], at: positions) {
-      list.pack(.position, to: $0, widthCode: codes[0])
+    try unsafe writer.writeIntegers(count: count, widthCode: codes[0], at: positions) {
+      unsafe list.pack(.position, to: $0, widthCode: codes[0])
     }
-    try writer.writeIntegers(count: count, widthCode: codes[1], at: lengths) {
-      list.pack(.byteCount, to: $0, widthCode: codes[1])
+    try unsafe writer.writeIntegers(count: count, widthCode: codes[1], at: lengths) {
+      unsafe list.pack(.byteCount, to: $0, widthCode: codes[1])
     }
-    try writer.writeIntegers(count: count, widthCode: codes[2], at: tags) {
-      list.pack(.tag, to: $0, widthCode: codes[2])
+    try unsafe writer.writeIntegers(count: count, widthCode: codes[2], at: tags) {
+      unsafe list.pack(.tag, to: $0, widthCode: codes[2])
     }
-    try writer.writeIntegers(
+    try unsafe writer.writeIntegers(
       count: slots.count, widthCode: slotCode, flags: .hasRefs, at: topRef
     ) {
       for (index, slot) in slots.enumerated() {
-        PackedIntegers.store(slot, to: $0, widthCode: slotCode, at: index)
+        unsafe PackedIntegers.store(slot, to: $0, widthCode: slotCode, at: index)
       }
     }
     return Ref(topRef)
@@ -227,8 +228,8 @@ struct CommitWriter {
     file.encrypted?.noteOwn(entry.version)
     assert(entry.version == base.version + 1, "a commit makes the next version")
     assert(entry.logicalSize == space.logicalSize && entry.topRef.offset < entry.logicalSize)
-    file.writer.freeSpace = space
-    file.writer.freeSpaceVersion = entry.version
+    unsafe file.writer.freeSpace = space
+    unsafe file.writer.freeSpaceVersion = entry.version
     return PendingCommit(snapshot, entry, header, since: transaction.durable)
   }
 }
@@ -268,19 +269,19 @@ extension DatabaseFile {
   /// The caller holds the writer lock.
   func finishInterruptedCommit() throws(StorageError) {
     let memory = session.memory
-    guard memory.committing.pointee.load(ordering: .sequentiallyConsistent) != 0, !isPoisoned
+    guard unsafe memory.committing.pointee.load(ordering: .sequentiallyConsistent) != 0, !isPoisoned
     else { return }
-    writer.freeSpace = nil
+    unsafe writer.freeSpace = nil
     if let encrypted {
       try mapThrough(try storage.byteCount())
       try encrypted.load()
     }
-    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
-    guard let header = FileHeader(bytes) else {
+    let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
+    guard let header = unsafe FileHeader(bytes) else {
       throw .corrupted("the header of '\(path)' was overwritten while the file was open")
     }
     let topRef = Ref(Int(truncatingIfNeeded: header.topRef(slot: header.selectedSlot)))
-    let newest = memory.newest.pointee.load(ordering: .sequentiallyConsistent)
+    let newest = unsafe memory.newest.pointee.load(ordering: .sequentiallyConsistent)
     if !header.isStreaming, topRef != memory.entry(of: newest)?.topRef {
       do throws(StorageError) {
         try storage.sync()
@@ -290,11 +291,11 @@ extension DatabaseFile {
       }
       let physical = try storage.byteCount()
       try mapThrough(physical)
-      let top = try TopArray(
+      let top = try unsafe TopArray(
         at: topRef, in: NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physical))
       memory.publish(
         VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize))
     }
-    memory.committing.pointee.store(0, ordering: .sequentiallyConsistent)
+    unsafe memory.committing.pointee.store(0, ordering: .sequentiallyConsistent)
   }
 }

@@ -39,15 +39,15 @@ extension DatabaseFile {
         system: SystemFiles(), registry: FileRegistry())
       let copyPath = compactedPath(of: path)
       // The copy that an interrupted compaction left.
-      unlink(copyPath)
+      unsafe unlink(copyPath)
       do throws(StorageError) {
         let copy = try SystemFiles().open(path: copyPath, mode: .readWriteCreating)
         try file.snapshot().write(to: copy, key: key, history: .whole)
-        guard rename(copyPath, path) == 0 else {
+        guard unsafe rename(copyPath, path) == 0 else {
           throw .system(operation: "Replacing", path: path, code: errno)
         }
       } catch {
-        unlink(copyPath)
+        unsafe unlink(copyPath)
         throw error
       }
       // Else a crash could bring the old file back after others committed to the new one.
@@ -59,7 +59,7 @@ extension DatabaseFile {
 
   /// Removes the copy that an interrupted compaction left. The caller is alone with the database.
   static func removeUnfinishedCompaction(of path: String, _ system: any FileSystem) {
-    if system is SystemFiles { unlink(compactedPath(of: path)) }
+    if system is SystemFiles { unsafe unlink(compactedPath(of: path)) }
   }
 
   /// Makes what was done to names in the directory of `path` durable.
@@ -67,7 +67,7 @@ extension DatabaseFile {
     let end = path.lastIndex(of: "/") ?? path.startIndex
     let directory =
       end == path.startIndex ? (path.hasPrefix("/") ? "/" : ".") : String(path[..<end])
-    let descriptor = realm_open(directory, O_RDONLY, 0)
+    let descriptor = unsafe realm_open(directory, O_RDONLY, 0)
     guard descriptor >= 0 else {
       throw .system(operation: "Opening", path: directory, code: -descriptor)
     }

@@ -16,8 +16,8 @@ import Glibc
 extension DatabaseFile {
   /// The format of the version that the header selects; 0 in a file that was never committed to.
   package var formatVersion: Int {
-    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
-    return FileHeader(bytes).map { $0.formatVersion(slot: $0.selectedSlot) } ?? 0
+    let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
+    return unsafe FileHeader(bytes).map { $0.formatVersion(slot: $0.selectedSlot) } ?? 0
   }
 
   /// Lets `body` bring the file at `path` to the present format while no other caller has it open.
@@ -59,12 +59,12 @@ extension DatabaseFile {
   package static func replace(
     path: String, by source: String, keepingAs kept: String
   ) throws(StorageError) {
-    unlink(kept)
+    unsafe unlink(kept)
     // Where there are no second names, `path` is missing for a short time.
-    if link(path, kept) != 0, rename(path, kept) != 0 {
+    if unsafe link(path, kept) != 0, unsafe rename(path, kept) != 0 {
       throw .system(operation: "Renaming", path: path, code: errno)
     }
-    guard rename(source, path) == 0 else {
+    guard unsafe rename(source, path) == 0 else {
       throw .system(operation: "Replacing", path: path, code: errno)
     }
     try syncDirectory(of: path)

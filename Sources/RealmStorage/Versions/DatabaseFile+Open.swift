@@ -116,11 +116,11 @@ extension DatabaseFile {
     guard byteCount <= FileHeader.byteCount else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: FileHeader.byteCount, alignment: 8)
-    defer { buffer.deallocate() }
-    let readCount = try storage.read(into: buffer, at: 0)
-    guard buffer[..<readCount].allSatisfy({ $0 == 0 }) else { return }
-    buffer.copyBytes(from: FileHeader.blank.bytes)
-    try storage.write(UnsafeRawBufferPointer(buffer), at: 0)
+    defer { unsafe buffer.deallocate() }
+    let readCount = try unsafe storage.read(into: buffer, at: 0)
+    guard unsafe buffer[..<readCount].allSatisfy({ $0 == 0 }) else { return }
+    unsafe buffer.copyBytes(from: FileHeader.blank.bytes)
+    try unsafe storage.write(UnsafeRawBufferPointer(buffer), at: 0)
     try storage.sync()
   }
 }
@@ -151,7 +151,7 @@ private struct OpenedStorage {
     reservation = try AddressReservation(
       path: path, fileCapacity: wanted, slabCapacity: 16 << 30,
       minimumFileCapacity: physicalSize + page)
-    try storage.map(0..<physicalSize, at: reservation.base, isWritable: false)
+    try unsafe storage.map(0..<physicalSize, at: reservation.base, isWritable: false)
     // Bytes of the last page after the end are mapped, but are not there until the file grows.
     mappedByteCount = physicalSize
   }
@@ -162,8 +162,8 @@ private struct OpenedStorage {
 
   /// The header of the file; of an encrypted one, after its pages were brought in.
   func header() throws(StorageError) -> FileHeader {
-    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
-    if let header = FileHeader(bytes) { return header }
+    let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
+    if let header = unsafe FileHeader(bytes) { return header }
     if let encrypted = storage as? EncryptedFile { throw try encrypted.refusal() }
     throw notADatabase(
       "it is not a Realm file, or it is encrypted. Check the path and the encryption key.")
@@ -176,13 +176,13 @@ private struct OpenedStorage {
     let encrypted = storage as? EncryptedFile
     try encrypted?.load()
     let header = try self.header()
-    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
-    let topRef = try self.topRef(header, bytes)
+    let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
+    let topRef = try unsafe self.topRef(header, bytes)
     let format = header.formatVersion(slot: header.selectedSlot)
     if !acceptsOlderFormats || !FileHeader.upgradableVersions.contains(format) {
       try check(format: format, topRef)
     }
-    let space = NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physicalSize)
+    let space = unsafe NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physicalSize)
     try encrypted?.requireAuthentic(topRef, in: space)
     let top = try TopArray(at: topRef, in: space)
     guard top.logicalSize <= physicalSize else {
@@ -206,13 +206,13 @@ private struct OpenedStorage {
     if header.isStreaming {
       let footer = physicalSize - FileHeader.footerByteCount
       guard footer >= FileHeader.byteCount,
-        bytes.load(fromByteOffset: footer + 8, as: UInt64.self).littleEndian
+        unsafe bytes.load(fromByteOffset: footer + 8, as: UInt64.self).littleEndian
           == FileHeader.footerCookie
       else {
         throw notADatabase(
           "the footer of the copy is missing: the file is truncated. Copy it again.")
       }
-      value = bytes.load(fromByteOffset: footer, as: UInt64.self).littleEndian
+      value = unsafe bytes.load(fromByteOffset: footer, as: UInt64.self).littleEndian
     }
     guard value & 7 == 0, value < UInt64(physicalSize), value == 0 || value >= 24 else {
       throw notADatabase(
@@ -243,8 +243,8 @@ private struct OpenedStorage {
 
   /// Cuts what a crash left after the logical end, or fills the last page up.
   mutating func normaliseSize(_ entry: VersionEntry) throws(StorageError) {
-    let bytes = UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
-    if let header = FileHeader(bytes), header.isStreaming { return }
+    let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
+    if let header = unsafe FileHeader(bytes), header.isStreaming { return }
     let page = DatabaseFile.pageSize
     let size = (entry.logicalSize + page - 1) / page * page
     if physicalSize > size {

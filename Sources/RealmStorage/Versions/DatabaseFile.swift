@@ -77,7 +77,7 @@ package final class DatabaseFile: Sendable {
     self.mappedByteCount = Atomic(mappedByteCount)
     self.session = session
     writers = WriterScheduler(lockFile: session.memory.file)
-    writer = WriterState()
+    unsafe writer = WriterState()
   }
 
   deinit { listeners.stop(session.memory) }
@@ -86,7 +86,7 @@ package final class DatabaseFile: Sendable {
 
   /// The newest version that a snapshot can be made of.
   package var newestVersion: UInt64 {
-    session.memory.newest.pointee.load(ordering: .acquiring)
+    unsafe session.memory.newest.pointee.load(ordering: .acquiring)
   }
 
   /// The newest version, pinned as long as the snapshot lives.
@@ -115,7 +115,8 @@ package final class DatabaseFile: Sendable {
   ) throws(StorageError) -> Snapshot {
     try mapThrough(entry.logicalSize)
     if encrypted != nil, !isOwn { try bringImage(to: entry) }
-    let space = NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: entry.logicalSize)
+    let space = unsafe NodeSpace(
+      base: UnsafeRawPointer(reservation.base), fileEnd: entry.logicalSize)
     let roots = try TopArray.roots(at: entry.topRef, in: space)
     return Snapshot(file: self, entry: entry, space: space, roots: roots, pin: pin)
   }
@@ -131,7 +132,7 @@ package final class DatabaseFile: Sendable {
       }
       let physical = try requireLength(byteCount)
       let start = mapped & ~(Self.pageSize - 1)
-      try storage.map(start..<byteCount, at: reservation.base + start, isWritable: false)
+      try unsafe storage.map(start..<byteCount, at: reservation.base + start, isWritable: false)
       let end = (byteCount + Self.pageSize - 1) & ~(Self.pageSize - 1)
       mappedByteCount.store(min(end, physical), ordering: .releasing)
     }
@@ -211,11 +212,11 @@ package final class DatabaseFile: Sendable {
 
   /// Refuses all further writes of this session, in every process.
   func poison() {
-    session.memory.poisoned.pointee.store(1, ordering: .sequentiallyConsistent)
+    unsafe session.memory.poisoned.pointee.store(1, ordering: .sequentiallyConsistent)
   }
 
   var isPoisoned: Bool {
-    session.memory.poisoned.pointee.load(ordering: .sequentiallyConsistent) != 0
+    unsafe session.memory.poisoned.pointee.load(ordering: .sequentiallyConsistent) != 0
   }
 
   // MARK: Watching

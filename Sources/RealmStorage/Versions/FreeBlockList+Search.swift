@@ -74,10 +74,10 @@ extension FreeBlockList {
   /// Estimate: under 1 ns a block.
   func pack(_ field: Field, to payload: UnsafeMutableRawPointer, widthCode: Int) {
     switch field {
-    case .position: pack(to: payload, widthCode) { $0.position }
-    case .byteCount: pack(to: payload, widthCode) { $0.byteCount }
+    case .position: unsafe pack(to: payload, widthCode) { $0.position }
+    case .byteCount: unsafe pack(to: payload, widthCode) { $0.byteCount }
     case .tag:
-      pack(to: payload, widthCode) { $0.isHeld ? 0 : Int(truncatingIfNeeded: $0.tag) }
+      unsafe pack(to: payload, widthCode) { $0.isHeld ? 0 : Int(truncatingIfNeeded: $0.tag) }
     }
   }
 
@@ -86,15 +86,16 @@ extension FreeBlockList {
     to payload: UnsafeMutableRawPointer, _ widthCode: Int, _ value: (FreeBlock) -> Int
   ) {
     switch widthCode {
-    case 4: pack(to: payload, as: Int8.self, value)
-    case 5: pack(to: payload, as: Int16.self, value)
-    case 6: pack(to: payload, as: Int32.self, value)
-    case 7: pack(to: payload, as: Int64.self, value)
+    case 4: unsafe pack(to: payload, as: Int8.self, value)
+    case 5: unsafe pack(to: payload, as: Int16.self, value)
+    case 6: unsafe pack(to: payload, as: Int32.self, value)
+    case 7: unsafe pack(to: payload, as: Int64.self, value)
     default:
       var next = 0
       for chunk in chunks {
         for block in chunk.blocks {
-          PackedIntegers.store(Int64(value(block)), to: payload, widthCode: widthCode, at: next)
+          unsafe PackedIntegers.store(
+            Int64(value(block)), to: payload, widthCode: widthCode, at: next)
           next += 1
         }
       }
@@ -105,15 +106,15 @@ extension FreeBlockList {
   private func pack<Element: FixedWidthInteger & BitwiseCopyable>(
     to payload: UnsafeMutableRawPointer, as type: Element.Type, _ value: (FreeBlock) -> Int
   ) {
-    var target = payload
+    var target = unsafe payload
     for chunk in chunks {
-      chunk.blocks.withUnsafeBufferPointer { blocks in
+      unsafe chunk.blocks.withUnsafeBufferPointer { blocks in
         for index in 0..<blocks.count {
-          target.storeBytes(
+          unsafe target.storeBytes(
             of: Element(truncatingIfNeeded: value(blocks[index])),
             toByteOffset: index &* MemoryLayout<Element>.size, as: type)
         }
-        target += blocks.count &* MemoryLayout<Element>.size
+        unsafe target += blocks.count &* MemoryLayout<Element>.size
       }
     }
   }

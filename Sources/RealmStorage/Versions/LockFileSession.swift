@@ -83,11 +83,11 @@ final class LockFileSession: Sendable {
   /// Whether the holder of the exclusive lock, if there is one, needs it for long.
   private static func isMarkedBusy(_ file: any StorageFile) throws(StorageError) -> Bool {
     let mark = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
-    defer { mark.deallocate() }
-    guard try file.read(into: mark, at: SharedMemory.busyMarkOffset) == mark.count else {
+    defer { unsafe mark.deallocate() }
+    guard try unsafe file.read(into: mark, at: SharedMemory.busyMarkOffset) == mark.count else {
       return false
     }
-    return mark.contains { $0 != 0 }
+    return unsafe mark.contains { $0 != 0 }
   }
 
   /// The layout version of an initialised lock file; nil if it is not initialised.
@@ -95,9 +95,9 @@ final class LockFileSession: Sendable {
     of file: any StorageFile
   ) throws(StorageError) -> UInt16? {
     var bytes: (UInt64, UInt64) = (0, 0)
-    let read = withUnsafeMutableBytes(of: &bytes) { raw -> Result<Int, StorageError> in
+    let read = unsafe withUnsafeMutableBytes(of: &bytes) { raw -> Result<Int, StorageError> in
       do throws(StorageError) {
-        return .success(try file.read(into: raw, at: 0))
+        return unsafe .success(try file.read(into: raw, at: 0))
       } catch {
         return .failure(error)
       }
@@ -107,7 +107,7 @@ final class LockFileSession: Sendable {
   }
 
   private static func requireOurRevision(_ memory: SharedMemory) throws(StorageError) {
-    let revision = memory.word(at: 2048).pointee.load(ordering: .relaxed)
+    let revision = unsafe memory.word(at: 2048).pointee.load(ordering: .relaxed)
     guard revision == SharedMemory.layoutRevision else {
       throw .incompatibleLockFile(
         path: memory.file.path,

@@ -112,7 +112,7 @@ struct NodeWriter {
       )
     }
     // Final slots replace the ones in the slab: they are smaller, so they fit.
-    let payload = UnsafeMutableRawPointer(mutating: node.payload)
+    let payload = unsafe UnsafeMutableRawPointer(mutating: node.payload)
     let code = node.header.widthCode
     let numbers = node.numbersAtEnd
     var newCode = numbers.widthCode
@@ -127,7 +127,7 @@ struct NodeWriter {
         slot = child.ref.slot
         assert(!slab.isWritable(child.ref), "`NodeWriter` 1: children have their place in the file")
         assert(PackedIntegers.widthCode(for: slot) <= code, "a final slot fits where the first did")
-        PackedIntegers.store(slot, to: payload, widthCode: code, at: index)
+        unsafe PackedIntegers.store(slot, to: payload, widthCode: code, at: index)
       }
       newCode = max(newCode, PackedIntegers.widthCode(for: slot))
     }
@@ -162,7 +162,7 @@ struct NodeWriter {
         let slot = try cluster.integer(at: column)
         guard slot & 1 == 0, slab.isWritable(Ref(Int(slot))) else { continue }
         let leaf = try write(Ref(Int(slot)), isData, depth: depth + 2)
-        PackedIntegers.store(
+        unsafe PackedIntegers.store(
           leaf.ref.slot, to: UnsafeMutableRawPointer(mutating: cluster.payload),
           widthCode: cluster.header.widthCode, at: column)
         heights[index] = max(heights[index], leaf.height + 1)
@@ -180,15 +180,15 @@ struct NodeWriter {
     assert(header.widthCode <= node.header.widthCode, "a node is packed, never widened")
     if byteCount > StagedRun.Buffer.byteCount {
       // Packing in place never overtakes what is still to be read: the new width is not larger.
-      let payload = UnsafeMutableRawPointer(mutating: node.payload)
-      node.pack(to: payload, widthCode: header.widthCode)
-      try writeThrough(header, UnsafeMutableRawPointer(mutating: node.address), at: ref)
+      let payload = unsafe UnsafeMutableRawPointer(mutating: node.payload)
+      unsafe node.pack(to: payload, widthCode: header.widthCode)
+      try unsafe writeThrough(header, UnsafeMutableRawPointer(mutating: node.address), at: ref)
       return ref
     }
-    let target = try stage(byteCount, at: ref.offset, lifetime)
-    clearTail(of: header, at: target)
-    target.storeBytes(of: header.bits, as: UInt64.self)
-    node.pack(to: target + NodeHeader.byteCount, widthCode: header.widthCode)
+    let target = try unsafe stage(byteCount, at: ref.offset, lifetime)
+    unsafe clearTail(of: header, at: target)
+    unsafe target.storeBytes(of: header.bits, as: UInt64.self)
+    unsafe node.pack(to: target + NodeHeader.byteCount, widthCode: header.widthCode)
     return ref
   }
 
@@ -199,13 +199,13 @@ struct NodeWriter {
     let byteCount = header.nodeByteCount
     let ref = Ref(try placement.place(byteCount, lifetime))
     if byteCount > StagedRun.Buffer.byteCount {
-      try writeThrough(header, UnsafeMutableRawPointer(mutating: node.address), at: ref)
+      try unsafe writeThrough(header, UnsafeMutableRawPointer(mutating: node.address), at: ref)
       return ref
     }
-    let target = try stage(byteCount, at: ref.offset, lifetime)
-    clearTail(of: header, at: target)
-    target.storeBytes(of: header.bits, as: UInt64.self)
-    (target + NodeHeader.byteCount).copyMemory(
+    let target = try unsafe stage(byteCount, at: ref.offset, lifetime)
+    unsafe clearTail(of: header, at: target)
+    unsafe target.storeBytes(of: header.bits, as: UInt64.self)
+    unsafe (target + NodeHeader.byteCount).copyMemory(
       from: node.payload, byteCount: header.payloadByteCount)
     return ref
   }
@@ -214,7 +214,7 @@ struct NodeWriter {
   private func clearTail(of header: NodeHeader, at target: UnsafeMutableRawPointer) {
     let byteCount = header.nodeByteCount
     if byteCount > NodeHeader.byteCount {
-      target.storeBytes(of: 0, toByteOffset: byteCount - 8, as: UInt64.self)
+      unsafe target.storeBytes(of: 0, toByteOffset: byteCount - 8, as: UInt64.self)
     }
   }
 
@@ -222,10 +222,10 @@ struct NodeWriter {
   private mutating func writeThrough(
     _ header: NodeHeader, _ address: UnsafeMutableRawPointer, at ref: Ref
   ) throws(StorageError) {
-    address.storeBytes(of: header.bits, as: UInt64.self)
+    unsafe address.storeBytes(of: header.bits, as: UInt64.self)
     let used = NodeHeader.byteCount + header.payloadByteCount
-    memset(address + used, 0, header.nodeByteCount - used)
-    try file.write(
+    unsafe memset(address + used, 0, header.nodeByteCount - used)
+    try unsafe file.write(
       UnsafeRawBufferPointer(start: address, count: header.nodeByteCount), at: ref.offset)
   }
 
@@ -242,26 +242,26 @@ struct NodeWriter {
     let header = NodeHeader(flags: flags, layout: .bits, widthCode: widthCode, count: count)
     let byteCount = header.nodeByteCount
     guard byteCount > StagedRun.Buffer.byteCount else {
-      let target = try stage(byteCount, at: position, .short)
-      return fill(target, header, pack)
+      let target = try unsafe stage(byteCount, at: position, .short)
+      return unsafe fill(target, header, pack)
     }
     let large = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
-    defer { large.deallocate() }
-    fill(large, header, pack)
-    try file.write(UnsafeRawBufferPointer(start: large, count: byteCount), at: position)
+    defer { unsafe large.deallocate() }
+    unsafe fill(large, header, pack)
+    try unsafe file.write(UnsafeRawBufferPointer(start: large, count: byteCount), at: position)
   }
 
   private func fill(
     _ target: UnsafeMutableRawPointer, _ header: NodeHeader,
     _ pack: (UnsafeMutableRawPointer) -> Void
   ) {
-    clearTail(of: header, at: target)
-    target.storeBytes(of: header.bits, as: UInt64.self)
+    unsafe clearTail(of: header, at: target)
+    unsafe target.storeBytes(of: header.bits, as: UInt64.self)
     // Below a byte, elements are put into what is there.
     if header.widthCode < 4 {
-      memset(target + NodeHeader.byteCount, 0, header.nodeByteCount - NodeHeader.byteCount)
+      unsafe memset(target + NodeHeader.byteCount, 0, header.nodeByteCount - NodeHeader.byteCount)
     }
-    pack(target + NodeHeader.byteCount)
+    unsafe pack(target + NodeHeader.byteCount)
   }
 
   // MARK: Reaching the file
@@ -272,8 +272,8 @@ struct NodeWriter {
     assert(position & 7 == 0 && byteCount & 7 == 0, "`NodeWriter` 3")
     assert(position + byteCount <= placement.space.logicalSize, "`NodeWriter` 3")
     return switch lifetime {
-    case .long: try long.stage(byteCount, at: position)
-    case .short: try short.stage(byteCount, at: position)
+    case .long: try unsafe long.stage(byteCount, at: position)
+    case .short: try unsafe short.stage(byteCount, at: position)
     }
   }
 
@@ -294,7 +294,7 @@ struct NodeWriter {
     var position = tail.lowerBound
     while position < end {
       let count = min(end - position, StagedRun.Buffer.byteCount)
-      memset(try short.stage(count, at: position), 0, count)
+      unsafe memset(try short.stage(count, at: position), 0, count)
       try short.flush()
       position += count
     }

@@ -67,7 +67,7 @@ package final class PendingCommit {
       claimed = try select()
     } catch {
       if seen { file.poison() }
-      file.writer.freeSpace = nil
+      unsafe file.writer.freeSpace = nil
       file.releaseWriter()
       throw error
     }
@@ -97,7 +97,7 @@ package final class PendingCommit {
     // selector go together.
     if file.encrypted == nil { try file.syncOrPoison() }
     // From here on nothing may fail but the disk.
-    file.session.memory.committing.pointee.store(
+    unsafe file.session.memory.committing.pointee.store(
       entry.version, ordering: .sequentiallyConsistent)
     try file.flipOrPoison(header.flags ^ 1)
     try file.syncOrPoison()

@@ -38,8 +38,10 @@ import CRealmPlatform
 import Synchronization
 
 /// The versions that snapshots of all processes have pinned.
+@safe
 final class ReaderTable: Sendable {
   /// A slot of the table that belongs to one snapshot.
+  @safe
   struct Pin: @unchecked Sendable {
     // Sendable: points to an atomic in memory that the snapshot's file keeps mapped.
     fileprivate let slot: UnsafeMutablePointer<Atomic<UInt64>>
@@ -56,23 +58,23 @@ final class ReaderTable: Sendable {
 
   init(_ memory: SharedMemory) throws(StorageError) {
     self.memory = memory
-    ownedOffsets = .allocate(capacity: Self.maximumOwnedSegments)
+    unsafe ownedOffsets = .allocate(capacity: Self.maximumOwnedSegments)
     try grow(from: 0)
   }
 
-  deinit { ownedOffsets.deallocate() }
+  deinit { unsafe ownedOffsets.deallocate() }
 
   // MARK: Readers
 
   /// Pins the newest version.
   func pinNewest() throws(StorageError) -> (version: UInt64, pin: Pin) {
-    var version = memory.newest.pointee.load(ordering: .sequentiallyConsistent)
+    var version = unsafe memory.newest.pointee.load(ordering: .sequentiallyConsistent)
     let pin = try self.pin(version)
     while true {
-      let newest = memory.newest.pointee.load(ordering: .sequentiallyConsistent)
+      let newest = unsafe memory.newest.pointee.load(ordering: .sequentiallyConsistent)
       if newest == version { return (version, pin) }
       version = newest
-      pin.slot.pointee.store(version, ordering: .sequentiallyConsistent)
+      unsafe pin.slot.pointee.store(version, ordering: .sequentiallyConsistent)
     }
   }
 
@@ -87,23 +89,23 @@ final class ReaderTable: Sendable {
       let start = Int((thread &* 0x9E37_79B9_7F4A_7C15) &>> 40) % slots
       for step in 0..<slots {
         let index = start + step < slots ? start + step : start + step - slots
-        let offset = ownedOffsets[index / Self.segmentSlotCount]
-        let slot = memory.word(
+        let offset = unsafe ownedOffsets[index / Self.segmentSlotCount]
+        let slot = unsafe memory.word(
           at: offset + index % Self.segmentSlotCount * SharedMemory.slotByteCount)
-        guard slot.pointee.load(ordering: .relaxed) == 0 else { continue }
-        let (claimed, _) = slot.pointee.compareExchange(
+        guard unsafe slot.pointee.load(ordering: .relaxed) == 0 else { continue }
+        let (claimed, _) = unsafe slot.pointee.compareExchange(
           expected: 0, desired: version, ordering: .sequentiallyConsistent)
-        if claimed { return Pin(slot: slot) }
+        if claimed { return unsafe Pin(slot: slot) }
       }
       try grow(from: segments)
     }
   }
 
   func release(_ pin: Pin) {
-    assert(
+    unsafe assert(
       pin.slot.pointee.load(ordering: .relaxed) != 0 || realm_is_forked(),
       "`ReaderTable` 1: a slot was released twice")
-    pin.slot.pointee.store(0, ordering: .releasing)
+    unsafe pin.slot.pointee.store(0, ordering: .releasing)
   }
 
   // MARK: Writers
@@ -144,10 +146,10 @@ final class ReaderTable: Sendable {
   }
 
   private func forEachPin(_ body: (_ slot: Int, _ version: UInt64) -> Void) {
-    let count = Int(memory.slotCount.pointee.load(ordering: .sequentiallyConsistent))
+    let count = unsafe Int(memory.slotCount.pointee.load(ordering: .sequentiallyConsistent))
     for index in 0..<count {
-      let slot = memory.word(at: Self.offset(ofSlot: index))
-      let version = slot.pointee.load(ordering: .sequentiallyConsistent)
+      let slot = unsafe memory.word(at: Self.offset(ofSlot: index))
+      let version = unsafe slot.pointee.load(ordering: .sequentiallyConsistent)
       if version != 0 { body(index, version) }
     }
   }
@@ -158,7 +160,9 @@ final class ReaderTable: Sendable {
 
   private func isOurs(_ segment: Int) -> Bool {
     let offset = Self.offset(ofSlot: segment * Self.segmentSlotCount)
-    return (0..<ownedCount.load(ordering: .acquiring)).contains { ownedOffsets[$0] == offset }
+    return (0..<ownedCount.load(ordering: .acquiring)).contains {
+      unsafe ownedOffsets[$0] == offset
+    }
   }
 
   private func dropIfOwnerDied(_ segment: Int) -> Bool {
@@ -177,7 +181,7 @@ final class ReaderTable: Sendable {
 
   private func clear(_ segment: Int) {
     for index in 0..<Self.segmentSlotCount {
-      memory.word(at: Self.offset(ofSlot: segment * Self.segmentSlotCount + index))
+      unsafe memory.word(at: Self.offset(ofSlot: segment * Self.segmentSlotCount + index))
         .pointee.store(0, ordering: .sequentiallyConsistent)
     }
   }
@@ -197,14 +201,14 @@ final class ReaderTable: Sendable {
       defer { memory.file.unlockByte(at: growthLock) }
       let segment = try takeSegment()
       assert(!isOurs(segment), "`ReaderTable` 3: a segment was taken twice")
-      ownedOffsets[owned] = Self.offset(ofSlot: segment * Self.segmentSlotCount)
+      unsafe ownedOffsets[owned] = Self.offset(ofSlot: segment * Self.segmentSlotCount)
       ownedCount.store(owned + 1, ordering: .releasing)
     }
   }
 
   /// An ownerless segment, or a new one at the end.
   private func takeSegment() throws(StorageError) -> Int {
-    let slots = Int(memory.slotCount.pointee.load(ordering: .sequentiallyConsistent))
+    let slots = unsafe Int(memory.slotCount.pointee.load(ordering: .sequentiallyConsistent))
     let count = slots / Self.segmentSlotCount
     for segment in 0..<count where !isOurs(segment) {
       let lock = SharedMemory.segmentLockOffset + segment
@@ -225,7 +229,7 @@ final class ReaderTable: Sendable {
       memory.file.unlockByte(at: lock)
       throw error
     }
-    memory.slotCount.pointee.store(UInt64(newCount), ordering: .sequentiallyConsistent)
+    unsafe memory.slotCount.pointee.store(UInt64(newCount), ordering: .sequentiallyConsistent)
     return count
   }
 }

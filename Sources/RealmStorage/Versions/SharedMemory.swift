@@ -42,6 +42,7 @@ struct VersionEntry: Hashable, Sendable {
 }
 
 /// The mapped lock file of a session.
+@safe
 final class SharedMemory: Sendable {
   static let layoutVersion: UInt16 = 0x5200
   static let realmCoreLayoutVersion: UInt16 = 14
@@ -67,19 +68,19 @@ final class SharedMemory: Sendable {
   /// Maps the lock file, whose reader slots may lie beyond its present end.
   init(_ file: any StorageFile) throws(StorageError) {
     self.file = file
-    let range = mmap(
+    let range = unsafe mmap(
       nil, Self.byteCount, PROT_NONE, MAP_PRIVATE | Self.anonymous | MAP_NORESERVE, -1, 0)
-    guard let range, range != MAP_FAILED else {
+    guard let range = unsafe range, unsafe range != MAP_FAILED else {
       throw .addressSpaceExhausted(path: file.path, byteCount: Self.byteCount)
     }
-    base = range
-    forkItem = realm_fork_add(REALM_FORK_REPLACE, range, Self.byteCount)
-    try file.map(0..<Self.byteCount, at: range, isWritable: true)
+    unsafe base = unsafe range
+    unsafe forkItem = unsafe realm_fork_add(REALM_FORK_REPLACE, range, Self.byteCount)
+    try unsafe file.map(0..<Self.byteCount, at: range, isWritable: true)
   }
 
   deinit {
-    realm_fork_remove(forkItem)
-    munmap(base, Self.byteCount)
+    unsafe realm_fork_remove(forkItem)
+    unsafe munmap(base, Self.byteCount)
   }
 
   #if canImport(Darwin)
@@ -91,22 +92,22 @@ final class SharedMemory: Sendable {
   // MARK: Words
 
   func word(at offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+    unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 
   private func halfWord(at offset: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
-    (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
+    unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
-  var newest: UnsafeMutablePointer<Atomic<UInt64>> { word(at: 2112) }
-  var slotCount: UnsafeMutablePointer<Atomic<UInt64>> { word(at: 2120) }
-  var wakeWord: UnsafeMutablePointer<Atomic<UInt32>> { halfWord(at: 2176) }
-  var poisoned: UnsafeMutablePointer<Atomic<UInt32>> { halfWord(at: 2180) }
+  var newest: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2112) }
+  var slotCount: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2120) }
+  var wakeWord: UnsafeMutablePointer<Atomic<UInt32>> { unsafe halfWord(at: 2176) }
+  var poisoned: UnsafeMutablePointer<Atomic<UInt32>> { unsafe halfWord(at: 2180) }
   /// Not 0 between the flip of the header's selector and the publication of the version.
-  var committing: UnsafeMutablePointer<Atomic<UInt64>> { word(at: 2184) }
+  var committing: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2184) }
   /// How many threads sleep on the wake word, one for each open file that has listeners; too many
   /// after a process died.
-  private var sleeperCount: UnsafeMutablePointer<Atomic<UInt64>> { word(at: 2192) }
+  private var sleeperCount: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2192) }
 
   // MARK: The session's start
 
@@ -118,13 +119,13 @@ final class SharedMemory: Sendable {
       try file.resize(to: Self.initialByteCount)
     }
     try reserve(0..<Self.initialByteCount)
-    word(at: 2048).pointee.store(Self.layoutRevision, ordering: .relaxed)
+    unsafe word(at: 2048).pointee.store(Self.layoutRevision, ordering: .relaxed)
     write(start)
-    base.storeBytes(of: UInt8(FileHeader.supportedVersion), toByteOffset: 4, as: UInt8.self)
-    base.storeBytes(
+    unsafe base.storeBytes(of: UInt8(FileHeader.supportedVersion), toByteOffset: 4, as: UInt8.self)
+    unsafe base.storeBytes(
       of: Self.layoutVersion.littleEndian, toByteOffset: 6, as: UInt16.self)
-    newest.pointee.store(start.version, ordering: .sequentiallyConsistent)
-    base.storeBytes(of: 1, as: UInt8.self)
+    unsafe newest.pointee.store(start.version, ordering: .sequentiallyConsistent)
+    unsafe base.storeBytes(of: 1, as: UInt8.self)
   }
 
   /// Fills a range of the file with zeros that have their space on the disk.
@@ -137,9 +138,9 @@ final class SharedMemory: Sendable {
       try file.allocate(max(byteCount, range.lowerBound)..<range.upperBound)
     }
     let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: range.count, alignment: 8)
-    defer { zeros.deallocate() }
-    zeros.initializeMemory(as: UInt8.self, repeating: 0)
-    try file.write(UnsafeRawBufferPointer(zeros), at: range.lowerBound)
+    defer { unsafe zeros.deallocate() }
+    unsafe zeros.initializeMemory(as: UInt8.self, repeating: 0)
+    try unsafe file.write(UnsafeRawBufferPointer(zeros), at: range.lowerBound)
   }
 
   // MARK: Versions
@@ -150,23 +151,23 @@ final class SharedMemory: Sendable {
 
   private func write(_ entry: VersionEntry) {
     let offset = entryOffset(entry.version)
-    word(at: offset).pointee.store(0, ordering: .sequentiallyConsistent)
-    word(at: offset + 8).pointee.store(
+    unsafe word(at: offset).pointee.store(0, ordering: .sequentiallyConsistent)
+    unsafe word(at: offset + 8).pointee.store(
       UInt64(entry.topRef.offset), ordering: .sequentiallyConsistent)
-    word(at: offset + 16).pointee.store(
+    unsafe word(at: offset + 16).pointee.store(
       UInt64(entry.logicalSize), ordering: .sequentiallyConsistent)
-    word(at: offset).pointee.store(entry.version, ordering: .sequentiallyConsistent)
+    unsafe word(at: offset).pointee.store(entry.version, ordering: .sequentiallyConsistent)
   }
 
   /// Where `version` is, or nil if it is older than the last 64.
   func entry(of version: UInt64) -> VersionEntry? {
     let offset = entryOffset(version)
-    guard word(at: offset).pointee.load(ordering: .sequentiallyConsistent) == version else {
+    guard unsafe word(at: offset).pointee.load(ordering: .sequentiallyConsistent) == version else {
       return nil
     }
-    let topRef = word(at: offset + 8).pointee.load(ordering: .sequentiallyConsistent)
-    let size = word(at: offset + 16).pointee.load(ordering: .sequentiallyConsistent)
-    guard word(at: offset).pointee.load(ordering: .sequentiallyConsistent) == version else {
+    let topRef = unsafe word(at: offset + 8).pointee.load(ordering: .sequentiallyConsistent)
+    let size = unsafe word(at: offset + 16).pointee.load(ordering: .sequentiallyConsistent)
+    guard unsafe word(at: offset).pointee.load(ordering: .sequentiallyConsistent) == version else {
       return nil
     }
     return VersionEntry(
@@ -180,32 +181,36 @@ final class SharedMemory: Sendable {
   /// - Parameter sleepers: How many of those who sleep need not be woken, as they know.
   func publish(_ entry: VersionEntry, knownTo sleepers: Int = 0) {
     write(entry)
-    newest.pointee.store(entry.version, ordering: .sequentiallyConsistent)
-    committing.pointee.store(0, ordering: .sequentiallyConsistent)
-    wakeWord.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    unsafe newest.pointee.store(entry.version, ordering: .sequentiallyConsistent)
+    unsafe committing.pointee.store(0, ordering: .sequentiallyConsistent)
+    unsafe wakeWord.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     // A sleeper that is not counted yet has yet to load the newest version.
-    guard sleeperCount.pointee.load(ordering: .sequentiallyConsistent) > sleepers else { return }
-    realm_wake_word(UnsafeRawPointer(wakeWord), true)
+    guard unsafe sleeperCount.pointee.load(ordering: .sequentiallyConsistent) > sleepers else {
+      return
+    }
+    unsafe realm_wake_word(UnsafeRawPointer(wakeWord), true)
   }
 
   // MARK: Waiting
 
   /// Counts one more sleeper, before it loads the newest version for the first time.
-  func addSleeper() { sleeperCount.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+  func addSleeper() {
+    unsafe sleeperCount.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+  }
 
   /// Counts one sleeper less.
   func removeSleeper() {
-    sleeperCount.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    unsafe sleeperCount.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
   }
 
   /// Wakes all who sleep, news or not.
   func wake() {
-    wakeWord.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    realm_wake_word(UnsafeRawPointer(wakeWord), true)
+    unsafe wakeWord.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    unsafe realm_wake_word(UnsafeRawPointer(wakeWord), true)
   }
 
   /// Sleeps until `wake()` changes the wake word from `value`, at most a second.
   func wait(whileWakeWordIs value: UInt32) {
-    realm_wait_on_word(UnsafeRawPointer(wakeWord), value, 1_000_000_000, true)
+    unsafe realm_wait_on_word(UnsafeRawPointer(wakeWord), value, 1_000_000_000, true)
   }
 }

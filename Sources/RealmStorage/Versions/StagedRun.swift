@@ -5,11 +5,12 @@
 /// Collects bytes for consecutive places of the file.
 struct StagedRun {
   /// Kept from commit to commit.
+  @safe
   final class Buffer {
     static let byteCount = 1 << 20
     let bytes = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
 
-    deinit { bytes.deallocate() }
+    deinit { unsafe bytes.deallocate() }
   }
 
   private let buffer: Buffer
@@ -32,16 +33,16 @@ struct StagedRun {
       self.position = position
     }
     assert(count + byteCount <= Buffer.byteCount, "more is staged than the buffer holds")
-    let target = buffer.bytes + count
+    let target = unsafe buffer.bytes + count
     count += byteCount
-    return target
+    return unsafe target
   }
 
   /// Writes what is staged.
   mutating func flush() throws(StorageError) {
     guard count > 0 else { return }
-    let bytes = UnsafeRawBufferPointer(start: buffer.bytes, count: count)
+    let bytes = unsafe UnsafeRawBufferPointer(start: buffer.bytes, count: count)
     count = 0
-    try file.write(bytes, at: position)
+    try unsafe file.write(bytes, at: position)
   }
 }

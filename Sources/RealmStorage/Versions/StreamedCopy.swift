@@ -11,6 +11,7 @@
 //    level of the tree.
 
 /// A file in streaming form that is being written.
+@safe
 struct StreamedCopy {
   private let target: CopyTarget
   private let space: NodeSpace
@@ -27,8 +28,8 @@ struct StreamedCopy {
   ) throws(StorageError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: bufferByteCount, alignment: 8)
-    defer { buffer.deallocate() }
-    var copy = StreamedCopy(target: target, space: space, buffer: buffer)
+    defer { unsafe buffer.deallocate() }
+    var copy = unsafe StreamedCopy(target: target, space: space, buffer: buffer)
     try copy.writeAll(roots, history)
     try target.finish()
   }
@@ -36,7 +37,7 @@ struct StreamedCopy {
   private init(target: CopyTarget, space: NodeSpace, buffer: UnsafeMutableRawBufferPointer) {
     self.target = target
     self.space = space
-    self.buffer = buffer
+    unsafe self.buffer = unsafe buffer
   }
 
   private mutating func writeAll(
@@ -65,7 +66,7 @@ struct StreamedCopy {
     }
     var footer: [UInt8] = []
     for word in [UInt64(topRef), FileHeader.footerCookie] {
-      withUnsafeBytes(of: word.littleEndian) { footer.append(contentsOf: $0) }
+      unsafe withUnsafeBytes(of: word.littleEndian) { unsafe footer.append(contentsOf: $0) }
     }
     // The footer is the end of the last page of an encrypted file.
     let gap = -(position + footer.count) & (target.alignment - 1)
@@ -112,7 +113,8 @@ struct StreamedCopy {
     guard node.header.hasRefs else {
       let place = position
       try append(bits: node.header.bits & ~0xFFFF_FFFF | 0x4141_4141)
-      try append(UnsafeRawBufferPointer(start: node.payload, count: node.header.payloadByteCount))
+      try unsafe append(
+        UnsafeRawBufferPointer(start: node.payload, count: node.header.payloadByteCount))
       try pad()
       return Int64(place)
     }
@@ -140,15 +142,15 @@ struct StreamedCopy {
   ) throws(StorageError) {
     let packed = UnsafeMutableRawBufferPointer.allocate(
       byteCount: header.nodeByteCount, alignment: 8)
-    defer { packed.deallocate() }
-    packed.initializeMemory(as: UInt8.self, repeating: 0)
-    packed.storeBytes(of: header.bits, as: UInt64.self)
-    if let payload = packed.baseAddress.map({ $0 + NodeHeader.byteCount }) {
+    defer { unsafe packed.deallocate() }
+    unsafe packed.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe packed.storeBytes(of: header.bits, as: UInt64.self)
+    if let payload = unsafe packed.baseAddress.map({ unsafe $0 + NodeHeader.byteCount }) {
       for (index, slot) in slots.enumerated() {
-        PackedIntegers.store(slot, to: payload, widthCode: header.widthCode, at: index)
+        unsafe PackedIntegers.store(slot, to: payload, widthCode: header.widthCode, at: index)
       }
     }
-    try append(UnsafeRawBufferPointer(packed))
+    try unsafe append(UnsafeRawBufferPointer(packed))
   }
 
   // MARK: Bytes
@@ -162,30 +164,30 @@ struct StreamedCopy {
 
   private mutating func append(bits: UInt64) throws(StorageError) {
     var bytes: [UInt8] = []
-    withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) }
+    unsafe withUnsafeBytes(of: bits.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     try append(bytes)
   }
 
   private mutating func append(_ bytes: [UInt8]) throws(StorageError) {
-    if buffered + bytes.count > buffer.count { try flush() }
-    UnsafeMutableRawBufferPointer(rebasing: buffer[buffered...]).copyBytes(from: bytes)
+    if unsafe buffered + bytes.count > buffer.count { try flush() }
+    unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[buffered...]).copyBytes(from: bytes)
     buffered += bytes.count
   }
 
   private mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
-    if buffered + bytes.count > buffer.count { try flush() }
-    guard bytes.count <= buffer.count else {
-      try target.write(bytes, at: bufferStart)
+    if unsafe buffered + bytes.count > buffer.count { try flush() }
+    guard unsafe bytes.count <= buffer.count else {
+      try unsafe target.write(bytes, at: bufferStart)
       bufferStart += bytes.count
       return
     }
-    UnsafeMutableRawBufferPointer(rebasing: buffer[buffered...]).copyMemory(from: bytes)
+    unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[buffered...]).copyMemory(from: bytes)
     buffered += bytes.count
   }
 
   private mutating func flush() throws(StorageError) {
     guard buffered > 0 else { return }
-    try target.write(UnsafeRawBufferPointer(rebasing: buffer[..<buffered]), at: bufferStart)
+    try unsafe target.write(UnsafeRawBufferPointer(rebasing: buffer[..<buffered]), at: bufferStart)
     bufferStart += buffered
     buffered = 0
   }

@@ -91,8 +91,8 @@ final class VersionListeners: Sendable {
 
   private func watch(_ memory: SharedMemory) {
     while true {
-      let word = memory.wakeWord.pointee.load(ordering: .sequentiallyConsistent)
-      let newest = memory.newest.pointee.load(ordering: .sequentiallyConsistent)
+      let word = unsafe memory.wakeWord.pointee.load(ordering: .sequentiallyConsistent)
+      let newest = unsafe memory.newest.pointee.load(ordering: .sequentiallyConsistent)
       if state.withLock({ $0.isStopped }) { return }
       if claim(newest) { tell(newest) }
       memory.wait(whileWakeWordIs: word)

@@ -86,7 +86,7 @@ package final class WriteTransaction {
     version = base.version + 1
     roots = base.roots
     let slabStart = file.reservation.fileCapacity
-    allocator = NodeAllocator(
+    allocator = unsafe NodeAllocator(
       space: NodeSpace(
         base: base.space.base, fileEnd: base.space.fileEnd, slabStart: slabStart,
         slabEnd: slabStart + file.reservation.slabCapacity))
@@ -131,7 +131,7 @@ package final class WriteTransaction {
       previous?.giveUp()
       return pending
     } catch {
-      base.file.writer.freeSpace = nil
+      unsafe base.file.writer.freeSpace = nil
       if previous == nil { base.file.encrypted?.forgetUnflushed() }
       end()
       throw error

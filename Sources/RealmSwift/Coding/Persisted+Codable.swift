@@ -76,10 +76,10 @@ extension ObjectBase {
   /// Marks the wrappers as those of a managed object.
   @inline(never)
   final func _markManaged(_ info: ClassInfo) {
-    let address = Unmanaged.passUnretained(self).toOpaque()
+    let address = unsafe Unmanaged.passUnretained(self).toOpaque()
     for step in info.steps {
       // The flags come first in every wrapper.
-      (address + step.offset).assumingMemoryBound(to: UInt.self).pointee |=
+      unsafe (address + step.offset).assumingMemoryBound(to: UInt.self).pointee |=
         PersistedFlags.managed.rawValue
     }
   }

@@ -36,9 +36,9 @@ public struct PersistentID<Model: Object>: Sendable, Hashable {
       identity = .primaryKey(
         property.primaryKeyValue(object._value(of: property), in: schema))
     } else if let info = object._info {
-      info.core.checkIsolation()
+      unsafe info.core.checkIsolation()
       object.requireExisting(info)
-      identity = .row(object._key.rawValue)
+      identity = unsafe .row(object._key.rawValue)
     } else {
       throwRealmException(
         "A '\(schema.className)' has no identifier until a Realm manages it: it has no primary key")

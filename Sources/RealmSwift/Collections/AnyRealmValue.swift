@@ -118,11 +118,11 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
   public static func _tracedElement(by recording: _Recording) -> AnyRealmValue { .none }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> AnyRealmValue {
-    guard let info = object._info, let row = object._row else { return .none }
+    guard let info = object._info, let row = unsafe object._row else { return .none }
     do throws(StorageError) {
       let element = try row.nestedElement(slot.leaf)
-      let place = element.step.map { NestedPlace(info, object._key, slot, [$0]) }
-      return _decode(_StoredValue(element.value), _RealmContext(info.core, at: place))
+      let place = element.step.map { unsafe NestedPlace(info, object._key, slot, [$0]) }
+      return unsafe _decode(_StoredValue(element.value), _RealmContext(info.core, at: place))
     } catch { stop(error) }
   }
 
@@ -131,12 +131,12 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
   ) {
     guard let info = object._info else { return }
     // A collection that the property holds already stays, so references to it remain valid.
-    if let managed = value.managedCollection, managed.core === info.core,
+    if let managed = value.managedCollection, unsafe managed.core === info.core,
       let present = _load(object, slot).managedCollection, present.isSame(as: managed)
     {
       return
     }
-    object._set(_encode(value, _RealmContext(info.core)), slot)
+    unsafe object._set(_encode(value, _RealmContext(info.core)), slot)
   }
 
   public static func _storeUnmanaged(

@@ -19,7 +19,7 @@ extension _CollectionContents {
 
   private func index(ofObject object: ObjectBase) -> Int? {
     guard let owner = object._info else { return nil }
-    guard object._owner === core else {
+    guard unsafe object._owner === core else {
       throwRealmException("Object must be from the Realm being queried")
     }
     object.requireExisting(owner)
@@ -32,8 +32,8 @@ extension _CollectionContents {
           + "'\(info.schema.className)'.")
     }
     do throws(StorageError) {
-      if case .table(let table) = form { return try table.position(of: object._key) }
-      return try keys().firstIndex(of: object._key)
+      if case .table(let table) = form { return try unsafe table.position(of: object._key) }
+      return try unsafe keys().firstIndex(of: object._key)
     } catch { stop(error) }
   }
 

@@ -47,11 +47,11 @@ extension _CollectionContents {
 
   private func knownValue(of object: ObjectBase) -> TableValue? {
     guard let owner = object._info else { return nil }
-    guard object._owner === core else {
+    guard unsafe object._owner === core else {
       throwRealmException("Object must be from the Realm being queried")
     }
     object.requireExisting(owner)
-    if let info { return owner === info ? .link(object._key) : nil }
-    return .typedLink(owner.tableKey, object._key)
+    if let info { return unsafe owner === info ? .link(object._key) : nil }
+    return unsafe .typedLink(owner.tableKey, object._key)
   }
 }

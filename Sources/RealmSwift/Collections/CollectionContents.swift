@@ -230,6 +230,6 @@ extension ClassInfo {
   @inline(__always)
   func makeElement<Element>(_ key: ObjectKey, _ row: Row? = nil) -> Element {
     // Results and lists of objects are only made with the class of `Element`.
-    unsafeBitCast(makeObject(key, row), to: Element.self)
+    unsafe unsafeBitCast(makeObject(key, row), to: Element.self)
   }
 }

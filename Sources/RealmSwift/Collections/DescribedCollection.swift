@@ -35,6 +35,7 @@ func descriptionHead(
 
 /// The memory address of an instance: `<0x600000c8>`.
 func addressText(_ instance: AnyObject?) -> String {
-  let address = instance.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
+  let address =
+    instance.map { unsafe UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0
   return "<0x\(String(address, radix: 16))>"
 }

@@ -161,7 +161,7 @@ extension LinkingObjects: _Persistable {
   }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> LinkingObjects {
-    object._info.map { load($0, object._key, slot) } ?? _makeDefault()
+    object._info.map { unsafe load($0, object._key, slot) } ?? _makeDefault()
   }
 
   private static func load(
@@ -169,10 +169,10 @@ extension LinkingObjects: _Persistable {
   ) -> LinkingObjects {
     let property = info.schema.properties[Int(slot.property)]
     let name = property.originProperty ?? ""
-    let origin = info.originClass(of: property) ?? info.core.classes[Element.self]
+    let origin = unsafe info.originClass(of: property) ?? info.core.classes[Element.self]
     guard let link = origin.schema.property(named: name) else { return _makeDefault() }
     let source = BacklinkSource(target: info, key: key, origin: origin, property: link)
-    return LinkingObjects(
+    return unsafe LinkingObjects(
       ResultsState(.backlinks(source), info.core, origin), originProperty: name)
   }
 

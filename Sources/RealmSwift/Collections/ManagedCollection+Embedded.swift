@@ -60,7 +60,7 @@ extension ManagedCollection {
     guard core.skipsEqualValues, let info, info.schema.tableKind == .embedded else { return false }
     let elements = elements()
     let objects = elements.compactMap { modelObject($0) }
-    guard objects.count == elements.count, objects.allSatisfy({ $0._hot == nil }) else {
+    guard objects.count == elements.count, objects.allSatisfy({ unsafe $0._hot == nil }) else {
       return false
     }
     let present = links()
@@ -75,7 +75,7 @@ extension ManagedCollection {
   func updateEmbedded(by entries: @autoclosure () -> [(key: String, value: Any)]) -> Bool {
     guard core.skipsEqualValues, let info, info.schema.tableKind == .embedded else { return false }
     let objects = entries().map { ($0.key, unwrapped($0.value).flatMap { modelObject($0) }) }
-    guard objects.allSatisfy({ $0.1?._hot == nil }) else { return false }
+    guard objects.allSatisfy({ unsafe $0.1?._hot == nil }) else { return false }
     let present = linksByKey()
     let keys = objects.map { key, object in
       (checkedKey(key), object.map { stored($0, at: present[key], info) })
@@ -93,10 +93,10 @@ extension ManagedCollection {
   /// Whether `element` is the embedded object that an element of the collection links to already.
   func isEmbedded(_ element: Any, at present: @autoclosure () -> TableValue) -> Bool {
     guard let info, info.schema.tableKind == .embedded,
-      let object = unwrapped(element).flatMap({ modelObject($0) }), object._owner === core,
+      let object = unwrapped(element).flatMap({ modelObject($0) }), unsafe object._owner === core,
       object._info?.tableKey == info.tableKey
     else { return false }
-    return present() == .link(object._key)
+    return unsafe present() == .link(object._key)
   }
 
   /// Whether `element` is the embedded object that an entry of the map links to already.

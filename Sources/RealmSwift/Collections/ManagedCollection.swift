@@ -30,14 +30,14 @@ final class ManagedCollection {
   private let frozen: FrozenContents?
 
   convenience init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {
-    self.init(object._key, owner, slot)
+    unsafe self.init(object._key, owner, slot)
   }
 
   init(
     _ key: ObjectKey, _ owner: ClassInfo, _ slot: _ColumnSlot, path: [NestedStep] = [],
     kind: CollectionKind? = nil
   ) {
-    core = owner.core
+    core = unsafe owner.core
     self.owner = owner
     property = owner.schema.properties[Int(slot.property)]
     column = owner.column(Int(slot.property))
@@ -46,8 +46,8 @@ final class ManagedCollection {
     self.kind = kind ?? column.collection
     place = column.type == .mixed ? NestedPlace(owner, key, slot, path) : nil
     info = property.shape.linkedClass == nil ? nil : owner.linkedClass(slot)
-    birth = owner.core.state.pointee.generation
-    frozen = owner.core.isFrozen ? FrozenContents() : nil
+    birth = unsafe owner.core.state.pointee.generation
+    frozen = unsafe owner.core.isFrozen ? FrozenContents() : nil
   }
 
   /// The locator of the collection: its identity, independent of a realm.
@@ -80,7 +80,7 @@ final class ManagedCollection {
 
   /// Whether this is the collection in a property of `object`.
   func isOf(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) -> Bool {
-    self.owner === owner && key == object._key && property.index == Int(slot.property)
+    unsafe self.owner === owner && key == object._key && property.index == Int(slot.property)
       && path.isEmpty
   }
 

@@ -110,7 +110,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
   func entry(at index: Int) -> SingleMapEntry<Key, Value> {
     guard let managed else {
       let key = orderedKeys()[index]
-      return SingleMapEntry(_key: key, _value: unmanaged[key].unsafelyUnwrapped)
+      return unsafe SingleMapEntry(_key: key, _value: unmanaged[key].unsafelyUnwrapped)
     }
     let view = managed.dictionary()
     do throws(StorageError) {

@@ -28,14 +28,14 @@ class ObjectWalk {
 
   fileprivate init(_ info: ClassInfo) throws(StorageError) {
     self.info = info
-    core = info.core
-    group = try info.core.readableTables()
-    generation = info.core.state.pointee.generation
+    core = unsafe info.core
+    group = try unsafe info.core.readableTables()
+    generation = unsafe info.core.state.pointee.generation
   }
 
   /// Whether the realm still shows the version that the loop began with.
   @inline(__always)
-  fileprivate var isCurrent: Bool { core.state.pointee.generation == generation }
+  fileprivate var isCurrent: Bool { unsafe core.state.pointee.generation == generation }
 
   @usableFromInline
   func next() -> ObjectBase? { nil }
@@ -49,28 +49,28 @@ private final class TableWalk: ObjectWalk {
   @exclusivity(unchecked) private var count = 0
 
   init(_ table: Table, _ info: ClassInfo) throws(StorageError) {
-    cursor = table.clusterCursor()
+    unsafe cursor = table.clusterCursor()
     try super.init(info)
   }
 
   override func next() -> ObjectBase? {
     core.checkIsolation()
-    if index == count, !loadCluster() { return nil }
-    guard let cluster else { return nil }
-    let key = cluster.key(at: index)
-    let row = isCurrent ? cluster.row(at: index) : nil
-    index &+= 1
+    if unsafe index == count, !loadCluster() { return nil }
+    guard let cluster = unsafe cluster else { return nil }
+    let key = unsafe cluster.key(at: index)
+    let row = unsafe isCurrent ? cluster.row(at: index) : nil
+    unsafe index &+= 1
     return info.makeObject(key, row)
   }
 
   @inline(never)
   private func loadCluster() -> Bool {
     do throws(StorageError) {
-      cluster = try cursor.next()
+      unsafe cluster = try unsafe cursor.next()
     } catch { stop(error) }
-    index = 0
-    count = cluster?.count ?? 0
-    return count > 0
+    unsafe index = 0
+    unsafe count = unsafe cluster?.count ?? 0
+    return unsafe count > 0
   }
 }
 
@@ -82,15 +82,15 @@ private final class KeyWalk: ObjectWalk {
 
   init(_ keys: [ObjectKey], _ info: ClassInfo) throws(StorageError) {
     self.keys = keys
-    reader = RowReader(try info.table)
+    unsafe reader = RowReader(try info.table)
     try super.init(info)
   }
 
   override func next() -> ObjectBase? {
-    guard position < keys.count else { return nil }
+    guard unsafe position < keys.count else { return nil }
     core.checkIsolation()
-    let key = keys[position]
-    position &+= 1
+    let key = unsafe keys[position]
+    unsafe position &+= 1
     return info.makeObject(key, isCurrent ? row(of: key) : nil)
   }
 
@@ -100,9 +100,9 @@ private final class KeyWalk: ObjectWalk {
   @inline(__always)
   private func row(of key: ObjectKey) -> Row? {
     do throws(StorageError) {
-      let upcoming = position &+ Self.distance
-      if upcoming < keys.count { try reader.prefetch(keys[upcoming]) }
-      return try reader.row(of: key)
+      let upcoming = unsafe position &+ Self.distance
+      if upcoming < keys.count { try unsafe reader.prefetch(keys[upcoming]) }
+      return try unsafe reader.row(of: key)
     } catch { stop(error) }
   }
 }

@@ -12,6 +12,7 @@ import RealmStorage
 import RealmTables
 
 /// Iterates over the elements of a collection.
+@safe
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
   /// The walk over objects; unmanaged, so that calling it costs no reference counting.
   @usableFromInline let walk: Unmanaged<ObjectWalk>?
@@ -24,7 +25,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
   init(_ elements: [Element]) {
     self.elements = elements
     contents = nil
-    walk = nil
+    unsafe walk = nil
     walkOwner = nil
   }
 
@@ -34,15 +35,17 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
       walkOwner = Element.self is ObjectBase.Type ? try ObjectWalk.over(contents) : nil
       self.contents = walkOwner == nil ? try contents.frozenForIteration() : nil
     } catch { stop(error) }
-    walk = walkOwner.map(Unmanaged.passUnretained)
+    unsafe walk = unsafe walkOwner.map(Unmanaged.passUnretained)
   }
 
   /// The next element, or nil at the end.
   @inlinable
   public mutating func next() -> Element? {
     // Walks are only made for collections whose elements are objects of the class of `Element`.
-    if let walk {
-      return walk._withUnsafeGuaranteedRef { unsafeBitCast($0.next(), to: Element?.self) }
+    if let walk = unsafe walk {
+      return unsafe walk._withUnsafeGuaranteedRef {
+        unsafe unsafeBitCast($0.next(), to: Element?.self)
+      }
     }
     return nextElement()
   }

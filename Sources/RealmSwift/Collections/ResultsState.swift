@@ -56,7 +56,7 @@ final class ResultsState {
     self.query = query ?? TableQuery(info?.tableKey ?? .null)
     self.core = core
     self.info = info
-    birth = core.state.pointee.generation
+    birth = unsafe core.state.pointee.generation
     frozen = core.isFrozen ? FrozenContents() : nil
   }
 

@@ -12,7 +12,7 @@ final class DetachedQueue: SerialExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 
   func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }

@@ -12,7 +12,7 @@ import RealmStorage
 /// Runs write transactions on one file, in the order in which they were requested.
 actor DetachedWriter {
   private nonisolated let queue = DetachedQueue(label: "OpenRealm detached writes")
-  nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
   private static let living = Locked<[Realm.Configuration.Location: WeakWriter]>([:])
 

@@ -36,7 +36,7 @@ extension NSNumber {
   /// The number as `Bool`, `Int`, `UInt64`, `Float` or `Double`, by the type it was made of.
   fileprivate var swiftNumber: Any {
     if isBoolean { return boolValue }
-    return switch UInt8(bitPattern: objCType.pointee) {
+    return switch unsafe UInt8(bitPattern: objCType.pointee) {
     case UInt8(ascii: "d"): doubleValue
     case UInt8(ascii: "f"): floatValue
     case UInt8(ascii: "Q"): uint64Value
@@ -49,7 +49,7 @@ extension NSNumber {
     CFGetTypeID(self) == CFBooleanGetTypeID()
     #else
     // Integers of 8 bits are reported as wider ones here.
-    UInt8(bitPattern: objCType.pointee) == UInt8(ascii: "c")
+    unsafe UInt8(bitPattern: objCType.pointee) == UInt8(ascii: "c")
     #endif
   }
 }

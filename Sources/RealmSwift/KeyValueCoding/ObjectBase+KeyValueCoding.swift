@@ -24,9 +24,9 @@ extension ObjectBase {
   /// in migrations as a dynamic object.
   private final func linked(_ value: Any?) -> Any? {
     guard _info?.schema.isDynamic ?? false, let value, let object = modelObject(value),
-      let info = object._info, let shown = info.core.untypedInfo(ofTable: info.tableKey),
+      let info = object._info, let shown = unsafe info.core.untypedInfo(ofTable: info.tableKey),
       shown !== info
     else { return value }
-    return shown.makeObject(object._key)
+    return unsafe shown.makeObject(object._key)
   }
 }

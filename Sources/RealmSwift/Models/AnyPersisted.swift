@@ -55,25 +55,25 @@ extension Persisted: AnyPersisted {
   static var valueType: any _Persistable.Type { Value.self }
 
   static func flags(at address: UnsafeRawPointer) -> PersistedFlags {
-    PersistedFlags(rawValue: address.assumingMemoryBound(to: Self.self).pointee.flags)
+    unsafe PersistedFlags(rawValue: address.assumingMemoryBound(to: Self.self).pointee.flags)
   }
 
   static func originProperty(at address: UnsafeRawPointer) -> String? {
-    let value = address.assumingMemoryBound(to: Self.self).pointee.value
+    let value = unsafe address.assumingMemoryBound(to: Self.self).pointee.value
     return (value as? any LinkingObjectsProtocol)?._originProperty
   }
 
   static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any {
-    let wrapper = address.assumingMemoryBound(to: Self.self)
-    if let value = wrapper.pointee.value { return value }
+    let wrapper = unsafe address.assumingMemoryBound(to: Self.self)
+    if let value = unsafe wrapper.pointee.value { return value }
     let value = Value._makeDefault()
-    wrapper.pointee.value = value
+    unsafe wrapper.pointee.value = value
     return value
   }
 
   static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool {
     guard let converted = Value._convert(swiftValue(value)) else { return false }
-    address.assumingMemoryBound(to: Self.self).pointee.value = converted
+    unsafe address.assumingMemoryBound(to: Self.self).pointee.value = converted
     return true
   }
 
@@ -106,10 +106,10 @@ extension Persisted: AnyPersisted {
     from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
     isFresh: Bool
   ) {
-    Value._storeUnmanaged(_Wrapper(address: address, isFresh: isFresh), object, slot)
+    unsafe Value._storeUnmanaged(_Wrapper(address: address, isFresh: isFresh), object, slot)
   }
 
   static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? {
-    Value._storedUnmanaged(_Wrapper(address: address, isFresh: false))
+    unsafe Value._storedUnmanaged(_Wrapper(address: address, isFresh: false))
   }
 }

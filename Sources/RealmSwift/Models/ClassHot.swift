@@ -10,6 +10,7 @@ public import RealmSession
 
 /// The state that all objects of one class of one realm share and that accessors read.
 @frozen @usableFromInline
+@safe
 struct ClassHot {
   @usableFromInline let state: UnsafeMutablePointer<SessionState>
   /// The column of the wrapper at byte `8 * i` of an object, for each such wrapper.

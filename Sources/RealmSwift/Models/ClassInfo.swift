@@ -11,6 +11,7 @@ import RealmTables
 
 /// A model class in one realm.
 @usableFromInline
+@safe
 final class ClassInfo {
   let layout: ClassLayout
   let schema: ModelSchema
@@ -47,7 +48,7 @@ final class ClassInfo {
 
   init(_ layout: ClassLayout, core: RealmCore) {
     self.layout = layout
-    self.core = core
+    unsafe self.core = core
     schema = layout.schema
     tableKey = layout.table.key
     columns = layout.columns
@@ -61,23 +62,23 @@ final class ClassInfo {
     hasLegacyFields = steps.contains { $0.wrapperType is any LegacyWrapper.Type }
     // A frozen realm has no writers.
     unmanagedValues = UnmanagedValues(core.isFrozen ? [] : steps)
-    hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
-    hot.initialize(to: ClassHot(state: core.state, columnAtOffset: layout.slots, info: nil))
-    hot.pointee.info = Unmanaged.passUnretained(self)
+    unsafe hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
+    unsafe hot.initialize(to: ClassHot(state: core.state, columnAtOffset: layout.slots, info: nil))
+    unsafe hot.pointee.info = unsafe Unmanaged.passUnretained(self)
   }
 
-  deinit { hot.deallocate() }
+  deinit { unsafe hot.deallocate() }
 
   /// The table in the version that the realm shows, or as the open transaction left it.
   var table: Table {
     get throws(StorageError) {
-      if core.isInWrite { return try requireWritableTable().table }
-      let generation = core.state.pointee.generation
+      if unsafe core.isInWrite { return try requireWritableTable().table }
+      let generation = unsafe core.state.pointee.generation
       if let cachedTable, cachedGeneration == generation { return cachedTable }
-      guard let table = try core.readableTables().table(tableKey) else { refuseRemoval() }
+      guard let table = try unsafe core.readableTables().table(tableKey) else { refuseRemoval() }
       if table.schema !== knownSchema { adopt(table.schema) }
       cachedTable = table
-      cachedGeneration = core.state.pointee.generation
+      cachedGeneration = unsafe core.state.pointee.generation
       return table
     }
   }
@@ -88,7 +89,7 @@ final class ClassInfo {
     _ = try table
     for property in schema.properties {
       linkedClasses[property.index] = columns[property.index]?.targetTable.flatMap {
-        schema.isDynamic ? core.dynamicInfo(ofTable: $0) : core.classes[$0]
+        unsafe schema.isDynamic ? core.dynamicInfo(ofTable: $0) : core.classes[$0]
       }
     }
   }
@@ -96,15 +97,15 @@ final class ClassInfo {
   /// The table in the open transaction.
   @inline(__always)
   func requireWritableTable() throws(StorageError) -> WritableTable {
-    if let writable { return writable }
+    if let writable = unsafe writable { return writable }
     return try findWritableTable()
   }
 
   @inline(never)
   private func findWritableTable() throws(StorageError) -> WritableTable {
-    guard let table = try core.transaction?.table(tableKey) else { refuseRemoval() }
+    guard let table = try unsafe core.transaction?.table(tableKey) else { refuseRemoval() }
     if table.schema !== knownSchema { adopt(table.schema) }
-    writable = table
+    unsafe writable = table
     return table
   }
 
@@ -139,11 +140,11 @@ final class ClassInfo {
   func forgetLinkedClasses() { linkedClasses.removeAll() }
 
   /// Forgets the writable table; called when a transaction ends.
-  func forgetWritableTable() { writable = nil }
+  func forgetWritableTable() { unsafe writable = nil }
 
   /// The current row of an object; nil if it does not exist.
   func row(of key: ObjectKey) throws(StorageError) -> Row? {
-    if core.isInWrite { return try requireWritableTable().row(of: key) }
+    if unsafe core.isInWrite { return try requireWritableTable().row(of: key) }
     return try table.row(of: key)
   }
 
@@ -151,7 +152,7 @@ final class ClassInfo {
   func findRow(
     primaryKey value: TableValue
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
-    if core.isInWrite { return try requireWritableTable().findRow(primaryKey: value) }
+    if unsafe core.isInWrite { return try requireWritableTable().findRow(primaryKey: value) }
     return try table.findRow(primaryKey: value)
   }
 
@@ -159,13 +160,13 @@ final class ClassInfo {
   func findRow(
     primaryKey value: Int64
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
-    if core.isInWrite { return try requireWritableTable().findRow(primaryKey: value) }
+    if unsafe core.isInWrite { return try requireWritableTable().findRow(primaryKey: value) }
     return try table.findRow(primaryKey: value)
   }
 
   /// The slot of a property.
   func slot(_ property: ModelProperty) -> _ColumnSlot {
-    hot.pointee.columnAtOffset[property.offset >> 3]
+    unsafe hot.pointee.columnAtOffset[property.offset >> 3]
   }
 
   /// The column of a property; every property but a backlink has one.
@@ -207,13 +208,13 @@ final class ClassInfo {
     _ write: (WritableTable, Column, ObjectKey) throws(StorageError) -> Void
   ) {
     do throws(StorageError) {
-      if core.skipsEqualValues, let row = try row(of: object._key),
+      if unsafe core.skipsEqualValues, let row = try unsafe row(of: object._key),
         try row.value(of: column) == value()
       {
         return
       }
-      try write(requireWritableTable(), column, object._key)
+      try unsafe write(requireWritableTable(), column, object._key)
     } catch { stop(error) }
-    core.didMutate()
+    unsafe core.didMutate()
   }
 }

@@ -12,6 +12,7 @@ import RealmTables
 /// A model class and the table that stores its objects.
 ///
 /// Freezing makes a realm for each version, so the version-independent part is shared.
+@safe
 final class ClassLayout: @unchecked Sendable {
   // Sendable: invariant 2.
 
@@ -28,18 +29,18 @@ final class ClassLayout: @unchecked Sendable {
     self.table = table
     columns = schema.properties.map { table.column(named: $0.columnName) }
     let slots = UnsafeMutablePointer<_ColumnSlot>.allocate(capacity: schema.slotCount)
-    slots.initialize(
+    unsafe slots.initialize(
       repeating: _ColumnSlot(leafIndex: 0, property: -1), count: schema.slotCount)
     for property in schema.properties {
       let leaf = columns[property.index]?.leafIndex ?? 0
-      slots[property.offset >> 3] = _ColumnSlot(
+      unsafe slots[property.offset >> 3] = _ColumnSlot(
         leafIndex: Int32(leaf), property: Int32(property.index))
     }
-    self.slots = slots
-    steps = schema.properties.map { PropertyStep($0, slots[$0.offset >> 3]) }
+    unsafe self.slots = unsafe slots
+    steps = schema.properties.map { unsafe PropertyStep($0, slots[$0.offset >> 3]) }
   }
 
-  deinit { slots.deallocate() }
+  deinit { unsafe slots.deallocate() }
 }
 
 extension TableGroup {

@@ -21,27 +21,27 @@ final class KeyPathRecorder: SessionOwner {
   private var objectsWithFields: [ObjectBase] = []
 
   /// The hot state of recording objects, in place of that of a class of a realm.
-  nonisolated(unsafe) static let hot = makeHot()
+  nonisolated(unsafe) static let hot = unsafe makeHot()
   // nonisolated(unsafe): written once, before any thread can see it.
 
   private static func makeHot() -> UnsafeMutablePointer<ClassHot> {
     let state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
-    state.initialize(
+    unsafe state.initialize(
       to: SessionState(
         isolation: 0, generation: .max, isInWrite: false, trackingPlace: TrackingPlace.place))
     let hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
-    hot.initialize(
+    unsafe hot.initialize(
       to: ClassHot(
         state: state, columnAtOffset: UnsafeMutablePointer<_ColumnSlot>.allocate(capacity: 1),
         info: nil))
-    return hot
+    return unsafe hot
   }
 
   /// An object of `modelClass` whose accessors append their names here.
   func makeObject<T: ObjectBase>(_ modelClass: T.Type) -> T {
     let object = modelClass.init()
-    object._owner = self
-    object._hot = KeyPathRecorder.hot
+    unsafe object._owner = self
+    unsafe object._hot = unsafe KeyPathRecorder.hot
     if ModelSchema.of(modelClass).hasLegacyFields {
       object._recordLegacyFields(true)
       objectsWithFields.append(object)
@@ -94,7 +94,7 @@ public struct _Recording {
 
   /// The recorder of the object.
   var recorder: KeyPathRecorder {
-    guard let recorder = object._owner as? KeyPathRecorder else {
+    guard let recorder = unsafe object._owner as? KeyPathRecorder else {
       throwRealmException("The object does not record key paths.")
     }
     return recorder
@@ -104,8 +104,8 @@ public struct _Recording {
   func declaredValue<Value: _Persistable>(_ type: Value.Type) -> Value? {
     let property = ModelSchema.of(Swift.type(of: object)).property(atOffset: Int(offset))
     guard property?.wrapperType == Persisted<Value>.self else { return nil }
-    let address = Unmanaged.passUnretained(object).toOpaque() + Int(offset)
-    return _Wrapper(address: address, isFresh: true).value(type)
+    let address = unsafe Unmanaged.passUnretained(object).toOpaque() + Int(offset)
+    return unsafe _Wrapper(address: address, isFresh: true).value(type)
   }
 
   /// Records the property's name and returns the recorder.

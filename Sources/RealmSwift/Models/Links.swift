@@ -36,7 +36,7 @@ extension _OptionalPersistable where Self: ObjectBase {
   }
 
   public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
-    guard let row = object._row, let info = object._info else { return nil }
+    guard let row = unsafe object._row, let info = object._info else { return nil }
     do throws(StorageError) {
       guard let key = try row.link(slot.leaf) else { return nil }
       return info.linkedClass(slot).makeObject(key) as? Self
@@ -57,20 +57,20 @@ extension _OptionalPersistable where Self: ObjectBase {
 
   public static func _storeOptional(_ value: Self?, _ object: ObjectBase, _ slot: _ColumnSlot) {
     guard let info = object._info else { return }
-    if let value, value._hot != nil, value is EmbeddedObject {
+    if let value, unsafe value._hot != nil, value is EmbeddedObject {
       if info.holds(value, object, slot) { return }
       throwRealmException("Can't set link to existing managed embedded object")
     }
-    if info.core.skipsEqualValues, let value, value is EmbeddedObject,
+    if unsafe info.core.skipsEqualValues, let value, value is EmbeddedObject,
       let present = info.link(object, slot)
     {
-      info.core.objects.replaceValues(ofEmbedded: present, info.linkedClass(slot), by: value)
+      unsafe info.core.objects.replaceValues(ofEmbedded: present, info.linkedClass(slot), by: value)
       return
     }
-    if let value, !info.core.objects.isLinkable(value, info.linkedClass(slot)) {
+    if let value, unsafe !info.core.objects.isLinkable(value, info.linkedClass(slot)) {
       info.schema.properties[Int(slot.property)].refuse(value, in: info.schema)
     }
-    let link = value.map { TableValue.link(info.core.objects.managedKey(of: $0)) }
+    let link = value.map { unsafe TableValue.link(info.core.objects.managedKey(of: $0)) }
     info.set(link ?? .null, property: Int(slot.property), of: object)
   }
 }
@@ -89,7 +89,7 @@ extension RealmCollectionValue where Self: ObjectBase {
   }
 
   public static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue {
-    if value._hot != nil, value is EmbeddedObject {
+    if unsafe value._hot != nil, value is EmbeddedObject {
       let name = context.kind == .dictionary ? "Dictionary" : "List"
       throwRealmException("Cannot add an existing managed embedded object to a \(name).")
     }
@@ -112,11 +112,11 @@ extension ObjectWriter {
   /// Whether links to objects of `target` can lead to `object`: objects of its subclasses are in
   /// another table. Objects of other realms are refused elsewhere.
   func isLinkable(_ object: ObjectBase, _ target: ClassInfo) -> Bool {
-    if object._hot == nil {
+    if unsafe object._hot == nil {
       return type(of: object) == target.schema.modelClass
         || core.classes[type(of: object)].tableKey == target.tableKey
     }
-    return object._owner !== core || object._info?.tableKey == target.tableKey
+    return unsafe object._owner !== core || object._info?.tableKey == target.tableKey
   }
 }
 
@@ -140,14 +140,15 @@ extension _RealmContext {
 extension ClassInfo {
   /// The key of the object that a property of a managed object links to.
   func link(_ object: ObjectBase, _ slot: _ColumnSlot) -> ObjectKey? {
-    do throws(StorageError) { return try row(of: object._key)?.link(slot.leaf) } catch {
+    do throws(StorageError) { return try unsafe row(of: object._key)?.link(slot.leaf) } catch {
       stop(error)
     }
   }
 
   /// Whether a property of a managed object links to `value`, which is managed too.
   func holds(_ value: ObjectBase, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
-    value._owner === core && value._info?.tableKey == columns[Int(slot.property)]?.targetTable
+    unsafe value._owner === core
+      && value._info?.tableKey == columns[Int(slot.property)]?.targetTable
       && link(object, slot) == value._key
   }
 
@@ -156,7 +157,7 @@ extension ClassInfo {
     let property = Int(slot.property)
     if let info = linkedClasses[property] { return info }
     guard let target = columns[property]?.targetTable,
-      let info = schema.isDynamic ? core.dynamicInfo(ofTable: target) : core.classes[target]
+      let info = unsafe schema.isDynamic ? core.dynamicInfo(ofTable: target) : core.classes[target]
     else {
       throwRealmException(
         "The class that '\(schema.className).\(schema.properties[property].name)' links to is not "

@@ -38,13 +38,13 @@ final class ModelProperty: Sendable {
     self.offset = offset
     self.wrapperType = wrapperType
     shape = wrapperType.valueType._shape
-    let flags = wrapperType.flags(at: instance + offset)
+    let flags = unsafe wrapperType.flags(at: instance + offset)
     self.isIndexed =
       flags.contains(.indexed) || isIndexed && wrapperType is any LegacyWrapper.Type
     isFullText = flags.contains(.fullText)
     self.isPrimaryKey = flags.contains(.primaryKey) || isPrimaryKey
     deleteRule = flags.deleteRule
-    originProperty = wrapperType.originProperty(at: instance + offset)
+    originProperty = unsafe wrapperType.originProperty(at: instance + offset)
     dynamicSchemas = nil
   }
 

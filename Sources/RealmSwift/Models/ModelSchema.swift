@@ -84,18 +84,18 @@ final class ModelSchema: Sendable {
   /// fields of types that are properties without it.
   static func reflect(_ modelClass: ObjectBase.Type) -> [ModelProperty] {
     let instance = modelClass.init()
-    let address = UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())
+    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())
     let columnNames = modelClass.propertiesMapping()
     var fields = declaredFields(of: modelClass)
     if fields.contains(where: { !($0.wrapperType is any LegacyWrapper.Type) }),
-      !_RealmTesting.discoverLegacyGenerics
+      unsafe !_RealmTesting.discoverLegacyGenerics
     {
       fields.removeAll { $0.wrapperType is any LegacyWrapper.Type }
     }
     let indexed = Set(modelClass.indexedProperties())
     let primaryKey = modelClass.primaryKey()
     let properties = fields.enumerated().map { index, field in
-      ModelProperty(
+      unsafe ModelProperty(
         index: index, name: field.name, columnName: columnNames[field.name] ?? field.name,
         offset: field.offset, wrapperType: field.wrapperType, instance: address,
         isIndexed: indexed.contains(field.name), isPrimaryKey: field.name == primaryKey)
@@ -144,8 +144,9 @@ final class ModelSchema: Sendable {
     of modelClass: ObjectBase.Type, _ body: (_ name: String, _ offset: Int, Any.Type) -> Void
   ) {
     let classType = _EachFieldOptions(rawValue: 1)
-    let wasComplete = _forEachField(of: modelClass, options: classType) { name, offset, type, _ in
-      body(String(cString: name), offset, type)
+    let wasComplete = unsafe _forEachField(of: modelClass, options: classType) {
+      name, offset, type, _ in
+      unsafe body(String(cString: name), offset, type)
       return true
     }
     guard wasComplete else {

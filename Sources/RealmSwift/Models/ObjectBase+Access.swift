@@ -17,8 +17,8 @@ extension ObjectBase {
   /// - Returns: False if the object only records key paths.
   @usableFromInline @inline(never)
   final func _prepareToRead() -> Bool {
-    guard let info = _hot?.pointee.info?.takeUnretainedValue() else { return false }
-    info.core.checkIsolation()
+    guard let info = unsafe _hot?.pointee.info?.takeUnretainedValue() else { return false }
+    unsafe info.core.checkIsolation()
     requireExisting(info)
     return true
   }
@@ -28,18 +28,18 @@ extension ObjectBase {
   /// - Returns: `refused` for the primary key, as the message needs the value.
   @usableFromInline @inline(never)
   final func _prepareToWrite(_ offset: UInt) -> _ColumnSlot {
-    guard let hot = _hot?.pointee, let info = hot.info?.takeUnretainedValue() else {
+    guard let hot = unsafe _hot?.pointee, let info = unsafe hot.info?.takeUnretainedValue() else {
       throwRealmException("An object that records a key path cannot be changed.")
     }
-    info.core.checkIsolation()
+    unsafe info.core.checkIsolation()
     requireExisting(info)
-    if info.core.isFrozen { throwRealmException(ObjectBase.frozenText) }
-    info.core.requireWrite(
+    if unsafe info.core.isFrozen { throwRealmException(ObjectBase.frozenText) }
+    unsafe info.core.requireWrite(
       orElse: "Attempting to modify object outside of a write transaction - call "
         + "beginWriteTransaction on an RLMRealm instance first. Set properties of "
         + "'\(info.schema.className)' in 'realm.write { … }'.")
-    let slot = hot.columnAtOffset[Int(bitPattern: offset >> 3)]
-    if info.steps[Int(slot.property)].isPrimaryKey, !info.core.admitsPrimaryKey(of: info) {
+    let slot = unsafe hot.columnAtOffset[Int(bitPattern: offset >> 3)]
+    if info.steps[Int(slot.property)].isPrimaryKey, unsafe !info.core.admitsPrimaryKey(of: info) {
       return .refused
     }
     return slot
@@ -65,44 +65,46 @@ extension ObjectBase {
       return nil
     }
     // The value follows the flags in the wrapper. Read like this, no type is looked up at run time.
-    let address = Unmanaged.passUnretained(self).toOpaque() + step.offset + MemoryLayout<UInt>.size
-    return address.assumingMemoryBound(to: Value?.self).pointee
+    let address =
+      unsafe Unmanaged.passUnretained(self).toOpaque() + step.offset + MemoryLayout<UInt>.size
+    return unsafe address.assumingMemoryBound(to: Value?.self).pointee
   }
 
   /// Makes the row current; false if the object was deleted or its realm invalidated.
   final func _locate(_ info: ClassInfo) -> Bool {
-    let generation = info.core.state.pointee.generation
-    if _generation == generation { return true }
-    guard _generation >= info.core.firstValidGeneration else { return false }
+    let generation = unsafe info.core.state.pointee.generation
+    if unsafe _generation == generation { return true }
+    guard unsafe _generation >= info.core.firstValidGeneration else { return false }
     do throws(StorageError) {
-      guard let row = try info.row(of: _key) else { return false }
-      _row = row
-      _generation = info.core.state.pointee.generation
+      guard let row = try unsafe info.row(of: _key) else { return false }
+      unsafe _row = row
+      unsafe _generation = unsafe info.core.state.pointee.generation
       return true
     } catch { stop(error) }
   }
 
   /// The class of a managed object in its realm; nil for others.
-  final var _info: ClassInfo? { _hot?.pointee.info?.takeUnretainedValue() }
+  final var _info: ClassInfo? { unsafe _hot?.pointee.info?.takeUnretainedValue() }
 
   /// Makes a new object, or one whose values were just stored, represent the object `key`.
   @inline(__always)
   final func _attach(_ info: ClassInfo, _ key: ObjectKey, _ row: Row?) {
-    _owner = info.core
-    _key = key
-    _row = row
-    _generation = row == nil ? info.core.firstValidGeneration : info.core.state.pointee.generation
-    _hot = info.hot
-    if row == nil, info.core.isFrozen { _attachFrozen(info) }
+    unsafe _owner = unsafe info.core
+    unsafe _key = key
+    unsafe _row = row
+    unsafe _generation =
+      unsafe row == nil ? info.core.firstValidGeneration : info.core.state.pointee.generation
+    unsafe _hot = unsafe info.hot
+    if row == nil, unsafe info.core.isFrozen { _attachFrozen(info) }
     if info.marksManaged { _markManaged(info) }
   }
 
   /// Finds the row at once: reading a frozen object must not change it.
   @inline(never)
   private func _attachFrozen(_ info: ClassInfo) {
-    do throws(StorageError) { _row = try info.row(of: _key) } catch { stop(error) }
-    _generation =
-      _row == nil ? SessionState.noGeneration : info.core.state.pointee.generation
+    do throws(StorageError) { unsafe _row = try unsafe info.row(of: _key) } catch { stop(error) }
+    unsafe _generation =
+      unsafe _row == nil ? SessionState.noGeneration : info.core.state.pointee.generation
   }
 
   /// Sets a property of a managed object that `_prepareToWrite` has admitted.

@@ -15,11 +15,12 @@ extension ObjectBase {
   /// Traps with the documented sentence, then which object it was and how it was deleted.
   @inline(never)
   final func refuseDeleted(_ info: ClassInfo) -> Never {
-    let object = "the \(info.schema.className) with object key \(_key.rawValue)"
+    let object = unsafe "the \(info.schema.className) with object key \(_key.rawValue)"
     let wasInvalidated =
-      _generation != SessionState.noGeneration && _generation < info.core.firstValidGeneration
+      unsafe _generation != SessionState.noGeneration
+      && _generation < info.core.firstValidGeneration
     let end =
-      wasInvalidated
+      unsafe wasInvalidated
       ? "its Realm was invalidated" : info.core.deletion(of: _key, info) ?? "it does not exist"
     throwRealmException("Object has been deleted or invalidated. It was \(object); \(end).")
   }

@@ -8,7 +8,7 @@ extension ObjectBase {
   /// Whether the object is frozen: it shows one version permanently and may be read on any thread.
   ///
   /// This property may be read on any thread. False for unmanaged objects.
-  public final var isFrozen: Bool { _info?.core.isFrozen ?? false }
+  public final var isFrozen: Bool { unsafe _info?.core.isFrozen ?? false }
 
   /// The object as it is now, immutable, and readable on any thread, without copying anything.
   ///
@@ -37,7 +37,7 @@ extension ObjectBase {
   /// Nil for embedded objects that no realm manages; traps for other such objects, and for deleted
   /// ones.
   public final func thaw() -> Self? {
-    if _hot == nil, self is EmbeddedObject { return nil }
+    if unsafe _hot == nil, self is EmbeddedObject { return nil }
     guard let core = requireManaged(orElse: "Unmanaged objects cannot be thawed.") else {
       return self
     }
@@ -46,8 +46,8 @@ extension ObjectBase {
 
   private final func requireManaged(orElse text: String) -> RealmCore? {
     guard let info = _info else { throwRealmException(text) }
-    info.core.checkIsolation()
+    unsafe info.core.checkIsolation()
     requireExisting(info)
-    return info.core
+    return unsafe info.core
   }
 }

@@ -13,7 +13,7 @@ extension ObjectBase {
   /// its realm is confined.
   public final var realm: Realm? {
     guard let info = _info else { return nil }
-    let core = info.core
+    let core = unsafe info.core
     guard core.isFrozen || core.isHere else { return Realm(core: core) }
     core.checkIsolation()
     return _locate(info) ? Realm(core: core) : nil
@@ -22,11 +22,11 @@ extension ObjectBase {
   /// Whether the object was deleted, or its realm invalidated. False for unmanaged objects.
   public final var isInvalidated: Bool {
     guard let info = _info else { return false }
-    if info.core.isFrozen {
-      return info.core.isFrozenAndInvalid || !_locate(info)
+    if unsafe info.core.isFrozen {
+      return unsafe info.core.isFrozenAndInvalid || !_locate(info)
     }
-    info.core.checkIsolation()
-    if info.core.isTracking { noteExistence(info) }
+    unsafe info.core.checkIsolation()
+    if unsafe info.core.isTracking { noteExistence(info) }
     return !_locate(info)
   }
 
@@ -35,7 +35,7 @@ extension ObjectBase {
     guard let object else { return false }
     if self === object { return true }
     guard let info = _info, info === object._info else { return false }
-    return _key == object._key && _locate(info) && object._locate(info)
+    return unsafe _key == object._key && _locate(info) && object._locate(info)
   }
 
   /// Equality: that of rows for frozen objects and classes with a primary key, else identity.
@@ -47,8 +47,8 @@ extension ObjectBase {
 
   /// Agrees with `_isEqual(_:)`.
   final func _hash(into hasher: inout Hasher) {
-    if let info = _info, info.comparesRows, info.core.confinement.isCurrent, _locate(info) {
-      hasher.combine(_key.rawValue)
+    if let info = _info, info.comparesRows, unsafe info.core.confinement.isCurrent, _locate(info) {
+      unsafe hasher.combine(_key.rawValue)
     } else {
       hasher.combine(ObjectIdentifier(self))
     }
@@ -57,7 +57,7 @@ extension ObjectBase {
 
 extension ClassInfo {
   /// Whether objects are equal if they represent the same row.
-  fileprivate var comparesRows: Bool { schema.primaryKey != nil || core.isFrozen }
+  fileprivate var comparesRows: Bool { unsafe schema.primaryKey != nil || core.isFrozen }
 }
 
 extension ObjectBase: ThreadConfined {}
@@ -68,7 +68,7 @@ extension ObjectBase {
     guard let info = _info else {
       throwRealmException("Object is not managed by a Realm.")
     }
-    return _ConfinedDefinition(.object(ObjectLocator(table: info.tableKey, object: _key)))
+    return unsafe _ConfinedDefinition(.object(ObjectLocator(table: info.tableKey, object: _key)))
   }
 
   /// The object that `definition` identifies, in `realm`; nil if it does not exist there.

@@ -10,7 +10,7 @@ extension ObjectBase {
 
   /// The memory of a property's wrapper.
   final func _wrapper(_ property: ModelProperty) -> UnsafeMutableRawPointer {
-    Unmanaged.passUnretained(self).toOpaque() + property.offset
+    unsafe Unmanaged.passUnretained(self).toOpaque() + property.offset
   }
 
   /// The value of the property called `name`; nil if the class has none.
@@ -21,10 +21,10 @@ extension ObjectBase {
 
   final func _value(of property: ModelProperty) -> Any {
     guard let info = _info else {
-      return property.wrapperType.unmanagedValue(at: _wrapper(property))
+      return unsafe property.wrapperType.unmanagedValue(at: _wrapper(property))
     }
     _ = _prepareToRead()
-    if info.core.isTracking { noteRead(info, property: property.index) }
+    if unsafe info.core.isTracking { noteRead(info, property: property.index) }
     return property.wrapperType.managedValue(self, info.slot(property))
   }
 
@@ -39,13 +39,13 @@ extension ObjectBase {
       throwRealmException("LinkingObjects properties are read-only")
     }
     let isSet: Bool
-    if _hot == nil {
-      isSet = property.wrapperType.setUnmanagedValue(value, at: _wrapper(property))
+    if unsafe _hot == nil {
+      isSet = unsafe property.wrapperType.setUnmanagedValue(value, at: _wrapper(property))
     } else {
       let slot = _prepareToWrite(UInt(property.offset))
       if slot.isRefused { _refusePrimaryKey(value) }
       if let info = _info, schema.isDynamic {
-        return info.core.objects.setDynamic(value, property, of: self, info)
+        return unsafe info.core.objects.setDynamic(value, property, of: self, info)
       }
       isSet = property.wrapperType.setManagedValue(value, self, slot)
     }
@@ -58,7 +58,7 @@ extension ObjectBase {
     let source = ValueSource(value, for: schema)
     for property in schema.properties where property.shape.type != .linkingObjects {
       guard let value = source.value(of: property) else { continue }
-      let isSet = property.wrapperType.setUnmanagedValue(value, at: _wrapper(property))
+      let isSet = unsafe property.wrapperType.setUnmanagedValue(value, at: _wrapper(property))
       if !isSet { property.refuse(value, in: schema) }
     }
   }

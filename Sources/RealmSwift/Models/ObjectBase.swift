@@ -18,6 +18,7 @@ public import RealmTables
 ///
 /// Objects are confined to the thread, queue or actor of their realm and are not `Sendable`. Models
 /// are `nonisolated`, also in modules whose default isolation is the main actor.
+@safe
 nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   @exclusivity(unchecked) @usableFromInline
   final var _hot: UnsafeMutablePointer<ClassHot>?
@@ -35,7 +36,7 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   @inlinable @inline(__always)
   final func _readInt(_ slot: _ColumnSlot) -> Int64 {
     // Accessors read only after they made the row current.
-    let row = _row.unsafelyUnwrapped
+    let row = unsafe _row.unsafelyUnwrapped
     do throws(StorageError) { return try row.int(slot.leaf) } catch { stop(error) }
   }
 

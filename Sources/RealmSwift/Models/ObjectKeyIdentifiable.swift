@@ -22,7 +22,7 @@ extension ObjectKeyIdentifiable where Self: ObjectBase {
   /// the database, so that all accessors of one object agree, frozen ones too; for unmanaged ones
   /// the instance.
   public var id: UInt64 {
-    if _info != nil { return UInt64(bitPattern: _key.rawValue) }
-    return UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
+    if _info != nil { return unsafe UInt64(bitPattern: _key.rawValue) }
+    return unsafe UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
   }
 }

@@ -58,6 +58,7 @@ public protocol _Persistable: _Storable {
 }
 
 /// A `@Persisted` field in an object.
+@safe
 public struct _Wrapper {
   let address: UnsafeMutableRawPointer
   /// Whether the object's row is new, with zeros everywhere.
@@ -66,12 +67,12 @@ public struct _Wrapper {
   /// The value, if the program set or read it before.
   @inline(__always)
   func value<Value: _Persistable>(_ type: Value.Type) -> Value? {
-    address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value
+    unsafe address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value
   }
 
   /// Releases the value.
   func clear<Value: _Persistable>(_ type: Value.Type) {
-    address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value = nil
+    unsafe address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value = nil
   }
 }
 

@@ -62,17 +62,19 @@ public struct Persisted<Value: _Persistable> {
     storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>
   ) -> Value {
     @inline(__always) get {
-      guard let hot = object._hot else {
+      guard let hot = unsafe object._hot else {
         if let value = object[keyPath: storageKeyPath].value { return value }
         let value = Value._makeDefault()
         object[keyPath: storageKeyPath].value = value
         return value
       }
       let offset =
-        withUnsafeMutablePointer(to: &object[keyPath: storageKeyPath]) { UInt(bitPattern: $0) }
+        unsafe withUnsafeMutablePointer(to: &object[keyPath: storageKeyPath]) {
+          UInt(bitPattern: $0)
+        }
         &- UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-      let state = hot.pointee.state
-      if state.pointee.isolation != realm_thread_pointer()
+      let state = unsafe hot.pointee.state
+      if unsafe state.pointee.isolation != realm_thread_pointer()
         || state.pointee.generation != object._generation
         || realm_is_tracking(state.pointee.trackingPlace)
       {
@@ -80,15 +82,17 @@ public struct Persisted<Value: _Persistable> {
           return Value._traced(by: _Recording(object, offset))
         }
       }
-      return Value._load(object, hot.pointee.columnAtOffset[Int(bitPattern: offset &>> 3)])
+      return unsafe Value._load(object, hot.pointee.columnAtOffset[Int(bitPattern: offset &>> 3)])
     }
     @inline(__always) set {
-      guard object._hot != nil else {
+      guard unsafe object._hot != nil else {
         object[keyPath: storageKeyPath].value = newValue
         return
       }
       let offset =
-        withUnsafeMutablePointer(to: &object[keyPath: storageKeyPath]) { UInt(bitPattern: $0) }
+        unsafe withUnsafeMutablePointer(to: &object[keyPath: storageKeyPath]) {
+          UInt(bitPattern: $0)
+        }
         &- UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
       let slot = object._prepareToWrite(offset)
       if slot.isRefused { object._refusePrimaryKey(newValue) }

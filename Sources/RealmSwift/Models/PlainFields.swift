@@ -42,14 +42,14 @@ enum PlainFields {
   private static func names(of schema: ModelSchema) -> [String] {
     let options = _EachFieldOptions(rawValue: 1)
     var header: Set<Int> = []
-    _ = _forEachField(of: ObjectBase.self, options: options) { _, offset, _, _ in
+    _ = unsafe _forEachField(of: ObjectBase.self, options: options) { _, offset, _, _ in
       header.insert(offset)
       return true
     }
     let ignored = Set(schema.modelClass.ignoredProperties())
     var names: [String] = []
-    _ = _forEachField(of: schema.modelClass, options: options) { name, offset, type, _ in
-      let name = String(cString: name)
+    _ = unsafe _forEachField(of: schema.modelClass, options: options) { name, offset, type, _ in
+      let name = unsafe String(cString: name)
       if !header.contains(offset), !name.hasPrefix("$"), !ignored.contains(name),
         !(type is any LegacyGeneric.Type)
       {

@@ -49,7 +49,7 @@ extension ClassInfo {
   ) throws(StorageError) -> (column: ColumnKey, target: ClassInfo?)? {
     if let column = columns[property.index] {
       let isLink = column.type == .link
-      return (column.key, isLink ? column.targetTable.flatMap({ core.classes[$0] }) : nil)
+      return (column.key, isLink ? column.targetTable.flatMap({ unsafe core.classes[$0] }) : nil)
     }
     guard let name = property.originProperty, let origin = originClass(of: property) else {
       return nil

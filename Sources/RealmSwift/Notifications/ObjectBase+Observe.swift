@@ -63,7 +63,7 @@ extension ObjectBase {
       throwRealmException("An object of class '\(Self.className())' is no \(T.className())")
     }
     let path = core.file.path
-    return core.observe(
+    return unsafe core.observe(
       .object(ObjectLocator(table: info.tableKey, object: _key)), keyPaths: keyPaths,
       Observation.Handler(valuesBefore: { object.valuesToTell($0, info) }) { change, before in
         switch change {

@@ -56,7 +56,7 @@ extension Projected: AnyProjected {
   static func content(
     at address: UnsafeRawPointer
   ) -> (keyPath: AnyKeyPath, read: (ObjectBase) -> Any?) {
-    let keyPath = address.assumingMemoryBound(to: Self.self).pointee.keyPath
+    let keyPath = unsafe address.assumingMemoryBound(to: Self.self).pointee.keyPath
     return (keyPath, { ($0 as? T).flatMap { unwrapped($0[keyPath: keyPath]) } })
   }
 }

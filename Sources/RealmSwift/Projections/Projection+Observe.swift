@@ -86,7 +86,7 @@ extension ProjectionObservable {
     let shown = ProjectionSchema.of(Self.self).properties.filter { $0.isAskedFor(by: paths) }
     let root = rootObject
     let filePath = core.file.path
-    return core.observe(
+    return unsafe core.observe(
       .object(ObjectLocator(table: info.tableKey, object: root._key)), keyPaths: paths,
       Observation.Handler(
         valuesBefore: { columns in

@@ -72,8 +72,8 @@ nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, Realm
 
   /// The key of the row of a managed object; for others the memory address of the instance.
   fileprivate var identity: UInt64 {
-    if rootObject._hot != nil { return UInt64(bitPattern: rootObject._key.rawValue) }
-    return UInt64(UInt(bitPattern: Unmanaged.passUnretained(rootObject).toOpaque()))
+    if unsafe rootObject._hot != nil { return unsafe UInt64(bitPattern: rootObject._key.rawValue) }
+    return unsafe UInt64(UInt(bitPattern: Unmanaged.passUnretained(rootObject).toOpaque()))
   }
 
   /// The name of the class of the objects.

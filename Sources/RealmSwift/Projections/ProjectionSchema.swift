@@ -30,14 +30,14 @@ final class ProjectionSchema: @unchecked Sendable {
     className = "\(type)"
     // Any object serves to find the key paths.
     let instance = type.init(projecting: P.Root())
-    let address = UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())
+    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())
     var properties: [Property] = []
     let classType = _EachFieldOptions(rawValue: 1)
-    _forEachField(of: type, options: classType) { name, offset, fieldType, _ in
+    unsafe _forEachField(of: type, options: classType) { name, offset, fieldType, _ in
       guard let field = fieldType as? any AnyProjected.Type else { return true }
       // The storage of `@Projected var name` is called `_name`.
-      let label = String(String(cString: name).dropFirst())
-      let content = field.content(at: address + offset)
+      let label = unsafe String(String(cString: name).dropFirst())
+      let content = unsafe field.content(at: address + offset)
       let path = RealmSwift._name(for: content.keyPath, of: P.Root.self)
       if path.isEmpty {
         throwRealmException("@Projected property '\(label)' must be a part of Realm object")

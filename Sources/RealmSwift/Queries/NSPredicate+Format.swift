@@ -33,14 +33,14 @@ extension NSPredicate {
     nonisolated(unsafe) let arguments = argumentArray ?? []
     self.init { object, _ in
       guard let probe = object as? PredicateProbe else {
-        guard let matches = object.flatMap(modelObject)?.matches(format, arguments) else {
+        guard let matches = unsafe object.flatMap(modelObject)?.matches(format, arguments) else {
           throwRealmException(
             "A predicate made from a format can only filter collections of a Realm, and be "
               + "evaluated with its objects.")
         }
         return matches
       }
-      probe.found = (format, arguments)
+      probe.found = unsafe (format, arguments)
       return false
     }
   }
@@ -57,13 +57,13 @@ extension ObjectBase {
   /// Whether the object matches a query string; nil if no realm has it.
   fileprivate func matches(_ format: String, _ arguments: [Any]) -> Bool? {
     guard let info = _info, _locate(info) else { return nil }
-    let core = info.core
+    let core = unsafe info.core
     do throws(QueryError) {
       let binder = QueryBinder(RealmQuerySchema(core: core), on: info.schema)
       let condition = try binder.bind(ParsedQuery(format, arguments).condition)
       let (table, tables) = try QueryError.reading((info.table, core.tableSource()))
       let selection = try Selection(condition, in: table, of: tables, isScan: false)
-      return try QueryError.reading(selection.matches(_key))
+      return unsafe try QueryError.reading(selection.matches(_key))
     } catch { stop(error) }
   }
 }

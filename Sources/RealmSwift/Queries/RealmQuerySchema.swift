@@ -85,14 +85,14 @@ struct RealmQuerySchema: QuerySchema {
 
   /// The link to an object; nil for one that this realm does not have.
   private func link(to object: ObjectBase) throws(QueryError) -> TableValue? {
-    guard let owner = object._owner, let info = object._info, object._locate(info) else {
+    guard let owner = unsafe object._owner, let info = object._info, object._locate(info) else {
       return nil
     }
     // Frozen and live objects of one file have the same keys.
-    guard owner === core || info.core.file === core.file else {
+    guard unsafe owner === core || info.core.file === core.file else {
       throw .invalid("Object must be from the Realm being queried")
     }
-    return .typedLink(info.tableKey, object._key)
+    return unsafe .typedLink(info.tableKey, object._key)
   }
 
   /// A list or dictionary by its elements; nil for other values.
@@ -214,7 +214,7 @@ extension ClassInfo {
         .value(of: inside.trimmingCharacters(in: CharacterSet(charactersIn: "'\"")))
       ]
     }
-    let columns = schema.columnNames(names, in: RealmQuerySchema(core: core))
+    let columns = unsafe schema.columnNames(names, in: RealmQuerySchema(core: core))
     return ColumnPath(columns, function: function, parts: parts)
   }
 }

@@ -82,7 +82,7 @@ private struct UnmanagedSearch<Element: RealmCollectionValue> {
       try core.beginWrite()
       defer { core.cancelWrite() }
       let copy = core.objects.copy(object, info)
-      return try results.contents().keys().contains(copy._key)
+      return try unsafe results.contents().keys().contains(copy._key)
     } catch { stop(error) }
   }
 }

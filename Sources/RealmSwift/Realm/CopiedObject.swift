@@ -11,7 +11,7 @@ enum CopiedObject: Hashable {
 
   init(_ object: ObjectBase) {
     if let info = object._info {
-      self = .managed(ObjectIdentifier(info), object._key)
+      self = unsafe .managed(ObjectIdentifier(info), object._key)
     } else {
       self = .unmanaged(ObjectIdentifier(object))
     }

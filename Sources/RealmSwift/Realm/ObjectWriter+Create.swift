@@ -31,7 +31,7 @@ extension ObjectWriter {
   func create(_ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
     core.requireWriteForObjects()
     requirePrimaryKey(of: info, for: policy)
-    if policy != .error, let object = modelObject(value), object._owner === core,
+    if policy != .error, let object = modelObject(value), unsafe object._owner === core,
       object._info === info
     {
       return object
@@ -56,13 +56,13 @@ extension ObjectWriter {
     if schema.isDynamic {
       // The defaults are those of the program's class.
       guard let typed = core.classes[info.tableKey] else { core.classes.refuse(schema.className) }
-      return info.makeObject(createObject(typed, value, policy)._key)
+      return unsafe info.makeObject(createObject(typed, value, policy)._key)
     }
     let object = schema.modelClass.init()
     var primaryKey: TableValue?
     let given = given(info, value, &primaryKey)
     if primaryKey == nil, let property = schema.primaryKey {
-      let value = property.wrapperType.unmanagedValue(at: object._wrapper(property))
+      let value = unsafe property.wrapperType.unmanagedValue(at: object._wrapper(property))
       primaryKey = property.primaryKeyValue(value, in: schema)
     }
     let (key, row, isFresh) = makeRow(info, primaryKey, policy)
@@ -114,13 +114,14 @@ extension ObjectWriter {
   private func persistDefaults(
     of object: ObjectBase, _ info: ClassInfo, except given: [Given]
   ) {
-    let address = Unmanaged.passUnretained(object).toOpaque()
+    let address = unsafe Unmanaged.passUnretained(object).toOpaque()
     var next = 0
     for (index, step) in info.steps.enumerated() where step.isPlainlyStored {
       if next < given.count, given[next].index == index {
         next += 1
       } else {
-        step.wrapperType.persist(from: address + step.offset, object, step.slot, isFresh: true)
+        unsafe step.wrapperType.persist(
+          from: address + step.offset, object, step.slot, isFresh: true)
       }
     }
   }
@@ -175,10 +176,10 @@ extension ObjectWriter {
   }
 
   private func linkable(_ value: Any, _ target: ClassInfo) -> ObjectBase {
-    if let object = modelObject(value), object._owner === core, let info = object._info,
+    if let object = modelObject(value), unsafe object._owner === core, let info = object._info,
       info.tableKey == target.tableKey
     {
-      return info === target ? object : target.makeObject(object._key)
+      return unsafe info === target ? object : target.makeObject(object._key)
     }
     if let object = addable(value, target) {
       _ = managedKey(of: object)
@@ -191,7 +192,7 @@ extension ObjectWriter {
   /// The object in a value, if it is to become managed itself: one of the class that belongs to no
   /// realm, and that is not being copied.
   private func addable(_ value: Any, _ target: ClassInfo) -> ObjectBase? {
-    guard !core.creation.copiesLinks, let object = modelObject(value), object._hot == nil,
+    guard !core.creation.copiesLinks, let object = modelObject(value), unsafe object._hot == nil,
       type(of: object) == target.schema.modelClass,
       core.creation.copies[CopiedObject(object)] == nil
     else { return nil }
@@ -263,8 +264,9 @@ extension ObjectWriter {
       replaceValues(ofEmbedded: present, target, by: object)
       return present
     }
-    guard let present else { return createObject(target, value, .error)._key }
-    if let object = modelObject(value), object._owner === core, object._key == present,
+    guard let present else { return unsafe createObject(target, value, .error)._key }
+    if let object = modelObject(value), unsafe object._owner === core,
+      unsafe object._key == present,
       object._info?.tableKey == target.tableKey
     {
       return present

@@ -17,17 +17,17 @@ extension ObjectWriter {
     var links: [StoredLink] = []
     links.reserveCapacity(objects.count)
     for object in objects {
-      guard object._owner === core, let info = object._info else {
+      guard unsafe object._owner === core, let info = object._info else {
         throwRealmException("Can only delete an object from the Realm it belongs to.")
       }
       object.requireExisting(info)
-      links.append(StoredLink(table: info.tableKey, key: object._key))
+      unsafe links.append(StoredLink(table: info.tableKey, key: object._key))
     }
     delete(links)
     for object in objects {
       // The key may be reused for another object later; this one stays deleted.
-      object._generation = SessionState.noGeneration
-      object._row = nil
+      unsafe object._generation = SessionState.noGeneration
+      unsafe object._row = nil
     }
   }
 

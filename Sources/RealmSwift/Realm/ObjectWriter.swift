@@ -27,22 +27,22 @@ struct ObjectWriter {
 
   /// The key of `object` in this realm; adds an unmanaged object.
   func managedKey(of object: ObjectBase) -> ObjectKey {
-    if object._hot == nil {
+    if unsafe object._hot == nil {
       // Links to an object that is being copied become links to the copy.
       if !core.creation.copies.isEmpty,
         let copy = core.creation.copies[CopiedObject(object)]
       {
-        return copy._key
+        return unsafe copy._key
       }
       addObject(object, core.classes[type(of: object)], policy)
     }
-    guard object._owner === core, let info = object._info else {
+    guard unsafe object._owner === core, let info = object._info else {
       throwRealmException(
         "Object is already managed by another Realm. Use create instead to copy it into this "
           + "Realm.")
     }
     object.requireExisting(info)
-    return object._key
+    return unsafe object._key
   }
 
   /// Makes an unmanaged object managed; `object` may be managed here already.
@@ -52,7 +52,7 @@ struct ObjectWriter {
       guard object._locate(info) else {
         throwRealmException("Adding a deleted or invalidated object to a Realm is not permitted")
       }
-      if object._owner === core { return }
+      if unsafe object._owner === core { return }
       throwRealmException(
         "Object is already managed by another Realm. Use create instead to copy it into this "
           + "Realm.")
@@ -83,9 +83,9 @@ struct ObjectWriter {
     of object: ObjectBase, _ info: ClassInfo, _ policy: Realm.UpdatePolicy, isFresh: Bool
   ) {
     updating(isFresh: isFresh, policy) {
-      let address = Unmanaged.passUnretained(object).toOpaque()
+      let address = unsafe Unmanaged.passUnretained(object).toOpaque()
       for step in info.steps where step.isPlainlyStored && !(isFresh && step.kind != .other) {
-        step.wrapperType.persist(
+        unsafe step.wrapperType.persist(
           from: address + step.offset, object, step.slot, isFresh: isFresh)
       }
     }
@@ -95,15 +95,15 @@ struct ObjectWriter {
   private func unmanagedPrimaryKey(
     of object: ObjectBase, _ step: PropertyStep, _ info: ClassInfo
   ) -> TableValue {
-    let address = Unmanaged.passUnretained(object).toOpaque() + step.offset
+    let address = unsafe Unmanaged.passUnretained(object).toOpaque() + step.offset
     if step.kind == .int,
-      let number = _Wrapper(address: address, isFresh: false).value(Int.self)
+      let number = unsafe _Wrapper(address: address, isFresh: false).value(Int.self)
     {
       return .int(Int64(number))
     }
-    if let stored = step.wrapperType.storedUnmanaged(at: address) { return stored.value }
+    if let stored = unsafe step.wrapperType.storedUnmanaged(at: address) { return stored.value }
     let property = info.schema.properties[Int(step.slot.property)]
-    return property.primaryKeyValue(
+    return unsafe property.primaryKeyValue(
       property.wrapperType.unmanagedValue(at: address), in: info.schema)
   }
 

@@ -31,7 +31,7 @@ extension Realm {
       let found: (key: ObjectKey, row: Row)?
       if KeyType.self == Int.self, info.hasIntegerKey {
         // Saves the commonest keys a dynamic cast.
-        let number = withUnsafeBytes(of: key) { $0.loadUnaligned(as: Int.self) }
+        let number = unsafe withUnsafeBytes(of: key) { unsafe $0.loadUnaligned(as: Int.self) }
         found = try info.findRow(primaryKey: Int64(number))
       } else {
         guard let property = info.schema.primaryKey else {
@@ -82,7 +82,7 @@ extension Realm {
     _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
   ) -> T {
     core.requireWriteForObjects()
-    return unsafeDowncast(core.objects.create(core.classes[type], value, update), to: T.self)
+    return unsafe unsafeDowncast(core.objects.create(core.classes[type], value, update), to: T.self)
   }
 
   /// Creates an object from values that come from outside of the program, or updates the one with
@@ -112,7 +112,7 @@ extension Realm {
     core.requireWriteForObjects()
     let info = core.classes[type]
     try ObjectValueValidator.check(value, info, update)
-    return unsafeDowncast(core.objects.create(info, value, update), to: T.self)
+    return unsafe unsafeDowncast(core.objects.create(info, value, update), to: T.self)
   }
 
   /// Deletes an object. Links to it become nil, and lists lose it. Its linked objects stay, unless

@@ -28,7 +28,7 @@ final class RealmClasses {
   private(set) lazy var deleteRules = findDeleteRules()
 
   /// Must precede everything else.
-  func belong(to core: RealmCore) { self.core = core }
+  func belong(to core: RealmCore) { unsafe self.core = core }
 
   deinit {
     // Classes that link to each other, or to themselves, keep each other alive.
@@ -40,7 +40,7 @@ final class RealmClasses {
   /// Registers classes whose tables exist.
   func register(_ layouts: [ClassLayout]) throws(StorageError) {
     for layout in layouts { add(layout) }
-    guard core.isFrozen else { return }
+    guard unsafe core.isFrozen else { return }
     for info in byType.values { try info.prepareForSharing() }
   }
 
@@ -50,7 +50,7 @@ final class RealmClasses {
   }
 
   private func add(_ layout: ClassLayout) {
-    let info = ClassInfo(layout, core: core)
+    let info = unsafe ClassInfo(layout, core: core)
     byType[ObjectIdentifier(layout.schema.modelClass)] = info
     byTable[info.tableKey] = info
   }
@@ -61,7 +61,7 @@ final class RealmClasses {
   subscript(modelClass: ObjectBase.Type) -> ClassInfo {
     if modelClass == lastType, let lastInfo { return lastInfo }
     guard let info = byType[ObjectIdentifier(modelClass)] else { refuse(modelClass.className()) }
-    if !core.isFrozen {
+    if unsafe !core.isFrozen {
       lastType = modelClass
       lastInfo = info
     }
@@ -90,7 +90,7 @@ final class RealmClasses {
   /// The classes for dynamic objects; made when first needed, on any thread if the realm is frozen.
   var dynamic: DynamicClasses {
     if let known = dynamicStorage.load() { return known }
-    return dynamicStorage.storeIfNil(DynamicClasses(of: core))
+    return unsafe dynamicStorage.storeIfNil(DynamicClasses(of: core))
   }
 
   /// The classes that the file has, known to the program or not; empty until they are needed.

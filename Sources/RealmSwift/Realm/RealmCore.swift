@@ -151,5 +151,5 @@ final class RealmCore: Session {
 
 extension SessionReference {
   /// The realm whose session this is, unless it is being destroyed. Only for references of realms.
-  var core: RealmCore? { session.map { unsafeDowncast($0, to: RealmCore.self) } }
+  var core: RealmCore? { session.map { unsafe unsafeDowncast($0, to: RealmCore.self) } }
 }

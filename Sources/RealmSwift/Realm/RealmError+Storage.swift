@@ -74,7 +74,7 @@ extension Realm.Error {
   }
 
   private init(systemCode: Int32, operation: String, failed: String, path: String) {
-    let reason = String(cString: strerror(systemCode))
+    let reason = unsafe String(cString: strerror(systemCode))
     let opening = "Failed to open Realm file at path '\(path)': \(reason)"
     switch systemCode {
     case EACCES, EPERM, EROFS:

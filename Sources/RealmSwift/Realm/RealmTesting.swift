@@ -12,8 +12,8 @@ public enum _RealmTesting {
   /// Called with the message of a misuse before the process traps. It may leave by other means, for
   /// instance by ending the thread.
   public static var trapHook: ((String) -> Void)? {
-    get { RealmSession.trapHook }
-    set { RealmSession.trapHook = newValue }
+    get { unsafe RealmSession.trapHook }
+    set { unsafe RealmSession.trapHook = newValue }
   }
 
   /// Forgets all open realms and all that is known of model classes: realms that are opened next

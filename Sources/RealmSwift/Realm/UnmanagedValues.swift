@@ -13,6 +13,7 @@ import RealmTables
 /// The wrappers of an unmanaged object, as the first values of a row.
 ///
 /// There is one for each class of a realm.
+@safe
 final class UnmanagedValues: InitialValues {
   /// A property whose wrapper begins `offset` bytes into its object.
   private struct Cell {
@@ -36,8 +37,8 @@ final class UnmanagedValues: InitialValues {
   func making<R>(
     _ object: ObjectBase, _ body: () throws(StorageError) -> R
   ) throws(StorageError) -> R {
-    self.object = Unmanaged.passUnretained(object).toOpaque()
-    defer { self.object = nil }
+    unsafe self.object = unsafe Unmanaged.passUnretained(object).toOpaque()
+    defer { unsafe self.object = nil }
     return try body()
   }
 
@@ -46,11 +47,11 @@ final class UnmanagedValues: InitialValues {
   func insert(
     at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
   ) throws(StorageError) {
-    guard let object else { preconditionFailure("a row was made of no object") }
+    guard let object = unsafe object else { preconditionFailure("a row was made of no object") }
     for cell in cells {
       let slot = cell.leafIndex &+ 1
       let old = try cluster.node.ref(at: slot)
-      let wrapper = _Wrapper(address: object + cell.offset, isFresh: true)
+      let wrapper = unsafe _Wrapper(address: object + cell.offset, isFresh: true)
       let new = try Self.insert(wrapper, cell.kind, at: position, in: old, allocator)
       if new != old { cluster.store(new.slot, at: slot) }
     }

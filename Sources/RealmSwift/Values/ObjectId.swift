@@ -37,7 +37,7 @@ public final class ObjectId: Sendable {
 
   /// The identifier that a literal spells in 24 hexadecimal digits; traps for others.
   public convenience init(_ string: StaticString) {
-    let text = string.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
+    let text = string.withUTF8Buffer { unsafe String(decoding: $0, as: UTF8.self) }
     guard let (high, low) = ObjectId.parse(text) else {
       throwRealmException("Invalid Object ID string '\(text)': must be 24 hex digits")
     }
@@ -64,7 +64,7 @@ public final class ObjectId: Sendable {
   /// A new identifier.
   public static func generate() -> ObjectId {
     var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
     let seconds = UInt64(UInt32(truncatingIfNeeded: now.tv_sec))
     let origin = processIdentity
     return ObjectId(
@@ -75,10 +75,10 @@ public final class ObjectId: Sendable {
 
   /// The 24 hexadecimal digits of the bytes.
   public var stringValue: String {
-    String(unsafeUninitializedCapacity: 24) { digits in
+    unsafe String(unsafeUninitializedCapacity: 24) { digits in
       var position = 0
       func append(_ nibble: UInt8) {
-        digits[position] = nibble < 10 ? 0x30 &+ nibble : 0x57 &+ nibble
+        unsafe digits[position] = nibble < 10 ? 0x30 &+ nibble : 0x57 &+ nibble
         position += 1
       }
       for shift in stride(from: 60, through: 0, by: -4) { append(UInt8(high >> shift & 15)) }

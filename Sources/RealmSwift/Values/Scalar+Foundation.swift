@@ -52,7 +52,9 @@ extension Data: _Scalar {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Data? {
-    do throws(StorageError) { return try row.row.binary(slot.leaf).map { Data($0.bytes) } } catch {
+    do throws(StorageError) {
+      return try row.row.binary(slot.leaf).map { unsafe Data($0.bytes) }
+    } catch {
       stop(error)
     }
   }
@@ -172,13 +174,13 @@ extension UUID: _Scalar, _Indexable, _PrimaryKey {
 extension UUID {
   init(_ bytes: Bytes16) {
     let parts = (bytes.high.bigEndian, bytes.low.bigEndian)
-    self.init(uuid: unsafeBitCast(parts, to: uuid_t.self))
+    unsafe self.init(uuid: unsafeBitCast(parts, to: uuid_t.self))
   }
 }
 
 extension Bytes16 {
   init(_ uuid: UUID) {
-    let (high, low) = unsafeBitCast(uuid.uuid, to: (UInt64, UInt64).self)
+    let (high, low) = unsafe unsafeBitCast(uuid.uuid, to: (UInt64, UInt64).self)
     self.init(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
   }
 }

@@ -105,7 +105,7 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
   @inlinable @inline(__always)
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
     // Accessors load only after they made the row current.
-    let row = object._row.unsafelyUnwrapped
+    let row = unsafe object._row.unsafelyUnwrapped
     do throws(StorageError) { return try row.bool(slot.leaf) } catch { stop(error) }
   }
 
@@ -159,7 +159,7 @@ extension Double: _Scalar {
   @inlinable @inline(__always)
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Double {
     // Accessors load only after they made the row current.
-    let row = object._row.unsafelyUnwrapped
+    let row = unsafe object._row.unsafelyUnwrapped
     do throws(StorageError) { return try row.double(slot.leaf) } catch { stop(error) }
   }
 
@@ -210,7 +210,7 @@ extension Float: _Scalar {
   @inlinable @inline(__always)
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Float {
     // Accessors load only after they made the row current.
-    let row = object._row.unsafelyUnwrapped
+    let row = unsafe object._row.unsafelyUnwrapped
     do throws(StorageError) { return try row.float(slot.leaf) } catch { stop(error) }
   }
 

@@ -42,12 +42,12 @@ extension _Scalar {
   @inlinable @inline(__always)
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
     // Accessors load only after they made the row current.
-    _read(_LiveRow(object._row.unsafelyUnwrapped), slot)
+    unsafe _read(_LiveRow(object._row.unsafelyUnwrapped), slot)
   }
 
   @inlinable @inline(__always)
   public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
-    _readOptional(_LiveRow(object._row.unsafelyUnwrapped), slot)
+    unsafe _readOptional(_LiveRow(object._row.unsafelyUnwrapped), slot)
   }
 
   public static func _store(_ value: Self, _ object: ObjectBase, _ slot: _ColumnSlot) {

@@ -51,11 +51,11 @@ enum ChangeLogInteger {
     var rest = UInt64(bitPattern: value < 0 ? ~value : value)
     var count = 0
     while rest >= 0x40 {
-      target[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+      unsafe target[count] = UInt8(truncatingIfNeeded: rest) | 0x80
       rest &>>= 7
       count &+= 1
     }
-    target[count] = UInt8(truncatingIfNeeded: rest) | (value < 0 ? 0x40 : 0)
+    unsafe target[count] = UInt8(truncatingIfNeeded: rest) | (value < 0 ? 0x40 : 0)
     return count &+ 1
   }
 
@@ -66,7 +66,7 @@ enum ChangeLogInteger {
     var magnitude: UInt64 = 0
     var shift: UInt64 = 0
     while offset < bytes.count {
-      let byte = bytes[offset]
+      let byte = unsafe bytes[offset]
       offset &+= 1
       let isLast = byte < 0x80
       let group = UInt64(byte & (isLast ? 0x3F : 0x7F))

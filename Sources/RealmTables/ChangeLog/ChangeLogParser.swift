@@ -42,8 +42,8 @@ package struct ChangeLogParser {
     table = nil
     selection = .none
     // The closure of `withUnsafeBufferPointer` carries typed errors.
-    try changeset.withUnsafeBufferPointer { (bytes) throws(StorageError) in
-      var input = Input(bytes: bytes)
+    try unsafe changeset.withUnsafeBufferPointer { (bytes) throws(StorageError) in
+      var input = unsafe Input(bytes: bytes)
       while let code = input.next() {
         guard let instruction = ChangeLogInstruction(rawValue: code) else {
           throw .corrupted("a changeset holds the unknown instruction \(code)")
@@ -146,18 +146,19 @@ package struct ChangeLogParser {
 
 extension ChangeLogParser {
   /// The bytes of one changeset and how far they are read.
+  @safe
   private struct Input {
     let bytes: UnsafeBufferPointer<UInt8>
     var offset = 0
 
     mutating func next() -> UInt8? {
-      guard offset < bytes.count else { return nil }
+      guard unsafe offset < bytes.count else { return nil }
       defer { offset &+= 1 }
-      return bytes[offset]
+      return unsafe bytes[offset]
     }
 
     mutating func integer() throws(StorageError) -> Int64 {
-      guard let value = ChangeLogInteger.load(bytes, at: &offset) else {
+      guard let value = unsafe ChangeLogInteger.load(bytes, at: &offset) else {
         throw .corrupted("a changeset ends inside an instruction or holds an oversized number")
       }
       return value

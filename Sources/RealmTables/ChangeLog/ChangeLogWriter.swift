@@ -13,6 +13,7 @@
 /// 2. A selection (table, collection) is written once, and again only after it changed. Selecting a
 ///    table ends the selection of a collection.
 /// 3. Setting a property that the last instruction set already is not logged again.
+@safe
 package final class ChangeLogWriter {
   private struct CollectionSelection: Equatable {
     var column: ColumnKey
@@ -43,17 +44,17 @@ package final class ChangeLogWriter {
 
   package init() {
     capacity = 256
-    buffer = .allocate(capacity: capacity)
+    unsafe buffer = .allocate(capacity: capacity)
   }
 
-  deinit { buffer.deallocate() }
+  deinit { unsafe buffer.deallocate() }
 
   /// Whether nothing was logged.
   package var isEmpty: Bool { count == 0 }
 
   /// The changeset so far.
   package var changeset: [UInt8] {
-    Array(UnsafeBufferPointer(start: buffer, count: count))
+    unsafe Array(UnsafeBufferPointer(start: buffer, count: count))
   }
 
   /// The number of bytes of the changeset so far.
@@ -276,21 +277,21 @@ package final class ChangeLogWriter {
   /// A further operand.
   private func append(_ operand: Int64) {
     makeRoom()
-    count &+= ChangeLogInteger.store(operand, to: buffer + count)
+    unsafe count &+= ChangeLogInteger.store(operand, to: buffer + count)
   }
 
   @inline(__always)
   private func append(_ instruction: ChangeLogInstruction, _ operand: Int64) {
     makeRoom()
-    buffer[count] = instruction.rawValue
+    unsafe buffer[count] = instruction.rawValue
     count &+= 1
-    count &+= ChangeLogInteger.store(operand, to: buffer + count)
+    unsafe count &+= ChangeLogInteger.store(operand, to: buffer + count)
   }
 
   @inline(__always)
   private func append(_ instruction: ChangeLogInstruction, _ first: Int64, _ second: Int64) {
     append(instruction, first)
-    count &+= ChangeLogInteger.store(second, to: buffer + count)
+    unsafe count &+= ChangeLogInteger.store(second, to: buffer + count)
   }
 
   /// Room for the longest instruction: an opcode and two operands.
@@ -302,9 +303,9 @@ package final class ChangeLogWriter {
   @inline(never)
   private func grow() {
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
-    larger.update(from: buffer, count: count)
-    buffer.deallocate()
-    buffer = larger
+    unsafe larger.update(from: buffer, count: count)
+    unsafe buffer.deallocate()
+    unsafe buffer = unsafe larger
     capacity *= 2
   }
 }

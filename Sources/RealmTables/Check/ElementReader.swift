@@ -145,7 +145,7 @@ extension ElementReader {
     else { throw .corrupted("a B+ tree node has \(offsets.count) offsets") }
     return { child in
       guard child > 0 else { return 0 }
-      return Int(
+      return unsafe Int(
         truncatingIfNeeded: PackedIntegers.loadUnsigned(
           offsets.payload, widthCode: offsets.header.widthCode, at: child - 1))
     }

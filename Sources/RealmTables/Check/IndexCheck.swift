@@ -117,8 +117,8 @@ struct IndexCheck {
         guard isFullWord, case .string(let text) = value else { return true }
         return 4 * path.count >= text.count
       case .token(let token):
-        return token.bytes.withUnsafeBytes { bytes in
-          Word.value(.string(ByteView(bytes))).matches(path, isFullWord: isFullWord)
+        return unsafe token.bytes.withUnsafeBytes { bytes in
+          unsafe Word.value(.string(ByteView(bytes))).matches(path, isFullWord: isFullWord)
         }
       }
     }
@@ -133,7 +133,7 @@ struct IndexCheck {
       words = (contents.values[column.leafIndex] ?? []).map { value in
         guard column.isFullText else { return [.value(value)] }
         guard case .string(let text) = value else { return [] }
-        return FullTextTokenizer.tokens(of: text.bytes).map { .token($0) }
+        return unsafe FullTextTokenizer.tokens(of: text.bytes).map { .token($0) }
       }
     }
     return Dictionary(zip(contents.keys, words)) { first, _ in first }

@@ -306,7 +306,7 @@ enum MixedLimits {
 }
 
 extension ByteView {
-  fileprivate var isUTF8: Bool { String(validating: bytes, as: UTF8.self) != nil }
+  fileprivate var isUTF8: Bool { unsafe String(validating: bytes, as: UTF8.self) != nil }
 }
 
 extension Cluster {

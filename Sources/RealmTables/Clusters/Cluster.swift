@@ -95,9 +95,11 @@ package struct Cluster {
   /// read, but to be asked for: as many lines as this cluster's leaf has.
   @inlinable @inline(__always)
   package func upcomingLeaf(_ leafIndex: Int) -> UnsafeRawPointer {
-    guard leafIndex &+ 1 < ahead.count, ahead.header.layout == .bits else { return node.address }
+    guard leafIndex &+ 1 < ahead.count, ahead.header.layout == .bits else {
+      return unsafe node.address
+    }
     let offset = Int(truncatingIfNeeded: ahead.uncheckedInteger(at: leafIndex &+ 1))
-    return offset < 0 || offset >= max(space.fileEnd, space.slabEnd)
+    return unsafe offset < 0 || offset >= max(space.fileEnd, space.slabEnd)
       ? node.address : space.base + offset
   }
 
@@ -110,8 +112,8 @@ package struct Cluster {
     let leaf = try leaf(leafIndex)
     let lines = (leaf.header.nodeByteCount &+ 63) &>> 6
     // A reader of a few rows, not from a cursor, must not wait for a whole leaf.
-    if ahead.address != node.address, lines <= NodeSpace.prefetchedLineCount {
-      NodeSpace.prefetch(upcomingLeaf(leafIndex), lines: lines)
+    if unsafe ahead.address != node.address, lines <= NodeSpace.prefetchedLineCount {
+      unsafe NodeSpace.prefetch(upcomingLeaf(leafIndex), lines: lines)
     }
     return leaf
   }

@@ -7,9 +7,9 @@ import RealmStorage
 extension ClusterEditor {
   /// Adds a column with default values for all objects.
   func addColumn(_ layout: LeafLayout, at leafIndex: Int) throws(StorageError) {
-    while layouts.count <= leafIndex { layouts.append(nil) }
-    assert(layouts[leafIndex] == nil, "a column where another one is")
-    layouts[leafIndex] = layout
+    while unsafe layouts.count <= leafIndex { unsafe layouts.append(nil) }
+    unsafe assert(layouts[leafIndex] == nil, "a column where another one is")
+    unsafe layouts[leafIndex] = layout
     try editLeaves { (node) throws(StorageError) -> Ref in
       let count = try Cluster(
         node.node, offset: 0, spec: .null, in: self.allocator.space
@@ -25,10 +25,10 @@ extension ClusterEditor {
 
   /// Removes a column with all its values.
   func removeColumn(at leafIndex: Int) throws(StorageError) {
-    assert(layouts[leafIndex] != nil, "a column that is not there is removed")
-    layouts[leafIndex] = nil
-    while let last = layouts.last, last == nil { layouts.removeLast() }
-    let slotCount = layouts.count + 1
+    unsafe assert(layouts[leafIndex] != nil, "a column that is not there is removed")
+    unsafe layouts[leafIndex] = nil
+    while let last = unsafe layouts.last, last == nil { unsafe layouts.removeLast() }
+    let slotCount = unsafe layouts.count + 1
     try editLeaves { (node) throws(StorageError) -> Ref in
       try self.allocator.freeTree(try node.node.ref(at: leafIndex + 1))
       node.store(0, at: leafIndex + 1)
@@ -42,7 +42,7 @@ extension ClusterEditor {
     at leafIndex: Int, by layout: LeafLayout,
     _ transform: (Ref) throws(StorageError) -> Ref
   ) throws(StorageError) {
-    layouts[leafIndex] = layout
+    unsafe layouts[leafIndex] = layout
     try editLeaves { (node) throws(StorageError) -> Ref in
       let new = try transform(try node.node.ref(at: leafIndex + 1))
       node.store(new.slot, at: leafIndex + 1)
@@ -56,7 +56,7 @@ extension ClusterEditor {
     at leafIndex: Int, _ transform: (Ref) throws(StorageError) -> Ref
   ) throws(StorageError) {
     forgetLeaf()
-    root = try replaceCollections(at: leafIndex, below: root, depth: 0, transform)
+    unsafe root = try unsafe replaceCollections(at: leafIndex, below: root, depth: 0, transform)
   }
 
   private func replaceCollections(
@@ -92,7 +92,7 @@ extension ClusterEditor {
     _ body: (MutableNode) throws(StorageError) -> Ref
   ) throws(StorageError) {
     forgetLeaf()
-    root = try editLeaves(below: root, depth: 0, body)
+    unsafe root = try unsafe editLeaves(below: root, depth: 0, body)
   }
 
   private func editLeaves(

@@ -11,22 +11,22 @@ extension ClusterEditor {
   func erase(_ key: ObjectKey) throws(StorageError) -> Bool {
     guard let row = try row(of: key) else { return false }
     let cluster = try currentCluster()
-    assert(row.index < cluster.count && row.cluster.ref == leaf.ref, "`ClusterEditor` 2")
+    unsafe assert(row.index < cluster.count && row.cluster.ref == leaf.ref, "`ClusterEditor` 2")
     if cluster.keys == nil, row.index == cluster.count - 1 {
-      leaf.store(Tagged.slot(row.index), at: 0)
+      unsafe leaf.store(Tagged.slot(row.index), at: 0)
     } else {
-      let keys = try explicitKeys(of: leaf)
+      let keys = try unsafe explicitKeys(of: leaf)
       let range = row.index..<row.index + 1
-      leaf.store(try KeyArray.remove(range, from: keys, allocator).slot, at: 0)
+      unsafe leaf.store(try KeyArray.remove(range, from: keys, allocator).slot, at: 0)
     }
-    for (index, layout) in layouts.enumerated() {
+    for (index, layout) in unsafe layouts.enumerated() {
       guard let layout else { continue }
-      let old = try leaf.node.ref(at: index + 1)
-      leaf.store(try layout.remove(at: row.index, from: old, allocator).slot, at: index + 1)
+      let old = try unsafe leaf.node.ref(at: index + 1)
+      unsafe leaf.store(try layout.remove(at: row.index, from: old, allocator).slot, at: index + 1)
     }
-    for level in path { Self.changeTotal(of: level.node, by: -1) }
-    for index in stride(from: path.count - 1, through: 0, by: -1) {
-      try tidyChild(of: path[index])
+    for level in unsafe path { Self.changeTotal(of: level.node, by: -1) }
+    for index in unsafe stride(from: path.count - 1, through: 0, by: -1) {
+      try unsafe tidyChild(of: path[index])
     }
     try collapseRoot()
     // Rows after the erased one have moved in any case.
@@ -36,8 +36,8 @@ extension ClusterEditor {
 
   /// Erases all objects.
   func eraseAll() throws(StorageError) {
-    try allocator.freeTree(root)
-    root = try Self.makeEmpty(layouts: layouts, in: allocator)
+    try unsafe allocator.freeTree(root)
+    unsafe root = try unsafe Self.makeEmpty(layouts: layouts, in: allocator)
     forgetLeaf()
   }
 
@@ -143,7 +143,7 @@ extension ClusterEditor {
     let merged =
       KeyArray.values(of: try KeyArray.load(keys, in: space))
       + KeyArray.values(of: try KeyArray.load(otherKeys, in: space)).map { $0 &+ distance }
-    for (index, layout) in layouts.enumerated() {
+    for (index, layout) in unsafe layouts.enumerated() {
       guard let layout else { continue }
       let appended = try layout.append(
         try right.node.ref(at: index + 1), to: try left.node.ref(at: index + 1), allocator)
@@ -178,13 +178,13 @@ extension ClusterEditor {
   /// Replaces an inner root with one child by the child, and one without by an empty cluster.
   private func collapseRoot() throws(StorageError) {
     while true {
-      let node = try allocator.node(at: root)
+      let node = try unsafe allocator.node(at: root)
       guard node.header.isInner, node.count <= 4 else { return }
       let child = node.count == 4 ? try node.ref(at: 3) : .null
       try allocator.free(try node.ref(at: 0))
-      try allocator.free(root)
-      root =
-        child.isNull ? try Self.makeEmpty(layouts: layouts, in: allocator) : child
+      try unsafe allocator.free(root)
+      unsafe root =
+        unsafe child.isNull ? try Self.makeEmpty(layouts: layouts, in: allocator) : child
     }
   }
 }

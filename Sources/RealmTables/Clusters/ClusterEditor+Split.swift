@@ -20,20 +20,23 @@ extension ClusterEditor {
   func insertIntoFull(
     _ relative: UInt64, at position: Int, of cluster: Cluster, _ values: (any InitialValues)?
   ) throws(StorageError) -> WritableRow {
-    let key = leafOffset &+ relative
+    let key = unsafe leafOffset &+ relative
     let new: NewChild
     if position == cluster.count {
       var slots: [Int64] = [Tagged.slot(1)]
-      for layout in layouts { slots.append(try layout?.make(count: 0, in: allocator).slot ?? 0) }
+      for layout in unsafe layouts {
+        slots.append(try layout?.make(count: 0, in: allocator).slot ?? 0)
+      }
       let node = try IntegerNode.make(slots, flags: .hasRefs, in: allocator)
       try insertElements(at: 0, in: node, values)
       new = NewChild(ref: node.ref, offset: relative, objectCount: 1)
       try insertChild(new, growth: 1)
     } else {
       new = try splitLeaf(at: position, of: cluster)
-      let keys = try explicitKeys(of: leaf)
-      leaf.store(try KeyArray.insert(relative, at: position, in: keys, allocator).slot, at: 0)
-      try insertElements(at: position, in: leaf, values)
+      let keys = try unsafe explicitKeys(of: leaf)
+      unsafe leaf.store(
+        try KeyArray.insert(relative, at: position, in: keys, allocator).slot, at: 0)
+      try unsafe insertElements(at: position, in: leaf, values)
       try insertChild(new, growth: 1)
     }
     forgetLeaf()
@@ -47,23 +50,23 @@ extension ClusterEditor {
   private func splitLeaf(
     at position: Int, of cluster: Cluster
   ) throws(StorageError) -> NewChild {
-    let ref = try explicitKeys(of: leaf)
+    let ref = try unsafe explicitKeys(of: leaf)
     let keys = KeyArray.values(of: try KeyArray.load(ref, in: allocator.space))
     assert(position > 0 || keys.count == cluster.count, "a cluster has a key for each object")
     assert(position < cluster.count, "a cluster is split inside")
     let first = keys[position]
     let moved = keys[position...].map { $0 - first }
     var slots: [Int64] = [try KeyArray.make(moved, in: allocator).slot]
-    leaf.store(
+    unsafe leaf.store(
       try KeyArray.remove(position..<keys.count, from: ref, allocator).slot, at: 0)
-    for (index, layout) in layouts.enumerated() {
+    for (index, layout) in unsafe layouts.enumerated() {
       guard let layout else {
         slots.append(0)
         continue
       }
-      let old = try leaf.node.ref(at: index + 1)
+      let old = try unsafe leaf.node.ref(at: index + 1)
       let (stays, moves) = try layout.split(old, at: position, allocator)
-      leaf.store(stays.slot, at: index + 1)
+      unsafe leaf.store(stays.slot, at: index + 1)
       slots.append(moves.slot)
     }
     let node = try IntegerNode.make(slots, flags: .hasRefs, in: allocator)
@@ -77,8 +80,8 @@ extension ClusterEditor {
     var new = new
     // The number of objects below the node that `new` came off and below `new`, minus what the
     // former's ancestors counted before.
-    for index in stride(from: path.count - 1, through: 0, by: -1) {
-      let level = path[index]
+    for index in unsafe stride(from: path.count - 1, through: 0, by: -1) {
+      let level = unsafe path[index]
       let inner = try InnerCluster(level.node.node, in: allocator.space)
       Self.changeTotal(of: level.node, by: growth)
       // Relative to this node.
@@ -87,7 +90,7 @@ extension ClusterEditor {
       guard inner.childCount == ClusterLimits.fanOut else {
         let node = try insert(new.ref, offset: offset, at: position, in: level.node)
         try replace(level.node, by: node, at: index)
-        for upper in path[..<index] { Self.changeTotal(of: upper.node, by: growth) }
+        for upper in unsafe path[..<index] { Self.changeTotal(of: upper.node, by: growth) }
         return
       }
       new.offset = offset
@@ -167,24 +170,24 @@ extension ClusterEditor {
     assert(allocator.isWritable(new.ref), "`ClusterEditor` 1: the path is writable")
     guard new.ref != old.ref else { return }
     guard index > 0 else {
-      root = new.ref
+      unsafe root = new.ref
       return
     }
-    let parent = path[index - 1]
+    let parent = unsafe path[index - 1]
     parent.node.store(new.ref.slot, at: parent.child + 3)
   }
 
   /// Puts a new root over the old one and what came off it.
   private func growRoot(_ new: NewChild) throws(StorageError) {
-    let old = try allocator.node(at: root)
+    let old = try unsafe allocator.node(at: root)
     let depth = old.header.isInner ? try InnerCluster(old, in: allocator.space).depth + 1 : 1
-    let total = try ClusterTree.count(of: root, in: allocator.space) + new.objectCount
+    let total = try unsafe ClusterTree.count(of: root, in: allocator.space) + new.objectCount
     let offsets: Ref =
       new.offset == 1 << UInt64(8 * depth)
       ? .null : try KeyArray.make([0, new.offset], in: allocator)
-    let slots = [
+    let slots = unsafe [
       offsets.slot, Tagged.slot(depth), Tagged.slot(total), root.slot, new.ref.slot,
     ]
-    root = try IntegerNode.make(slots, flags: [.hasRefs, .inner], in: allocator).ref
+    unsafe root = try IntegerNode.make(slots, flags: [.hasRefs, .inner], in: allocator).ref
   }
 }

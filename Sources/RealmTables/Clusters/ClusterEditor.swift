@@ -44,7 +44,7 @@ final class ClusterEditor {
   @exclusivity(unchecked) var root: Ref
   /// By leaf index; nil where there is no column.
   @exclusivity(unchecked) var layouts: [LeafLayout?] {
-    didSet { coveredBy = nil }
+    didSet { unsafe coveredBy = nil }
   }
   private let generation: StructureGeneration
   /// The columns that the initial values `coveredBy` leave to their defaults.
@@ -62,12 +62,13 @@ final class ClusterEditor {
     root: Ref, layouts: [LeafLayout?], _ allocator: NodeAllocator,
     _ generation: StructureGeneration
   ) {
-    self.root = root
-    self.layouts = layouts
+    unsafe self.root = root
+    unsafe self.layouts = layouts
     self.generation = generation
     self.allocator = allocator
     // Not read before the first descent: the range of keys is empty.
-    leaf = MutableNode(ref: .null, address: UnsafeMutableRawPointer(mutating: allocator.space.base))
+    unsafe leaf = unsafe MutableNode(
+      ref: .null, address: UnsafeMutableRawPointer(mutating: allocator.space.base))
   }
 
   /// A new tree without objects: one empty leaf.
@@ -85,13 +86,13 @@ final class ClusterEditor {
 
   /// Forgets the current leaf after a change of the tree's shape.
   func forgetLeaf() {
-    leafLowest = 0
-    leafEnd = 0
-    generation.value &+= 1
+    unsafe leafLowest = 0
+    unsafe leafEnd = 0
+    unsafe generation.value &+= 1
   }
 
   @inline(__always)
-  func isCurrent(_ key: UInt64) -> Bool { key >= leafLowest && key < leafEnd }
+  func isCurrent(_ key: UInt64) -> Bool { unsafe key >= leafLowest && key < leafEnd }
 
   /// Makes the path to the leaf for `key` writable and current.
   @inline(__always)
@@ -101,31 +102,31 @@ final class ClusterEditor {
 
   private func descend(to key: UInt64) throws(StorageError) {
     let space = allocator.space
-    path.removeAll(keepingCapacity: true)
-    leafEnd = 0
+    unsafe path.removeAll(keepingCapacity: true)
+    unsafe leafEnd = 0
     var end = UInt64.max
     var offset: UInt64 = 0
-    var node = try writable(root, parent: nil)
+    var node = try unsafe writable(root, parent: nil)
     while node.header.isInner {
-      guard path.count < ClusterLimits.maximumDepth else {
+      guard unsafe path.count < ClusterLimits.maximumDepth else {
         throw StorageError.badCluster("tree does not end")
       }
       let inner = try InnerCluster(node.node, in: space)
       let child = inner.child(for: key &- offset)
       if child + 1 < inner.childCount { end = offset &+ inner.offset(of: child + 1) }
-      path.append(Level(node: node, child: child, offset: offset))
+      unsafe path.append(Level(node: node, child: child, offset: offset))
       offset &+= inner.offset(of: child)
       node = try writable(try inner.ref(of: child), parent: node, slot: child + 3)
     }
     let cluster = try Cluster(node.node, offset: offset, spec: .null, in: space)
-    guard cluster.node.count > layouts.count else {
+    guard unsafe cluster.node.count > layouts.count else {
       throw StorageError.badCluster("has \(cluster.node.count) slots")
     }
-    leaf = node
-    leafOffset = offset
+    unsafe leaf = node
+    unsafe leafOffset = offset
     assert(allocator.isWritable(node.ref), "`ClusterEditor` 1: the current leaf is writable")
-    leafLowest = offset
-    leafEnd = end
+    unsafe leafLowest = offset
+    unsafe leafEnd = end
   }
 
   private func writable(
@@ -133,23 +134,23 @@ final class ClusterEditor {
   ) throws(StorageError) -> MutableNode {
     if allocator.isWritable(ref) { return allocator.mutableNode(at: ref) }
     let node = try allocator.makeWritable(ref)
-    if let parent { parent.store(node.ref.slot, at: slot) } else { root = node.ref }
-    if !node.header.isInner { generation.value &+= 1 }
+    if let parent { parent.store(node.ref.slot, at: slot) } else { unsafe root = node.ref }
+    if !node.header.isInner { unsafe generation.value &+= 1 }
     return node
   }
 
   /// The current leaf, decoded.
   @inline(__always)
   func currentCluster() throws(StorageError) -> Cluster {
-    assert(leafLowest < leafEnd, "`ClusterEditor` 2: there is a current leaf")
-    return try Cluster(leaf.node, offset: leafOffset, spec: .null, in: allocator.space)
+    unsafe assert(leafLowest < leafEnd, "`ClusterEditor` 2: there is a current leaf")
+    return try unsafe Cluster(leaf.node, offset: leafOffset, spec: .null, in: allocator.space)
   }
 
   /// The object with that key, ready to be written; nil if there is none.
   func row(of key: ObjectKey) throws(StorageError) -> WritableRow? {
     try moveTo(key.ordinal)
     guard let index = try currentCluster().index(of: key) else { return nil }
-    return WritableRow(cluster: leaf, index: index)
+    return unsafe WritableRow(cluster: leaf, index: index)
   }
 
   // MARK: Inserting
@@ -162,7 +163,7 @@ final class ClusterEditor {
   ) throws(StorageError) -> WritableRow? {
     try moveTo(key.ordinal)
     let cluster = try currentCluster()
-    let relative = key.ordinal &- leafOffset
+    let relative = unsafe key.ordinal &- leafOffset
     let count = cluster.count
     assert(count <= ClusterLimits.fanOut, "a cluster of more objects than the format allows")
     var position = count
@@ -176,21 +177,21 @@ final class ClusterEditor {
       return try insertIntoFull(relative, at: position, of: cluster, values)
     }
     try insertKey(relative, at: position, of: cluster)
-    try insertElements(at: position, in: leaf, values)
-    for level in path { Self.changeTotal(of: level.node, by: 1) }
-    if position < count { generation.value &+= 1 }
-    return WritableRow(cluster: leaf, index: position)
+    try unsafe insertElements(at: position, in: leaf, values)
+    for level in unsafe path { Self.changeTotal(of: level.node, by: 1) }
+    if position < count { unsafe generation.value &+= 1 }
+    return unsafe WritableRow(cluster: leaf, index: position)
   }
 
   private func insertKey(
     _ relative: UInt64, at position: Int, of cluster: Cluster
   ) throws(StorageError) {
     if cluster.keys == nil, relative == UInt64(cluster.count) {
-      leaf.store(Tagged.slot(cluster.count + 1), at: 0)
+      unsafe leaf.store(Tagged.slot(cluster.count + 1), at: 0)
       return
     }
-    let keys = try explicitKeys(of: leaf)
-    leaf.store(try KeyArray.insert(relative, at: position, in: keys, allocator).slot, at: 0)
+    let keys = try unsafe explicitKeys(of: leaf)
+    unsafe leaf.store(try KeyArray.insert(relative, at: position, in: keys, allocator).slot, at: 0)
   }
 
   /// Inserts an element for a new object into the leaf of every column of `cluster`.
@@ -198,14 +199,14 @@ final class ClusterEditor {
     at position: Int, in cluster: MutableNode, _ values: (any InitialValues)?
   ) throws(StorageError) {
     guard let values else {
-      for (index, layout) in layouts.enumerated() {
+      for (index, layout) in unsafe layouts.enumerated() {
         if let layout { try insertDefault(layout, columnAt: index, at: position, in: cluster) }
       }
       return
     }
-    if coveredBy != ObjectIdentifier(values) { prepare(for: values) }
+    if unsafe coveredBy != ObjectIdentifier(values) { prepare(for: values) }
     try values.insert(at: position, in: cluster, allocator)
-    for column in uncovered {
+    for column in unsafe uncovered {
       try insertDefault(column.layout, columnAt: column.index, at: position, in: cluster)
     }
   }
@@ -219,11 +220,11 @@ final class ClusterEditor {
   }
 
   private func prepare(for values: any InitialValues) {
-    uncovered = []
-    for (index, layout) in layouts.enumerated() {
-      if let layout, !values.covers(columnAt: index) { uncovered.append((index, layout)) }
+    unsafe uncovered = []
+    for (index, layout) in unsafe layouts.enumerated() {
+      if let layout, !values.covers(columnAt: index) { unsafe uncovered.append((index, layout)) }
     }
-    coveredBy = ObjectIdentifier(values)
+    unsafe coveredBy = ObjectIdentifier(values)
   }
 
   /// The key array of a cluster, made from the compact form if need be.

@@ -49,8 +49,8 @@ extension KeyArray {
     if allocator.isWritable(ref), code >= PackedIntegers.unsignedWidthCode(for: value) {
       let node = allocator.mutableNode(at: ref)
       if (old.count + 1) * elementBytes <= node.capacityByteCount {
-        let place = node.payload + index * elementBytes
-        memmove(place + elementBytes, place, (old.count - index) * elementBytes)
+        let place = unsafe node.payload + index * elementBytes
+        unsafe memmove(place + elementBytes, place, (old.count - index) * elementBytes)
         node.setCount(old.count + 1)
         node.store(Int64(bitPattern: value), at: index)
         return ref
@@ -70,8 +70,8 @@ extension KeyArray {
     let count = node.count
     assert(range.upperBound <= count, "keys are removed that the array does not have")
     let elementBytes = node.header.width / 8
-    let start = node.payload + range.lowerBound * elementBytes
-    memmove(
+    let start = unsafe node.payload + range.lowerBound * elementBytes
+    unsafe memmove(
       start, node.payload + range.upperBound * elementBytes,
       (count - range.upperBound) * elementBytes)
     node.setCount(count - range.count)

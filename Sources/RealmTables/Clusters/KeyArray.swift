@@ -24,7 +24,7 @@ package enum KeyArray {
   /// - Safety: `index` is below the node's count.
   @inlinable @inline(__always)
   package static func value(at index: Int, of node: Node) -> UInt64 {
-    PackedIntegers.loadUnsigned(node.payload, widthCode: node.header.widthCode, at: index)
+    unsafe PackedIntegers.loadUnsigned(node.payload, widthCode: node.header.widthCode, at: index)
   }
 
   /// The position of the first element that is not below `key`.
@@ -52,16 +52,16 @@ package enum KeyArray {
     let count = node.count
     guard key <= UInt64(T.max) else { return count }
     let key = T(truncatingIfNeeded: key)
-    let elements = node.payload.assumingMemoryBound(to: T.self)
+    let elements = unsafe node.payload.assumingMemoryBound(to: T.self)
     var first = 0
     var length = count
     // A binary search without a branch on the comparison, whose outcome is as good as random.
     while length > 1 {
       let half = length &>> 1
-      first = elements[first &+ half &- 1] < key ? first &+ half : first
+      first = unsafe elements[first &+ half &- 1] < key ? first &+ half : first
       length &-= half
     }
-    return length == 1 && elements[first] < key ? first &+ 1 : first
+    return unsafe length == 1 && elements[first] < key ? first &+ 1 : first
   }
 
   /// Arrays narrower than 8 bits: our own writer makes none, but a reader need not refuse them.

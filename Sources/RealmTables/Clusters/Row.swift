@@ -73,7 +73,7 @@ package struct Row: Sendable {
     guard leaf.header.layout == .multiply, leaf.header.widthCode == Number.widthCode,
       index < leaf.count
     else { throw StorageError.elementOutOfBounds(index, of: leaf) }
-    return leaf.payload.load(
+    return unsafe leaf.payload.load(
       fromByteOffset: index &* MemoryLayout<Number.Bits>.size, as: Number.Bits.self)
   }
 

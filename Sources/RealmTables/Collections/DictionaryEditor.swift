@@ -31,7 +31,7 @@ package struct DictionaryEditor {
   /// The dictionary as it is now.
   package var view: DictionaryView {
     get throws(StorageError) {
-      guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
+      guard let row = try table.row(of: key) else { throw unsafe .missing(key, table.schema.name) }
       guard let view = try row.dictionary(column, path) else { throw .collectionIsGone }
       return view
     }
@@ -78,7 +78,9 @@ package struct DictionaryEditor {
     let owner = try table.group.requiredTable(target)
     let (object, _) = try owner.createObject()
     try set(.link(object), for: name)
-    guard let row = try owner.row(of: object) else { throw .missing(object, owner.schema.name) }
+    guard let row = try owner.row(of: object) else {
+      throw unsafe .missing(object, owner.schema.name)
+    }
     return (object, row)
   }
 
@@ -124,7 +126,8 @@ package struct DictionaryEditor {
 
   @inline(never)
   private func recordErasure(of name: String) throws(StorageError) {
-    try table.log.recorder?.didEraseEntry(for: name, in: try table.place(column, key, at: path))
+    try unsafe table.log.recorder?.didEraseEntry(
+      for: name, in: try table.place(column, key, at: path))
   }
 
   // MARK: Values

@@ -39,7 +39,7 @@ package struct ListEditor {
   /// The list as it is now.
   package var view: ListView {
     get throws(StorageError) {
-      guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
+      guard let row = try table.row(of: key) else { throw unsafe .missing(key, table.schema.name) }
       guard let view = try row.list(column, path) else { throw .collectionIsGone }
       return view
     }
@@ -112,7 +112,9 @@ package struct ListEditor {
     let owner = try table.group.requiredTable(target)
     let (object, _) = try owner.createObject()
     try insert(.link(object), at: index)
-    guard let row = try owner.row(of: object) else { throw .missing(object, owner.schema.name) }
+    guard let row = try owner.row(of: object) else {
+      throw unsafe .missing(object, owner.schema.name)
+    }
     return (object, row)
   }
 
@@ -280,13 +282,13 @@ package struct ListEditor {
   @inline(never)
   private func recordErasure(at index: Int, _ size: Int) throws(StorageError) {
     let place = try table.place(column, key, at: path)
-    try table.log.recorder?.didErase(at: index, in: place, priorSize: size)
+    try unsafe table.log.recorder?.didErase(at: index, in: place, priorSize: size)
   }
 
   @inline(never)
   private func recordMove(from: Int, to: Int, _ size: Int) throws(StorageError) {
     let place = try table.place(column, key, at: path)
-    try table.log.recorder?.didMove(from: from, to: to, in: place, priorSize: size)
+    try unsafe table.log.recorder?.didMove(from: from, to: to, in: place, priorSize: size)
   }
 
   // MARK: Links

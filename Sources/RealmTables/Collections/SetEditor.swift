@@ -27,7 +27,7 @@ package struct SetEditor {
   /// The set as it is now.
   package var view: ListView {
     get throws(StorageError) {
-      guard let row = try table.row(of: key) else { throw .missing(key, table.schema.name) }
+      guard let row = try table.row(of: key) else { throw unsafe .missing(key, table.schema.name) }
       return try row.list(column)
     }
   }

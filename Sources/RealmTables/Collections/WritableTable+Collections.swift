@@ -13,18 +13,18 @@ extension WritableTable {
     _ column: Column, _ key: ObjectKey, at path: [NestedStep] = [], stored: Bool = false
   ) throws(StorageError) -> ListEditor {
     guard column.collection == .list || !path.isEmpty else {
-      throw .limitExceeded("Property '\(schema.name).\(column.name)' is not a list")
+      throw .limitExceeded(unsafe "Property '\(schema.name).\(column.name)' is not a list")
     }
-    guard try row(of: key) != nil else { throw .missing(key, schema.name) }
+    guard try row(of: key) != nil else { throw unsafe .missing(key, schema.name) }
     return ListEditor(table: self, column: column, key: key, path: path, isStored: stored)
   }
 
   /// The set of an object, to be read and changed.
   package func set(_ column: Column, _ key: ObjectKey) throws(StorageError) -> SetEditor {
     guard column.collection == .set else {
-      throw .limitExceeded("Property '\(schema.name).\(column.name)' is not a set")
+      throw .limitExceeded(unsafe "Property '\(schema.name).\(column.name)' is not a set")
     }
-    guard try row(of: key) != nil else { throw .missing(key, schema.name) }
+    guard try row(of: key) != nil else { throw unsafe .missing(key, schema.name) }
     return SetEditor(table: self, column: column, key: key)
   }
 
@@ -36,9 +36,9 @@ extension WritableTable {
   ) throws(StorageError) -> DictionaryEditor {
     guard column.collection == .dictionary || !path.isEmpty, !column.hasIntegerKeys else {
       throw .limitExceeded(
-        "Property '\(schema.name).\(column.name)' is not a dictionary with strings as keys")
+        unsafe "Property '\(schema.name).\(column.name)' is not a dictionary with strings as keys")
     }
-    guard try row(of: key) != nil else { throw .missing(key, schema.name) }
+    guard try row(of: key) != nil else { throw unsafe .missing(key, schema.name) }
     return DictionaryEditor(table: self, column: column, key: key, path: path)
   }
 
@@ -50,7 +50,7 @@ extension WritableTable {
     try checkNesting(of: value, column, depth: column.depth(at: path))
     try column.forEachLink(in: value) { (link) throws(StorageError) in
       guard let target = try group.table(link.table), try target.canBeLinked(link.key) else {
-        throw .missing(link.key, schema.name)
+        throw unsafe .missing(link.key, schema.name)
       }
     }
   }
@@ -74,7 +74,7 @@ extension WritableTable {
       return .null
     }
     log.clear(oldCount: oldCount, in: column.key, of: key, self.key, column.logged(path))
-    if let recorder = log.recorder, let cleared {
+    if let recorder = unsafe log.recorder, let cleared {
       try recorder.didClear(try place(column, key, at: path), cleared)
     }
     for link in old { try dropLink(to: link, column, key) }

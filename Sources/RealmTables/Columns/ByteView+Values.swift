@@ -13,7 +13,7 @@ extension String {
     var text = self
     let result = text.withUTF8 { bytes -> Result<R, E> in
       do throws(E) {
-        return .success(try body(ByteView(UnsafeRawBufferPointer(bytes))))
+        return unsafe .success(try body(ByteView(UnsafeRawBufferPointer(bytes))))
       } catch {
         return .failure(error)
       }
@@ -39,9 +39,9 @@ extension [UInt8] {
   package func withByteView<R, E>(
     _ body: (ByteView) throws(E) -> R
   ) throws(E) -> R {
-    let result = withUnsafeBytes { bytes -> Result<R, E> in
+    let result = unsafe withUnsafeBytes { bytes -> Result<R, E> in
       do throws(E) {
-        return .success(try body(ByteView(bytes)))
+        return unsafe .success(try body(ByteView(bytes)))
       } catch {
         return .failure(error)
       }
@@ -52,5 +52,5 @@ extension [UInt8] {
 
 extension ByteView {
   /// A copy of the bytes.
-  package var array: [UInt8] { Array(bytes) }
+  package var array: [UInt8] { unsafe Array(bytes) }
 }

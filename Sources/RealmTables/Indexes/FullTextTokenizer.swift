@@ -30,7 +30,7 @@ package enum FullTextTokenizer {
       isInWord = false
     }
     while index < text.count {
-      let byte = text[index]
+      let byte = unsafe text[index]
       index += 1
       switch byte {
       case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"):
@@ -40,7 +40,7 @@ package enum FullTextTokenizer {
         word.append([byte + 32])
         isInWord = true
       case 0xC0...0xDF where index < text.count:
-        let code = UInt32(byte & 0x1F) << 6 | UInt32(text[index] & 0x3F)
+        let code = unsafe UInt32(byte & 0x1F) << 6 | UInt32(text[index] & 0x3F)
         index += 1
         guard (0xC0..<0xFF).contains(code) else {
           end()

@@ -35,7 +35,7 @@ struct SearchIndexNode {
   var count: Int { node.count &- 1 }
 
   func key(at index: Int) -> Int32 {
-    keys.payload.load(fromByteOffset: index &<< 2, as: Int32.self)
+    unsafe keys.payload.load(fromByteOffset: index &<< 2, as: Int32.self)
   }
 
   /// The first entry whose key is not less than `chunk`.

@@ -53,21 +53,21 @@ struct SearchIndexNodeBuilder {
 
   /// The key of the last entry; nil if there is none.
   var lastKey: Int32? {
-    count == 0 ? nil : keys.payload.load(fromByteOffset: (count &- 1) &<< 2, as: Int32.self)
+    unsafe count == 0 ? nil : keys.payload.load(fromByteOffset: (count &- 1) &<< 2, as: Int32.self)
   }
 
   /// The slot of the last entry, of which there must be one.
   var lastSlot: Int64 {
-    get { slots.payload.load(fromByteOffset: count &<< 3, as: Int64.self) }
+    get { unsafe slots.payload.load(fromByteOffset: count &<< 3, as: Int64.self) }
     nonmutating set {
-      slots.payload.storeBytes(of: newValue, toByteOffset: count &<< 3, as: Int64.self)
+      unsafe slots.payload.storeBytes(of: newValue, toByteOffset: count &<< 3, as: Int64.self)
     }
   }
 
   /// Appends an entry.
   mutating func append(_ key: Int32, _ slot: Int64) throws(StorageError) {
     if count == share { try endNode(isLast: false) }
-    keys.payload.storeBytes(of: key, toByteOffset: count &<< 2, as: Int32.self)
+    unsafe keys.payload.storeBytes(of: key, toByteOffset: count &<< 2, as: Int32.self)
     count &+= 1
     lastSlot = slot
   }
@@ -78,9 +78,9 @@ struct SearchIndexNodeBuilder {
     while start < range.upperBound {
       if count == share { try endNode(isLast: false) }
       let end = min(range.upperBound, start &+ share &- count)
-      (keys.payload + count &<< 2).copyMemory(
+      unsafe (keys.payload + count &<< 2).copyMemory(
         from: node.keys.payload + start &<< 2, byteCount: (end &- start) &<< 2)
-      node.node.unpack(start &+ 1..<end &+ 1, to: slots.payload + (count &+ 1) &<< 3)
+      unsafe node.node.unpack(start &+ 1..<end &+ 1, to: slots.payload + (count &+ 1) &<< 3)
       count &+= end &- start
       start = end
     }

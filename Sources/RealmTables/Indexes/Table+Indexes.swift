@@ -70,7 +70,7 @@ extension Table {
   package func find(
     primaryKeyUTF8 bytes: UnsafeRawBufferPointer
   ) throws(StorageError) -> ObjectKey? {
-    try find(mixed: .string(ByteView(bytes)))
+    try unsafe find(mixed: .string(ByteView(bytes)))
   }
 
   /// The object with that primary key.

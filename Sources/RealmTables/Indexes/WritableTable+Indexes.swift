@@ -8,24 +8,24 @@ extension WritableTable {
   /// Enters the newest objects in the indexes that they are not in yet.
   @inline(__always)
   func settleIndexes() throws(StorageError) {
-    if !newKeys.isEmpty { try enterNewKeys() }
-    if !unindexed.isNull { try enterUnindexed() }
+    if unsafe !newKeys.isEmpty { try enterNewKeys() }
+    if unsafe !unindexed.isNull { try enterUnindexed() }
   }
 
   /// Enters the new primary keys in their index.
   @inline(never)
   func enterNewKeys() throws(StorageError) {
-    guard let column = schema.primaryKey else { return }
-    let batch = newKeys.takeSorted()
+    guard let column = unsafe schema.primaryKey else { return }
+    let batch = unsafe newKeys.takeSorted()
     try editIndex(column) { (editor) throws(StorageError) in try editor.insert(batch) }
   }
 
   /// Enters the newest object in all indexes but that of the primary key.
   @inline(never)
   func enterUnindexed() throws(StorageError) {
-    let object = unindexed
-    unindexed = .null
-    for column in schema.columns where column.hasIndex && !column.isPrimaryKey {
+    let object = unsafe unindexed
+    unsafe unindexed = .null
+    for column in unsafe schema.columns where column.hasIndex && !column.isPrimaryKey {
       try insertIntoIndex(column, object)
     }
   }
@@ -57,7 +57,7 @@ extension WritableTable {
   }
 
   var tree: ClusterTree {
-    ClusterTree(root: clusters.root, spec: top.spec, in: allocator.space)
+    unsafe ClusterTree(root: clusters.root, spec: top.spec, in: allocator.space)
   }
 
   private func editIndex(
@@ -68,10 +68,10 @@ extension WritableTable {
       if column.hasIndex { try abandonIndex(column) }
       return
     }
-    if column.isPrimaryKey, !newKeys.isEmpty { try enterNewKeys() }
-    let roots = try allocator.makeWritable(top.indexes)
-    top.indexes = roots.ref
-    isChanged = true
+    if column.isPrimaryKey, unsafe !newKeys.isEmpty { try enterNewKeys() }
+    let roots = try unsafe allocator.makeWritable(top.indexes)
+    unsafe top.indexes = roots.ref
+    unsafe isChanged = true
     let old = try roots.node.ref(at: column.leafIndex)
     var editor = SearchIndexEditor(
       root: old, allocator: allocator, values: ColumnValues(column, in: tree))
@@ -83,13 +83,13 @@ extension WritableTable {
   private func editWords(
     _ column: Column, _ object: ObjectKey, isInsertion: Bool
   ) throws(StorageError) {
-    guard let row = try tree.row(of: object) else { throw .missing(object, schema.name) }
+    guard let row = try tree.row(of: object) else { throw unsafe .missing(object, schema.name) }
     guard let text = try row.stringBytes(column.leafIndex) else { return }
-    let words = FullTextTokenizer.tokens(of: text.bytes)
+    let words = unsafe FullTextTokenizer.tokens(of: text.bytes)
     if words.isEmpty { return }
-    let roots = try allocator.makeWritable(top.indexes)
-    top.indexes = roots.ref
-    isChanged = true
+    let roots = try unsafe allocator.makeWritable(top.indexes)
+    unsafe top.indexes = roots.ref
+    unsafe isChanged = true
     var editor = SearchIndexEditor(
       wordsAt: try roots.node.ref(at: column.leafIndex), allocator: allocator)
     for word in words {
@@ -112,7 +112,7 @@ extension WritableTable {
     while let cluster = try cursor.next() {
       for index in 0..<cluster.count {
         guard let text = try cluster.row(at: index).stringBytes(column.leafIndex) else { continue }
-        for word in FullTextTokenizer.tokens(of: text.bytes) {
+        for word in unsafe FullTextTokenizer.tokens(of: text.bytes) {
           try word.bytes.withByteView { (word) throws(StorageError) in
             try editor.insert(word: word, cluster.key(at: index))
           }
@@ -141,25 +141,28 @@ extension WritableTable {
   /// Gives up the index of a list of strings, which is not maintained: without its attribute an
   /// application that declares it builds it again.
   func abandonIndex(_ column: Column) throws(StorageError) {
-    guard let column = schema.column(column.key), column.hasIndex else { return }
+    guard let column = unsafe schema.column(column.key), column.hasIndex else { return }
     try setIndexed(false, column.key)
   }
 
   /// Frees the index of a column.
   func dropIndex(_ column: Column) throws(StorageError) {
-    guard !top.indexes.isNull else { return }
-    let node = try allocator.node(at: top.indexes)
+    guard unsafe !top.indexes.isNull else { return }
+    let node = try unsafe allocator.node(at: top.indexes)
     guard column.leafIndex < node.count else { return }
     try allocator.freeTree(try node.ref(at: column.leafIndex))
     try storeIndexRoot(.null, column.leafIndex)
   }
 
   func storeIndexRoot(_ root: Ref, _ leafIndex: Int) throws(StorageError) {
-    isChanged = true
-    if top.indexes.isNull { top.indexes = try IntegerNode.make(flags: .hasRefs, in: allocator).ref }
-    while try allocator.node(at: top.indexes).count <= leafIndex {
-      top.indexes = try IntegerNode.append(0, to: top.indexes, allocator)
+    unsafe isChanged = true
+    if unsafe top.indexes.isNull {
+      unsafe top.indexes = try IntegerNode.make(flags: .hasRefs, in: allocator).ref
     }
-    top.indexes = try IntegerNode.set(root.slot, at: leafIndex, in: top.indexes, allocator)
+    while try unsafe allocator.node(at: top.indexes).count <= leafIndex {
+      unsafe top.indexes = try unsafe IntegerNode.append(0, to: top.indexes, allocator)
+    }
+    unsafe top.indexes = try unsafe IntegerNode.set(
+      root.slot, at: leafIndex, in: top.indexes, allocator)
   }
 }

@@ -114,7 +114,7 @@ struct DeletionPlan {
   private func isLinked(_ object: StoredLink) throws(StorageError) -> Bool {
     let table = try group.requiredTable(object.table)
     guard let row = try table.row(of: object.key) else { return false }
-    for column in table.schema.backlinkColumns {
+    for column in unsafe table.schema.backlinkColumns {
       guard let origin = column.targetTable else { continue }
       for key in try row.backlinks(of: column)
       where !isDoomed.contains(StoredLink(table: origin, key: key)) { return true }
@@ -145,10 +145,10 @@ struct DeletionPlan {
     guard let row = try table.row(of: object.key) else { return [] }
     switch source {
     case .links(let key):
-      guard let column = table.schema.column(key) else { return [] }
+      guard let column = unsafe table.schema.column(key) else { return [] }
       return try links(in: column, of: row)
     case .backlinks(let origin, let key):
-      guard let column = table.schema.backlinkColumn(from: origin, key) else { return [] }
+      guard let column = unsafe table.schema.backlinkColumn(from: origin, key) else { return [] }
       return try row.backlinks(of: column).map { StoredLink(table: origin, key: $0) }
     }
   }
@@ -157,9 +157,9 @@ struct DeletionPlan {
   private func ownedObjects(of object: StoredLink) throws(StorageError) -> [StoredLink] {
     let table = try group.requiredTable(object.table)
     var owned: [StoredLink] = []
-    for column in table.schema.columns where column.type == .link {
+    for column in unsafe table.schema.columns where column.type == .link {
       guard let target = column.targetTable,
-        try group.requiredTable(target).schema.kind == .embedded,
+        try unsafe group.requiredTable(target).schema.kind == .embedded,
         let row = try table.row(of: object.key)
       else { continue }
       owned += try links(in: column, of: row)
@@ -171,7 +171,7 @@ struct DeletionPlan {
     let table = try group.requiredTable(object.table)
     guard let row = try table.row(of: object.key) else { return [] }
     var all: [StoredLink] = []
-    for column in table.schema.columns where column.canLink {
+    for column in unsafe table.schema.columns where column.canLink {
       all += try links(in: column, of: row)
     }
     return all

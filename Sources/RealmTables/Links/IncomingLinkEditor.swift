@@ -15,7 +15,7 @@ struct IncomingLinkEditor {
 
   private var allocator: NodeAllocator { table.allocator }
   private var log: ChangeLogWriter { table.log }
-  private var recorder: (any ChangeRecorder)? { log.recorder }
+  private var recorder: (any ChangeRecorder)? { unsafe log.recorder }
 
   /// The key that takes the link's place in a column of links.
   private var newKey: ObjectKey? {

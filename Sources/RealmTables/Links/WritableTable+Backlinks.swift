@@ -26,7 +26,7 @@ extension WritableTable {
     to link: StoredLink, _ column: Column, _ origin: ObjectKey
   ) throws(StorageError) {
     guard let target = try group.table(link.table),
-      let backlink = target.schema.backlinkColumn(from: key, column.key),
+      let backlink = unsafe target.schema.backlinkColumn(from: key, column.key),
       try target.place(of: link.key) != nil
     else { return }
     try target.editLeaf(backlink.leafIndex, of: link.key) {
@@ -44,7 +44,7 @@ extension WritableTable {
     guard let target = try group.table(link.table) else { return }
     if link.key.isTombstone {
       try target.removeTombstoneIfUnlinked(link.key)
-    } else if target.schema.kind == .embedded, column.type == .link,
+    } else if unsafe target.schema.kind == .embedded, column.type == .link,
       try target.row(of: link.key) != nil
     {
       try group.prepareToDrop(link)
@@ -57,7 +57,7 @@ extension WritableTable {
   private func backlinkColumn(
     in target: WritableTable, of column: Column
   ) throws(StorageError) -> Column {
-    if let backlink = target.schema.backlinkColumn(from: key, column.key) { return backlink }
+    if let backlink = unsafe target.schema.backlinkColumn(from: key, column.key) { return backlink }
     guard column.type != .link else {
       throw .corrupted("a link column has no backlink column in its target")
     }
@@ -71,7 +71,7 @@ extension WritableTable {
   /// - Returns: the embedded objects it owned.
   func removeOutgoingLinks(of key: ObjectKey) throws(StorageError) -> [StoredLink] {
     var owned: [StoredLink] = []
-    for column in schema.columns where column.canLink {
+    for column in unsafe schema.columns where column.canLink {
       guard let row = try row(of: key) else { return owned }
       var links: [StoredLink] = []
       try row.forEachLink(in: column) { links.append($0) }
@@ -80,7 +80,7 @@ extension WritableTable {
         guard let target = try group.table(link.table) else { continue }
         if link.key.isTombstone {
           try target.removeTombstoneIfUnlinked(link.key)
-        } else if target.schema.kind == .embedded, column.type == .link {
+        } else if unsafe target.schema.kind == .embedded, column.type == .link {
           owned.append(link)
         }
       }

@@ -20,14 +20,14 @@ extension WritableTable {
     to target: ObjectKey, _ row: Row, _ change: LinkChange
   ) throws(StorageError) {
     var origins: [(backlink: Column, keys: [ObjectKey])] = []
-    for backlink in schema.backlinkColumns {
+    for backlink in unsafe schema.backlinkColumns {
       let keys = try row.backlinks(of: backlink)
       if !keys.isEmpty { origins.append((backlink, keys)) }
     }
     let link = StoredLink(table: key, key: target)
     for (backlink, keys) in origins {
       guard let table = backlink.targetTable, let opposite = backlink.oppositeColumn else {
-        throw .corrupted("a backlink column of table '\(schema.name)' has no origin")
+        throw .corrupted(unsafe "a backlink column of table '\(schema.name)' has no origin")
       }
       let origin = try group.requiredTable(table)
       let column = try origin.column(opposite)

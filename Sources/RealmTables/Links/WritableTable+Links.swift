@@ -11,13 +11,13 @@ extension WritableTable {
   package func setLink(
     _ target: ObjectKey?, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
   ) throws(StorageError) {
-    guard let row = try row(of: key) else { throw .missing(key, schema.name) }
+    guard let row = try row(of: key) else { throw unsafe .missing(key, schema.name) }
     guard let table = column.targetTable else { throw .corrupted("a link column has no target") }
     let old = try row.storedLink(column.leafIndex)
     if let target {
       let targetTable = try group.requiredTable(table)
       guard try targetTable.canBeLinked(target) else {
-        throw .missing(target, targetTable.schema.name)
+        throw unsafe .missing(target, targetTable.schema.name)
       }
     }
     if target ?? .null != old {
@@ -41,7 +41,9 @@ extension WritableTable {
     let target = try group.requiredTable(table)
     let (object, _) = try target.createObject()
     try setLink(object, column, key, isDefault: isDefault)
-    guard let row = try target.row(of: object) else { throw .missing(object, target.schema.name) }
+    guard let row = try target.row(of: object) else {
+      throw unsafe .missing(object, target.schema.name)
+    }
     return (object, row)
   }
 
@@ -58,7 +60,7 @@ extension WritableTable {
   package func setMixed(
     _ value: TableValue, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
   ) throws(StorageError) {
-    guard let row = try row(of: key) else { throw .missing(key, schema.name) }
+    guard let row = try row(of: key) else { throw unsafe .missing(key, schema.name) }
     var old: [StoredLink] = []
     try row.forEachLink(in: column) { old.append($0) }
     let full = isRecorded ? try row.mixed(column.leafIndex).fullKind(in: allocator.space) : nil

@@ -11,9 +11,9 @@ extension WritableTable {
   /// key, or its object key if it has none. Readers find null, or nothing.
   package func invalidate(_ key: ObjectKey) throws(StorageError) {
     try settleIndexes()
-    guard try row(of: key) != nil else { throw .missing(key, schema.name) }
-    isChanged = true
-    if schema.kind != .embedded { try log.recorder?.willErase(key, in: self) }
+    guard try row(of: key) != nil else { throw unsafe .missing(key, schema.name) }
+    unsafe isChanged = true
+    if unsafe schema.kind != .embedded { try unsafe log.recorder?.willErase(key, in: self) }
     // Its own links do not keep it.
     let owned = try removeOutgoingLinks(of: key)
     if let row = try row(of: key), try isLinked(row) {
@@ -30,7 +30,7 @@ extension WritableTable {
   package func linkTarget(forPrimaryKey value: TableValue) throws(StorageError) -> ObjectKey {
     if let (key, _) = try findRow(primaryKey: value) { return key }
     if let key = try tombstone(forPrimaryKey: value) { return key }
-    guard let column = schema.primaryKey, !value.isNull || column.isNullable,
+    guard let column = unsafe schema.primaryKey, !value.isNull || column.isNullable,
       value.isNull || value.type == column.type
     else { throw .typeMismatch(value) }
     return try makeTombstone(forPrimaryKey: value)
@@ -39,19 +39,19 @@ extension WritableTable {
   /// The object with that key, of a table without primary key, to be linked to. If there is none it
   /// is a tombstone, which has to get its link at once.
   package func linkTarget(forKey key: ObjectKey) throws(StorageError) -> ObjectKey {
-    guard !schema.hasPrimaryKey, schema.kind != .embedded, key.rawValue >= 0 else {
-      throw .missing(key, schema.name)
+    guard unsafe !schema.hasPrimaryKey, unsafe schema.kind != .embedded, key.rawValue >= 0 else {
+      throw unsafe .missing(key, schema.name)
     }
     if try row(of: key) != nil { return key }
     let tree = try tombstoneTree()
-    isChanged = true
+    unsafe isChanged = true
     _ = try tree.insert(key.tombstone)
     return key.tombstone
   }
 
   /// The value of the primary key of a tombstone; nil if there is no such tombstone.
   package func primaryKey(ofTombstone key: ObjectKey) throws(StorageError) -> TableValue? {
-    guard let column = schema.primaryKey else { return nil }
+    guard let column = unsafe schema.primaryKey else { return nil }
     return try tombstoneRow(of: key)?.value(of: column)
   }
 
@@ -85,7 +85,7 @@ extension WritableTable {
 
   /// The tombstone with that primary key; nil if there is none.
   func tombstone(forPrimaryKey value: TableValue) throws(StorageError) -> ObjectKey? {
-    guard let column = schema.primaryKey, let tree = currentTable.tombstones,
+    guard let column = unsafe schema.primaryKey, let tree = currentTable.tombstones,
       let key = ObjectKey.tombstone(ofPrimaryKey: value)
     else { return nil }
     if let row = try tree.row(of: key) {
@@ -110,7 +110,7 @@ extension WritableTable {
   // MARK: Making
 
   private func tombstone(inPlaceOf key: ObjectKey, _ row: Row) throws(StorageError) -> ObjectKey {
-    guard let column = schema.primaryKey else {
+    guard let column = unsafe schema.primaryKey else {
       _ = try tombstoneTree().insert(key.tombstone)
       return key.tombstone
     }
@@ -120,11 +120,12 @@ extension WritableTable {
   }
 
   private func makeTombstone(forPrimaryKey value: TableValue) throws(StorageError) -> ObjectKey {
-    guard let column = schema.primaryKey, let hashed = ObjectKey.tombstone(ofPrimaryKey: value)
+    guard let column = unsafe schema.primaryKey,
+      let hashed = ObjectKey.tombstone(ofPrimaryKey: value)
     else { throw .typeMismatch(value) }
     if column.isEnumerated { try expandEnumeration(of: column) }
     let tree = try tombstoneTree()
-    isChanged = true
+    unsafe isChanged = true
     var key = hashed
     var plain: Int64 = 1 << 62
     while true {
@@ -142,16 +143,16 @@ extension WritableTable {
 
   /// The tree of tombstones, made if there is none.
   private func tombstoneTree() throws(StorageError) -> ClusterEditor {
-    if let tombstones { return tombstones }
+    if let tombstones = unsafe tombstones { return tombstones }
     // What comes back is not told to the bound, and does not go by the new keys.
     try settleIndexes()
-    keyBound = KeyBound()
-    let layouts = clusters.layouts
+    unsafe keyBound = KeyBound()
+    let layouts = unsafe clusters.layouts
     let tree = ClusterEditor(
       root: try ClusterEditor.makeEmpty(layouts: layouts, in: allocator), layouts: layouts,
       allocator, group.generation)
-    tombstones = tree
-    isChanged = true
+    unsafe tombstones = tree
+    unsafe isChanged = true
     return tree
   }
 
@@ -187,13 +188,15 @@ extension WritableTable {
   }
 
   private func isLinked(_ row: Row) throws(StorageError) -> Bool {
-    for column in schema.backlinkColumns where try row.backlinkCount(of: column) > 0 { return true }
+    for column in unsafe schema.backlinkColumns where try row.backlinkCount(of: column) > 0 {
+      return true
+    }
     return false
   }
 
   private func eraseTombstone(_ key: ObjectKey) throws(StorageError) {
-    isChanged = true
-    _ = try tombstones?.erase(key)
+    unsafe isChanged = true
+    _ = try unsafe tombstones?.erase(key)
   }
 }
 

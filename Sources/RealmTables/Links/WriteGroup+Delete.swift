@@ -30,7 +30,7 @@ extension WriteGroup {
     guard let deleteRules, deleteRules.concern(embedded.table) else { return }
     let plan = try DeletionPlan([embedded], deleteRules, in: self)
     dropped += plan.doomed.dropFirst()
-    generation.value &+= 1
+    unsafe generation.value &+= 1
   }
 
   /// Deletes what embedded objects took along. To be called after each change: while one is made,

@@ -12,7 +12,7 @@ extension WritableTable {
     of object: ObjectKey, _ field: String, _ steps: [PathStep]
   ) throws(PathError) -> ValuePlace {
     let isThere = try accessing { () throws(StorageError) in try row(of: object) != nil }
-    guard isThere else { throw .missingObject(table: schema.className ?? schema.name) }
+    guard isThere else { throw unsafe .missingObject(table: schema.className ?? schema.name) }
     var place = try property(field, of: object)
     for step in steps { place = try place.following(step) }
     return place
@@ -21,8 +21,8 @@ extension WritableTable {
   fileprivate func property(
     _ field: String, of object: ObjectKey
   ) throws(PathError) -> ValuePlace {
-    guard let column = schema.column(named: field) else {
-      throw .missingField(table: schema.className ?? schema.name, field: field)
+    guard let column = unsafe schema.column(named: field) else {
+      throw unsafe .missingField(table: schema.className ?? schema.name, field: field)
     }
     return ValuePlace(table: self, column: column, object: object, path: [], end: .property)
   }

@@ -127,17 +127,17 @@ extension WriteGroup {
   ///
   /// The group keeps it; the recorder must not keep the group.
   package var recorder: (any ChangeRecorder)? {
-    get { log.recorder }
-    set { log.recorder = newValue }
+    get { unsafe log.recorder }
+    set { unsafe log.recorder = newValue }
   }
 
   /// Makes changes that the recorder does not learn of.
   package func withoutRecording<R>(
     _ body: () throws(StorageError) -> R
   ) throws(StorageError) -> R {
-    let recorder = log.recorder
-    log.recorder = nil
-    defer { log.recorder = recorder }
+    let recorder = unsafe log.recorder
+    unsafe log.recorder = nil
+    defer { unsafe log.recorder = recorder }
     return try body()
   }
 }

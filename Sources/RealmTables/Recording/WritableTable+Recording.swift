@@ -10,7 +10,7 @@ import RealmStorage
 extension WritableTable {
   /// Whether writes are told to a recorder.
   @inline(__always)
-  var isRecorded: Bool { log.recorder != nil }
+  var isRecorded: Bool { unsafe log.recorder != nil }
 
   // MARK: Properties
 
@@ -19,7 +19,7 @@ extension WritableTable {
   func recordSet(
     _ column: Column, _ key: ObjectKey, isDefault: Bool
   ) throws(StorageError) {
-    guard let recorder = log.recorder, !column.isPrimaryKey,
+    guard let recorder = unsafe log.recorder, !column.isPrimaryKey,
       let place = try place(of: key)
     else { return }
     let leaf = try place.cluster.node.ref(at: column.leafIndex + 1)
@@ -35,7 +35,7 @@ extension WritableTable {
     _ target: ObjectKey?, _ column: Column, _ key: ObjectKey, replacing old: ObjectKey,
     isDefault: Bool
   ) throws(StorageError) {
-    guard let recorder = log.recorder else { return }
+    guard let recorder = unsafe log.recorder else { return }
     guard let target else {
       // A default would erase an embedded object that a peer creates meanwhile.
       if isDefault, old.isNull { return }
@@ -61,7 +61,7 @@ extension WritableTable {
     _ value: TableValue, _ column: Column, _ key: ObjectKey, replacing full: CollectionKind?,
     isDefault: Bool
   ) throws(StorageError) {
-    guard let recorder = log.recorder, !value.isLinkToTombstone else { return }
+    guard let recorder = unsafe log.recorder, !value.isLinkToTombstone else { return }
     try recorder.didSet(value.outline, column, of: key, in: self, isDefault: isDefault)
     try recordElements(of: value, place(column, key), replacing: full)
   }
@@ -71,12 +71,12 @@ extension WritableTable {
   func recordCreation(
     of key: ObjectKey, primaryKey: TableValue?, beginningWith values: (any InitialValues)?
   ) throws(StorageError) {
-    guard let recorder = log.recorder else { return }
-    if schema.kind != .embedded {
+    guard let recorder = unsafe log.recorder else { return }
+    if unsafe schema.kind != .embedded {
       try recorder.didCreate(key, primaryKey: primaryKey, in: self)
     }
     guard let values else { return }
-    for column in schema.columns where values.covers(columnAt: column.leafIndex) {
+    for column in unsafe schema.columns where values.covers(columnAt: column.leafIndex) {
       try recordSet(column, key, isDefault: false)
     }
   }
@@ -88,7 +88,7 @@ extension WritableTable {
   func recordInsertion(
     of value: TableValue, at index: Int, _ place: CollectionPlace, priorSize: Int
   ) throws(StorageError) {
-    guard let recorder = log.recorder, !value.isLinkToTombstone else { return }
+    guard let recorder = unsafe log.recorder, !value.isLinkToTombstone else { return }
     try recorder.didInsert(value.outline, at: index, in: place, priorSize: priorSize)
     try recordElements(of: value, place.element(.index(index)), replacing: nil)
     try recordEmbedded(value, place.column)
@@ -100,7 +100,7 @@ extension WritableTable {
     by value: TableValue, at index: Int, _ place: CollectionPlace, size: Int,
     replacing full: CollectionKind?
   ) throws(StorageError) {
-    guard let recorder = log.recorder else { return }
+    guard let recorder = unsafe log.recorder else { return }
     if value.isLinkToTombstone {
       return try recorder.didErase(at: index, in: place, priorSize: size)
     }
@@ -118,7 +118,7 @@ extension WritableTable {
     _ value: TableValue, for name: String, _ place: CollectionPlace,
     replacing full: CollectionKind?
   ) throws(StorageError) {
-    guard let recorder = log.recorder, !value.isLinkToTombstone else { return }
+    guard let recorder = unsafe log.recorder, !value.isLinkToTombstone else { return }
     try recorder.didSetEntry(value.outline, for: name, in: place)
     try recordElements(of: value, place.element(.key(name)), replacing: full)
     try recordEmbedded(value, place.column)
@@ -130,9 +130,9 @@ extension WritableTable {
     _ value: TableValue, _ column: Column, _ key: ObjectKey, isErased: Bool
   ) throws(StorageError) {
     if isErased {
-      try log.recorder?.didEraseMember(value, in: place(column, key))
+      try unsafe log.recorder?.didEraseMember(value, in: place(column, key))
     } else {
-      try log.recorder?.didInsertMember(value, in: place(column, key))
+      try unsafe log.recorder?.didInsertMember(value, in: place(column, key))
     }
   }
 
@@ -141,7 +141,7 @@ extension WritableTable {
     of value: TableValue, _ place: @autoclosure () -> CollectionPlace,
     replacing full: CollectionKind?
   ) throws(StorageError) {
-    guard let recorder = log.recorder else { return }
+    guard let recorder = unsafe log.recorder else { return }
     switch value {
     case .list(let values):
       let place = place()
@@ -165,7 +165,7 @@ extension WritableTable {
   func embeddedTarget(of column: Column) throws(StorageError) -> WritableTable? {
     guard column.type == .link, let key = column.targetTable else { return nil }
     let target = try group.requiredTable(key)
-    return target.schema.kind == .embedded ? target : nil
+    return unsafe target.schema.kind == .embedded ? target : nil
   }
 
   private func recordEmbedded(_ value: TableValue, _ column: Column) throws(StorageError) {
@@ -175,8 +175,8 @@ extension WritableTable {
 
   /// Tells what an embedded object of this table holds that a new one would not.
   func recordContents(of key: ObjectKey) throws(StorageError) {
-    guard let recorder = log.recorder else { return }
-    for column in schema.columns {
+    guard let recorder = unsafe log.recorder else { return }
+    for column in unsafe schema.columns {
       guard let row = try row(of: key) else { return }
       switch column.collection {
       case .none:

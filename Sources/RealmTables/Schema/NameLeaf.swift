@@ -19,16 +19,16 @@ package enum NameLeaf {
     guard index >= 0, index < node.count, node.header.layout == .multiply, !node.header.hasRefs
     else { throw .corrupted("name \(index) was asked of a leaf of \(node.count) names") }
     let width = node.header.width
-    guard width > 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    let cell = node.payload + index * width
-    let padding = Int(cell.load(fromByteOffset: width - 1, as: UInt8.self))
+    guard width > 0 else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+    let cell = unsafe node.payload + index * width
+    let padding = unsafe Int(cell.load(fromByteOffset: width - 1, as: UInt8.self))
     guard padding < width else { throw .corrupted("a name's padding exceeds its cell") }
-    return UnsafeRawBufferPointer(start: cell, count: width - 1 - padding)
+    return unsafe UnsafeRawBufferPointer(start: cell, count: width - 1 - padding)
   }
 
   /// Name `index`.
   package static func name(at index: Int, of node: Node) throws(StorageError) -> String {
-    String(decoding: try bytes(at: index, of: node), as: UTF8.self)
+    unsafe String(decoding: try bytes(at: index, of: node), as: UTF8.self)
   }
 
   /// The position of `name`.
@@ -36,9 +36,9 @@ package enum NameLeaf {
     var name = name
     name.makeContiguousUTF8()
     for index in 0..<node.count {
-      let bytes = try bytes(at: index, of: node)
-      let isSame = name.utf8.withContiguousStorageIfAvailable { text in
-        bytes.elementsEqual(text)
+      let bytes = try unsafe bytes(at: index, of: node)
+      let isSame = unsafe name.utf8.withContiguousStorageIfAvailable { text in
+        unsafe bytes.elementsEqual(text)
       }
       if isSame == true { return index }
     }
@@ -67,10 +67,11 @@ package enum NameLeaf {
     let node = try allocator.allocate(header, capacity: names.count * width)
     guard width > 0 else { return node.ref }
     for (index, name) in names.enumerated() {
-      let cell = UnsafeMutableRawBufferPointer(start: node.payload + index * width, count: width)
-      cell.initializeMemory(as: UInt8.self, repeating: 0)
-      cell.copyBytes(from: name.utf8)
-      cell[width - 1] = UInt8(width - 1 - name.utf8.count)
+      let cell = unsafe UnsafeMutableRawBufferPointer(
+        start: node.payload + index * width, count: width)
+      unsafe cell.initializeMemory(as: UInt8.self, repeating: 0)
+      unsafe cell.copyBytes(from: name.utf8)
+      unsafe cell[width - 1] = UInt8(width - 1 - name.utf8.count)
     }
     return node.ref
   }

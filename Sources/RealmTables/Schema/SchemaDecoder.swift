@@ -124,8 +124,8 @@ package struct SchemaDecoder {
   /// The stored bytes that the schema follows from; equal bytes mean an equal schema.
   package func fingerprint() -> [UInt8] {
     var bytes: [UInt8] = []
-    withParts { part in
-      bytes.append(contentsOf: part)
+    unsafe withParts { part in
+      unsafe bytes.append(contentsOf: part)
       return true
     }
     return bytes
@@ -134,10 +134,10 @@ package struct SchemaDecoder {
   /// Whether `fingerprint()` would be `known`, without making it.
   package func matches(_ known: [UInt8]) -> Bool {
     var matched = 0
-    let isPrefix = withParts { part in
+    let isPrefix = unsafe withParts { part in
       guard known.count - matched >= part.count else { return false }
-      let same = known.withUnsafeBytes { bytes in
-        bytes[matched..<matched + part.count].elementsEqual(part)
+      let same = unsafe known.withUnsafeBytes { bytes in
+        unsafe bytes[matched..<matched + part.count].elementsEqual(part)
       }
       matched += part.count
       return same
@@ -152,22 +152,22 @@ package struct SchemaDecoder {
       // The header distinguishes an absent list from an empty one and fixes the widths; its first
       // four bytes are the allocator's.
       let header = node.map { $0.header.bits >> 32 } ?? 0
-      guard withUnsafeBytes(of: header, body) else { return false }
-      if let node, !body(node.bytes) { return false }
+      guard unsafe withUnsafeBytes(of: header, body) else { return false }
+      if let node, unsafe !body(node.bytes) { return false }
     }
     // Of indexes and enumerations only the presence matters: their refs change with the data.
     for node in [indexes, enumerations] {
       guard let node else { continue }
       for index in 0..<node.count {
         let present: UInt8 = node.uncheckedInteger(at: index) == 0 ? 0 : 1
-        guard withUnsafeBytes(of: present, body) else { return false }
+        guard unsafe withUnsafeBytes(of: present, body) else { return false }
       }
     }
     let numbers = (top.key.rawValue, top.primaryKey?.rawValue ?? -1, Int64(top.kind.rawValue))
-    guard withUnsafeBytes(of: numbers.0, body), withUnsafeBytes(of: numbers.1, body),
-      withUnsafeBytes(of: numbers.2, body)
+    guard unsafe withUnsafeBytes(of: numbers.0, body), unsafe withUnsafeBytes(of: numbers.1, body),
+      unsafe withUnsafeBytes(of: numbers.2, body)
     else { return false }
     var text = name
-    return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    return text.withUTF8 { unsafe body(UnsafeRawBufferPointer($0)) }
   }
 }

@@ -38,7 +38,7 @@ extension WriteGroup {
     var table = try table(named: name)
     if table == nil { table = try createTable(named: name) }
     guard let table else { return }
-    var column = table.schema.column(named: SchemaVersion.columnName)
+    var column = unsafe table.schema.column(named: SchemaVersion.columnName)
     if column == nil { column = try table.addColumn(named: SchemaVersion.columnName, type: .int) }
     var key = try table.table.key(at: 0)
     if key == nil { key = try table.createObject().key }

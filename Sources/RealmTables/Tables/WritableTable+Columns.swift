@@ -17,18 +17,19 @@ extension WritableTable {
     guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
       throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
     }
-    guard schema.column(named: name) == nil else {
-      throw .limitExceeded("There is a property '\(schema.name).\(name)' already")
+    guard unsafe schema.column(named: name) == nil else {
+      throw .limitExceeded(unsafe "There is a property '\(schema.name).\(name)' already")
     }
     guard (type == .link) == (target != nil), type != .backlink else {
-      throw .limitExceeded("Property '\(schema.name).\(name)' needs a target exactly if it links")
+      throw .limitExceeded(
+        unsafe "Property '\(schema.name).\(name)' needs a target exactly if it links")
     }
     var attributes = collection.attribute
     if Self.isNullable(type, collection, declared: isNullable) { attributes.insert(.nullable) }
     let key = try addColumn(name, type, attributes, isBacklink: false)
     if let target { try pair(key, with: group.requiredTable(target)) }
     log.insertColumn(key, in: self.key)
-    try log.recorder?.didAddColumn(try column(key), to: self)
+    try unsafe log.recorder?.didAddColumn(try column(key), to: self)
     if isIndexed { try setIndexed(true, key) }
     return try column(key)
   }
@@ -45,8 +46,8 @@ extension WritableTable {
   }
 
   func column(_ key: ColumnKey) throws(StorageError) -> Column {
-    guard let column = schema.column(key) else {
-      throw .limitExceeded("Table '\(schema.name)' has no \(key)")
+    guard let column = unsafe schema.column(key) else {
+      throw .limitExceeded(unsafe "Table '\(schema.name)' has no \(key)")
     }
     return column
   }
@@ -55,12 +56,12 @@ extension WritableTable {
   private func addColumn(
     _ name: String, _ type: ColumnType, _ attributes: ColumnAttributes, isBacklink: Bool
   ) throws(StorageError) -> ColumnKey {
-    var spec = try SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(top, in: allocator.space)
     let leafIndex = spec.freeLeafIndex
     guard leafIndex < 0xFFFF else {
       throw .limitExceeded("A table cannot have more than 65535 properties")
     }
-    let tag = UInt32(truncatingIfNeeded: top.columnSequence) ^ self.key.rawValue
+    let tag = unsafe UInt32(truncatingIfNeeded: top.columnSequence) ^ self.key.rawValue
     let key = ColumnKey(leafIndex: leafIndex, type: type, attributes: attributes, tag: tag)
     // The type carries the type of a dictionary's keys in its upper half.
     let keyType: Int64 =
@@ -79,25 +80,25 @@ extension WritableTable {
     try store(spec)
     let layout = LeafLayout(try column(key))
     try clusters.addColumn(layout, at: leafIndex)
-    try tombstones?.addColumn(layout, at: leafIndex)
+    try unsafe tombstones?.addColumn(layout, at: leafIndex)
     return key
   }
 
   /// Writes a changed spec and decodes it again.
   private func store(_ spec: SpecEditor) throws(StorageError) {
     let stored = try spec.store(in: allocator)
-    try SpecEditor.free(top, allocator)
-    top.spec = stored.spec
-    top.oppositeTables = stored.oppositeTables
-    top.oppositeColumns = stored.oppositeColumns
+    try unsafe SpecEditor.free(top, allocator)
+    unsafe top.spec = stored.spec
+    unsafe top.oppositeTables = stored.oppositeTables
+    unsafe top.oppositeColumns = stored.oppositeColumns
     try reloadSchema()
   }
 
   func reloadSchema() throws(StorageError) {
-    isChanged = true
-    keyBound = KeyBound()
-    group.generation.value &+= 1
-    schema = try SchemaDecoder(top, name: schema.name, in: allocator.space).decode()
+    unsafe isChanged = true
+    unsafe keyBound = KeyBound()
+    unsafe group.generation.value &+= 1
+    unsafe schema = try unsafe SchemaDecoder(top, name: schema.name, in: allocator.space).decode()
   }
 
   // MARK: Links
@@ -113,7 +114,7 @@ extension WritableTable {
   private func setOpposite(
     _ leafIndex: Int, table: TableKey, column: ColumnKey
   ) throws(StorageError) {
-    var spec = try SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(top, in: allocator.space)
     spec.setOpposite(leafIndex, table: table, column: column)
     try store(spec)
   }
@@ -134,7 +135,7 @@ extension WritableTable {
   package func removeColumn(_ key: ColumnKey) throws(StorageError) {
     try settleIndexes()
     let column = try column(key)
-    try log.recorder?.willEraseColumn(column, from: self)
+    try unsafe log.recorder?.willEraseColumn(column, from: self)
     try group.withoutRecording { () throws(StorageError) in
       if column.canLink { try removeAllLinks(from: column) }
     }
@@ -145,16 +146,16 @@ extension WritableTable {
   /// Takes a column out of spec, clusters and indexes.
   private func eraseColumn(_ column: Column) throws(StorageError) {
     try dropIndex(column)
-    if top.primaryKey == column.key { top.primaryKey = nil }
-    var spec = try SpecEditor(top, in: allocator.space)
+    if unsafe top.primaryKey == column.key { unsafe top.primaryKey = nil }
+    var spec = try unsafe SpecEditor(top, in: allocator.space)
     let index = column.specIndex
     try allocator.freeTree(spec.entries[index].enumeration)
     spec.entries.remove(at: index)
     if index < spec.publicCount { spec.publicCount -= 1 }
     spec.setOpposite(column.leafIndex, table: .null, column: .null)
-    top.columnSequence += 1
+    unsafe top.columnSequence += 1
     try clusters.removeColumn(at: column.leafIndex)
-    try tombstones?.removeColumn(at: column.leafIndex)
+    try unsafe tombstones?.removeColumn(at: column.leafIndex)
     try store(spec)
   }
 
@@ -162,7 +163,7 @@ extension WritableTable {
   private func removeAllLinks(from column: Column) throws(StorageError) {
     if let target = column.targetTable, let opposite = column.oppositeColumn {
       let target = try group.requiredTable(target)
-      if target.schema.kind == .embedded { try deleteEmbedded(ownedThrough: column) }
+      if unsafe target.schema.kind == .embedded { try deleteEmbedded(ownedThrough: column) }
       // The target may be this table, whose columns are known by key.
       try target.eraseColumn(try target.column(opposite))
       try target.removeUnlinkedTombstones()
@@ -170,7 +171,7 @@ extension WritableTable {
     }
     for key in try group.tableKeys() {
       let target = try group.requiredTable(key)
-      if let backlink = target.schema.backlinkColumn(from: self.key, column.key) {
+      if let backlink = unsafe target.schema.backlinkColumn(from: self.key, column.key) {
         try target.eraseColumn(backlink)
         try target.removeUnlinkedTombstones()
       }
@@ -187,16 +188,16 @@ extension WritableTable {
     guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
       throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
     }
-    guard schema.column(named: name) == nil else {
-      throw .limitExceeded("There is a property '\(schema.name).\(name)' already")
+    guard unsafe schema.column(named: name) == nil else {
+      throw .limitExceeded(unsafe "There is a property '\(schema.name).\(name)' already")
     }
     try settleIndexes()
     let column = try column(key)
     guard !isRecorded else {
       throw .limitExceeded(
-        "Property '\(schema.name).\(column.name)' cannot be renamed in a synchronized Realm")
+        unsafe "Property '\(schema.name).\(column.name)' cannot be renamed in a synchronized Realm")
     }
-    var spec = try SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(top, in: allocator.space)
     spec.entries[column.specIndex].name = name
     try store(spec)
     log.renameColumn(key, in: self.key)
@@ -216,14 +217,14 @@ extension WritableTable {
     guard column.indexKind != kind else { return }
     switch kind {
     case .general where !column.type.canBeIndexed || column.collection != .none:
-      throw .limitExceeded("Property '\(schema.name).\(column.name)' cannot be indexed")
+      throw .limitExceeded(unsafe "Property '\(schema.name).\(column.name)' cannot be indexed")
     case .fullText where column.type != .string || column.collection != .none,
       .fullText where column.isPrimaryKey:
       throw .limitExceeded(
-        "Property '\(schema.name).\(column.name)' cannot have a full-text index")
+        unsafe "Property '\(schema.name).\(column.name)' cannot have a full-text index")
     default: break
     }
-    var spec = try SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(top, in: allocator.space)
     var attributes = ColumnAttributes(
       rawValue: UInt16(truncatingIfNeeded: spec.entries[column.specIndex].attributes))
     attributes.subtract([.indexed, .fullTextIndexed])
@@ -245,24 +246,25 @@ extension WritableTable {
   /// - Throws: `StorageError.limitExceeded` if two objects have the same value.
   package func setPrimaryKey(_ key: ColumnKey?) throws(StorageError) {
     try settleIndexes()
-    guard key != top.primaryKey else { return }
+    guard unsafe key != top.primaryKey else { return }
     if let key {
       let column = try column(key)
       guard column.type.canBePrimaryKey, column.collection == .none else {
-        throw .limitExceeded("Property '\(schema.name).\(column.name)' cannot be a primary key")
+        throw .limitExceeded(
+          unsafe "Property '\(schema.name).\(column.name)' cannot be a primary key")
       }
       if column.isEnumerated { try expandEnumeration(of: column) }
       if !column.hasIndex { try buildIndex(column) }
       guard try isUnique(column) else {
         if !column.hasIndex { try dropIndex(column) }
         throw .limitExceeded(
-          "Primary key property '\(schema.name).\(column.name)' has duplicate values")
+          unsafe "Primary key property '\(schema.name).\(column.name)' has duplicate values")
       }
     }
-    if let old = schema.primaryKey, !old.isIndexed { try dropIndex(old) }
-    top.primaryKey = key
+    if let old = unsafe schema.primaryKey, !old.isIndexed { try dropIndex(old) }
+    unsafe top.primaryKey = key
     try reloadSchema()
-    try log.recorder?.didSetPrimaryKey(schema.primaryKey, of: self)
+    try unsafe log.recorder?.didSetPrimaryKey(schema.primaryKey, of: self)
   }
 
   func isUnique(_ column: Column) throws(StorageError) -> Bool {
@@ -283,16 +285,18 @@ extension WritableTable {
 
   /// Writes out the strings of all enumerated columns: what follows stores new values.
   func expandEnumerations() throws(StorageError) {
-    for column in schema.columns where column.isEnumerated { try expandEnumeration(of: column) }
+    for column in unsafe schema.columns where column.isEnumerated {
+      try expandEnumeration(of: column)
+    }
   }
 
   /// Stores the strings of an enumerated column in its clusters, as those of any other.
   func expandEnumeration(of column: Column) throws(StorageError) {
-    guard let column = schema.column(column.key), column.isEnumerated else { return }
-    let values = try Enumeration.leaf(
+    guard let column = unsafe schema.column(column.key), column.isEnumerated else { return }
+    let values = try unsafe Enumeration.leaf(
       ofColumnAt: column.leafIndex, spec: top.spec, in: allocator.space)
     let layout = LeafLayout(kind: .string, isNullable: column.isNullable)
-    for editor in [clusters, tombstones] {
+    for editor in unsafe [clusters, tombstones] {
       try editor?.replaceColumn(at: column.leafIndex, by: layout) {
         (positions) throws(StorageError) -> Ref in
         var leaf = try StringLeaf.make(in: self.allocator)
@@ -308,7 +312,7 @@ extension WritableTable {
       }
     }
     try allocator.freeTree(values)
-    var spec = try SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(top, in: allocator.space)
     spec.entries[column.specIndex].enumeration = .null
     try store(spec)
   }

@@ -13,7 +13,7 @@ extension WritableTable {
   package func copyValues(from source: ColumnKey, to target: ColumnKey) throws(StorageError) {
     try settleIndexes()
     let (source, target) = (try column(source), try column(target))
-    keyBound = KeyBound()
+    unsafe keyBound = KeyBound()
     // Writing moves clusters, so where objects are is found before.
     var clusters: [[ObjectKey]] = []
     var cursor = currentTable.clusterCursor()
@@ -46,7 +46,7 @@ private struct ColumnCopier: ElementVisitor {
       let old = try place.cluster.node.ref(at: target.leafIndex + 1)
       var leaf = old
       for (index, key) in keys.enumerated() {
-        let row = Row(
+        let row = unsafe Row(
           space: table.allocator.space, cluster: place.cluster.node, index: place.index + index,
           spec: table.top.spec)
         let value = try row.value(of: source)

@@ -10,18 +10,18 @@ extension WritableTable {
   /// - Throws: `StorageError.limitExceeded` if objects that are to be embedded have a primary key,
   ///   or not exactly one link to each of them.
   package func setKind(_ kind: TableKind) throws(StorageError) {
-    guard schema.kind != kind else { return }
+    guard unsafe schema.kind != kind else { return }
     if kind == .embedded { try requireOneParentEach() }
-    top.kind = kind
+    unsafe top.kind = kind
     try reloadSchema()
   }
 
   private func requireOneParentEach() throws(StorageError) {
-    let name = schema.className ?? schema.name
-    if schema.hasPrimaryKey {
+    let name = unsafe schema.className ?? schema.name
+    if unsafe schema.hasPrimaryKey {
       throw .limitExceeded("Cannot change '\(name)' to embedded when using primary key.")
     }
-    let columns = schema.backlinkColumns
+    let columns = unsafe schema.backlinkColumns
     var cursor = ClusterCursor(tree)
     while let cluster = try cursor.next() {
       for index in 0..<cluster.count {
@@ -46,7 +46,7 @@ extension WritableTable {
   /// may be equal until this is asked.
   package func hasUniquePrimaryKeys() throws(StorageError) -> Bool {
     try settleIndexes()
-    guard let column = schema.primaryKey else { return true }
+    guard let column = unsafe schema.primaryKey else { return true }
     return try isUnique(column)
   }
 }

@@ -15,16 +15,16 @@ extension WritableTable {
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
     switch value {
     case nil:
-      guard !schema.hasPrimaryKey else {
-        throw .limitExceeded("An object of table '\(schema.name)' needs a primary key")
+      guard unsafe !schema.hasPrimaryKey else {
+        throw .limitExceeded(unsafe "An object of table '\(schema.name)' needs a primary key")
       }
       let (key, place) = try insertObject(beginningWith: values)
       if isRecorded { try recordCreation(of: key, primaryKey: nil, beginningWith: values) }
       return (key, row(at: place))
-    case .int(let number)? where schema.integerKeyLeaf != nil && tombstones == nil:
+    case .int(let number)? where unsafe schema.integerKeyLeaf != nil && tombstones == nil:
       return try createObject(primaryKey: number, beginningWith: values)
     case .some(let value):
-      guard let column = schema.primaryKey else { throw .typeMismatch(value) }
+      guard let column = unsafe schema.primaryKey else { throw .typeMismatch(value) }
       return try column.visitElements(
         CreateVisitor(table: self, value: value, column: column, initialValues: values))
     }
@@ -34,14 +34,14 @@ extension WritableTable {
   package func createObject(
     primaryKey value: Int64, beginningWith values: (any InitialValues)? = nil
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
-    guard let leafIndex = schema.integerKeyLeaf, tombstones == nil else {
+    guard let leafIndex = unsafe schema.integerKeyLeaf, unsafe tombstones == nil else {
       return try createObject(primaryKey: .int(value), beginningWith: values)
     }
     let (key, place) = try insertObject(beginningWith: values)
     try setPrimaryKey(IntegerLeaf.self, value, leafIndex, at: place)
-    newKeys.insert(value, key)
-    keyBound.include(value)
-    if newKeys.isFull { try enterNewKeys() }
+    unsafe newKeys.insert(value, key)
+    unsafe keyBound.include(value)
+    if unsafe newKeys.isFull { try enterNewKeys() }
     if isRecorded { try recordCreation(of: key, primaryKey: .int(value), beginningWith: values) }
     return (key, row(at: place))
   }
@@ -49,17 +49,17 @@ extension WritableTable {
   /// Creates an object without primary key that another device gave that key, or that this one
   /// gave it before.
   package func createObject(under key: ObjectKey) throws(StorageError) -> Row {
-    guard !schema.hasPrimaryKey, schema.kind != .embedded, key.rawValue >= 0 else {
-      throw .limitExceeded("Objects of table '\(schema.name)' are not created by their keys")
+    guard unsafe !schema.hasPrimaryKey, unsafe schema.kind != .embedded, key.rawValue >= 0 else {
+      throw .limitExceeded(unsafe "Objects of table '\(schema.name)' are not created by their keys")
     }
     try prepareToInsert()
     guard let place = try clusters.insert(key) else {
-      throw .limitExceeded("There is \(key) in table '\(schema.name)' already")
+      throw .limitExceeded(unsafe "There is \(key) in table '\(schema.name)' already")
     }
     let (high, low) = key.globalParts()
-    if high == 0 { top.objectSequence = max(top.objectSequence, Int(low) + 1) }
+    if high == 0 { unsafe top.objectSequence = unsafe max(top.objectSequence, Int(low) + 1) }
     noteInsertion(of: key)
-    if tombstones != nil { try resurrect(key.tombstone, as: key) }
+    if unsafe tombstones != nil { try resurrect(key.tombstone, as: key) }
     if isRecorded { try recordCreation(of: key, primaryKey: nil, beginningWith: nil) }
     return try row(of: key) ?? row(at: place)
   }
@@ -84,7 +84,7 @@ extension WritableTable {
     let (key, place) = try insertObject(beginningWith: initialValues)
     try setPrimaryKey(L.self, element, column.leafIndex, at: place)
     try insertIntoIndex(column, key, indexed)
-    if tombstones == nil {
+    if unsafe tombstones == nil {
       if isRecorded { try recordCreation(of: key, primaryKey: value, beginningWith: initialValues) }
       return (key, row(at: place))
     }
@@ -95,7 +95,8 @@ extension WritableTable {
   }
 
   private func row(at place: WritableRow) -> Row {
-    Row(space: allocator.space, cluster: place.cluster.node, index: place.index, spec: top.spec)
+    unsafe Row(
+      space: allocator.space, cluster: place.cluster.node, index: place.index, spec: top.spec)
   }
 
   /// A new object under the next free key.
@@ -103,13 +104,13 @@ extension WritableTable {
     beginningWith values: (any InitialValues)?
   ) throws(StorageError) -> (ObjectKey, WritableRow) {
     try prepareToInsert()
-    let isScattered = !schema.hasPrimaryKey
+    let isScattered = unsafe !schema.hasPrimaryKey
     while true {
-      let sequence = top.objectSequence
+      let sequence = unsafe top.objectSequence
       guard sequence < 1 << 54 else {
-        throw .limitExceeded("Table '\(schema.name)' has no object keys left")
+        throw .limitExceeded(unsafe "Table '\(schema.name)' has no object keys left")
       }
-      top.objectSequence = sequence + 1
+      unsafe top.objectSequence = sequence + 1
       let key =
         isScattered ? ObjectKey.scattered(UInt64(sequence)) : ObjectKey(Int64(sequence))
       guard let place = try clusters.insert(key, beginningWith: values) else { continue }
@@ -120,15 +121,15 @@ extension WritableTable {
 
   @inline(__always)
   private func prepareToInsert() throws(StorageError) {
-    if !unindexed.isNull { try enterUnindexed() }
-    isChanged = true
-    if schema.hasEnumeratedColumns { try expandEnumerations() }
+    if unsafe !unindexed.isNull { try enterUnindexed() }
+    unsafe isChanged = true
+    if unsafe schema.hasEnumeratedColumns { try expandEnumerations() }
   }
 
   @inline(__always)
   private func noteInsertion(of key: ObjectKey) {
     log.createObject(key, in: self.key)
-    if schema.hasSecondaryIndexes { unindexed = key }
+    if unsafe schema.hasSecondaryIndexes { unsafe unindexed = key }
   }
 
   // MARK: Deleting
@@ -137,10 +138,10 @@ extension WritableTable {
   /// it owns are deleted with it.
   package func delete(_ key: ObjectKey) throws(StorageError) {
     try settleIndexes()
-    guard let row = try row(of: key) else { throw .missing(key, schema.name) }
-    isChanged = true
-    if !schema.backlinkColumns.isEmpty { try changeIncomingLinks(to: key, row, .remove) }
-    if schema.kind != .embedded { try log.recorder?.willErase(key, in: self) }
+    guard let row = try row(of: key) else { throw unsafe .missing(key, schema.name) }
+    unsafe isChanged = true
+    if unsafe !schema.backlinkColumns.isEmpty { try changeIncomingLinks(to: key, row, .remove) }
+    if unsafe schema.kind != .embedded { try unsafe log.recorder?.willErase(key, in: self) }
     let owned = try removeOutgoingLinks(of: key)
     try erase(key, owning: owned)
   }
@@ -149,7 +150,7 @@ extension WritableTable {
   ///
   /// - Parameter owned: Its embedded objects.
   func erase(_ key: ObjectKey, owning owned: [StoredLink]) throws(StorageError) {
-    for column in schema.columns where column.hasIndex { try removeFromIndex(column, key) }
+    for column in unsafe schema.columns where column.hasIndex { try removeFromIndex(column, key) }
     _ = try clusters.erase(key)
     log.removeObject(key, in: self.key)
     for link in owned {
@@ -161,7 +162,7 @@ extension WritableTable {
   /// Deletes all objects.
   package func deleteAll() throws(StorageError) {
     try settleIndexes()
-    if schema.backlinkColumns.isEmpty, !schema.columns.contains(where: \.canLink) {
+    if unsafe schema.backlinkColumns.isEmpty, unsafe !schema.columns.contains(where: \.canLink) {
       return try deleteAllUnlinked()
     }
     // From the end, so that clusters are emptied instead of merged.
@@ -177,13 +178,13 @@ extension WritableTable {
     var cursor = currentTable.clusterCursor()
     while let cluster = try cursor.next() {
       for index in 0..<cluster.count {
-        try log.recorder?.willErase(cluster.key(at: index), in: self)
+        try unsafe log.recorder?.willErase(cluster.key(at: index), in: self)
         log.removeObject(cluster.key(at: index), in: key)
       }
     }
-    isChanged = true
+    unsafe isChanged = true
     try clusters.eraseAll()
-    for column in schema.columns where column.hasIndex {
+    for column in unsafe schema.columns where column.hasIndex {
       try dropIndex(column)
       if column.collection == .none { try buildIndex(column, isFullText: column.isFullText) }
     }

@@ -17,9 +17,9 @@ extension WritableTable {
   package func findRow(
     primaryKey value: Int64
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
-    guard keyBound.mayHold(value) else { return nil }
+    guard unsafe keyBound.mayHold(value) else { return nil }
     // A value that is not among the new keys is found, or missed, in the index as it is.
-    if newKeys.contains(value) { try enterNewKeys() }
+    if unsafe newKeys.contains(value) { try enterNewKeys() }
     if let found = try currentTable.findRow(primaryKey: value) { return found }
     try noteMissingKey()
     return nil
@@ -29,19 +29,19 @@ extension WritableTable {
   @inline(never)
   private func noteMissingKey() throws(StorageError) {
     // The keys of tombstones are not in the index, and come back without `newKeys`.
-    guard let leafIndex = schema.integerKeyLeaf, tombstones == nil,
-      keyBound.noteMiss(amongObjects: try objectCount())
+    guard let leafIndex = unsafe schema.integerKeyLeaf, unsafe tombstones == nil,
+      unsafe keyBound.noteMiss(amongObjects: try objectCount())
     else { return }
     var highest = Int64.min
     var cursor = ClusterCursor(tree)
     while let cluster = try cursor.next() {
       let leaf = try cluster.scannedLeaf(leafIndex)
       guard leaf.count == cluster.count, leaf.header.layout == .bits else {
-        throw .corrupted("the primary keys of table '\(schema.name)' are malformed")
+        throw .corrupted(unsafe "the primary keys of table '\(schema.name)' are malformed")
       }
       for index in 0..<leaf.count { highest = max(highest, leaf.uncheckedInteger(at: index)) }
     }
-    keyBound.set(highest)
+    unsafe keyBound.set(highest)
   }
 
   /// The object with that primary key; created, beginning with `values`, if there is none.

@@ -63,9 +63,9 @@ extension WritableTable {
   package func add(
     _ amount: Int64, to column: Column, of key: ObjectKey
   ) throws(StorageError) {
-    guard let row = try row(of: key) else { throw .missing(key, schema.name) }
+    guard let row = try row(of: key) else { throw unsafe .missing(key, schema.name) }
     guard column.collection == .none, column.type == .int || column.type == .mixed else {
-      throw .limitExceeded("Property '\(schema.name).\(column.name)' is not an integer")
+      throw .limitExceeded(unsafe "Property '\(schema.name).\(column.name)' is not an integer")
     }
     let old = try row.value(of: column)
     if old.isNull { return }
@@ -73,7 +73,7 @@ extension WritableTable {
     try group.withoutRecording { () throws(StorageError) in
       try set(.int(number &+ amount), column, key)
     }
-    try log.recorder?.didAdd(amount, to: column, of: key, in: self)
+    try unsafe log.recorder?.didAdd(amount, to: column, of: key, in: self)
   }
 
   /// Stores a value that is neither a link nor holds one.
@@ -81,9 +81,9 @@ extension WritableTable {
   func assign<L: Leaf>(
     _ leaf: L.Type, _ value: L.Value, _ column: Column, _ key: ObjectKey, _ isDefault: Bool
   ) throws(StorageError) {
-    let isIndexed = column.hasIndex && (key != unindexed || column.isPrimaryKey)
+    let isIndexed = unsafe column.hasIndex && (key != unindexed || column.isPrimaryKey)
     if isIndexed { try removeFromIndex(column, key) }
-    if column.isPrimaryKey { keyBound = KeyBound() }
+    if column.isPrimaryKey { unsafe keyBound = KeyBound() }
     try editLeaf(column.leafIndex, of: key) { (ref, index) throws(StorageError) -> Ref in
       try L.set(value, at: index, in: ref, allocator)
     }

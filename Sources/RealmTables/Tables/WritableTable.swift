@@ -44,7 +44,7 @@ package final class WritableTable {
     _ top: TableTop, name: String, topRef: Ref, in group: WriteGroup
   ) throws(StorageError) {
     self.group = group
-    self.top = top
+    unsafe self.top = top
     self.name = name
     self.topRef = topRef
     allocator = group.allocator
@@ -52,13 +52,13 @@ package final class WritableTable {
     key = top.key
     // Where there are tombstones, objects come back without a word to the bound.
     let keyBound = top.tombstones.isNull ? group.keyBounds[top.key] : nil
-    self.keyBound = keyBound ?? KeyBound()
-    isChanged = topRef.isNull
-    schema = try group.schemas.schema(of: top, name: name, in: group.allocator.space)
-    let layouts = schema.columnsByLeafIndex.map { $0.map(LeafLayout.init) }
+    unsafe self.keyBound = keyBound ?? KeyBound()
+    unsafe isChanged = topRef.isNull
+    unsafe schema = try group.schemas.schema(of: top, name: name, in: group.allocator.space)
+    let layouts = unsafe schema.columnsByLeafIndex.map { $0.map(LeafLayout.init) }
     clusters = ClusterEditor(
       root: top.clusters, layouts: layouts, group.allocator, group.generation)
-    tombstones =
+    unsafe tombstones =
       top.tombstones.isNull
       ? nil
       : ClusterEditor(root: top.tombstones, layouts: layouts, group.allocator, group.generation)
@@ -74,7 +74,7 @@ package final class WritableTable {
 
   /// The present state but for indexes, which may lack the newest objects.
   var currentTable: Table {
-    Table(
+    unsafe Table(
       space: allocator.space, schema: schema, spec: top.spec, clusterRoot: clusters.root,
       tombstoneRoot: tombstones?.root ?? .null, indexRoots: top.indexes)
   }
@@ -94,7 +94,9 @@ package final class WritableTable {
 
   @inline(never)
   private func tombstonePlace(of key: ObjectKey) throws(StorageError) -> WritableRow? {
-    guard let tombstones else { throw .corrupted("a link leads to \(key), a missing tombstone") }
+    guard let tombstones = unsafe tombstones else {
+      throw .corrupted("a link leads to \(key), a missing tombstone")
+    }
     return try tombstones.row(of: key)
   }
 
@@ -104,7 +106,7 @@ package final class WritableTable {
   @inline(__always)
   func writableRow(of key: ObjectKey) throws(StorageError) -> WritableRow {
     guard let row = try place(of: key) else { throw .missing(key, name) }
-    isChanged = true
+    unsafe isChanged = true
     return row
   }
 
@@ -124,11 +126,11 @@ package final class WritableTable {
   /// Writes the top array if anything changed; its ref, null for a table that was freed.
   func flush() throws(StorageError) -> Ref? {
     try settleIndexes()
-    guard isChanged else { return topRef }
-    top.clusters = clusters.root
-    top.tombstones = tombstones?.root ?? .null
-    top.version += 1
-    let slots = top.slots
+    guard unsafe isChanged else { return topRef }
+    unsafe top.clusters = unsafe clusters.root
+    unsafe top.tombstones = unsafe tombstones?.root ?? .null
+    unsafe top.version += 1
+    let slots = unsafe top.slots
     if allocator.isWritable(topRef), try allocator.node(at: topRef).count == slots.count {
       let node = allocator.mutableNode(at: topRef)
       for (index, slot) in slots.enumerated() { node.store(slot, at: index) }
@@ -136,14 +138,14 @@ package final class WritableTable {
       try allocator.free(topRef)
       topRef = try IntegerNode.make(slots, flags: .hasRefs, in: allocator).ref
     }
-    isChanged = false
+    unsafe isChanged = false
     return topRef
   }
 
   /// Gives up all nodes of the table, which has no columns any more.
   func freeAll() throws(StorageError) {
-    try SpecEditor.free(top, allocator)
-    for ref in [clusters.root, tombstones?.root ?? .null, top.indexes, top.collisions] {
+    try unsafe SpecEditor.free(top, allocator)
+    for ref in unsafe [clusters.root, tombstones?.root ?? .null, top.indexes, top.collisions] {
       try allocator.freeTree(ref)
     }
     try allocator.free(topRef)

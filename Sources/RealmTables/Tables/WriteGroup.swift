@@ -58,7 +58,7 @@ package final class WriteGroup {
 
   /// Changes whenever a cluster moved or rows shifted: a `Row` that was made before is stale.
   @inlinable
-  package var structureGeneration: Int { generation.value }
+  package var structureGeneration: Int { unsafe generation.value }
 
   // MARK: Finding tables
 
@@ -152,26 +152,27 @@ package final class WriteGroup {
   /// - Throws: `StorageError.limitExceeded` if a link column of another table leads to it.
   package func removeTable(_ key: TableKey) throws(StorageError) {
     guard let table = try table(key) else { return }
-    for column in table.schema.backlinkColumns {
+    for column in unsafe table.schema.backlinkColumns {
       guard let origin = column.targetTable, origin != key else { continue }
-      let link = try requiredTable(origin).schema.column(column.oppositeColumn ?? .null)
+      let link = try unsafe requiredTable(origin).schema.column(column.oppositeColumn ?? .null)
       guard link?.type != .link else {
         throw .limitExceeded(
-          "Table '\(table.schema.name)' cannot be removed: '\(link?.name ?? "")' links to it")
+          unsafe "Table '\(table.schema.name)' cannot be removed: '\(link?.name ?? "")' links to it"
+        )
       }
     }
     try table.deleteAll()
     try table.removeAllTombstones()
     try recorder?.willEraseTable(table)
     try withoutRecording { () throws(StorageError) in
-      while let column = table.schema.columns.last { try table.removeColumn(column.key) }
+      while let column = unsafe table.schema.columns.last { try table.removeColumn(column.key) }
     }
     try table.freeAll()
     slots[key.index] = Tagged.slot((Int(key.rawValue >> 16) + 1) & 0x7FFF)
     names[key.index] = ""
     tables[key.index] = nil
     isListChanged = true
-    generation.value &+= 1
+    unsafe generation.value &+= 1
     log.eraseTable(key)
   }
 
@@ -201,7 +202,7 @@ package final class WriteGroup {
     guard recorder != nil else { return }
     try withoutRecording { () throws(StorageError) in
       // Objects can be only in tables that this transaction has accessed.
-      for case let table? in tables where table.schema.kind == .asymmetric {
+      for case let table? in tables where unsafe table.schema.kind == .asymmetric {
         try table.deleteAll()
       }
     }
@@ -229,7 +230,7 @@ package final class WriteGroup {
   private func keepKeyBounds() {
     guard let keyBoundCache else { return }
     var bounds = keyBounds
-    for case let table? in tables { bounds[table.key] = table.keyBound }
+    for case let table? in tables { bounds[table.key] = unsafe table.keyBound }
     keyBoundCache.store(bounds, at: transaction.version)
   }
 
@@ -238,7 +239,7 @@ package final class WriteGroup {
     tables = []
     slots = []
     names = []
-    generation.value &+= 1
+    unsafe generation.value &+= 1
     transaction.rollback()
   }
 }

@@ -46,7 +46,7 @@ enum FormatUpgrade {
   private static func deleteAsymmetricObjects(_ group: WriteGroup) throws(StorageError) {
     for key in try group.tableKeys() {
       let table = try group.requiredTable(key)
-      if table.schema.kind == .asymmetric { try table.deleteAll() }
+      if unsafe table.schema.kind == .asymmetric { try table.deleteAll() }
     }
   }
 }
@@ -54,20 +54,20 @@ enum FormatUpgrade {
 extension WritableTable {
   /// Brings indexes and collections from an older format to the present one.
   fileprivate func upgrade(from format: Int) throws(StorageError) {
-    if format < 22, let column = schema.primaryKey, !column.hasIndex {
+    if format < 22, let column = unsafe schema.primaryKey, !column.hasIndex {
       try buildIndex(column)
       try reloadSchema()
     }
-    for column in schema.columns {
+    for column in unsafe schema.columns {
       let upgrade = CollectionUpgrade(column, from: format, allocator)
       guard upgrade.isNeeded else { continue }
-      for editor in [clusters, tombstones] {
+      for editor in unsafe [clusters, tombstones] {
         guard let editor else { continue }
-        let old = editor.root
+        let old = unsafe editor.root
         try editor.replaceCollections(at: column.leafIndex) { (root) throws(StorageError) -> Ref in
           try upgrade.upgraded(root)
         }
-        if editor.root != old { isChanged = true }
+        if unsafe editor.root != old { unsafe isChanged = true }
       }
     }
   }

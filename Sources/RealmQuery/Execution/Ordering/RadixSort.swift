@@ -41,14 +41,14 @@ enum RadixSort {
 
   /// Sorts the runs of items whose upper bits are the same.
   private static func settle(_ items: inout [SortItem], _ shift: UInt64) {
-    items.withUnsafeMutableBufferPointer { items in
+    unsafe items.withUnsafeMutableBufferPointer { items in
       var start = 0
       while start < items.count {
         var end = start &+ 1
-        while end < items.count, items[end].rank == items[start].rank,
-          items[end].prefix &>> shift == items[start].prefix &>> shift
+        while end < items.count, unsafe items[end].rank == items[start].rank,
+          unsafe items[end].prefix &>> shift == items[start].prefix &>> shift
         { end &+= 1 }
-        if end &- start > 1 { items[start..<end].sort(by: precedesOrWasBefore) }
+        if end &- start > 1 { unsafe items[start..<end].sort(by: precedesOrWasBefore) }
         start = end
       }
     }
@@ -59,8 +59,8 @@ enum RadixSort {
   private static func distribute(
     _ items: inout [SortItem], _ other: inout [SortItem], _ digit: (SortItem) -> Int
   ) {
-    let isMoved = items.withUnsafeMutableBufferPointer { source in
-      other.withUnsafeMutableBufferPointer { distribute(source, $0, digit) }
+    let isMoved = unsafe items.withUnsafeMutableBufferPointer { source in
+      unsafe other.withUnsafeMutableBufferPointer { unsafe distribute(source, $0, digit) }
     }
     if isMoved { swap(&items, &other) }
   }
@@ -73,19 +73,22 @@ enum RadixSort {
     _ digit: (Element) -> Int
   ) -> Bool {
     var starts = [Int](repeating: 0, count: bucketCount)
-    return starts.withUnsafeMutableBufferPointer { starts in
-      for element in source { starts[digit(element)] &+= 1 }
-      guard let first = source.first, starts[digit(first)] < source.count else { return false }
+    return unsafe starts.withUnsafeMutableBufferPointer { starts in
+      for index in source.indices { unsafe starts[digit(source[index])] &+= 1 }
+      guard let first = unsafe source.first, unsafe starts[digit(first)] < source.count else {
+        return false
+      }
       var start = 0
       for bucket in starts.indices {
-        let count = starts[bucket]
-        starts[bucket] = start
+        let count = unsafe starts[bucket]
+        unsafe starts[bucket] = start
         start &+= count
       }
-      for element in source {
+      for index in source.indices {
+        let element = unsafe source[index]
         let bucket = digit(element)
-        target[starts[bucket]] = element
-        starts[bucket] &+= 1
+        unsafe target[starts[bucket]] = element
+        unsafe starts[bucket] &+= 1
       }
       return true
     }
@@ -102,17 +105,17 @@ enum RadixSort {
     _ words: UnsafeMutableBufferPointer<UInt64>, _ other: UnsafeMutableBufferPointer<UInt64>,
     byUpper bitCount: UInt64
   ) -> UnsafeMutableBufferPointer<UInt64> {
-    var (source, target) = (words, other)
+    var (source, target) = unsafe (words, other)
     let passes = (bitCount + digitBits - 1) / digitBits
     for pass in 0..<passes {
       // Digits of about the same length: fewer buckets miss the caches less.
       let width = (bitCount + passes - 1) / passes
       let shift = 32 + pass * width
       let mask: UInt64 = 1 << width - 1
-      if distribute(source, target, { Int(truncatingIfNeeded: $0 &>> shift & mask) }) {
-        swap(&source, &target)
+      if unsafe distribute(source, target, { Int(truncatingIfNeeded: $0 &>> shift & mask) }) {
+        unsafe swap(&source, &target)
       }
     }
-    return source
+    return unsafe source
   }
 }

@@ -110,9 +110,9 @@ extension Cluster {
   ) throws(StorageError) {
     switch column.leafKind {
     case .double:
-      let cells = try cellLeaf(column.leafIndex, widthCode: 4).payload
+      let cells = try unsafe cellLeaf(column.leafIndex, widthCode: 4).payload
       for row in rows {
-        let number = cells.load(fromByteOffset: row &* 8, as: Double.self)
+        let number = unsafe cells.load(fromByteOffset: row &* 8, as: Double.self)
         body(row, number.bitPattern == DoubleCondition.nullBits ? .null : .double(number))
       }
     case .int:

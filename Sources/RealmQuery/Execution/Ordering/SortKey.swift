@@ -74,8 +74,8 @@ struct SortKey {
   /// The first eight bytes as a big-endian number.
   @inline(__always)
   private static func head(_ bytes: ByteView) -> UInt64 {
-    if bytes.count >= 8, let start = bytes.bytes.baseAddress {
-      return UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
+    if bytes.count >= 8, let start = unsafe bytes.bytes.baseAddress {
+      return unsafe UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
     }
     var head: UInt64 = 0
     for index in 0..<bytes.count {

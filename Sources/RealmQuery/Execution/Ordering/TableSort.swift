@@ -56,12 +56,12 @@ struct TableSort {
       return true
     }
     var failure: StorageError?
-    let keys = [ObjectKey](count: items.count) { buffer in
-      buffer.withMemoryRebound(to: UInt64.self) { other in
-        items.withUnsafeMutableBufferPointer { items in
-          let sorted = RadixSort.sort(items, other, byUpper: layout.bitCount)
-          do throws(StorageError) { try settle(sorted) } catch { failure = error }
-          for index in 0..<sorted.count { other[index] = sorted[index] & 0xFFFF_FFFF }
+    let keys = unsafe [ObjectKey](count: items.count) { buffer in
+      unsafe buffer.withMemoryRebound(to: UInt64.self) { other in
+        unsafe items.withUnsafeMutableBufferPointer { items in
+          let sorted = unsafe RadixSort.sort(items, other, byUpper: layout.bitCount)
+          do throws(StorageError) { try unsafe settle(sorted) } catch { failure = error }
+          for index in 0..<sorted.count { unsafe other[index] = unsafe sorted[index] & 0xFFFF_FFFF }
         }
       }
     }
@@ -84,9 +84,9 @@ struct TableSort {
     var start = 0
     while start < items.count {
       var end = start &+ 1
-      while end < items.count, items[end] &>> 32 == items[start] &>> 32 { end &+= 1 }
+      while end < items.count, unsafe items[end] &>> 32 == items[start] &>> 32 { end &+= 1 }
       if end &- start > 1 {
-        try settle(UnsafeMutableBufferPointer(rebasing: items[start..<end]), &reader)
+        try unsafe settle(UnsafeMutableBufferPointer(rebasing: items[start..<end]), &reader)
       }
       start = end
     }
@@ -104,7 +104,8 @@ struct TableSort {
     var candidates: [Candidate] = []
     candidates.reserveCapacity(run.count)
     var isAnyDifferent = false
-    for item in run {
+    for index in run.indices {
+      let item = unsafe run[index]
       let key = ObjectKey(Int64(item & 0xFFFF_FFFF))
       guard let value = try reader.row(of: key)?.mixedValue(of: column) else {
         throw .corrupted("object \(key.rawValue) was seen, but is not there")
@@ -123,7 +124,7 @@ struct TableSort {
       let order = comparison(left, right)
       return order == 0 ? left.item.position < right.item.position : order < 0
     }
-    for (index, candidate) in candidates.enumerated() { run[index] = candidate.original }
+    for (index, candidate) in candidates.enumerated() { unsafe run[index] = candidate.original }
   }
 
   private func comparison(_ left: Candidate, _ right: Candidate) -> Int {

@@ -15,7 +15,7 @@ enum BigBlobs {
     if ref.isNull { return nil }
     let blob = try BlobNode.checked(ref, in: space)
     guard blob.count >= terminator else { throw .corrupted("a string lacks its terminator") }
-    return ByteView(start: blob.payload, count: blob.count - terminator)
+    return unsafe ByteView(start: blob.payload, count: blob.count - terminator)
   }
 
   static func insert(

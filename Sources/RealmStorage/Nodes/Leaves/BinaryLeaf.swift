@@ -47,7 +47,7 @@ package enum BinaryLeaf: Leaf {
     let node = try outer(ref, in: space)
     guard node.header.hasContext else {
       return try MediumBlobs.value(at: index, of: node, terminator: 0, in: space).map {
-        Array($0.bytes)
+        unsafe Array($0.bytes)
       }
     }
     let blob = try node.ref(at: index)
@@ -177,9 +177,9 @@ package func withView<Result>(
   of bytes: [UInt8], _ body: (ByteView) throws(StorageError) -> Result
 ) throws(StorageError) -> Result {
   var outcome: Swift.Result<Result, StorageError>?
-  bytes.withUnsafeBytes { buffer in
+  unsafe bytes.withUnsafeBytes { buffer in
     do throws(StorageError) {
-      outcome = .success(try body(ByteView(buffer)))
+      outcome = unsafe .success(try body(ByteView(buffer)))
     } catch {
       outcome = .failure(error)
     }

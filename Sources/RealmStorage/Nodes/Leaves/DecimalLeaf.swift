@@ -28,14 +28,14 @@ package enum DecimalLeaf: Leaf {
   /// The element at `index` of a leaf whose node is at hand.
   package static func value(at index: Int, of node: Node) throws(StorageError) -> DecimalBits? {
     guard node.header.layout == .multiply else { throw malformed }
-    let cell = try CellNode.cell(at: index, of: node)
+    let cell = try unsafe CellNode.cell(at: index, of: node)
     switch node.header.width {
     case 0: return node.header.hasContext ? .zero : nil
-    case 4: return DecimalBits(bits32: cell.load(as: UInt32.self))
-    case 8: return DecimalBits(bits64: cell.load(as: UInt64.self))
+    case 4: return unsafe DecimalBits(bits32: cell.load(as: UInt32.self))
+    case 8: return unsafe DecimalBits(bits64: cell.load(as: UInt64.self))
     case 16:
-      let low = cell.load(as: UInt64.self)
-      let high = cell.load(fromByteOffset: 8, as: UInt64.self)
+      let low = unsafe cell.load(as: UInt64.self)
+      let high = unsafe cell.load(fromByteOffset: 8, as: UInt64.self)
       return low == 0xAA && high == 0x7C00_0000_0000_0000
         ? nil : DecimalBits(low: low, high: high)
     default: throw malformed
@@ -55,7 +55,7 @@ package enum DecimalLeaf: Leaf {
   package static func set(
     _ value: DecimalBits?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    _ = try CellNode.cell(at: index, of: try allocator.node(at: ref))
+    _ = try unsafe CellNode.cell(at: index, of: try allocator.node(at: ref))
     let node = try allocator.makeWritable(try prepared(ref, for: value, allocator))
     store(value, in: node, at: index, width: node.header.width)
     return node.ref
@@ -134,13 +134,13 @@ package enum DecimalLeaf: Leaf {
   private static func store(
     _ value: DecimalBits?, in node: MutableNode, at index: Int, width: Int
   ) {
-    let cell = node.payload + index * width
+    let cell = unsafe node.payload + index * width
     switch width {
-    case 4: cell.storeBytes(of: value?.bits32 ?? 0x7C00_00AA, as: UInt32.self)
-    case 8: cell.storeBytes(of: value?.bits64 ?? 0x7C00_0000_0000_00AA, as: UInt64.self)
+    case 4: unsafe cell.storeBytes(of: value?.bits32 ?? 0x7C00_00AA, as: UInt32.self)
+    case 8: unsafe cell.storeBytes(of: value?.bits64 ?? 0x7C00_0000_0000_00AA, as: UInt64.self)
     case 16:
-      cell.storeBytes(of: value?.low ?? 0xAA, as: UInt64.self)
-      cell.storeBytes(
+      unsafe cell.storeBytes(of: value?.low ?? 0xAA, as: UInt64.self)
+      unsafe cell.storeBytes(
         of: value?.high ?? 0x7C00_0000_0000_0000, toByteOffset: 8, as: UInt64.self)
     default: break
     }

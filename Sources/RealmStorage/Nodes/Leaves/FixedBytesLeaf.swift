@@ -70,24 +70,24 @@ extension FixedBytesLeaf {
     guard UInt(bitPattern: index) < UInt(bitPattern: try count(of: node)) else {
       throw StorageError.elementOutOfBounds(index, in: node)
     }
-    return load(node.payload, index)
+    return unsafe load(node.payload, index)
   }
 
   @inlinable @inline(__always)
   static func load(_ payload: UnsafeRawPointer, _ index: Int) -> FixedBytes<Low>? {
-    let nulls = payload.load(fromByteOffset: (index &>> 3) &* blockByteCount, as: UInt8.self)
+    let nulls = unsafe payload.load(fromByteOffset: (index &>> 3) &* blockByteCount, as: UInt8.self)
     guard nulls &>> UInt8(index & 7) & 1 == 0 else { return nil }
-    return FixedBytes<Low>(loadingFrom: payload + offset(of: index))
+    return unsafe FixedBytes<Low>(loadingFrom: payload + offset(of: index))
   }
 
   @inlinable @inline(__always)
   static func store(_ value: FixedBytes<Low>?, _ node: MutableNode, _ index: Int) {
     let flags = (index &>> 3) &* blockByteCount
     let bit = UInt8(1) &<< UInt8(index & 7)
-    let old = node.payload.load(fromByteOffset: flags, as: UInt8.self)
-    node.payload.storeBytes(
+    let old = unsafe node.payload.load(fromByteOffset: flags, as: UInt8.self)
+    unsafe node.payload.storeBytes(
       of: value == nil ? old | bit : old & ~bit, toByteOffset: flags, as: UInt8.self)
-    (value ?? .zero).store(to: node.payload + offset(of: index))
+    unsafe (value ?? .zero).store(to: node.payload + offset(of: index))
   }
 
   @inlinable
@@ -99,12 +99,12 @@ extension FixedBytesLeaf {
     guard index >= 0, index <= count else { throw .elementOutOfBounds(index, in: old) }
     let node = try resized(ref, old, to: count + 1, allocator)
     if count & 7 == 0 {
-      node.payload.storeBytes(
+      unsafe node.payload.storeBytes(
         of: 0, toByteOffset: (count &>> 3) &* blockByteCount, as: UInt8.self)
     }
     assert(node.count == byteCount(for: count + 1), "a leaf of no number of elements")
     for position in stride(from: count, to: index, by: -1) {
-      store(load(node.payload, position - 1), node, position)
+      unsafe store(load(node.payload, position - 1), node, position)
     }
     store(value, node, index)
     return node.ref
@@ -126,7 +126,7 @@ extension FixedBytesLeaf {
     }
     let header = NodeHeader(flags: [], layout: .multiply, widthCode: 1, count: size)
     let new = try allocator.allocate(header, capacity: writable ? size * 2 : size + 64)
-    new.payload.copyMemory(from: old.payload, byteCount: min(old.count, size))
+    unsafe new.payload.copyMemory(from: old.payload, byteCount: min(old.count, size))
     try allocator.free(ref)
     return new
   }
@@ -153,7 +153,7 @@ extension FixedBytesLeaf {
     guard index >= 0, index < count else { throw .elementOutOfBounds(index, in: old) }
     let node = try allocator.makeWritable(ref)
     for position in index..<count - 1 {
-      store(load(node.payload, position + 1), node, position)
+      unsafe store(load(node.payload, position + 1), node, position)
     }
     truncate(node, to: count - 1)
     return node.ref
@@ -166,8 +166,8 @@ extension FixedBytesLeaf {
     guard count & 7 != 0 else { return }
     let flags = (count &>> 3) &* blockByteCount
     let kept = UInt8(truncatingIfNeeded: (1 &<< (count & 7)) &- 1)
-    let old = node.payload.load(fromByteOffset: flags, as: UInt8.self)
-    node.payload.storeBytes(of: old & kept, toByteOffset: flags, as: UInt8.self)
+    let old = unsafe node.payload.load(fromByteOffset: flags, as: UInt8.self)
+    unsafe node.payload.storeBytes(of: old & kept, toByteOffset: flags, as: UInt8.self)
   }
 
   @inlinable
@@ -179,7 +179,8 @@ extension FixedBytesLeaf {
     guard index >= 0, index <= count else { throw .elementOutOfBounds(index, in: old) }
     var moved = try make(in: allocator)
     for position in index..<count {
-      moved = try insert(load(old.payload, position), at: position - index, in: moved, allocator)
+      moved = try unsafe insert(
+        load(old.payload, position), at: position - index, in: moved, allocator)
     }
     guard index < count else { return (ref, moved) }
     let node = try allocator.makeWritable(ref)
@@ -195,7 +196,7 @@ extension FixedBytesLeaf {
     var ref = ref
     var position = try count(of: try allocator.node(at: ref))
     for index in 0..<(try count(of: source)) {
-      ref = try insert(load(source.payload, index), at: position, in: ref, allocator)
+      ref = try unsafe insert(load(source.payload, index), at: position, in: ref, allocator)
       position += 1
     }
     try allocator.free(other)

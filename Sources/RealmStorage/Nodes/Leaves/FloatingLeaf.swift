@@ -81,7 +81,7 @@ extension FloatingLeaf {
     guard node.header.layout == .multiply, node.header.width == width else {
       throw StorageError.corrupted("a leaf of \(Number.pluralName) has cells of another width")
     }
-    let bits = try CellNode.cell(at: index, of: node).load(as: Number.Bits.self)
+    let bits = try unsafe CellNode.cell(at: index, of: node).load(as: Number.Bits.self)
     return bits == Number.nullBits ? nil : Number(bitPattern: bits)
   }
 
@@ -95,7 +95,7 @@ extension FloatingLeaf {
     _ value: Number?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     let node = try CellNode.insertGap(at: index, in: ref, width: width, allocator)
-    node.payload.storeBytes(
+    unsafe node.payload.storeBytes(
       of: stored(value), toByteOffset: index &* width, as: Number.Bits.self)
     return node.ref
   }
@@ -107,7 +107,7 @@ extension FloatingLeaf {
     let old = try CellNode.checked(ref, width: width, in: allocator.space)
     guard index >= 0, index < old.count else { throw .elementOutOfBounds(index, in: old) }
     let node = try allocator.makeWritable(ref)
-    node.payload.storeBytes(
+    unsafe node.payload.storeBytes(
       of: stored(value), toByteOffset: index &* width, as: Number.Bits.self)
     return node.ref
   }

@@ -49,7 +49,7 @@ enum MediumBlobs {
     guard start >= 0, end <= blob.count, start <= end, end &- start >= terminator else {
       throw .offsetsOutOfOrder()
     }
-    return ByteView(start: blob.payload + start, count: end &- start &- terminator)
+    return unsafe ByteView(start: blob.payload + start, count: end &- start &- terminator)
   }
 
   private static func range(

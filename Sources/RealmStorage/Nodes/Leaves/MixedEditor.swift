@@ -185,9 +185,9 @@ struct MixedEditor {
     of id: FixedBytes<Low>, _ type: MixedType
   ) throws(StorageError) -> MixedCode {
     let room = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8)
-    defer { room.deallocate() }
-    id.store(to: room)
-    return try storeBytes(ByteView(start: room, count: FixedBytes<Low>.byteCount), type)
+    defer { unsafe room.deallocate() }
+    unsafe id.store(to: room)
+    return try unsafe storeBytes(ByteView(start: room, count: FixedBytes<Low>.byteCount), type)
   }
 
   /// Stores where a collection is now.

@@ -134,10 +134,10 @@ struct MixedParts {
 
   private func bytes(_ index: Int64, count: Int) throws(StorageError) -> UnsafeRawPointer {
     let bytes = try bytes(index)
-    guard bytes.count == count, let start = bytes.bytes.baseAddress else {
+    guard bytes.count == count, let start = unsafe bytes.bytes.baseAddress else {
       throw StorageError.corrupted("a mixed leaf holds an ID of \(bytes.count) bytes")
     }
-    return start
+    return unsafe start
   }
 
   /// The salt of element `index`, which distinguishes a nested collection from its neighbours.
@@ -171,9 +171,9 @@ struct MixedParts {
     case .string: return .string(try bytes(code.value))
     case .binary: return .binary(try bytes(code.value))
     case .objectId:
-      return .objectId(Bytes12(loadingFrom: try bytes(code.value, count: Bytes12.byteCount)))
+      return unsafe .objectId(Bytes12(loadingFrom: try bytes(code.value, count: Bytes12.byteCount)))
     case .uuid:
-      return .uuid(Bytes16(loadingFrom: try bytes(code.value, count: Bytes16.byteCount)))
+      return unsafe .uuid(Bytes16(loadingFrom: try bytes(code.value, count: Bytes16.byteCount)))
     case .float:
       let bits = try integer(.integers, code.value)
       return .float(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))

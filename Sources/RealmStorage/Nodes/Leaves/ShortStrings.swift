@@ -22,13 +22,13 @@ enum ShortStrings {
     }
     let width = node.header.width
     guard width > 0 else { return nil }
-    let cell = node.payload + index &* width
-    let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
+    let cell = unsafe node.payload + index &* width
+    let padding = unsafe Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
     if padding >= width {
       guard padding == width else { throw .corrupted("a cell of short strings is malformed") }
       return nil
     }
-    return ByteView(start: cell, count: width &- 1 &- padding)
+    return unsafe ByteView(start: cell, count: width &- 1 &- padding)
   }
 
   /// The code of the narrowest cell that holds the value.
@@ -62,7 +62,7 @@ enum ShortStrings {
     let width = node.header.width
     node.setCount(count + 1)
     if index < count {
-      memmove(
+      unsafe memmove(
         node.payload + (index + 1) * width, node.payload + index * width, (count - index) * width)
     }
     fill(node, at: index, value)
@@ -86,7 +86,7 @@ enum ShortStrings {
     let count = node.count
     guard index >= 0, index < count else { throw .elementOutOfBounds(index, in: node.node) }
     let width = node.header.width
-    memmove(
+    unsafe memmove(
       node.payload + index * width, node.payload + (index + 1) * width, (count - index - 1) * width
     )
     node.setCount(count - 1)
@@ -104,20 +104,22 @@ enum ShortStrings {
   private static func fill(_ node: MutableNode, at index: Int, _ value: ByteView?) {
     let width = node.header.width
     guard width > 0 else { return }
-    let cell = node.payload + index * width
+    let cell = unsafe node.payload + index * width
     switch width {
     case 16:
-      cell.storeBytes(of: 0, as: UInt64.self)
-      cell.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
-    case 8: cell.storeBytes(of: 0, as: UInt64.self)
-    default: memset(cell, 0, width)
+      unsafe cell.storeBytes(of: 0, as: UInt64.self)
+      unsafe cell.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
+    case 8: unsafe cell.storeBytes(of: 0, as: UInt64.self)
+    default: unsafe memset(cell, 0, width)
     }
     guard let value else {
-      cell.storeBytes(of: UInt8(width), toByteOffset: width - 1, as: UInt8.self)
+      unsafe cell.storeBytes(of: UInt8(width), toByteOffset: width - 1, as: UInt8.self)
       return
     }
-    if let start = value.bytes.baseAddress { cell.copyMemory(from: start, byteCount: value.count) }
-    cell.storeBytes(
+    if let start = unsafe value.bytes.baseAddress {
+      unsafe cell.copyMemory(from: start, byteCount: value.count)
+    }
+    unsafe cell.storeBytes(
       of: UInt8(width - 1 - value.count), toByteOffset: width - 1, as: UInt8.self)
   }
 
@@ -140,7 +142,7 @@ enum ShortStrings {
     }
     let new = try allocator.allocate(header, capacity: writable ? needed * 2 : needed + 32)
     if code == old.header.widthCode {
-      new.payload.copyMemory(from: old.payload, byteCount: old.header.payloadByteCount)
+      unsafe new.payload.copyMemory(from: old.payload, byteCount: old.header.payloadByteCount)
     } else {
       for index in 0..<old.count { fill(new, at: index, try self.value(at: index, of: old)) }
     }

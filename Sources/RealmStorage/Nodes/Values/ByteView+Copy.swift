@@ -4,16 +4,18 @@
 
 extension ByteView {
   /// A copy as an array.
-  package var array: [UInt8] { Array(bytes) }
+  package var array: [UInt8] { unsafe Array(bytes) }
 
   /// Calls `body` with a view of a copy that lives during the call.
   func withCopy<Result>(
     _ body: (ByteView) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
     let copy = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 8)
-    defer { copy.deallocate() }
-    if let source = bytes.baseAddress { copy.copyMemory(from: source, byteCount: count) }
-    return try body(ByteView(start: copy, count: count))
+    defer { unsafe copy.deallocate() }
+    if let source = unsafe bytes.baseAddress {
+      unsafe copy.copyMemory(from: source, byteCount: count)
+    }
+    return try unsafe body(ByteView(start: copy, count: count))
   }
 }
 
@@ -21,7 +23,7 @@ extension NodeAllocator {
   /// Whether the bytes lie in the slab, so that an edit might move or overwrite them.
   @inline(__always)
   func holds(_ view: ByteView) -> Bool {
-    guard let start = view.bytes.baseAddress else { return false }
-    return start >= space.base + space.slabStart && start < space.base + space.slabEnd
+    guard let start = unsafe view.bytes.baseAddress else { return false }
+    return unsafe start >= space.base + space.slabStart && start < space.base + space.slabEnd
   }
 }

@@ -13,54 +13,58 @@ public import Glibc
 /// Bytes read from a database stay where they are until the snapshot is released, or until the next
 /// change of the write transaction they were read in. Who keeps them longer copies them (`string`).
 @frozen @usableFromInline
+@safe
 package struct ByteView: @unchecked Sendable {
   // Sendable: see `Node`; the bytes of a committed node never change.
 
   @usableFromInline package let bytes: UnsafeRawBufferPointer
 
   @inlinable @inline(__always)
-  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  package init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = unsafe bytes }
 
   /// The bytes of a text of the program, which are always valid.
   package init(_ text: StaticString) {
-    self.init(start: UnsafeRawPointer(text.utf8Start), count: text.utf8CodeUnitCount)
+    unsafe self.init(start: UnsafeRawPointer(text.utf8Start), count: text.utf8CodeUnitCount)
   }
 
   @inlinable @inline(__always)
   package init(start: UnsafeRawPointer, count: Int) {
-    bytes = UnsafeRawBufferPointer(start: start, count: count)
+    unsafe bytes = unsafe UnsafeRawBufferPointer(start: start, count: count)
   }
 
   /// No bytes; not null.
   @inlinable package static var empty: ByteView {
-    ByteView(UnsafeRawBufferPointer(start: nil, count: 0))
+    unsafe ByteView(UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
-  @inlinable @inline(__always) package var count: Int { bytes.count }
+  @inlinable @inline(__always) package var count: Int { unsafe bytes.count }
 
   @inlinable @inline(__always)
-  package subscript(index: Int) -> UInt8 { bytes[index] }
+  package subscript(index: Int) -> UInt8 { unsafe bytes[index] }
 
   /// A copy as a string; bytes that are not UTF-8 are repaired.
-  @inlinable package var string: String { String(decoding: bytes, as: UTF8.self) }
+  @inlinable package var string: String { unsafe String(decoding: bytes, as: UTF8.self) }
 }
 
 extension ByteView: Hashable, Comparable {
   @inlinable
   package static func == (left: ByteView, right: ByteView) -> Bool {
     guard left.count == right.count else { return false }
-    guard let first = left.bytes.baseAddress, let second = right.bytes.baseAddress else {
+    guard let first = unsafe left.bytes.baseAddress, let second = unsafe right.bytes.baseAddress
+    else {
       return true
     }
-    return first == second || memcmp(first, second, left.count) == 0
+    return unsafe first == second || memcmp(first, second, left.count) == 0
   }
 
   /// The order of strings and binaries in the file: unsigned bytes, the shorter first.
   @inlinable
   package static func < (left: ByteView, right: ByteView) -> Bool {
     let shared = min(left.count, right.count)
-    if shared > 0, let first = left.bytes.baseAddress, let second = right.bytes.baseAddress {
-      let order = memcmp(first, second, shared)
+    if shared > 0, let first = unsafe left.bytes.baseAddress,
+      let second = unsafe right.bytes.baseAddress
+    {
+      let order = unsafe memcmp(first, second, shared)
       if order != 0 { return order < 0 }
     }
     return left.count < right.count
@@ -69,6 +73,6 @@ extension ByteView: Hashable, Comparable {
   @inlinable
   package func hash(into hasher: inout Hasher) {
     hasher.combine(count)
-    hasher.combine(bytes: bytes)
+    unsafe hasher.combine(bytes: bytes)
   }
 }

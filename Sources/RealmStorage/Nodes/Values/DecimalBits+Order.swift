@@ -71,11 +71,11 @@ extension DecimalBits {
       self.init(low: 0, high: number < 0 ? 0xF800_0000_0000_0000 : 0x7800_0000_0000_0000)
       return
     }
-    self = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+    self = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
       // Correctly rounded, and without a list of arguments to allocate: mixed values are sorted so.
-      let length = Int(
+      let length = unsafe Int(
         realm_print_number(buffer.baseAddress, buffer.count, Int32(digits), number))
-      return DecimalBits(
+      return unsafe DecimalBits(
         text: UnsafeBufferPointer(rebasing: buffer[..<length]), digits: digits,
         isNegative: number.sign == .minus)
     }
@@ -88,7 +88,7 @@ extension DecimalBits {
     var isNegativeExponent = false
     var inExponent = false
     for index in text.indices {
-      let character = UInt8(bitPattern: text[index])
+      let character = unsafe UInt8(bitPattern: text[index])
       switch character {
       case UInt8(ascii: "0")...UInt8(ascii: "9"):
         let digit = Int(character - UInt8(ascii: "0"))

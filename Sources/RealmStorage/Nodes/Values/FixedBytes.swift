@@ -48,14 +48,14 @@ extension FixedBytes {
 
   @inlinable @inline(__always)
   init(loadingFrom source: UnsafeRawPointer) {
-    self.init(
+    unsafe self.init(
       high: UInt64(bigEndian: source.loadUnaligned(as: UInt64.self)),
       low: Low(bigEndian: source.loadUnaligned(fromByteOffset: 8, as: Low.self)))
   }
 
   @inlinable @inline(__always)
   func store(to target: UnsafeMutableRawPointer) {
-    target.storeBytes(of: high.bigEndian, as: UInt64.self)
-    target.storeBytes(of: low.bigEndian, toByteOffset: 8, as: Low.self)
+    unsafe target.storeBytes(of: high.bigEndian, as: UInt64.self)
+    unsafe target.storeBytes(of: low.bigEndian, toByteOffset: 8, as: Low.self)
   }
 }

@@ -90,7 +90,11 @@ extension RealmCore {
 extension ClassInfo {
   /// The class whose links a property of linking objects shows; nil if it is not in the realm.
   func originClass(of property: ModelProperty) -> ClassInfo? {
-    if schema.isDynamic { return property.shape.linkedName.flatMap { core.classes.dynamic[$0] } }
-    return property.shape.linkedClass.flatMap { core.classes.contains($0) ? core.classes[$0] : nil }
+    if schema.isDynamic {
+      return property.shape.linkedName.flatMap { unsafe core.classes.dynamic[$0] }
+    }
+    return property.shape.linkedClass.flatMap {
+      unsafe core.classes.contains($0) ? core.classes[$0] : nil
+    }
   }
 }

@@ -36,7 +36,7 @@ extension ObjectBase {
     _ name: String, _ kind: _PropertyShape.Collection
   ) -> ManagedCollection {
     guard _prepareToRead(), let typed = _info,
-      let info = typed.core.dynamicInfo(ofTable: typed.tableKey)
+      let info = unsafe typed.core.dynamicInfo(ofTable: typed.tableKey)
     else {
       throwRealmException("Dynamic collections are those of objects that a Realm manages.")
     }
@@ -50,14 +50,14 @@ extension ObjectBase {
       throwRealmException(
         "Property '\(info.schema.className).\(name)' of type '\(property.shape)' is no \(wanted).")
     }
-    return ManagedCollection(_key, info, info.slot(property))
+    return unsafe ManagedCollection(_key, info, info.slot(property))
   }
 }
 
 extension ObjectBase {
   /// Traps for a dynamic embedded object that has a parent.
   final func requireElement(of info: ClassInfo) {
-    if _info != nil, info.schema.tableKind == .embedded, info.isLinked(_key) {
+    if _info != nil, info.schema.tableKind == .embedded, unsafe info.isLinked(_key) {
       throwRealmException("Cannot add an existing managed embedded object to a List.")
     }
   }
@@ -82,6 +82,7 @@ extension AnyRealmValue {
   public var dynamicObject: DynamicObject? {
     guard case .object(let object) = self, let info = object._info else { return nil }
     if let object = object as? DynamicObject { return object }
-    return info.core.dynamicInfo(ofTable: info.tableKey)?.makeObject(object._key) as? DynamicObject
+    return unsafe info.core.dynamicInfo(ofTable: info.tableKey)?.makeObject(object._key)
+      as? DynamicObject
   }
 }

@@ -13,7 +13,7 @@ extension ObjectWriter {
     if property.shape.linkedClass != nil {
       let isEmbedded = info.linkedClass(info.slot(property)).schema.tableKind == .embedded
       if isEmbedded, property.shape.collection == .none,
-        let link = unwrapped(value).flatMap({ modelObject($0) }), link._hot != nil,
+        let link = unwrapped(value).flatMap({ modelObject($0) }), unsafe link._hot != nil,
         info.holds(link, object, info.slot(property))
       {
         return
@@ -34,9 +34,9 @@ extension ObjectWriter {
       }
       return
     }
-    guard object._hot != nil else { return }
+    guard unsafe object._hot != nil else { return }
     if isEmbedded { throwRealmException("Can't set link to existing managed embedded object") }
-    if object._owner !== core {
+    if unsafe object._owner !== core {
       throwRealmException(
         "Object is already managed by another Realm. Use create instead to copy it into this "
           + "Realm.")

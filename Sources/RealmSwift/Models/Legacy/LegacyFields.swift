@@ -38,21 +38,21 @@ extension LegacyWrapper {
 extension ObjectBase {
   /// Makes the fields without wrappers represent the properties of the object in its realm.
   final func _adoptLegacyFields(_ info: ClassInfo) {
-    let address = Unmanaged.passUnretained(self).toOpaque()
+    let address = unsafe Unmanaged.passUnretained(self).toOpaque()
     for property in info.schema.properties {
       guard let wrapper = property.wrapperType as? any LegacyWrapper.Type else { continue }
-      wrapper.adopt(at: address + property.offset, info, _key, info.slot(property))
+      unsafe wrapper.adopt(at: address + property.offset, info, _key, info.slot(property))
     }
   }
 
   /// Makes the fields without wrappers of an object that records key paths report their use to its
   /// recorder, or stops that.
   final func _recordLegacyFields(_ isRecording: Bool) {
-    let address = Unmanaged.passUnretained(self).toOpaque()
+    let address = unsafe Unmanaged.passUnretained(self).toOpaque()
     for property in ModelSchema.of(type(of: self)).properties {
       guard let wrapper = property.wrapperType as? any LegacyWrapper.Type else { continue }
       let recording = _Recording(self, UInt(property.offset))
-      wrapper.record(at: address + property.offset, isRecording ? recording : nil)
+      unsafe wrapper.record(at: address + property.offset, isRecording ? recording : nil)
     }
   }
 }
@@ -75,14 +75,16 @@ enum LegacyCollectionField<Value: LegacyCollection>: LegacyWrapper {
   static var valueType: any _Persistable.Type { Value.self }
 
   private static func value(at address: UnsafeMutableRawPointer) -> Value {
-    address.assumingMemoryBound(to: Value.self).pointee
+    unsafe address.assumingMemoryBound(to: Value.self).pointee
   }
 
-  static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any { value(at: address) }
+  static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any {
+    unsafe value(at: address)
+  }
 
   static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool {
     guard let converted = Value._convert(value) else { return false }
-    let present = self.value(at: address)
+    let present = unsafe self.value(at: address)
     if present !== converted { present.assign(converted) }
     return true
   }
@@ -105,17 +107,17 @@ enum LegacyCollectionField<Value: LegacyCollection>: LegacyWrapper {
     from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
     isFresh: Bool
   ) {
-    Value._store(value(at: address), object, slot)
+    unsafe Value._store(value(at: address), object, slot)
   }
 
   static func adopt(
     at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot
   ) {
-    value(at: address).becomeManaged(ManagedCollection(key, info, slot))
+    unsafe value(at: address).becomeManaged(ManagedCollection(key, info, slot))
   }
 
   static func record(at address: UnsafeMutableRawPointer, _ recording: _Recording?) {
-    let collection = value(at: address)
+    let collection = unsafe value(at: address)
     collection.becomeRecording(recording)
     recording?.recorder.add(collection, recording)
   }
@@ -163,16 +165,16 @@ enum LegacyPropertyField<Holder: LegacyHolder>: LegacyWrapper {
   static var valueType: any _Persistable.Type { Value.self }
 
   private static func cell(at address: UnsafeMutableRawPointer) -> LegacyCell<Value> {
-    address.assumingMemoryBound(to: Holder.self).pointee.cell
+    unsafe address.assumingMemoryBound(to: Holder.self).pointee.cell
   }
 
   static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any {
-    cell(at: address).value
+    unsafe cell(at: address).value
   }
 
   static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool {
     guard let converted = Value._convert(value) else { return false }
-    cell(at: address).value = converted
+    unsafe cell(at: address).value = converted
     return true
   }
 
@@ -189,7 +191,7 @@ enum LegacyPropertyField<Holder: LegacyHolder>: LegacyWrapper {
   static func storedScalar(_ value: Any) -> _StoredValue? { Value._storedScalar(value) }
 
   static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? {
-    Value._storedScalar(cell(at: address).value)
+    unsafe Value._storedScalar(cell(at: address).value)
   }
 
   static func accepts(_ value: Any) -> Bool { Value._convert(value) != nil }
@@ -198,18 +200,18 @@ enum LegacyPropertyField<Holder: LegacyHolder>: LegacyWrapper {
     from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
     isFresh: Bool
   ) {
-    Value._store(cell(at: address).value, object, slot)
+    unsafe Value._store(cell(at: address).value, object, slot)
   }
 
   static func adopt(
     at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot
   ) {
-    cell(at: address).adopt(info, key, slot)
+    unsafe cell(at: address).adopt(info, key, slot)
   }
 
   static func record(at address: UnsafeMutableRawPointer, _ recording: _Recording?) {
-    cell(at: address).becomeRecording(recording)
-    recording?.recorder.add(address.assumingMemoryBound(to: Holder.self).pointee, recording)
+    unsafe cell(at: address).becomeRecording(recording)
+    unsafe recording?.recorder.add(address.assumingMemoryBound(to: Holder.self).pointee, recording)
   }
 }
 
@@ -231,14 +233,16 @@ enum LegacyBacklinksField<Element: ObjectBase & RealmCollectionValue>: LegacyWra
   static var valueType: any _Persistable.Type { Value.self }
 
   private static func value(at address: UnsafeRawPointer) -> Value {
-    address.assumingMemoryBound(to: Value.self).pointee
+    unsafe address.assumingMemoryBound(to: Value.self).pointee
   }
 
   static func originProperty(at address: UnsafeRawPointer) -> String? {
-    value(at: address)._originProperty
+    unsafe value(at: address)._originProperty
   }
 
-  static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any { value(at: address) }
+  static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any {
+    unsafe value(at: address)
+  }
   static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool { false }
 
   static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any {
@@ -261,11 +265,11 @@ enum LegacyBacklinksField<Element: ObjectBase & RealmCollectionValue>: LegacyWra
   static func adopt(
     at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot
   ) {
-    value(at: address).adopt(info, key, slot)
+    unsafe value(at: address).adopt(info, key, slot)
   }
 
   static func record(at address: UnsafeMutableRawPointer, _ recording: _Recording?) {
-    if let declaration = value(at: address)._declaration {
+    if let declaration = unsafe value(at: address)._declaration {
       recording?.recorder.add(declaration, recording)
     }
   }

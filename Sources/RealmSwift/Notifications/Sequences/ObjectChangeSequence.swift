@@ -56,7 +56,7 @@ public struct ObjectChangeSequence<ObjectType: ObjectBase>: AsyncSequence {
       self.object = object
       self.info = info
       path = core.file.path
-      subscription = ChangeSubscription(
+      subscription = unsafe ChangeSubscription(
         .object(ObjectLocator(table: info.tableKey, object: object._key)), keyPaths: keyPaths,
         of: core, valuesBefore: { object.valuesToTell($0, info) })
     }

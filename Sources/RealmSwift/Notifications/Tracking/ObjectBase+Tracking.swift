@@ -39,8 +39,8 @@ extension ObjectBase {
   @usableFromInline @inline(never)
   final func _prepareToRead(_ offset: UInt) -> Bool {
     guard _prepareToRead() else { return false }
-    if let info = _info, info.core.isTracking {
-      let slot = info.hot.pointee.columnAtOffset[Int(bitPattern: offset >> 3)]
+    if let info = _info, unsafe info.core.isTracking {
+      let slot = unsafe info.hot.pointee.columnAtOffset[Int(bitPattern: offset >> 3)]
       noteRead(info, property: Int(slot.property))
     }
     return true
@@ -57,7 +57,7 @@ extension ObjectBase {
   final func noteExistence(_ info: ClassInfo) { note(info, AccessTracker.existence) }
 
   private func note(_ info: ClassInfo, _ column: ColumnKey) {
-    info.core.observers?.tracker.noteProperty(
+    unsafe info.core.observers?.tracker.noteProperty(
       column, of: _key, in: info.tableKey, at: info.core.shownTables)
   }
 }
