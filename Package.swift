@@ -48,6 +48,10 @@ let package = Package(
       swiftSettings: librarySettings),
     .target(name: "RealmTables", dependencies: ["RealmStorage"], swiftSettings: librarySettings),
     .target(
+      name: "RealmReplication",
+      dependencies: ["RealmSyncProtocol", "RealmTables", "RealmStorage"],
+      swiftSettings: librarySettings),
+    .target(
       name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: librarySettings),
     .target(
@@ -80,7 +84,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "realm-sync",
-      dependencies: ["RealmSyncProtocol"],
+      dependencies: [
+        "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+      ],
       path: "Benchmarks/Sources/realm-sync",
       swiftSettings: settings),
     .executableTarget(
@@ -105,6 +111,12 @@ let package = Package(
       name: "RealmTablesTests",
       dependencies: ["RealmTables", "RealmStorage", "RealmTestSupport"],
       resources: [.copy("Fixtures")],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmReplicationTests",
+      dependencies: [
+        "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmQueryTests",

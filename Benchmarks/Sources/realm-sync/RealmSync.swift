@@ -6,7 +6,8 @@
 @main
 enum RealmSync {
   static let rows: [SyncRow] = [
-    .transform, .transformSingly, .parse, .encode, .record,
+    .transform, .transformSingly, .parse, .encode, .record, .insertLocally, .insertRecorded,
+    .bootstrap,
   ]
 
   static func main() {

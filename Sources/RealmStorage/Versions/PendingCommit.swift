@@ -56,6 +56,17 @@ package final class PendingCommit {
   /// session takes no more writes.
   package func makeDurable() throws(StorageError) { try makeDurable(seen: true) }
 
+  /// Gives the versions up, of which only the caller knows and none of which it reads any more, and
+  /// lets the next writer start. The file is as it was before the first of them.
+  package func discard() {
+    precondition(!isEnded, "a pending commit was discarded after its end")
+    isEnded = true
+    let file = snapshot.file
+    unsafe file.writer.freeSpace = nil
+    file.encrypted?.forgetUnflushed()
+    file.releaseWriter()
+  }
+
   /// - Parameter seen: Whether a reader may have accessed the versions. If none has, and this
   ///   throws before the commit point, the file is as it was and can be written again.
   func makeDurable(seen: Bool) throws(StorageError) {

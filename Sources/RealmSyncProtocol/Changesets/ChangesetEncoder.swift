@@ -20,6 +20,9 @@ package struct ChangesetEncoder: Sendable {
   /// The bytes so far; none as long as there is no instruction.
   package var bytes: [UInt8] { instructionCount == 0 ? [] : writer.output }
 
+  /// The number of bytes so far.
+  package var byteCount: Int { instructionCount == 0 ? 0 : writer.output.count }
+
   /// The index of a string, which is defined if it was not yet.
   package mutating func intern(_ text: String) -> InternedString {
     let count = strings.count
@@ -73,11 +76,42 @@ package struct ChangesetEncoder: Sendable {
     finishInstruction()
   }
 
+  /// Writes the assignment of a string to a property, by its bytes in the database.
+  package mutating func appendUpdate(
+    _ path: InstructionPath, utf8 bytes: UnsafeRawBufferPointer, isDefault: Bool = false
+  ) {
+    unsafe writer.writeUpdate(path, utf8: bytes, isDefault: isDefault)
+    finishInstruction()
+  }
+
   @inline(__always)
   private mutating func finishInstruction() {
     instructionCount += 1
     if !writer.elements.isEmpty { writer.elements.removeAll(keepingCapacity: true) }
     if !writer.payloadBytes.isEmpty { writer.payloadBytes.removeAll(keepingCapacity: true) }
+  }
+
+  /// Ends the changeset and begins the next. The memory of a large one goes with its bytes.
+  package mutating func take() -> [UInt8] {
+    var bytes: [UInt8] = []
+    if instructionCount > 0 {
+      if writer.output.count <= Self.keptByteCountMax {
+        bytes = Array(writer.output[...])
+      } else {
+        swap(&bytes, &writer.output)
+      }
+    }
+    removeAll()
+    return bytes
+  }
+
+  /// The memory that is kept for the next changeset.
+  private static let keptByteCountMax = 64 << 10
+
+  /// Forgets elements and bytes of an instruction that is not appended after all.
+  package mutating func removePending() {
+    writer.elements.removeAll(keepingCapacity: true)
+    writer.payloadBytes.removeAll(keepingCapacity: true)
   }
 
   /// Forgets everything and keeps the memory.

@@ -95,6 +95,16 @@ struct InstructionWriter: Sendable {
     output.append(isDefault ? 1 : 0)
   }
 
+  mutating func writeUpdate(
+    _ path: InstructionPath, utf8 bytes: UnsafeRawBufferPointer, isDefault: Bool
+  ) {
+    write(.update, path)
+    output.write(PayloadType.string)
+    output.write(unsigned: UInt64(bytes.count))
+    unsafe output.append(contentsOf: bytes)
+    output.append(isDefault ? 1 : 0)
+  }
+
   private mutating func write(_ step: Instruction.AddTable) {
     assert((step.key == nil) == (step.kind == .embedded), "only embedded classes have no key")
     output.write(.addTable)

@@ -6,7 +6,7 @@ package import RealmStorage
 
 /// The entries of a dictionary in the order of their keys.
 package struct DictionaryView {
-  let space: NodeSpace
+  package let space: NodeSpace
   private let keys: Ref
   let values: Ref
   private let hasIntegerKeys: Bool

@@ -11,7 +11,7 @@ extension ListView {
   }
 
   /// The element that is stored at `stored`, hidden ones included.
-  func mixedValue(atStored stored: Int) throws(StorageError) -> MixedValue {
+  package func mixedValue(atStored stored: Int) throws(StorageError) -> MixedValue {
     try column.visitElements(MixedElementVisitor(view: self, index: stored))
   }
 }

@@ -13,7 +13,7 @@ package struct ListView {
   /// The root of the collection's tree; null if it never had an element.
   package let root: Ref
   /// The elements that are there, hidden ones included.
-  let storedCount: Int
+  package let storedCount: Int
   /// The positions of the visible elements, if any are hidden.
   let visible: [Int]?
 
@@ -52,7 +52,7 @@ package struct ListView {
   }
 
   /// The element that is stored at `stored`, hidden ones included; a link to a tombstone is null.
-  func value(atStored stored: Int) throws(StorageError) -> TableValue {
+  package func value(atStored stored: Int) throws(StorageError) -> TableValue {
     try column.visitElements(ValueVisitor(root: root, index: stored, space: space))
   }
 

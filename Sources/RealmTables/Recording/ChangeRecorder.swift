@@ -71,6 +71,12 @@ package protocol ChangeRecorder: AnyObject {
     isDefault: Bool
   ) throws(StorageError)
 
+  /// A property that is neither a collection nor a link was assigned the value that it has in
+  /// `row`. By default the value is read, and given to the call for values.
+  func didSet(
+    _ column: Column, in row: Row, of object: ObjectKey, in table: WritableTable, isDefault: Bool
+  ) throws(StorageError)
+
   /// An integer was increased.
   func didAdd(
     _ amount: Int64, to column: Column, of object: ObjectKey, in table: WritableTable
@@ -139,5 +145,13 @@ extension WriteGroup {
     unsafe log.recorder = nil
     defer { unsafe log.recorder = recorder }
     return try body()
+  }
+}
+
+extension ChangeRecorder {
+  package func didSet(
+    _ column: Column, in row: Row, of object: ObjectKey, in table: WritableTable, isDefault: Bool
+  ) throws(StorageError) {
+    try didSet(row.value(of: column), column, of: object, in: table, isDefault: isDefault)
   }
 }

@@ -22,9 +22,15 @@ extension WritableTable {
     guard let recorder = unsafe log.recorder, !column.isPrimaryKey,
       let place = try place(of: key)
     else { return }
-    let leaf = try place.cluster.node.ref(at: column.leafIndex + 1)
-    let value = try column.visitElements(
-      LeafValueVisitor(leaf: leaf, index: place.index, space: allocator.space))
+    try recorder.didSet(column, in: row(at: place), of: key, in: self, isDefault: isDefault)
+  }
+
+  /// Tells that a property got an integer or a truth value, which need not be read again.
+  @inline(never)
+  func recordSet(
+    to value: TableValue, _ column: Column, _ key: ObjectKey, isDefault: Bool
+  ) throws(StorageError) {
+    guard let recorder = unsafe log.recorder, !column.isPrimaryKey else { return }
     try recorder.didSet(value, column, of: key, in: self, isDefault: isDefault)
   }
 
@@ -75,9 +81,11 @@ extension WritableTable {
     if unsafe schema.kind != .embedded {
       try recorder.didCreate(key, primaryKey: primaryKey, in: self)
     }
-    guard let values else { return }
-    for column in unsafe schema.columns where values.covers(columnAt: column.leafIndex) {
-      try recordSet(column, key, isDefault: false)
+    guard let values, let place = try place(of: key) else { return }
+    let row = row(at: place)
+    for column in unsafe schema.columns
+    where !column.isPrimaryKey && values.covers(columnAt: column.leafIndex) {
+      try recorder.didSet(column, in: row, of: key, in: self, isDefault: false)
     }
   }
 

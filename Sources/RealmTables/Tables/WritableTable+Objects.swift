@@ -94,7 +94,7 @@ extension WritableTable {
     return (key, try row(of: key) ?? row(at: place))
   }
 
-  private func row(at place: WritableRow) -> Row {
+  func row(at place: WritableRow) -> Row {
     unsafe Row(
       space: allocator.space, cluster: place.cluster.node, index: place.index, spec: top.spec)
   }

@@ -17,7 +17,7 @@ package import RealmStorage
 /// A table that can be changed. Confined as its `WriteGroup`.
 package final class WritableTable {
   /// The group owns its tables; both go with the transaction.
-  unowned let group: WriteGroup
+  package unowned let group: WriteGroup
   let allocator: NodeAllocator
   let log: ChangeLogWriter
   // As in `ClusterEditor`, one user at a time needs no exclusivity checks.

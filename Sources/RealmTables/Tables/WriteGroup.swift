@@ -21,6 +21,9 @@ package final class WriteGroup {
   package let generation = StructureGeneration()
   /// The rules of what is deleted with objects; nil if only embedded objects are.
   package var deleteRules: DeleteRules?
+  /// Called by the commit when nothing more is written by the caller, before anything is flushed;
+  /// for what the commit stores about the transaction.
+  package var beforeCommit: ((WriteGroup) throws(StorageError) -> Void)?
   /// The objects to be deleted because embedded objects were; see `deleteDropped`.
   var dropped: [StoredLink] = []
 
@@ -196,9 +199,13 @@ package final class WriteGroup {
     isListChanged = false
   }
 
-  /// Empties asymmetric tables, whose objects are only for the server: what was created has been
-  /// told to the recorder, and no version ever has it.
+  /// Lets the caller take what was recorded, then empties asymmetric tables, whose objects are only
+  /// for the server: what was created has been told to the recorder, and no version ever has it.
   private func willCommit() throws(StorageError) {
+    if let beforeCommit {
+      try deleteDropped()
+      try beforeCommit(self)
+    }
     guard recorder != nil else { return }
     try withoutRecording { () throws(StorageError) in
       // Objects can be only in tables that this transaction has accessed.

@@ -27,6 +27,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmSyncProtocol": 0,
     "RealmStorage": 2,
     "RealmTables": 4,
+    "RealmReplication": 0,
     "RealmQuery": 0,
     "RealmSession": 4,
     "RealmSwift": 5,

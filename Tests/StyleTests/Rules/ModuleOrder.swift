@@ -14,6 +14,7 @@ enum ModuleOrder {
     "RealmSyncProtocol": [],
     "RealmStorage": ["CRealmPlatform"],
     "RealmTables": ["RealmStorage"],
+    "RealmReplication": ["RealmSyncProtocol", "RealmTables", "RealmStorage"],
     "RealmQuery": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strings and byte arrays as views of their bytes, and back.
+// Strings and byte arrays as views of their bytes.
 
 public import RealmStorage
 
@@ -48,9 +48,4 @@ extension [UInt8] {
     }
     return try result.get()
   }
-}
-
-extension ByteView {
-  /// A copy of the bytes.
-  package var array: [UInt8] { unsafe Array(bytes) }
 }

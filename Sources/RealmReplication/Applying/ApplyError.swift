@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Why a changeset cannot be carried out.
+
+package import RealmStorage
+package import RealmTables
+
+/// The error of carrying out a changeset. The transaction has to be rolled back.
+package enum ApplyError: Error, Hashable, Sendable {
+  /// An instruction does not fit the file: the changeset's author or the merge is wrong.
+  case badChangeset(ApplyProblem, instruction: String)
+  /// The database failed.
+  case storage(StorageError)
+}
+
+/// The way in which an instruction does not fit the file.
+package enum ApplyProblem: Error, Hashable, Sendable {
+  /// There is no such class.
+  case missingClass(String)
+  /// There is no such property.
+  case missingProperty(String)
+  /// A class is there already, and of another kind or with another primary key.
+  case classMismatch(String)
+  /// A property is there already, and of another type.
+  case propertyMismatch(String)
+  /// A class or property cannot have that name.
+  case badName(String)
+  /// A primary key is of another type than the class's.
+  case badKey(String)
+  /// Objects of the class are not created or erased by themselves.
+  case embeddedClass(String)
+  /// The value cannot be at its place.
+  case badValue(String)
+  /// Classes and properties are not erased when own changes are recovered.
+  case erasedSchema(String)
+  /// A path has more steps than `PathLimit.stepCountMax`.
+  case pathTooLong
+  /// The path leads nowhere, or what is there cannot be changed so.
+  case path(PathError)
+  /// A limit of the file was reached.
+  case refused(StorageError)
+}
+
+extension ApplyError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .badChangeset(let problem, let instruction): "Bad changeset: \(problem) at \(instruction)"
+    case .storage(let error): "\(error)"
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Classes and properties that come and go.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+extension InstructionApplier {
+  mutating func addTable(_ step: Instruction.AddTable) throws(ApplyProblem) {
+    let name = try self.name(step.table)
+    let existing = try storing { () throws(StorageError) in
+      try group.table(named: "class_" + name)
+    }
+    if let existing { return try compare(existing.schema, step, name) }
+    let keyName = try step.key.flatMap { (key) throws(ApplyProblem) -> String? in
+      key.type == .globalKey ? nil : try self.name(key.field)
+    }
+    forgetSchema()
+    try storing { () throws(StorageError) in
+      let table = try group.createTable(named: "class_" + name, kind: step.kind.stored)
+      guard let key = step.key, let keyName, let type = key.type.columnType else { return }
+      let column = try table.addColumn(named: keyName, type: type, isNullable: key.isNullable)
+      try table.setPrimaryKey(column.key)
+    }
+  }
+
+  /// A class that is there must be the one that is added.
+  private func compare(
+    _ schema: TableSchema, _ step: Instruction.AddTable, _ name: String
+  ) throws(ApplyProblem) {
+    guard schema.kind == step.kind.stored else { throw .classMismatch(name) }
+    guard let key = step.key, key.type != .globalKey else {
+      guard schema.primaryKey == nil else { throw .classMismatch(name) }
+      return
+    }
+    guard let column = schema.primaryKey, column.name == changeset.text(of: key.field),
+      column.type == key.type.columnType, column.isNullable == key.isNullable
+    else { throw .classMismatch(name) }
+  }
+
+  mutating func eraseTable(_ name: InternedString) throws(ApplyProblem) {
+    let table = try table(name)
+    if policy == .recovering {
+      throw .erasedSchema(
+        "Types cannot be erased during client reset recovery: '\(changeset.text(of: name))'")
+    }
+    forgetSchema()
+    try storing { () throws(StorageError) in try group.removeTable(table.key) }
+  }
+
+  mutating func addColumn(_ step: Instruction.AddColumn) throws(ApplyProblem) {
+    let table = try table(step.table)
+    let name = try self.name(step.field)
+    let place = "\(changeset.text(of: step.table)).\(name)"
+    guard var type = step.type.columnType else { throw .propertyMismatch(place) }
+    var target: WritableTable?
+    if let targetName = step.linkTarget {
+      if changeset.text(of: targetName).isEmpty {
+        type = .typedLink
+      } else {
+        target = try self.table(targetName)
+      }
+    }
+    let collection = step.collection.stored
+    if let column = table.schema.column(named: name) {
+      guard column.type == type, column.collection == collection,
+        column.targetTable == target?.key
+      else { throw .propertyMismatch(place) }
+      return
+    }
+    if type == .typedLink, collection == .set || collection == .dictionary {
+      throw .propertyMismatch(place)
+    }
+    if collection == .set, target?.schema.kind == .embedded { throw .propertyMismatch(place) }
+    forgetSchema()
+    try storing { () throws(StorageError) in
+      _ = try table.addColumn(
+        named: name, type: type, collection: collection, isNullable: step.isNullable,
+        target: target?.key)
+    }
+  }
+
+  mutating func eraseColumn(_ step: Instruction.EraseColumn) throws(ApplyProblem) {
+    let table = try table(step.table)
+    let name = changeset.text(of: step.field)
+    if policy == .recovering {
+      throw .erasedSchema("Properties cannot be erased during client reset recovery")
+    }
+    guard let column = table.schema.column(named: name) else { throw .missingProperty(name) }
+    guard !column.isPrimaryKey else { throw .propertyMismatch(name) }
+    forgetSchema()
+    try storing { () throws(StorageError) in
+      try table.removeColumn(column.key)
+    }
+  }
+
+  /// A name that a class or property can have: names are stored up to a byte that is zero.
+  private func name(_ string: InternedString) throws(ApplyProblem) -> String {
+    let name = changeset.text(of: string)
+    guard !name.isEmpty, !name.utf8.contains(0) else { throw .badName(name) }
+    return name
+  }
+}

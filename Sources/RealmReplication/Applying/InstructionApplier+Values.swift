@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Values that are assigned, inserted and erased.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+extension InstructionApplier {
+  // MARK: Assigning
+
+  @inline(__always)
+  mutating func update(_ step: Instruction.Update) throws(ApplyProblem) {
+    if step.path.elements.isEmpty, let value = scalar(step.value) {
+      return try assign(value, step)
+    }
+    try updateAnywhere(step)
+  }
+
+  /// Assigns a property of a top-level object.
+  @inline(__always)
+  private mutating func assign(
+    _ value: TableValue, _ step: Instruction.Update
+  ) throws(ApplyProblem) {
+    let path = step.path
+    let table = try table(path.table)
+    guard let object = try find(path.table, path.key) else {
+      throw .path(.missingObject(table: changeset.text(of: path.table)))
+    }
+    guard let column = column(path.field, of: path.table) else {
+      throw .missingProperty(changeset.text(of: path.field))
+    }
+    guard column.collection == .none, !column.isPrimaryKey else {
+      throw .path(.wrongKind(field: column.name))
+    }
+    guard column.takes(value) else { throw .path(.wrongType(field: column.name)) }
+    try storing { () throws(StorageError) in
+      try table.set(value, column, object, isDefault: step.isDefault)
+    }
+  }
+
+  @inline(never)
+  private mutating func updateAnywhere(_ step: Instruction.Update) throws(ApplyProblem) {
+    let place = try place(step.path)
+    switch step.value {
+    case .erased: try walking { () throws(PathError) in try place.eraseEntry() }
+    case .objectValue:
+      try walking { () throws(PathError) in try place.createEmbedded(isDefault: step.isDefault) }
+    case .list:
+      try walking { () throws(PathError) in
+        try place.makeCollection(.list, isDefault: step.isDefault)
+      }
+    case .dictionary:
+      try walking { () throws(PathError) in
+        try place.makeCollection(.dictionary, isDefault: step.isDefault)
+      }
+    case .link(let table, let key):
+      guard let value = try link(to: table, key, from: place) else {
+        // Recovering: what can be null becomes null.
+        if case .element = place.end { throw .badValue("a link to a missing object") }
+        return try walking { () throws(PathError) in
+          try place.set(.null, isDefault: step.isDefault)
+        }
+      }
+      try walking { () throws(PathError) in try place.set(value, isDefault: step.isDefault) }
+    default:
+      guard let value = scalar(step.value) else { throw badValue(step.value) }
+      try walking { () throws(PathError) in try place.set(value, isDefault: step.isDefault) }
+    }
+  }
+
+  mutating func insert(_ step: Instruction.ArrayInsert) throws(ApplyProblem) {
+    let place = try place(step.path)
+    let size = Int(step.priorSize)
+    switch step.value {
+    case .objectValue:
+      try walking { () throws(PathError) in try place.insertEmbedded(priorSize: size) }
+    case .list:
+      try walking { () throws(PathError) in try place.insertCollection(.list, priorSize: size) }
+    case .dictionary:
+      try walking { () throws(PathError) in
+        try place.insertCollection(.dictionary, priorSize: size)
+      }
+    default:
+      let value = try value(step.value, at: place)
+      try walking { () throws(PathError) in try place.insert(value, priorSize: size) }
+    }
+  }
+
+  mutating func clear(_ step: Instruction.Clear) throws(ApplyProblem) {
+    let place = try place(step.path)
+    let kind = step.collection.stored
+    // An assignment that made the value may have lost against an Erased that loses to the Clear.
+    if case .entry = place.end, kind == .list || kind == .dictionary,
+      try walking({ () throws(PathError) in try place.outline() }) == nil
+    {
+      return try walking { () throws(PathError) in try place.makeCollection(kind) }
+    }
+    try walking { () throws(PathError) in try place.clear(kind) }
+  }
+
+  mutating func insertMember(_ step: Instruction.SetChange) throws(ApplyProblem) {
+    let place = try place(step.path)
+    let value = try value(step.value, at: place)
+    try walking { () throws(PathError) in try place.insertMember(value) }
+  }
+
+  mutating func eraseMember(_ step: Instruction.SetChange) throws(ApplyProblem) {
+    let place = try place(step.path)
+    let value = try value(step.value, at: place)
+    try walking { () throws(PathError) in try place.eraseMember(value) }
+  }
+
+  // MARK: Places
+
+  /// The place to which a path leads.
+  mutating func place(_ path: InstructionPath) throws(ApplyProblem) -> ValuePlace {
+    let table = try table(path.table)
+    guard let object = try find(path.table, path.key) else {
+      throw .path(.missingObject(table: changeset.text(of: path.table)))
+    }
+    guard path.elements.count <= PathLimit.stepCountMax else { throw .pathTooLong }
+    let steps = changeset.elements(of: path).map { (step) -> PathStep in
+      switch step {
+      case .index(let index): .index(Int(index))
+      case .key(let key): .key(changeset.text(of: key))
+      }
+    }
+    let field = changeset.text(of: path.field)
+    return try walking { () throws(PathError) in try table.place(of: object, field, steps) }
+  }
+
+  // MARK: Values
+
+  /// A value that can be an element: a scalar, null or a link.
+  private mutating func value(
+    _ payload: Payload, at place: ValuePlace
+  ) throws(ApplyProblem) -> TableValue {
+    if case .link(let table, let key) = payload {
+      guard let value = try link(to: table, key, from: place) else {
+        throw .badValue("a link to a missing object")
+      }
+      return value
+    }
+    guard let value = scalar(payload) else { throw badValue(payload) }
+    return value
+  }
+
+  /// A link that can be at a place; nil if its target is missing and links to such are dropped.
+  private mutating func link(
+    to name: InternedString, _ key: PrimaryKey, from place: ValuePlace
+  ) throws(ApplyProblem) -> TableValue? {
+    let table = try table(name)
+    switch place.column.type {
+    case .link where place.column.targetTable == table.key:
+      return try linkTarget(name, key).map { .link($0) }
+    case .mixed: return try linkTarget(name, key).map { .typedLink(table.key, $0) }
+    default: throw .path(.wrongType(field: place.column.name))
+    }
+  }
+
+  private func badValue(_ payload: Payload) -> ApplyProblem { .badValue("\(payload.type)") }
+
+  /// A value that is neither a link nor a collection.
+  @inline(__always)
+  private func scalar(_ payload: Payload) -> TableValue? {
+    switch payload {
+    case .null: .null
+    case .int(let number): .int(number)
+    case .bool(let truth): .bool(truth)
+    case .string(let range): .string(changeset.text(range))
+    case .binary(let range): .binary(Array(changeset.bytes(range)))
+    case .timestamp(let seconds, let nanoseconds):
+      .timestamp(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
+    case .float(let number): .float(number)
+    case .double(let number): .double(number)
+    case .decimal(let bits): .decimal(DecimalBits(low: bits.low, high: bits.high))
+    case .objectID(let id): .objectId(Bytes12(high: id.high, low: id.low))
+    case .uuid(let id): .uuid(Bytes16(high: id.high, low: id.low))
+    case .link, .objectValue, .dictionary, .erased, .list, .set: nil
+    }
+  }
+}
+
+extension Column {
+  /// Whether a value that is no link and no collection can be in the column.
+  @inline(__always)
+  fileprivate func takes(_ value: TableValue) -> Bool {
+    guard let type = value.type else { return isNullable }
+    return self.type == type || self.type == .mixed
+  }
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changesets of other devices become writes (P2 C, P5 section 1).
+//
+// Invariants:
+// 1. A table or column that is cached belongs to the changeset at hand, and is forgotten when an
+//    instruction changes the schema.
+// 2. The last object exists.
+// 3. Nothing that is written is recorded.
+
+import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+
+/// Carries out the instructions of changesets in a write transaction.
+///
+/// Any changeset leads to an error or to its effect; after an error the transaction is to be rolled
+/// back. Confined as the transaction.
+package struct InstructionApplier {
+  /// A class of the changeset, as it is in the file.
+  private struct ClassEntry {
+    let table: WritableTable
+    let name: String
+    /// By the index of the name.
+    var columns: [Column?] = []
+  }
+
+  let group: WriteGroup
+  /// The identifier of the file; `FileIdentifier.own` as long as it has none.
+  let file: FileIdentifier
+  let policy: ApplyPolicy
+
+  var changeset = Changeset()
+  /// By the index of the name.
+  private var classes: [ClassEntry?] = []
+
+  // The object that the last instruction concerned.
+  private var lastClass = InternedString(.max)
+  private var lastKey = PrimaryKey.null
+  private var lastObject = ObjectKey.null
+
+  package init(
+    _ group: WriteGroup, file: FileIdentifier = .own, policy: ApplyPolicy = .strict
+  ) {
+    assert(group.deleteRules == nil, "InstructionApplier 2: objects would go by rules")
+    self.group = group
+    self.file = file
+    self.policy = policy
+  }
+
+  /// Carries out all instructions of a changeset.
+  package mutating func apply(_ changeset: Changeset) throws(ApplyError) {
+    begin(changeset)
+    let recorder = group.recorder
+    group.recorder = nil
+    defer { group.recorder = recorder }
+    for instruction in changeset.instructions { _ = try perform(instruction) }
+  }
+
+  /// Sets the changeset to which the following instructions belong.
+  package mutating func begin(_ changeset: Changeset) {
+    self.changeset = changeset
+    forgetSchema()
+    classes.reserveCapacity(changeset.strings.count)
+  }
+
+  /// Carries out an instruction of the changeset that was begun.
+  ///
+  /// - Returns: Whether it was carried out; with the strict policy always true.
+  @discardableResult
+  package mutating func apply(_ instruction: Instruction) throws(ApplyError) -> Bool {
+    let recorder = group.recorder
+    group.recorder = nil
+    defer { group.recorder = recorder }
+    return try perform(instruction)
+  }
+
+  @inline(__always)
+  private mutating func perform(_ instruction: Instruction) throws(ApplyError) -> Bool {
+    do throws(ApplyProblem) {
+      try run(instruction)
+      return true
+    } catch {
+      if case .refused(let cause) = error, !cause.isRefusal { throw .storage(cause) }
+      if policy == .recovering, error.isDropped { return false }
+      throw .badChangeset(error, instruction: changeset.line(instruction))
+    }
+  }
+
+  @inline(__always)
+  private mutating func run(_ instruction: Instruction) throws(ApplyProblem) {
+    switch instruction {
+    case .createObject(let object): try createObject(object)
+    case .update(let step): try update(step)
+    case .eraseObject(let object): try eraseObject(object)
+    case .addTable(let step): try addTable(step)
+    case .eraseTable(let table): try eraseTable(table)
+    case .addColumn(let step): try addColumn(step)
+    case .eraseColumn(let step): try eraseColumn(step)
+    case .addInteger(let step):
+      let place = try place(step.path)
+      try walking { () throws(PathError) in try place.add(step.amount) }
+    case .arrayInsert(let step): try insert(step)
+    case .arrayMove(let step):
+      let place = try place(step.path)
+      try walking { () throws(PathError) in
+        try place.move(to: Int(step.target), priorSize: Int(step.priorSize))
+      }
+    case .arrayErase(let step):
+      let place = try place(step.path)
+      try walking { () throws(PathError) in try place.erase(priorSize: Int(step.priorSize)) }
+    case .clear(let step): try clear(step)
+    case .setInsert(let step): try insertMember(step)
+    case .setErase(let step): try eraseMember(step)
+    }
+  }
+
+  // MARK: Names
+
+  mutating func forgetSchema() {
+    classes.removeAll(keepingCapacity: true)
+    forgetObject()
+  }
+
+  /// The class with that name.
+  @inline(__always)
+  mutating func table(_ name: InternedString) throws(ApplyProblem) -> WritableTable {
+    let index = Int(name.index)
+    if index < classes.count, let entry = classes[index] { return entry.table }
+    return try enterTable(name)
+  }
+
+  @inline(never)
+  private mutating func enterTable(_ name: InternedString) throws(ApplyProblem) -> WritableTable {
+    let text = changeset.text(of: name)
+    let table = try storing { () throws(StorageError) in
+      try group.table(named: "class_" + text)
+    }
+    guard let table else { throw .missingClass(text) }
+    let index = Int(name.index)
+    while classes.count <= index { classes.append(nil) }
+    classes[index] = ClassEntry(table: table, name: text)
+    return table
+  }
+
+  /// The property with that name; nil if there is none. The class was found before.
+  @inline(__always)
+  mutating func column(_ field: InternedString, of name: InternedString) -> Column? {
+    let (table, index) = (Int(name.index), Int(field.index))
+    if let columns = classes[table]?.columns, index < columns.count, let column = columns[index] {
+      return column
+    }
+    return enterColumn(field, of: name)
+  }
+
+  @inline(never)
+  private mutating func enterColumn(_ field: InternedString, of name: InternedString) -> Column? {
+    let (table, index) = (Int(name.index), Int(field.index))
+    guard var entry = classes[table],
+      let column = entry.table.schema.column(named: changeset.text(of: field))
+    else { return nil }
+    while entry.columns.count <= index { entry.columns.append(nil) }
+    entry.columns[index] = column
+    classes[table] = entry
+    return column
+  }
+
+  // MARK: Objects
+
+  private func className(_ name: InternedString) -> String { changeset.text(of: name) }
+
+  mutating func forgetObject() { lastClass = InternedString(.max) }
+
+  private mutating func createObject(_ object: ObjectReference) throws(ApplyProblem) {
+    let table = try table(object.table)
+    let key: ObjectKey
+    if table.schema.kind == .embedded { throw .embeddedClass(className(object.table)) }
+    if table.schema.primaryKey == nil {
+      key = try globalKey(object, table)
+      try storing { () throws(StorageError) in
+        if try table.row(of: key) == nil { _ = try table.createObject(under: key) }
+      }
+    } else {
+      let value = try keyValue(object, table)
+      key = try storing { () throws(StorageError) in
+        try table.findOrCreate(primaryKey: value).key
+      }
+    }
+    (lastClass, lastKey, lastObject) = (object.table, object.key, key)
+  }
+
+  private mutating func eraseObject(_ object: ObjectReference) throws(ApplyProblem) {
+    guard let key = try find(object.table, object.key) else { return }
+    let table = try table(object.table)
+    forgetObject()
+    try storing { () throws(StorageError) in
+      if policy == .recovering { try table.delete(key) } else { try table.invalidate(key) }
+    }
+  }
+
+  /// The object with that key; nil if there is none.
+  @inline(__always)
+  mutating func find(
+    _ name: InternedString, _ key: PrimaryKey
+  ) throws(ApplyProblem) -> ObjectKey? {
+    if name == lastClass, key == lastKey { return lastObject }
+    return try findAgain(name, key)
+  }
+
+  @inline(never)
+  private mutating func findAgain(
+    _ name: InternedString, _ key: PrimaryKey
+  ) throws(ApplyProblem) -> ObjectKey? {
+    let table = try table(name)
+    let object = ObjectReference(table: name, key: key)
+    guard table.schema.kind != .embedded else { throw .embeddedClass(className(name)) }
+    let found: ObjectKey?
+    if table.schema.primaryKey == nil {
+      let global = try globalKey(object, table)
+      found = try storing { () throws(StorageError) in
+        try table.row(of: global) == nil ? nil : global
+      }
+    } else {
+      let value = try keyValue(object, table)
+      found = try storing { () throws(StorageError) in
+        try table.findRow(primaryKey: value)?.key
+      }
+    }
+    guard let found else { return nil }
+    (lastClass, lastKey, lastObject) = (name, key, found)
+    return found
+  }
+
+  /// The object to which a link leads: if there is none, a tombstone that has to get the link at
+  /// once, and nil where links to missing objects are dropped.
+  mutating func linkTarget(
+    _ name: InternedString, _ key: PrimaryKey
+  ) throws(ApplyProblem) -> ObjectKey? {
+    if policy == .recovering { return try find(name, key) }
+    if name == lastClass, key == lastKey { return lastObject }
+    let table = try table(name)
+    let object = ObjectReference(table: name, key: key)
+    guard table.schema.kind != .embedded else { throw .embeddedClass(className(name)) }
+    if table.schema.primaryKey == nil {
+      let global = try globalKey(object, table)
+      return try storing { () throws(StorageError) in try table.linkTarget(forKey: global) }
+    }
+    let value = try keyValue(object, table)
+    return try storing { () throws(StorageError) in
+      try table.linkTarget(forPrimaryKey: value)
+    }
+  }
+
+  /// The key in this file of an object without primary key.
+  private func globalKey(
+    _ object: ObjectReference, _ table: WritableTable
+  ) throws(ApplyProblem) -> ObjectKey {
+    guard case .globalKey(let parts) = object.key,
+      let key = ObjectKey(globalHigh: parts.high, low: parts.low, ownIdent: file.rawValue)
+    else { throw .badKey(className(object.table)) }
+    return key
+  }
+
+  /// The primary key of an object of a class that has one.
+  @inline(__always)
+  private func keyValue(
+    _ object: ObjectReference, _ table: WritableTable
+  ) throws(ApplyProblem) -> TableValue {
+    let value: TableValue? =
+      switch object.key {
+      case .int(let number): .int(number)
+      case .objectID(let id): .objectId(Bytes12(high: id.high, low: id.low))
+      case .uuid(let id): .uuid(Bytes16(high: id.high, low: id.low))
+      case .string(let string): .string(changeset.text(of: string))
+      case .null: .null
+      case .globalKey: nil
+      }
+    guard let value, let column = table.schema.primaryKey,
+      value.isNull ? column.isNullable : value.type == column.type
+    else { throw .badKey(className(object.table)) }
+    return value
+  }
+
+  // MARK: Errors
+
+  /// Runs `body`, whose errors are those of the database.
+  @inline(__always)
+  func storing<R>(_ body: () throws(StorageError) -> R) throws(ApplyProblem) -> R {
+    do throws(StorageError) { return try body() } catch { throw .refused(error) }
+  }
+
+  /// Runs `body`, whose errors are those of a path or of the database.
+  @inline(__always)
+  func walking<R>(_ body: () throws(PathError) -> R) throws(ApplyProblem) -> R {
+    do throws(PathError) {
+      return try body()
+    } catch {
+      if case .storage(let cause) = error { throw .refused(cause) }
+      throw .path(error)
+    }
+  }
+}
+
+extension StorageError {
+  /// Whether the error says that a call asked for something impossible, and not that the database
+  /// failed.
+  fileprivate var isRefusal: Bool {
+    if case .limitExceeded = self { true } else { false }
+  }
+}
+
+extension ApplyProblem {
+  /// Whether an instruction with this problem is dropped when own changes are recovered.
+  fileprivate var isDropped: Bool {
+    switch self {
+    case .classMismatch, .propertyMismatch, .badName, .refused, .erasedSchema: false
+    case .missingClass, .missingProperty, .badKey, .embeddedClass, .badValue, .pathTooLong, .path:
+      true
+    }
+  }
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Writes of a transaction become instructions (P2 B, P5 section 2).
+//
+// Invariants:
+// 1. The changeset has what was written to tables of classes since it was last taken, in the order
+//    of the writes; changes of the schema come before the data that were written after them.
+// 2. Objects and values are named by class, primary key, property and steps, never by what is local
+//    to this file.
+// 3. The last name and key are those of the last object.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// The changeset that a `SyncRecorder` builds.
+///
+/// One value, so that a call of the recorder checks for exclusive access once.
+struct ChangesetRecording {
+  var builder: ChangesetBuilder
+  private var finder = PathFinder()
+  private var pending = PendingSchema()
+
+  // The object that the last instruction concerned.
+  private var lastTable = TableKey.null
+  private var lastObject = ObjectKey.null
+  private var lastName = InternedString(0)
+  private var lastKey = PrimaryKey.null
+
+  init(file: FileIdentifier) { builder = ChangesetBuilder(file: file) }
+
+  /// Ends the changeset and begins the next; no bytes if nothing was written.
+  mutating func finish(_ group: WriteGroup) throws(StorageError) -> [UInt8] {
+    try writePending(group)
+    let bytes = builder.take()
+    removeAll()
+    return bytes
+  }
+
+  /// Forgets what was recorded, as after a rollback.
+  mutating func removeAll() {
+    builder.removeAll()
+    finder.removeAll()
+    pending = PendingSchema()
+    lastTable = .null
+    lastObject = .null
+  }
+
+  // MARK: Schema
+
+  mutating func didAddTable(_ table: WritableTable) {
+    guard table.schema.className != nil else { return }
+    pending.add(table.key)
+  }
+
+  mutating func willEraseTable(_ table: WritableTable) throws(StorageError) {
+    guard table.schema.className != nil, !pending.remove(table.key) else { return }
+    try writePending(table.group)
+    forgetObjects()
+    builder.encoder.append(.eraseTable(builder.name(table.key, table.schema)))
+  }
+
+  mutating func didAddColumn(_ column: Column, to table: WritableTable) {
+    guard table.schema.className != nil else { return }
+    pending.add(column.key, to: table.key)
+  }
+
+  mutating func willEraseColumn(
+    _ column: Column, from table: WritableTable
+  ) throws(StorageError) {
+    guard table.schema.className != nil, !pending.remove(column.key, from: table.key) else {
+      return
+    }
+    try writePending(table.group)
+    forgetObjects()
+    let name = builder.name(table.key, table.schema)
+    builder.encoder.append(
+      .eraseColumn(
+        .init(table: name, field: builder.name(column, table.key, table.schema))))
+  }
+
+  mutating func didSetPrimaryKey(
+    _ column: Column?, of table: WritableTable
+  ) throws(StorageError) {
+    guard let name = table.schema.className, !pending.contains(table.key) else { return }
+    throw .limitExceeded(
+      "The primary key of '\(name)' cannot be changed in a synchronized Realm")
+  }
+
+  /// Writes the classes and properties that were added: a class when its primary key is known.
+  @inline(__always)
+  private mutating func writePending(_ group: WriteGroup) throws(StorageError) {
+    if !pending.isEmpty { try writeSchema(group) }
+  }
+
+  @inline(never)
+  private mutating func writeSchema(_ group: WriteGroup) throws(StorageError) {
+    let added = pending
+    pending = PendingSchema()
+    for key in added.tables {
+      guard let schema = try group.schema(of: key) else { continue }
+      builder.addTable(schema, primaryKey: schema.primaryKey)
+    }
+    for entry in added.columns {
+      guard let schema = try group.schema(of: entry.table),
+        let column = schema.column(entry.column), !column.isPrimaryKey
+      else { continue }
+      try builder.addColumn(column, to: schema, group)
+    }
+  }
+
+  private mutating func forgetObjects() {
+    finder.removeAll()
+    lastTable = .null
+    lastObject = .null
+  }
+
+  // MARK: Objects
+
+  mutating func didCreate(
+    _ object: ObjectKey, primaryKey: TableValue?, in table: WritableTable
+  ) throws(StorageError) {
+    guard builder.role(table.key, table.schema) != .ignored else { return }
+    try writePending(table.group)
+    lastName = builder.name(table.key, table.schema)
+    lastTable = table.key
+    lastObject = object
+    if let primaryKey {
+      lastKey = builder.primaryKey(primaryKey)
+    } else {
+      lastKey = builder.globalKey(of: object)
+    }
+    builder.encoder.append(.createObject(ObjectReference(table: lastName, key: lastKey)))
+  }
+
+  mutating func willErase(
+    _ object: ObjectKey, in table: WritableTable
+  ) throws(StorageError) {
+    guard builder.role(table.key, table.schema) == .topLevel else { return }
+    try writePending(table.group)
+    guard try find(object, table) else { return }
+    builder.encoder.append(.eraseObject(ObjectReference(table: lastName, key: lastKey)))
+    lastTable = .null
+    lastObject = .null
+  }
+
+  /// Makes a top-level object the last one; false if its table is no class's.
+  @inline(__always)
+  private mutating func find(
+    _ object: ObjectKey, _ table: WritableTable
+  ) throws(StorageError) -> Bool {
+    if object == lastObject, table.key == lastTable { return true }
+    return try findAgain(object, table)
+  }
+
+  @inline(never)
+  private mutating func findAgain(
+    _ object: ObjectKey, _ table: WritableTable
+  ) throws(StorageError) -> Bool {
+    let name = builder.name(table.key, table.schema)
+    guard let key = try builder.primaryKey(of: object, in: table.key, table.group) else {
+      return false
+    }
+    (lastTable, lastObject, lastName, lastKey) = (table.key, object, name, key)
+    return true
+  }
+
+  // MARK: Properties
+
+  mutating func didSet(
+    _ value: TableValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
+    isDefault: Bool
+  ) throws(StorageError) {
+    guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
+    if case .string(let text) = value {
+      return builder.encoder.appendUpdate(path, text: text, isDefault: isDefault)
+    }
+    guard let payload = try builder.payload(value, column, table.group) else {
+      return forgetSteps()
+    }
+    builder.encoder.appendUpdate(path, payload, isDefault: isDefault)
+  }
+
+  /// Writes the value of a property from where it lies: what programs write most is not copied
+  /// before it is encoded.
+  mutating func didSet(
+    _ column: Column, in row: Row, of object: ObjectKey, in table: WritableTable, isDefault: Bool
+  ) throws(StorageError) {
+    let leaf = column.leafIndex
+    let payload: Payload
+    switch column.leafKind {
+    case .int: payload = .int(try row.int(leaf))
+    case .bool where !column.isNullable: payload = .bool(try row.bool(leaf))
+    case .double where !column.isNullable: payload = .double(try row.double(leaf))
+    case .string:
+      guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
+      guard let bytes = try row.stringBytes(leaf) else {
+        return builder.encoder.appendUpdate(path, .null, isDefault: isDefault)
+      }
+      return unsafe builder.encoder.appendUpdate(path, utf8: bytes.bytes, isDefault: isDefault)
+    default:
+      return try didSet(
+        row.value(of: column), column, of: object, in: table, isDefault: isDefault)
+    }
+    guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
+    builder.encoder.appendUpdate(path, payload, isDefault: isDefault)
+  }
+
+  mutating func didAdd(
+    _ amount: Int64, to column: Column, of object: ObjectKey, in table: WritableTable
+  ) throws(StorageError) {
+    // Peers add to columns of integers alone.
+    guard column.type == .int else {
+      guard let value = try table.row(of: object)?.value(of: column) else { return }
+      return try didSet(value, column, of: object, in: table, isDefault: false)
+    }
+    guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
+    builder.encoder.append(.addInteger(.init(path: path, amount: amount)))
+  }
+
+  // MARK: Lists
+
+  mutating func didInsert(
+    _ value: TableValue, at index: Int, in place: CollectionPlace, priorSize: Int
+  ) throws(StorageError) {
+    try noteShift(of: place)
+    guard let path = try path(place, .index(index)),
+      let payload = try builder.payload(value, place.column, place.table.group)
+    else { return forgetSteps() }
+    builder.encoder.append(
+      .arrayInsert(.init(path: path, value: payload, priorSize: Self.size(priorSize))))
+    if case .objectValue = payload { finder.noteInsertion(at: index) }
+  }
+
+  mutating func didSet(
+    _ value: TableValue, at index: Int, in place: CollectionPlace, priorSize: Int
+  ) throws(StorageError) {
+    guard let path = try path(place, .index(index)),
+      let payload = try builder.payload(value, place.column, place.table.group)
+    else { return forgetSteps() }
+    builder.encoder.append(
+      .update(.init(path: path, value: payload, priorSize: Self.size(priorSize))))
+  }
+
+  mutating func didMove(
+    from source: Int, to target: Int, in place: CollectionPlace, priorSize: Int
+  ) throws(StorageError) {
+    try noteShift(of: place)
+    guard let path = try path(place, .index(source)) else { return forgetSteps() }
+    builder.encoder.append(
+      .arrayMove(
+        .init(path: path, target: Self.size(target), priorSize: Self.size(priorSize))))
+  }
+
+  mutating func didErase(
+    at index: Int, in place: CollectionPlace, priorSize: Int
+  ) throws(StorageError) {
+    try noteShift(of: place)
+    guard let path = try path(place, .index(index)) else { return forgetSteps() }
+    builder.encoder.append(.arrayErase(.init(path: path, priorSize: Self.size(priorSize))))
+  }
+
+  private static func size(_ size: Int) -> UInt32 { UInt32(truncatingIfNeeded: size) }
+
+  // MARK: Dictionaries
+
+  mutating func didSetEntry(
+    _ value: TableValue, for key: String, in place: CollectionPlace
+  ) throws(StorageError) {
+    try noteShift(of: place)
+    guard let path = try path(place, .key(key)),
+      let payload = try builder.payload(value, place.column, place.table.group)
+    else { return forgetSteps() }
+    builder.encoder.append(.update(.init(path: path, value: payload)))
+  }
+
+  mutating func didEraseEntry(
+    for key: String, in place: CollectionPlace
+  ) throws(StorageError) {
+    try noteShift(of: place)
+    guard let path = try path(place, .key(key)) else { return forgetSteps() }
+    builder.encoder.append(.update(.init(path: path, value: .erased)))
+  }
+
+  // MARK: Sets
+
+  mutating func didInsertMember(
+    _ value: TableValue, in place: CollectionPlace
+  ) throws(StorageError) {
+    guard let path = try path(place, nil),
+      let payload = try builder.payload(value, place.column, place.table.group)
+    else { return forgetSteps() }
+    builder.encoder.append(.setInsert(.init(path: path, value: payload)))
+  }
+
+  mutating func didEraseMember(
+    _ value: TableValue, in place: CollectionPlace
+  ) throws(StorageError) {
+    guard let path = try path(place, nil),
+      let payload = try builder.payload(value, place.column, place.table.group)
+    else { return forgetSteps() }
+    builder.encoder.append(.setErase(.init(path: path, value: payload)))
+  }
+
+  // MARK: All collections
+
+  mutating func didClear(
+    _ place: CollectionPlace, _ kind: RealmTables.CollectionKind
+  ) throws(StorageError) {
+    try noteShift(of: place)
+    guard let path = try path(place, nil) else { return forgetSteps() }
+    builder.encoder.append(.clear(.init(path: path, collection: kind.onWire)))
+  }
+
+  // MARK: Paths
+
+  /// Forgets positions below an object of which a collection of embedded objects has changed.
+  @inline(__always)
+  private mutating func noteShift(of place: CollectionPlace) throws(StorageError) {
+    if place.column.type == .link { finder.noteShift(of: place.object, in: place.table.key) }
+  }
+
+  /// Drops the steps of an instruction that is not written after all.
+  private mutating func forgetSteps() { builder.encoder.removePending() }
+
+  @inline(__always)
+  private mutating func path(
+    _ place: CollectionPlace, _ element: PathStep?
+  ) throws(StorageError) -> InstructionPath? {
+    try path(place.column, place.object, place.table, place.path, element)
+  }
+
+  /// The path to a value; nil if it is of no concern to other devices: that of an internal table,
+  /// or of an embedded object that nothing links to yet.
+  @inline(__always)
+  private mutating func path(
+    _ column: Column, _ object: ObjectKey, _ table: WritableTable, _ nested: [PathStep],
+    _ element: PathStep?
+  ) throws(StorageError) -> InstructionPath? {
+    switch builder.role(table.key, table.schema) {
+    case .ignored: return nil
+    case .topLevel, .asymmetric:
+      if !pending.isEmpty { try writePending(table.group) }
+      guard try find(object, table) else { return nil }
+      let field = builder.name(column, table.key, table.schema)
+      var path = InstructionPath(table: lastName, key: lastKey, field: field)
+      if element != nil || !nested.isEmpty {
+        path.elements = steps([], nil, nested, element)
+      }
+      return path
+    case .embedded:
+      return try embeddedPath(column, object, table, nested, element)
+    }
+  }
+
+  @inline(never)
+  private mutating func embeddedPath(
+    _ column: Column, _ object: ObjectKey, _ table: WritableTable, _ nested: [PathStep],
+    _ element: PathStep?
+  ) throws(StorageError) -> InstructionPath? {
+    try writePending(table.group)
+    guard let count = try finder.find(object, in: table, &builder), var path = finder.base else {
+      return nil
+    }
+    guard count + nested.count + 2 <= PathLimit.stepCountMax else {
+      throw .limitExceeded("Too many objects are embedded in each other")
+    }
+    let field = builder.name(column, table.key, table.schema)
+    path.elements = steps(finder.steps[..<count], field, nested, element)
+    return path
+  }
+
+  /// The steps below a property of a top-level object.
+  private mutating func steps(
+    _ owner: ArraySlice<PathElement>, _ field: InternedString?, _ nested: [PathStep],
+    _ element: PathStep?
+  ) -> ElementRange {
+    let start = builder.encoder.addElements(owner)
+    var count = start.count
+    func add(_ step: PathElement) {
+      _ = builder.encoder.addElements(CollectionOfOne(step))
+      count += 1
+    }
+    if let field { add(.key(field)) }
+    for step in nested { add(self.step(step)) }
+    if let element { add(step(element)) }
+    return ElementRange(start: 0, count: count)
+  }
+
+  private mutating func step(_ step: PathStep) -> PathElement {
+    switch step {
+    case .index(let index): .index(Self.size(index))
+    case .key(let key): .key(builder.encoder.intern(key))
+    }
+  }
+}

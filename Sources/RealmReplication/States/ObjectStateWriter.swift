@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The state of objects as the instructions that make them.
+
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+
+/// Writes a changeset that makes classes and objects what they are in a file.
+///
+/// Links to objects that the file does not have are written too, as links to objects that are yet
+/// to come: positions in lists are then the same at the receiver.
+package struct ObjectStateWriter<Source: ContentSource> {
+  private let source: Source
+  private var builder: ChangesetBuilder
+  /// The top-level object at hand, and its property.
+  private var base = InstructionPath(
+    table: InternedString(0), key: .null, field: InternedString(0))
+  /// The steps below the property.
+  private var steps: [PathElement] = []
+  private var isFresh = true
+
+  /// - Parameter file: The identifier under which other files know the objects of classes without
+  ///   primary key that this file made.
+  package init(_ source: Source, file: FileIdentifier = .own) {
+    self.source = source
+    builder = ChangesetBuilder(file: file)
+  }
+
+  /// The size of the changeset so far.
+  package var byteCount: Int { builder.byteCount }
+
+  /// Ends the changeset and begins the next.
+  package mutating func take() -> [UInt8] { builder.take() }
+
+  // MARK: Schema
+
+  /// Writes all classes and their properties.
+  package mutating func appendSchema() throws(StorageError) {
+    let schemas = try classes()
+    for schema in schemas { builder.addTable(schema, primaryKey: schema.primaryKey) }
+    for schema in schemas {
+      for column in schema.columns where !column.isPrimaryKey {
+        try builder.addColumn(column, to: schema, source)
+      }
+    }
+  }
+
+  /// The tables of classes in the order of the file.
+  private func classes() throws(StorageError) -> [TableSchema] {
+    var schemas: [TableSchema] = []
+    for key in try source.tableKeys() {
+      guard let schema = try source.schema(of: key), schema.className != nil else { continue }
+      schemas.append(schema)
+    }
+    return schemas
+  }
+
+  // MARK: Objects
+
+  /// Writes an object: its creation, its values, and its links at last.
+  ///
+  /// - Parameter isFresh: Whether the receiver cannot have the object; values that a new object has
+  ///   anyway are left out then, and collections are not emptied first.
+  /// - Returns: Whether there is such an object.
+  @discardableResult
+  package mutating func append(
+    _ object: ObjectKey, in table: TableKey, isFresh: Bool = true
+  ) throws(StorageError) -> Bool {
+    guard let (row, schema) = try begin(object, table) else { return false }
+    self.isFresh = isFresh
+    builder.encoder.append(.createObject(ObjectReference(table: base.table, key: base.key)))
+    for isLinking in [false, true] {
+      for column in schema.columns where column.canLink == isLinking && !column.isPrimaryKey {
+        base.field = builder.name(column, table, schema)
+        try appendProperty(column, row)
+      }
+    }
+    return true
+  }
+
+  /// Writes a property of an object that the receiver has.
+  ///
+  /// - Returns: Whether there is such an object.
+  @discardableResult
+  package mutating func append(
+    _ column: Column, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> Bool {
+    guard let (row, schema) = try begin(object, table) else { return false }
+    isFresh = false
+    base.field = builder.name(column, table, schema)
+    try appendProperty(column, row)
+    return true
+  }
+
+  /// Makes an object of a class the one at hand.
+  private mutating func begin(
+    _ object: ObjectKey, _ table: TableKey
+  ) throws(StorageError) -> (row: Row, schema: TableSchema)? {
+    guard let schema = try source.schema(of: table), schema.className != nil,
+      schema.kind != .embedded, let row = try source.row(of: object, in: table)
+    else { return nil }
+    base.table = builder.name(table, schema)
+    guard let key = try builder.primaryKey(of: object, in: table, source) else { return nil }
+    base.key = key
+    assert(steps.isEmpty, "the path of the last object is still there")
+    return (row, schema)
+  }
+
+  private mutating func appendEmbedded(
+    _ object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    guard let schema = try source.schema(of: table),
+      let row = try source.row(of: object, in: table)
+    else { return }
+    for isLinking in [false, true] {
+      for column in schema.columns where column.canLink == isLinking {
+        steps.append(.key(builder.name(column, table, schema)))
+        try appendProperty(column, row)
+        steps.removeLast()
+      }
+    }
+  }
+
+  private mutating func appendProperty(
+    _ column: Column, _ row: Row
+  ) throws(StorageError) {
+    switch column.collection {
+    case .none: try appendSingle(column, row)
+    case .list, .set: try appendElements(of: row.list(column), column)
+    case .dictionary:
+      if column.hasIntegerKeys { return }
+      try appendEntries(of: row.dictionary(column), column)
+    }
+  }
+
+  private mutating func appendSingle(
+    _ column: Column, _ row: Row
+  ) throws(StorageError) {
+    switch column.type {
+    case .link:
+      let target = try row.storedLink(column.leafIndex)
+      if target.isNull {
+        if !isFresh { update(.null) }
+        return
+      }
+      guard let table = column.targetTable else { return }
+      if !isFresh, try isEmbedded(table) { update(.null) }
+      guard let payload = try payload(TableValue.link(target), column) else { return }
+      update(payload)
+      if case .objectValue = payload { try appendEmbedded(target, in: table) }
+    case .mixed: try appendMixed(row.mixed(column.leafIndex), column, row.space)
+    default:
+      let value = try row.value(of: column)
+      if isFresh, value.isInitial(in: column) { return }
+      if let payload = try payload(value, column) { update(payload) }
+    }
+  }
+
+  private func isEmbedded(_ table: TableKey) throws(StorageError) -> Bool {
+    try source.schema(of: table)?.kind == .embedded
+  }
+
+  /// A value as a payload; nil for a link that nobody can follow.
+  private mutating func payload(
+    _ value: TableValue, _ column: Column
+  ) throws(StorageError) -> Payload? {
+    let source = source
+    return try builder.payload(value, column, source)
+  }
+
+  // MARK: Mixed values
+
+  /// Writes the value of a mixed property.
+  private mutating func appendMixed(
+    _ value: MixedValue, _ column: Column, _ space: NodeSpace
+  ) throws(StorageError) {
+    if case .null = value, isFresh { return }
+    guard let payload = try payload(value, column) else { return }
+    update(payload)
+    try appendNested(value, column, space)
+  }
+
+  /// Writes the elements of a collection in a mixed value.
+  private mutating func appendNested(
+    _ value: MixedValue, _ column: Column, _ space: NodeSpace
+  ) throws(StorageError) {
+    switch value {
+    case .list(let root):
+      if !isFresh { clear(.list) }
+      let view = try ListView(root: root, column: column, in: space)
+      try appendListElements(of: view, column)
+    case .dictionary(let root):
+      if !isFresh { clear(.dictionary) }
+      let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
+      try appendAllEntries(of: view, column)
+    default: return
+    }
+  }
+
+  private mutating func payload(
+    _ value: MixedValue, _ column: Column
+  ) throws(StorageError) -> Payload? {
+    switch value {
+    case .list: .list
+    case .dictionary: .dictionary
+    case .typedLink(let table, let key):
+      try payload(
+        TableValue.typedLink(TableKey(UInt32(truncatingIfNeeded: table)), ObjectKey(key)), column)
+    case .null: .null
+    case .int(let number): .int(number)
+    case .bool(let truth): .bool(truth)
+    case .string(let text): .string(builder.encoder.addBytes(text.string))
+    case .binary(let bytes): .binary(builder.encoder.addBytes(bytes.array))
+    case .timestamp(let date): .timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds)
+    case .float(let number): .float(number)
+    case .double(let number): .double(number)
+    case .decimal(let bits): .decimal(Decimal128Bits(low: bits.low, high: bits.high))
+    case .objectId(let id): .objectID(ObjectIDBits(high: id.high, low: id.low))
+    case .uuid(let id): .uuid(UUIDBits(high: id.high, low: id.low))
+    }
+  }
+
+  // MARK: Collections
+
+  private mutating func appendElements(
+    of view: ListView, _ column: Column
+  ) throws(StorageError) {
+    if !isFresh { clear(column.collection.onWire) }
+    guard column.collection == .set else { return try appendListElements(of: view, column) }
+    for index in 0..<view.storedCount {
+      guard let payload = try element(index, of: view, column) else { continue }
+      builder.encoder.append(.setInsert(.init(path: path(), value: payload)))
+    }
+  }
+
+  private mutating func appendListElements(
+    of view: ListView, _ column: Column
+  ) throws(StorageError) {
+    var size: UInt32 = 0
+    for index in 0..<view.storedCount {
+      guard let payload = try element(index, of: view, column) else { continue }
+      steps.append(.index(size))
+      builder.encoder.append(
+        .arrayInsert(.init(path: path(), value: payload, priorSize: size)))
+      try appendInside(
+        payload, { () throws(StorageError) in try view.mixedValue(atStored: index) }, column,
+        view.space)
+      steps.removeLast()
+      size += 1
+    }
+  }
+
+  /// An element as a payload; nil for a link that nobody can follow.
+  private mutating func element(
+    _ index: Int, of view: ListView, _ column: Column
+  ) throws(StorageError) -> Payload? {
+    guard column.canLink else {
+      return try payload(view.value(atStored: index), column)
+    }
+    return try payload(try view.mixedValue(atStored: index), column)
+  }
+
+  private mutating func appendEntries(
+    of view: DictionaryView, _ column: Column
+  ) throws(StorageError) {
+    if !isFresh { clear(.dictionary) }
+    try appendAllEntries(of: view, column)
+  }
+
+  private mutating func appendAllEntries(
+    of view: DictionaryView, _ column: Column
+  ) throws(StorageError) {
+    for index in 0..<view.count {
+      let key = builder.encoder.intern(try view.key(at: index))
+      let value = try view.mixed(at: index)
+      guard let payload = try payload(value, column) else { continue }
+      steps.append(.key(key))
+      update(payload)
+      try appendInside(payload, { value }, column, view.space)
+      steps.removeLast()
+    }
+  }
+
+  /// Writes what an element holds, to which the steps lead.
+  private mutating func appendInside(
+    _ payload: Payload, _ value: () throws(StorageError) -> MixedValue, _ column: Column,
+    _ space: NodeSpace
+  ) throws(StorageError) {
+    switch payload {
+    case .list, .dictionary: try appendNested(try value(), column, space)
+    case .objectValue:
+      guard case .typedLink(let table, let key) = try value() else { return }
+      try appendEmbedded(ObjectKey(key), in: TableKey(UInt32(truncatingIfNeeded: table)))
+    default: return
+    }
+  }
+
+  // MARK: Instructions
+
+  private mutating func path() -> InstructionPath {
+    var path = base
+    path.elements = builder.encoder.addElements(steps)
+    return path
+  }
+
+  private mutating func update(_ payload: Payload) {
+    builder.encoder.append(.update(.init(path: path(), value: payload)))
+  }
+
+  private mutating func clear(_ kind: RealmSyncProtocol.CollectionKind) {
+    builder.encoder.append(.clear(.init(path: path(), collection: kind)))
+  }
+}
+
+extension TableValue {
+  /// Whether a new object has the value in a single property.
+  fileprivate func isInitial(in column: Column) -> Bool {
+    if column.isNullable { return isNull }
+    return switch self {
+    case .int(let number): number == 0
+    case .bool(let truth): !truth
+    case .string(let text): text.isEmpty
+    case .binary(let bytes): bytes.isEmpty
+    case .timestamp(let date): date == .zero
+    case .float(let number): number.bitPattern == 0
+    case .double(let number): number.bitPattern == 0
+    case .decimal(let bits): bits == DecimalBits(low: 0, high: 0x3040_0000_0000_0000)
+    case .objectId(let id): id == Bytes12(high: 0, low: 0)
+    case .uuid(let id): id == Bytes16(high: 0, low: 0)
+    default: isNull
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A number for the content of all classes, by which peers are compared.
+
+package import RealmStorage
+package import RealmSyncProtocol
+
+/// A digest of the content of all classes.
+///
+/// Two files have the same if their classes have the same properties, and the same objects by
+/// primary key with the same values: lists in their order, sets and dictionaries in any, links by
+/// the primary keys of their targets, embedded objects by what they hold. Tombstones, links to them
+/// and what is local to a file (keys, indexes, internal tables) do not count.
+package struct StateDigest: Hashable, Sendable {
+  package var high: UInt64
+  package var low: UInt64
+
+  package init(high: UInt64 = 0, low: UInt64 = 0) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The digest of a version, or of a write transaction as it stands.
+  ///
+  /// - Parameter file: The identifier of the file, under which other files know the objects of
+  ///   classes without primary key that it made.
+  package init(
+    of source: some ContentSource, file: FileIdentifier = .own
+  ) throws(StorageError) {
+    var hasher = ContentHasher(source: source, file: file)
+    self = try hasher.digest()
+  }
+
+  /// Adds another digest, in any order.
+  static func += (left: inout StateDigest, right: StateDigest) {
+    left.high &+= right.high
+    left.low &+= right.low
+  }
+}

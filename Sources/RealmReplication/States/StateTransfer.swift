@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One file is made equal to another, as after a client reset, with writes for differences alone.
+//
+// Properties are compared by the instructions that would make them what they are, so links to
+// objects that are yet to come count, and so do their positions in lists.
+
+import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+
+/// Makes the classes of a write transaction equal to those of another file.
+///
+/// Classes and properties that the other file has are added. Those that it lacks are left alone, so
+/// the caller compares them before. Nothing is recorded; the change log has the differences.
+package struct StateTransfer<Source: ContentSource> {
+  private let source: Source
+  private let target: WriteGroup
+  private let sourceFile: FileIdentifier
+  private let targetFile: FileIdentifier
+  private var sourceWriter: ObjectStateWriter<Source>
+  private var targetWriter: ObjectStateWriter<WriteGroup>
+  private var applier: InstructionApplier
+
+  /// The size of the changesets in which new objects are made.
+  private static var batchByteCount: Int { 256 << 10 }
+
+  /// - Parameters:
+  ///   - sourceFile: The identifier of the other file.
+  ///   - targetFile: That of the transaction's file.
+  package init(
+    from source: Source, _ sourceFile: FileIdentifier = .own, to target: WriteGroup,
+    _ targetFile: FileIdentifier = .own
+  ) {
+    self.source = source
+    self.target = target
+    self.sourceFile = sourceFile
+    self.targetFile = targetFile
+    sourceWriter = ObjectStateWriter(source, file: sourceFile)
+    targetWriter = ObjectStateWriter(target, file: targetFile)
+    applier = InstructionApplier(target, file: targetFile)
+  }
+
+  /// Carries out the transfer. After an error the transaction is to be rolled back.
+  package mutating func run() throws(ApplyError) {
+    try storing { () throws(StorageError) in try sourceWriter.appendSchema() }
+    try apply(sourceWriter.take())
+    let classes = try storing { () throws(StorageError) in
+      try source.classes().sorted { $0.key < $1.key }
+    }
+    for (name, schema) in classes where schema.kind != .embedded { try create(name, schema) }
+    for (name, schema) in classes where schema.kind != .embedded { try update(name, schema) }
+    // At last, as nothing that stays links to them then but what the other file links, too.
+    for (name, schema) in classes where schema.kind != .embedded { try erase(name, schema) }
+  }
+
+  // MARK: Steps
+
+  /// Creates the objects that only the other file has.
+  private mutating func create(_ name: String, _ schema: TableSchema) throws(ApplyError) {
+    let table = try targetTable(name)
+    for object in try objects(of: schema.key, in: source) {
+      let found = try storing { () throws(StorageError) in
+        try counterpart(
+          of: object, schema, source, sourceFile, in: table.schema, target, targetFile)
+      }
+      if found != nil { continue }
+      try storing { () throws(StorageError) in
+        _ = try sourceWriter.append(object, in: schema.key)
+      }
+      if sourceWriter.byteCount >= Self.batchByteCount { try apply(sourceWriter.take()) }
+    }
+    try apply(sourceWriter.take())
+  }
+
+  /// Assigns the properties that differ.
+  private mutating func update(_ name: String, _ schema: TableSchema) throws(ApplyError) {
+    let table = try targetTable(name)
+    for object in try objects(of: schema.key, in: source) {
+      let found = try storing { () throws(StorageError) in
+        try counterpart(
+          of: object, schema, source, sourceFile, in: table.schema, target, targetFile)
+      }
+      guard let found else { continue }
+      for isLinking in [false, true] {
+        for column in schema.columns where column.canLink == isLinking && !column.isPrimaryKey {
+          guard let twin = table.schema.column(named: column.name) else { continue }
+          try storing { () throws(StorageError) in
+            _ = try sourceWriter.append(column, of: object, in: schema.key)
+            _ = try targetWriter.append(twin, of: found, in: table.key)
+          }
+          let (wanted, present) = (sourceWriter.take(), targetWriter.take())
+          if wanted == present { continue }
+          if column.collection == .set, try haveEqualMembers(wanted, present) { continue }
+          try apply(wanted)
+        }
+      }
+    }
+  }
+
+  /// Erases the objects that the other file does not have.
+  private mutating func erase(_ name: String, _ schema: TableSchema) throws(ApplyError) {
+    let table = try targetTable(name)
+    for object in try objects(of: table.key, in: target) {
+      let found = try storing { () throws(StorageError) in
+        try counterpart(
+          of: object, table.schema, target, targetFile, in: schema, source, sourceFile)
+      }
+      if found != nil { continue }
+      let recorder = target.recorder
+      target.recorder = nil
+      defer { target.recorder = recorder }
+      try storing { () throws(StorageError) in try table.invalidate(object) }
+    }
+  }
+
+  // MARK: Objects
+
+  private func objects(
+    of table: TableKey, in source: some ContentSource
+  ) throws(ApplyError) -> [ObjectKey] {
+    try storing { () throws(StorageError) in
+      guard let table = try source.content(of: table) else { return [] }
+      var keys: [ObjectKey] = []
+      var cursor = table.clusterCursor()
+      while let cluster = try cursor.next() {
+        for index in 0..<cluster.count { keys.append(cluster.key(at: index)) }
+      }
+      return keys
+    }
+  }
+
+  private func targetTable(_ name: String) throws(ApplyError) -> WritableTable {
+    let table = try storing { () throws(StorageError) in
+      try target.table(named: "class_" + name)
+    }
+    guard let table else {
+      throw .badChangeset(.missingClass(name), instruction: "the transfer of a state")
+    }
+    return table
+  }
+
+  /// The same object in another file; nil if that has none.
+  private func counterpart(
+    of object: ObjectKey, _ schema: TableSchema, _ source: some ContentSource,
+    _ file: FileIdentifier, in other: TableSchema, _ target: some ContentSource,
+    _ otherFile: FileIdentifier
+  ) throws(StorageError) -> ObjectKey? {
+    guard let column = schema.primaryKey else {
+      let (high, low) = object.globalParts(ownIdent: file.rawValue)
+      guard let key = ObjectKey(globalHigh: high, low: low, ownIdent: otherFile.rawValue),
+        try target.row(of: key, in: other.key) != nil
+      else { return nil }
+      return key
+    }
+    guard let row = try source.row(of: object, in: schema.key) else { return nil }
+    return try target.object(withPrimaryKey: row.value(of: column), in: other.key)
+  }
+
+  // MARK: Instructions
+
+  /// Whether two states of a set differ in the order of their members alone: links are in the order
+  /// of local keys.
+  private func haveEqualMembers(
+    _ wanted: [UInt8], _ present: [UInt8]
+  ) throws(ApplyError) -> Bool {
+    let (left, right) = (try parse(wanted), try parse(present))
+    return left.instructions.map(left.line).sorted() == right.instructions.map(right.line).sorted()
+  }
+
+  private mutating func apply(_ bytes: [UInt8]) throws(ApplyError) {
+    if !bytes.isEmpty { try applier.apply(parse(bytes)) }
+  }
+
+  private func parse(_ bytes: [UInt8]) throws(ApplyError) -> Changeset {
+    do throws(ChangesetError) {
+      return try ChangesetParser.parse(bytes)
+    } catch {
+      // A file can hold what no changeset can, such as a timestamp with parts of different signs.
+      throw .badChangeset(.badValue("\(error)"), instruction: "the transfer of a state")
+    }
+  }
+
+  private func storing<R>(_ body: () throws(StorageError) -> R) throws(ApplyError) -> R {
+    do throws(StorageError) { return try body() } catch { throw .storage(error) }
+  }
+}

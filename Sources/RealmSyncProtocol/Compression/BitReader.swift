@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Bits from bytes, the lowest first.
+
+/// A position in the bits of a sequence of bytes.
+///
+/// Invariants:
+/// 1. Beyond the end there are zeros; `isOverrun` tells whether one of them was consumed.
+struct BitReader {
+  private let bytes: [UInt8]
+  private var position: Int
+  /// The next bits, the first lowest.
+  private(set) var bits: UInt64 = 0
+  /// The number of bits that are loaded.
+  private(set) var count = 0
+  /// The number of zeros from beyond the end among those that were loaded.
+  private var padding = 0
+
+  init(bytes: [UInt8], position: Int) {
+    self.bytes = bytes
+    self.position = position
+  }
+
+  var isOverrun: Bool { count < padding }
+
+  /// Loads at least 48 bits.
+  @inline(__always)
+  mutating func refill() {
+    if count < 48 { load() }
+  }
+
+  @inline(__always)
+  private mutating func load() {
+    guard bytes.count - position >= 8 else { return loadSlowly() }
+    var next: UInt64 = 0
+    for offset in 0..<8 { next |= UInt64(bytes[position &+ offset]) &<< UInt64(offset &* 8) }
+    bits |= next &<< UInt64(count)
+    position &+= (63 &- count) &>> 3
+    count |= 56
+  }
+
+  private mutating func loadSlowly() {
+    // The fast way leaves bits of the next byte above `count`.
+    bits &= (1 << UInt64(count)) - 1
+    while count <= 56 {
+      if position < bytes.count {
+        bits |= UInt64(bytes[position]) << UInt64(count)
+        position += 1
+      } else {
+        padding += 8
+      }
+      count += 8
+    }
+  }
+
+  /// Consumes bits that are loaded.
+  @inline(__always)
+  mutating func drop(_ number: Int) {
+    bits &>>= UInt64(number)
+    count &-= number
+  }
+
+  /// Consumes at most 16 bits as a number.
+  mutating func number(_ width: Int) throws(CompressionError) -> Int {
+    refill()
+    let value = Int(bits & (1 << UInt64(width) - 1))
+    drop(width)
+    guard !isOverrun else { throw .truncated }
+    return value
+  }
+
+  /// Gives up the rest of a byte and returns the position of the next one. No bits are loaded then.
+  mutating func alignToByte() throws(CompressionError) -> Int {
+    guard !isOverrun else { throw .truncated }
+    let aligned = position - (count - padding) / 8
+    move(to: aligned)
+    return aligned
+  }
+
+  mutating func move(to position: Int) {
+    self.position = position
+    (bits, count, padding) = (0, 0, 0)
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds what repeats in bytes, and writes DEFLATE data.
+
+/// Compresses bytes as DEFLATE blocks (RFC 1951), in one way that is fast.
+struct Deflate {
+  private static let matchLengthMin = 4
+  private static let stepMax = 31
+  private static let empty: Int32 = -1
+
+  private let input: [UInt8]
+  /// The last position of each hash of four bytes.
+  private var heads: [Int32]
+  private let hashShift: UInt32
+  private var block = DeflateBlock()
+  private var writer: BitWriter
+
+  private init(_ input: [UInt8], after prefix: [UInt8]) {
+    self.input = input
+    // Small inputs should not pay for clearing a large table.
+    let width = min(15, max(8, Int.bitWidth - input.count.leadingZeroBitCount))
+    heads = [Int32](repeating: Self.empty, count: 1 << width)
+    hashShift = UInt32(32 - width)
+    writer = BitWriter(after: prefix)
+  }
+
+  /// The blocks of an input, after other bytes.
+  static func compress(_ input: [UInt8], after prefix: [UInt8] = []) -> [UInt8] {
+    var deflate = Deflate(input, after: prefix)
+    deflate.run()
+    return deflate.writer.bytes
+  }
+
+  private mutating func run() {
+    var position = 0
+    var misses = 0
+    // Positions are kept in 32 bits; longer inputs have no matches beyond.
+    let lastStart = min(input.count, Int(Int32.max)) - Self.matchLengthMin
+    while position <= lastStart {
+      let word = word(at: position)
+      let slot = Int((word &* 0x9E37_79B1) &>> hashShift)
+      let candidate = Int(heads[slot])
+      heads[slot] = Int32(truncatingIfNeeded: position)
+      if candidate >= 0, position &- candidate <= DeflateFormat.distanceMax,
+        self.word(at: candidate) == word
+      {
+        let length = matchLength(candidate, position)
+        block.addMatch(length: length, distance: position &- candidate)
+        position &+= length
+        misses = 0
+      } else {
+        // Bytes that do not repeat are passed faster and faster.
+        let end = min(position &+ 1 &+ min(misses &>> 6, Self.stepMax), input.count)
+        while position < end {
+          block.addLiteral(input[position])
+          position &+= 1
+        }
+        misses &+= 1
+      }
+      if block.isFull { finishBlock(at: position, isLast: false) }
+    }
+    while position < input.count {
+      block.addLiteral(input[position])
+      position += 1
+      if block.isFull { finishBlock(at: position, isLast: false) }
+    }
+    finishBlock(at: position, isLast: true)
+    writer.alignToByte()
+  }
+
+  private mutating func finishBlock(at position: Int, isLast: Bool) {
+    block.write(to: &writer, input: input[position - block.byteCount..<position], isLast: isLast)
+    block.removeAll()
+  }
+
+  @inline(__always)
+  private func word(at position: Int) -> UInt32 {
+    UInt32(input[position]) | UInt32(input[position &+ 1]) &<< 8
+      | UInt32(input[position &+ 2]) &<< 16 | UInt32(input[position &+ 3]) &<< 24
+  }
+
+  /// The number of equal bytes, which is four at least.
+  @inline(__always)
+  private func matchLength(_ first: Int, _ second: Int) -> Int {
+    let end = min(DeflateFormat.matchLengthMax, input.count &- second)
+    var length = Self.matchLengthMin
+    while length < end, input[first &+ length] == input[second &+ length] { length &+= 1 }
+    return length
+  }
+}

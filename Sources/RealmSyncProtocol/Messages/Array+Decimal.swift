@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Numbers as messages write them.
+
+extension ArraySlice<UInt8> {
+  /// The number that the digits are: without sign, leading zeros, and what exceeds 63 bits.
+  var decimal: UInt64? {
+    guard let first, count <= 19, first != UInt8(ascii: "0") || count == 1 else { return nil }
+    var value: UInt64 = 0
+    for byte in self {
+      let digit = byte ^ 0x30
+      guard digit < 10 else { return nil }
+      value = value * 10 + UInt64(digit)
+    }
+    return value <= UInt64(Int64.max) ? value : nil
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// Adds a number.
+  mutating func append(decimal number: UInt64) {
+    assert(number <= UInt64(Int64.max), "messages have no such number")
+    if number < 10 { return append(UInt8(ascii: "0") + UInt8(number)) }
+    append(contentsOf: String(number).utf8)
+  }
+
+  /// Adds numbers with a space after each.
+  mutating func append(fields: [UInt64]) {
+    for field in fields {
+      append(decimal: field)
+      append(UInt8(ascii: " "))
+    }
+  }
+}

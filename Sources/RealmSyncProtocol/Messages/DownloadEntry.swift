@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A changeset in a DOWNLOAD.
+
+/// A changeset of the server's history on its way to a client.
+package struct DownloadEntry: Hashable, Sendable {
+  package var serverVersion: UInt64
+  /// The last version of the receiver that was integrated in that server version.
+  package var clientVersion: UInt64
+  package var timestamp: OriginTimestamp
+  package var file: FileIdentifier
+  /// The size of the changeset before it was merged, for statistics.
+  package var originalByteCount: UInt64
+  package var changeset: [UInt8]
+
+  package init(
+    serverVersion: UInt64, clientVersion: UInt64, timestamp: OriginTimestamp,
+    file: FileIdentifier, originalByteCount: UInt64, changeset: [UInt8]
+  ) {
+    self.serverVersion = serverVersion
+    self.clientVersion = clientVersion
+    self.timestamp = timestamp
+    self.file = file
+    self.originalByteCount = originalByteCount
+    self.changeset = changeset
+  }
+}
+
+extension MessageBody {
+  package init(downloads entries: [DownloadEntry]) {
+    var bytes: [UInt8] = []
+    for entry in entries {
+      bytes.append(
+        fields: [
+          entry.serverVersion, entry.clientVersion, entry.timestamp.milliseconds,
+          entry.file.rawValue, entry.originalByteCount, UInt64(entry.changeset.count),
+        ])
+      bytes += entry.changeset
+    }
+    self.init(plain: bytes)
+  }
+
+  /// The changesets of a DOWNLOAD.
+  package func downloadEntries(
+    byteCountMax: Int = downloadByteCountMax
+  ) throws(MessageError) -> [DownloadEntry] {
+    var reader = EntryReader(bytes: try plain(byteCountMax: byteCountMax))
+    var entries: [DownloadEntry] = []
+    while !reader.isAtEnd {
+      entries.append(
+        DownloadEntry(
+          serverVersion: try reader.number(), clientVersion: try reader.number(),
+          timestamp: OriginTimestamp(milliseconds: try reader.number()),
+          file: FileIdentifier(try reader.number()), originalByteCount: try reader.number(),
+          changeset: try reader.changeset()))
+    }
+    return entries
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The JSON document of an error message.
+
+/// What a server says about an error. Six keys are always written and must be there.
+package struct ErrorDocument: Hashable, Sendable {
+  package var message: String
+  package var logURL: String
+  package var tryAgain: Bool
+  package var shouldClientReset: Bool
+  package var isRecoveryModeDisabled: Bool
+  package var action: ErrorAction
+  package var retry: RetryHint?
+  /// The query that stands for the partition of a migrated file; goes with error 232.
+  package var partitionQuery: String?
+  /// Goes with error 236.
+  package var previousSchemaVersion: UInt64?
+  package var compensatingWrite: CompensatingWriteReport?
+
+  /// A document whose flags for old clients follow from the action.
+  package init(message: String, action: ErrorAction, logURL: String = "") {
+    self.message = message
+    self.logURL = logURL
+    self.action = action
+    tryAgain = action == .transient || action == .warning
+    shouldClientReset = action == .clientReset || action == .clientResetNoRecovery
+    isRecoveryModeDisabled = action == .clientResetNoRecovery
+  }
+
+  /// The document of a session error with its usual action.
+  package init(_ code: SessionErrorCode, message: String) {
+    self.init(message: message, action: code.usualAction)
+  }
+
+  package var json: JSONValue {
+    var members = [
+      JSONMember("message", .string(message)), JSONMember("logURL", .string(logURL)),
+      JSONMember("tryAgain", .bool(tryAgain)),
+      JSONMember("shouldClientReset", .bool(shouldClientReset)),
+      JSONMember("isRecoveryModeDisabled", .bool(isRecoveryModeDisabled)),
+      JSONMember("action", .string(action.rawValue)),
+    ]
+    func add(_ key: String, _ number: UInt64?) {
+      guard let number else { return }
+      members.append(JSONMember(key, .integer(Int64(clamping: number))))
+    }
+    add("backoffIntervalSec", retry?.intervalSeconds)
+    add("backoffMaxDelaySec", retry?.delaySecondsMax)
+    add("backoffMultiplier", retry?.multiplier)
+    if let partitionQuery { members.append(JSONMember("partitionQuery", .string(partitionQuery))) }
+    add("previousSchemaVersion", previousSchemaVersion)
+    if let report = compensatingWrite {
+      add("compensatingWriteServerVersion", report.serverVersion)
+      add("rejectedClientVersion", report.rejectedClientVersion)
+      let updates = report.updates.map { update in
+        JSONValue.object([
+          JSONMember("reason", .string(update.reason)), JSONMember("table", .string(update.table)),
+          JSONMember("pk", .string(Base64.encode(update.key.bytes))),
+        ])
+      }
+      members.append(JSONMember("rejectedUpdates", .array(updates)))
+    }
+    return .object(members)
+  }
+
+  /// The document of a message. An action that is not known counts as a bug of the app.
+  package init(json: JSONValue) throws(MessageError) {
+    guard let message = json["message"]?.string, let logURL = json["logURL"]?.string,
+      let tryAgain = json["tryAgain"]?.bool,
+      let shouldClientReset = json["shouldClientReset"]?.bool,
+      let isRecoveryModeDisabled = json["isRecoveryModeDisabled"]?.bool,
+      let action = json["action"]?.string
+    else { throw .badErrorDocument }
+    self.init(
+      message: message, action: ErrorAction(rawValue: action) ?? .applicationBug, logURL: logURL)
+    self.tryAgain = tryAgain
+    self.shouldClientReset = shouldClientReset
+    self.isRecoveryModeDisabled = isRecoveryModeDisabled
+    if let interval = json["backoffIntervalSec"]?.unsigned {
+      retry = RetryHint(
+        intervalSeconds: interval, delaySecondsMax: json["backoffMaxDelaySec"]?.unsigned,
+        multiplier: json["backoffMultiplier"]?.unsigned)
+    }
+    partitionQuery = json["partitionQuery"]?.string
+    previousSchemaVersion = json["previousSchemaVersion"]?.unsigned
+    compensatingWrite = try Self.report(json)
+  }
+
+  private static func report(_ json: JSONValue) throws(MessageError) -> CompensatingWriteReport? {
+    guard let values = json["rejectedUpdates"]?.array else { return nil }
+    guard let serverVersion = json["compensatingWriteServerVersion"]?.unsigned,
+      let clientVersion = json["rejectedClientVersion"]?.unsigned
+    else { throw .badErrorDocument }
+    var updates: [RejectedUpdate] = []
+    for value in values {
+      guard let reason = value["reason"]?.string, let table = value["table"]?.string,
+        let bytes = value["pk"]?.string.flatMap(Base64.decode),
+        let key = try? RejectedKey(bytes: bytes)
+      else { throw .badErrorDocument }
+      updates.append(RejectedUpdate(reason: reason, table: table, key: key))
+    }
+    return CompensatingWriteReport(
+      serverVersion: serverVersion, rejectedClientVersion: clientVersion, updates: updates)
+  }
+
+  /// The action with the switch that forbids recovery taken into account.
+  package var effectiveAction: ErrorAction {
+    action == .clientReset && isRecoveryModeDisabled ? .clientResetNoRecovery : action
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The version of the protocol that both sides of a connection speak.
+
+/// A mode and version of the protocol, agreed upon in the handshake.
+package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
+  package var mode: SyncMode
+  package var number: Int
+
+  package static let newest = 14
+  /// The versions that our client offers.
+  package static let clientVersions = 2...newest
+
+  package init(mode: SyncMode, number: Int = newest) {
+    self.mode = mode
+    self.number = number
+  }
+
+  /// The versions that our server speaks.
+  package static func serverVersions(_ mode: SyncMode) -> ClosedRange<Int> {
+    mode == .flexible ? 10...newest : 3...newest
+  }
+
+  /// The name in a handshake: `com.mongodb.realm-query-sync#14`.
+  package var description: String { "\(mode.protocolName)#\(number)" }
+
+  /// The version that a server's answer names, if it is one that was offered.
+  package init?(answer: String, mode: SyncMode) {
+    let names = Self.names(in: answer)
+    guard names.count == 1, names[0].mode == mode, names[0].versions.count == 1,
+      let number = names[0].versions.first, Self.clientVersions.contains(number)
+    else { return nil }
+    self.init(mode: mode, number: number)
+  }
+
+  /// The names that a client offers, newest first.
+  package static func offer(_ mode: SyncMode) -> [String] {
+    clientVersions.reversed().map { ProtocolVersion(mode: mode, number: $0).description }
+  }
+
+  /// The newest version that the list of a client's handshake and our server share.
+  package static func chosen(from offer: String) -> ProtocolVersion? {
+    var best: ProtocolVersion?
+    for (mode, versions) in names(in: offer) {
+      let shared = versions.clamped(to: serverVersions(mode))
+      guard shared.overlaps(versions), shared.upperBound > best?.number ?? 0 else { continue }
+      best = ProtocolVersion(mode: mode, number: shared.upperBound)
+    }
+    return best
+  }
+
+  /// The protocols of a list. Old clients wrote `/` for `#`, and ranges of versions.
+  private static func names(in list: String) -> [(mode: SyncMode, versions: ClosedRange<Int>)] {
+    list.split(separator: ",").compactMap { item in
+      let name = item.filter { $0 != " " && $0 != "\t" }
+      for mode in [SyncMode.partition, .flexible] {
+        for separator in ["#", "/"] where name.hasPrefix(mode.protocolName + separator) {
+          let bounds = name.dropFirst(mode.protocolName.count + 1)
+            .split(separator: "-", omittingEmptySubsequences: false).map(version)
+          guard let first = bounds.first ?? nil, let last = bounds.last ?? nil,
+            bounds.count <= 2, first <= last
+          else { return nil }
+          return (mode, first...last)
+        }
+      }
+      return nil
+    }
+  }
+
+  private static func version(_ text: Substring) -> Int? {
+    guard !text.isEmpty, text.count <= 4, text.allSatisfy({ $0.isASCII && $0.isNumber }) else {
+      return nil
+    }
+    return Int(text)
+  }
+
+  /// Whether a flexible DOWNLOAD says how much of a bootstrap is done, not how many bytes are left.
+  package var hasProgressEstimate: Bool { number >= 12 }
+  /// Whether steady state has a batch state of its own, so that a server can begin a bootstrap.
+  package var hasServerBootstraps: Bool { number >= 14 }
+  /// Whether errors have a JSON document.
+  package var hasErrorDocuments: Bool { number >= 4 }
+}

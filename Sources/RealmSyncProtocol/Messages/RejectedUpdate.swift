@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A write that a server refused.
+
+/// An object of a compensating write, as the error tells the app.
+package struct RejectedUpdate: Hashable, Sendable {
+  package var reason: String
+  package var table: String
+  package var key: RejectedKey
+
+  package init(reason: String, table: String, key: RejectedKey) {
+    self.reason = reason
+    self.table = table
+    self.key = key
+  }
+
+  /// The update of a write that rules forbid, with the reason's usual text.
+  package init(notAllowed key: RejectedKey, in table: String, isOutsideOfView: Bool = false) {
+    let tail = isOutsideOfView ? "; object is outside of the current query view" : ""
+    self.init(
+      reason: "write to \(key) in table \"\(table)\" not allowed\(tail)", table: table, key: key)
+  }
+}

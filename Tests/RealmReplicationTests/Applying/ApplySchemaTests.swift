@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Instructions about classes, properties and objects: each row of P2 C and P5 section 1.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import Testing
+
+@Suite("Applied classes and objects")
+struct ApplySchemaTests {
+  private let items: ItemFile
+
+  init() throws { items = try ItemFile() }
+
+  // MARK: Classes
+
+  @Test func aClassThatIsThereIsLeftAlone() throws {
+    let before = try items.file.digest()
+    try items.apply { changeset, _ in _ = changeset.addItems() }
+    #expect(try items.file.digest() == before)
+  }
+
+  @Test func aClassThatIsThereMustBeOfTheSameKind() throws {
+    let problem = ApplyProblem.classMismatch("Item")
+    try items.expectBad(problem) { changeset, _ in
+      changeset.addClass("Item", kind: .asymmetric, key: ("id", .string, false))
+    }
+    try items.expectBad(problem) { changeset, _ in changeset.addClass("Item", kind: .embedded) }
+    try items.expectBad(.classMismatch("Part")) { changeset, _ in
+      changeset.addClass("Part", key: ("", .globalKey, false))
+    }
+  }
+
+  @Test func aClassThatIsThereMustHaveTheSameKey() throws {
+    let problem = ApplyProblem.classMismatch("Item")
+    for key in [("key", .string, false), ("id", .int, false), ("id", .string, true)]
+      as [(String, PayloadType, Bool)]
+    {
+      try items.expectBad(problem) { changeset, _ in changeset.addClass("Item", key: key) }
+    }
+    try items.expectBad(problem) { changeset, _ in
+      changeset.addClass("Item", key: ("", .globalKey, false))
+    }
+    try items.expectBad(.classMismatch("Free")) { changeset, _ in
+      changeset.addClass("Free", key: ("id", .int, false))
+    }
+  }
+
+  @Test func namesThatCannotBeStoredAreRefused() throws {
+    for name in ["", "a\0b", "\0"] {
+      try items.expectBad(.badName(name)) { changeset, _ in
+        changeset.addClass(name, key: ("id", .int, false))
+      }
+      try items.expectBad(.badName(name)) { changeset, _ in
+        changeset.addProperty("Item", name, .int)
+      }
+      try items.expectBad(.badName(name)) { changeset, _ in
+        changeset.addClass("New", key: (name, .int, false))
+      }
+    }
+    try items.expectBad { changeset, _ in
+      changeset.addClass(String(repeating: "n", count: 64), key: ("id", .int, false))
+    }
+  }
+
+  @Test func aClassIsErased() throws {
+    try items.apply { changeset, _ in
+      changeset.append(
+        .eraseColumn(.init(table: changeset.intern("Item"), field: changeset.intern("free"))))
+      changeset.append(.eraseTable(changeset.intern("Free")))
+    }
+    #expect(try items.file.read().table(named: "class_Free") == nil)
+  }
+
+  @Test func aMissingClassIsNotErased() throws {
+    try items.expectBad(.missingClass("None")) { changeset, _ in
+      changeset.append(.eraseTable(changeset.intern("None")))
+    }
+  }
+
+  @Test func aClassThatIsLinkedToIsNotErased() throws {
+    try items.expectBad { changeset, _ in
+      changeset.append(.eraseTable(changeset.intern("Free")))
+    }
+  }
+
+  // MARK: Properties
+
+  @Test func aPropertyThatIsThereMustBeOfTheSameType() throws {
+    let problem = ApplyProblem.propertyMismatch("Item.count")
+    try items.expectBad(problem) { changeset, _ in
+      changeset.addProperty("Item", "count", .string)
+    }
+    try items.expectBad(problem) { changeset, _ in
+      changeset.addProperty("Item", "count", .int, .list)
+    }
+    try items.expectBad(.propertyMismatch("Item.link")) { changeset, _ in
+      changeset.addProperty("Item", "link", .link, isNullable: true, target: "Free")
+    }
+  }
+
+  @Test func theNullabilityOfAPropertyIsNotCompared() throws {
+    try items.apply { changeset, _ in
+      changeset.addProperty("Item", "count", .int, isNullable: true)
+      changeset.addProperty("Item", "maybe", .int)
+    }
+    #expect(try items.table().schema.column(named: "count")?.isNullable == false)
+    #expect(try items.table().schema.column(named: "maybe")?.isNullable == true)
+  }
+
+  @Test func aLinkNeedsItsClass() throws {
+    try items.expectBad(.missingClass("None")) { changeset, _ in
+      changeset.addProperty("Item", "other", .link, isNullable: true, target: "None")
+    }
+    try items.expectBad(.missingClass("None")) { changeset, _ in
+      changeset.addProperty("None", "other", .int)
+    }
+  }
+
+  @Test func aLinkToAnyClassIsAColumnOfTypedLinks() throws {
+    try items.apply { changeset, _ in
+      changeset.addProperty("Item", "anyLink", .link, isNullable: true, target: "")
+    }
+    #expect(try items.table().schema.column(named: "anyLink")?.type == .typedLink)
+  }
+
+  @Test func embeddedObjectsAreInNoSet() throws {
+    try items.expectBad(.propertyMismatch("Item.partSet")) { changeset, _ in
+      changeset.addProperty("Item", "partSet", .link, .set, target: "Part")
+    }
+  }
+
+  @Test func aPropertyIsErased() throws {
+    try items.apply { changeset, item in
+      changeset.append(.eraseColumn(.init(table: item, field: changeset.intern("count"))))
+    }
+    #expect(try items.table().schema.column(named: "count") == nil)
+  }
+
+  @Test func aMissingPropertyOrAPrimaryKeyIsNotErased() throws {
+    try items.expectBad(.missingProperty("none")) { changeset, item in
+      changeset.append(.eraseColumn(.init(table: item, field: changeset.intern("none"))))
+    }
+    try items.expectBad { changeset, item in
+      changeset.append(.eraseColumn(.init(table: item, field: changeset.intern("id"))))
+    }
+  }
+
+  // MARK: Objects
+
+  @Test func anObjectThatIsThereIsLeftAlone() throws {
+    try items.apply { changeset, item in
+      changeset.update(item, "a", "count", to: .int(5))
+      changeset.create(item, "a")
+    }
+    #expect(try items.value("count") == .int(5))
+    #expect(try items.table().objectCount() == 1)
+  }
+
+  @Test func aKeyMustBeOfItsType() throws {
+    for key in [PrimaryKey.null, .int(1), .globalKey(GlobalKey(high: 0, low: 1))] {
+      try items.expectBad(.badKey("Item")) { changeset, item in
+        changeset.append(.createObject(.init(table: item, key: key)))
+      }
+    }
+    try items.expectBad(.badKey("Free")) { changeset, _ in
+      let free = changeset.intern("Free")
+      changeset.append(.createObject(.init(table: free, key: .int(1))))
+    }
+  }
+
+  @Test func aKeyMayBeNullIfThePropertyMay() throws {
+    try items.apply { changeset, _ in
+      changeset.addClass("Maybe", key: ("id", .int, true))
+      changeset.append(.createObject(.init(table: changeset.intern("Maybe"), key: .null)))
+    }
+    #expect(try items.table("Maybe").findRow(primaryKey: .null) != nil)
+  }
+
+  @Test func embeddedObjectsAreNotCreatedOrErasedByThemselves() throws {
+    let key = PrimaryKey.globalKey(GlobalKey(high: 0, low: 1))
+    try items.expectBad(.embeddedClass("Part")) { changeset, _ in
+      changeset.append(.createObject(.init(table: changeset.intern("Part"), key: key)))
+    }
+    try items.expectBad(.embeddedClass("Part")) { changeset, _ in
+      changeset.append(.eraseObject(.init(table: changeset.intern("Part"), key: key)))
+    }
+  }
+
+  @Test func aMissingObjectIsErasedSilently() throws {
+    try items.apply { changeset, item in changeset.erase(item, "none") }
+    try items.expectBad(.missingClass("None")) { changeset, _ in
+      changeset.erase(changeset.intern("None"), "a")
+    }
+  }
+
+  @Test func linksToAnErasedObjectComeBackWithIt() throws {
+    try items.apply { changeset, item in
+      changeset.create(item, "b")
+      let link = changeset.link(item, "b")
+      changeset.update(item, "a", "link", to: link)
+      changeset.update(item, "a", "any", to: changeset.link(item, "b"))
+      changeset.insertLink(item, "a", "links", "b", at: 0)
+      changeset.insertLink(item, "a", "links", "a", at: 1)
+      changeset.update(item, "a", "linkMap", [.key("k")], to: changeset.link(item, "b"))
+      let members = changeset.path(item, "a", "linkSet")
+      changeset.append(.setInsert(.init(path: members, value: changeset.link(item, "b"))))
+      changeset.erase(item, "b")
+    }
+    #expect(try !items.exists("b"))
+    #expect(try items.value("link") == .null)
+    #expect(try items.value("any") == .null)
+    #expect(try items.links("links") == ["a"])
+    #expect(try items.links("linkMap") == ["null"])
+    #expect(try items.links("linkSet") == [])
+    try items.apply { changeset, item in changeset.create(item, "b") }
+    for name in ["link", "any", "linkMap", "linkSet"] {
+      #expect(try items.links(name) == ["b"], "\(name)")
+    }
+    #expect(try items.links("links") == ["b", "a"])
+  }
+
+  @Test func anErasedObjectWithoutLinksLeavesNothing() throws {
+    try items.apply { changeset, item in
+      changeset.create(item, "b")
+      changeset.update(item, "b", "part", to: .objectValue)
+      changeset.update(item, "b", "link", to: changeset.link(item, "a"))
+      changeset.erase(item, "b")
+    }
+    #expect(try items.table().tombstones?.count() ?? 0 == 0)
+    #expect(try items.table("Part").objectCount() == 0)
+    #expect(try DatabaseCheck.run(items.file.file.snapshot()).isEmpty)
+  }
+
+  @Test func objectsWithoutKeyAreKnownByTheirFile() throws {
+    let own = PrimaryKey.globalKey(GlobalKey(high: 0, low: 3))
+    let other = PrimaryKey.globalKey(GlobalKey(high: 7, low: 3))
+    try items.apply { changeset, item in
+      let free = changeset.intern("Free")
+      for key in [own, other, other] {
+        changeset.append(.createObject(.init(table: free, key: key)))
+      }
+      changeset.update(item, "a", "free", to: .link(table: free, key: other))
+    }
+    #expect(try items.table("Free").objectCount() == 2)
+    // Once the file has its identifier, its own objects are sent with that.
+    let group = try WriteGroup(items.file.file.beginWrite())
+    var applier = InstructionApplier(group, file: FileIdentifier(9))
+    var changeset = Changeset()
+    let free = changeset.intern("Free")
+    let known = PrimaryKey.globalKey(GlobalKey(high: 9, low: 3))
+    changeset.append(.eraseObject(.init(table: free, key: known)))
+    try applier.apply(changeset)
+    _ = try group.commit()
+    #expect(try items.table("Free").objectCount() == 1)
+    #expect(try items.value("free") != .null)
+    try items.expectBad(.badKey("Free")) { changeset, _ in
+      let key = PrimaryKey.globalKey(GlobalKey(high: 1 << 30, low: 3))
+      changeset.append(.createObject(.init(table: changeset.intern("Free"), key: key)))
+    }
+  }
+
+  @Test func whatIsAppliedIsNotRecordedButLogged() throws {
+    let recorder = SyncRecorder()
+    let group = try WriteGroup(items.file.file.beginWrite())
+    group.recorder = recorder
+    var changeset = Changeset()
+    let item = changeset.intern("Item")
+    changeset.create(item, "b")
+    var applier = InstructionApplier(group)
+    try applier.apply(changeset)
+    #expect(try recorder.finish(group).isEmpty)
+    #expect(group.recorder != nil)
+    #expect(!group.log.isEmpty)
+    group.rollback()
+  }
+}

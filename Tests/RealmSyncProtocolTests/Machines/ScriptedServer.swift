@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A server's session that a test drives step by step.
+
+import RealmSyncProtocol
+
+/// A `ServerSessionMachine` with the effects that it has given, messages as their texts.
+struct ScriptedServer {
+  var machine: ServerSessionMachine
+  private(set) var requests: [(number: UInt64, request: ServerStoreRequest)] = []
+  private(set) var others: [ServerSessionEffect] = []
+  private(set) var log: [ServerSessionEffect] = []
+  private(set) var sent: [String] = []
+  private let parser: MessageParser
+  private let encoder: MessageEncoder
+
+  init(_ mode: SyncMode = .flexible) {
+    let version = ProtocolVersion(mode: mode)
+    machine = ServerSessionMachine(version: version, session: 1)
+    parser = MessageParser(version: version)
+    encoder = MessageEncoder(version: version)
+  }
+
+  mutating func handle(_ input: ServerSessionInput) {
+    let effects = machine.handle(input, now: 0)
+    log += effects
+    for effect in effects {
+      switch effect {
+      case .send(let message): sent.append(String(decoding: encoder.bytes(message), as: UTF8.self))
+      case .store(let number, let request): requests.append((number, request))
+      default: others.append(effect)
+      }
+    }
+  }
+
+  mutating func receive(_ text: String) throws {
+    let bytes = Array(text.utf8)
+    handle(.message(try parser.clientMessage(bytes), byteCount: bytes.count))
+  }
+
+  mutating func reply(_ reply: ServerStoreReply) {
+    guard let number = requests.last?.number else { return }
+    handle(.stored(request: number, reply))
+  }
+
+  var request: ServerStoreRequest? { requests.last?.request }
+
+  /// What was sent since the last call.
+  mutating func takeSent() -> [String] {
+    defer { sent = [] }
+    return sent
+  }
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The server's session: the traces of P1 D.2, and what it does with clients that break rules.
+
+import RealmSyncProtocol
+import Testing
+
+@Suite struct ServerSessionMachineTests {
+  private static let query = #"{"Item":"(count > -1)"}"#
+  private static let bind = "bind 1 37 0 1 0\n{\"schemaVersion\":0,\"sessionReason\":0}"
+  private static let resume = "ident 1 2 1002 4 18 4 7777 1 23\n" + query
+
+  private static func head(_ version: UInt64) -> SaltedVersion {
+    SaltedVersion(version: version, salt: 7777)
+  }
+
+  private static func file(_ change: (inout ServerFile) -> Void = { _ in }) -> ServerFile {
+    var file = ServerFile(
+      ident: FileIdentifier(2), salt: 1002, clientVersion: 18, reciprocalBase: 3)
+    change(&file)
+    return file
+  }
+
+  private static func download(
+    _ server: UInt64, _ client: UInt64, up: UInt64, _ upServer: UInt64, query: UInt64,
+    _ batch: ServerMessage.BatchState = .steady, _ body: String = ""
+  ) -> ServerStoreReply {
+    .download(
+      ServerDownload(
+        cursors: SyncCursors(
+          download: DownloadCursor(serverVersion: server, clientVersion: client),
+          upload: UploadCursor(clientVersion: up, serverVersion: upServer), latest: head(server)),
+        progress: .flexible(queryVersion: query, batch: batch, done: .estimate(1)),
+        body: MessageBody(plain: Array(body.utf8))))
+  }
+
+  private static func upload(_ header: String, _ body: String = "") -> String {
+    "upload 1 0 \(body.utf8.count) 0 \(header)\n\(body)"
+  }
+
+  /// A session that went on with its file and has sent its first DOWNLOAD.
+  private static func running(
+    _ change: (inout ServerFile) -> Void = { _ in }
+  ) throws
+    -> ScriptedServer
+  {
+    var server = ScriptedServer()
+    try server.receive(bind.replacing("0 1 0\n", with: "0 0 0\n"))
+    server.reply(.done)
+    try server.receive(resume)
+    server.reply(.file(ServerFileLookup(file: file(change), head: head(4), latestSalt: 7777)))
+    server.reply(.claimed(rejected: []))
+    let up = file(change).clientVersion
+    server.reply(download(4, 18, up: up, 3, query: 1))
+    #expect(server.takeSent() == ["download 1 4 18 4 7777 \(up) 3 1 2 1 0 0 0\n"])
+    return server
+  }
+
+  // MARK: Traces
+
+  static func newFile() throws -> ScriptedServer {
+    var server = ScriptedServer()
+    try server.receive(bind)
+    server.reply(.bound(ident: FileIdentifier(2), salt: 1002))
+    #expect(server.takeSent() == ["ident 1 2 1002\n"])
+    try server.receive("ident 1 2 1002 0 0 0 0 0 2\n{}")
+    try server.receive("mark 1 1\n")
+    let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
+    server.reply(.file(ServerFileLookup(file: file, head: head(1), latestSalt: nil)))
+    server.reply(.claimed(rejected: []))
+    #expect(server.request == .currentHead)
+    server.reply(.head(head(1)))
+    #expect(server.request == .nextDownload(after: DownloadCursor()))
+    server.reply(download(1, 0, up: 0, 0, query: 0, .last, "1 0 347155200000 1 0 0 "))
+    #expect(
+      server.takeSent() == [
+        "download 1 1 0 1 7777 0 0 0 1 1 0 23 0\n1 0 347155200000 1 0 0 ", "mark 1 1\n",
+      ])
+    let entry = "5 0 347155200000 0 175 " + String(repeating: "x", count: 175)
+    try server.receive(upload("6 0 1", entry))
+    try server.receive("query 1 1 23\n" + query)
+    try server.receive("mark 1 2\n")
+    server.reply(.integrated(head: head(2), rejected: []))
+    server.reply(.done)
+    server.reply(.head(head(2)))
+    #expect(server.takeSent() == [])
+    server.reply(download(2, 6, up: 6, 0, query: 1, .moreToCome, "2 0 347155200000 1 0 0 "))
+    #expect(server.takeSent().count == 1, "the MARK waits for the whole bootstrap")
+    server.reply(download(2, 6, up: 6, 0, query: 1, .last))
+    #expect(server.takeSent() == ["download 1 2 6 2 7777 6 0 1 1 1 0 0 0\n", "mark 1 2\n"])
+    try server.receive(upload("12 2 2"))
+    server.reply(.integrated(head: head(2), rejected: []))
+    server.reply(download(2, 6, up: 12, 2, query: 1))
+    #expect(server.takeSent() == ["download 1 2 6 2 7777 12 2 1 2 1 0 0 0\n"])
+    return server
+  }
+
+  @Test func aNewFlexibleFile() throws {
+    var server = try Self.newFile()
+    try server.receive("unbind 1\n")
+    #expect(server.takeSent() == ["unbound 1\n"])
+    #expect(server.others == [.ended])
+  }
+
+  /// SY8
+  @Test func equalInputsGiveEqualEffects() throws {
+    #expect(try Self.newFile().log == Self.newFile().log)
+  }
+
+  @Test func aPartition() throws {
+    var server = ScriptedServer(.partition)
+    try server.receive("bind 1 5 0 1 0\n\"foo\"")
+    server.reply(.bound(ident: FileIdentifier(2), salt: 1002))
+    try server.receive("ident 1 2 1002 0 0 0 0\n")
+    let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
+    server.reply(
+      .file(ServerFileLookup(file: file, head: SaltedVersion(), latestSalt: nil)))
+    server.reply(.claimed(rejected: []))
+    server.reply(
+      .download(
+        ServerDownload(
+          cursors: SyncCursors(), progress: .partition(byteCountLeft: 0), body: .empty)))
+    #expect(server.takeSent().last == "download 1 0 0 0 0 0 0 0 0 0 0\n")
+  }
+
+  // MARK: IDENT (P4 A.3)
+
+  /// What is wrong, and the code; the first of several counts.
+  @Test(
+    arguments: [
+      ("2 1002 4 18 4 7777", nil), ("3 1003 9 99 4 7777", 208), ("1 1002 4 18 4 7777", 208),
+      ("2 1003 9 99 4 7777", 211), ("2 1002 2 18 4 7777", 209), ("2 1002 6 99 6 7777", 209),
+      ("2 1002 4 19 4 7777", 210), ("2 1002 4 18 3 7777", 209), ("2 1002 4 18 6 7777", 209),
+      ("2 1002 4 18 4 7778", 211), ("2 1002 3 0 5 7777", nil),
+    ] as [(String, Int?)])
+  func identsAreChecked(_ fields: String, _ code: Int?) throws {
+    var server = ScriptedServer()
+    try server.receive(Self.bind.replacing("0 1 0\n", with: "0 0 0\n"))
+    server.reply(.done)
+    try server.receive("ident 1 \(fields) 1 23\n" + Self.query)
+    let lookup = ServerFileLookup(file: Self.file(), head: Self.head(5), latestSalt: 7777)
+    server.reply(.file(lookup))
+    if let code {
+      #expect(server.sent.last?.hasPrefix("json_error \(code) ") == true)
+    } else {
+      guard case .claim? = server.request else {
+        Issue.record("\(server.sent)")
+        return
+      }
+    }
+  }
+
+  @Test func theRecordOfTheFileIsChecked() throws {
+    let ident = ClientMessage.Ident(
+      session: 1, file: FileIdentifier(2), salt: 1002,
+      download: DownloadCursor(serverVersion: 9, clientVersion: 99), latest: Self.head(9))
+    func defect(_ file: ServerFile?, isBound: Bool = false) -> IdentDefect? {
+      let lookup = ServerFileLookup(
+        file: file, head: Self.head(9), latestSalt: 7777, isBoundOnConnection: isBound)
+      do throws(IdentDefect) {
+        _ = try lookup.check(ident)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    func code(_ defect: IdentDefect?) -> SessionErrorCode? {
+      if case .refusal(let refusal)? = defect { refusal.code } else { nil }
+    }
+    #expect(code(defect(nil)) == .badClientFileIdent)
+    let expired = Self.file {
+      $0.isExpired = true
+      $0.isOfUser = false
+    }
+    #expect(code(defect(expired)) == .clientFileExpired)
+    #expect(code(defect(Self.file { $0.isOfUser = false })) == .userMismatch)
+    #expect(code(defect(Self.file())) == .badClientVersion)
+    let good = Self.file { $0.clientVersion = 100 }
+    #expect(defect(good, isBound: true) == .boundInOtherSession)
+    #expect(defect(good) == nil)
+  }
+
+  @Test func anInvalidActiveQueryIsASessionError() throws {
+    var server = ScriptedServer()
+    try server.receive(Self.bind.replacing("0 1 0\n", with: "0 0 0\n"))
+    server.reply(.done)
+    try server.receive(Self.resume)
+    server.reply(.file(ServerFileLookup(file: Self.file(), head: Self.head(4), latestSalt: 7777)))
+    server.reply(.queryRefused(message: "Invalid query"))
+    #expect(server.sent.last?.hasPrefix("json_error 226 ") == true)
+  }
+
+  // MARK: UPLOAD (P4 A.4)
+
+  @Test(arguments: [
+    ("19 5 3", "", 209), ("19 3 5", "", 209), ("19 4 3", "19 2 0 0 0 ", 209),
+    ("20 4 4", "19 4 0 0 0 19 4 0 0 0 ", 210), ("20 4 4", "21 4 0 0 0 ", 210),
+    ("20 4 4", "19 4 0 0 0 20 3 0 0 0 ", 209), ("20 3 4", "19 4 0 0 0 ", 209),
+    ("20 4 4", "19 4 0 2 0 ", 216), ("20 4 4", "0 4 0 0 0 ", 210),
+  ])
+  func uploadsAreChecked(_ header: String, _ body: String, _ code: Int) throws {
+    var server = try Self.running()
+    try server.receive(Self.upload(header, body))
+    #expect(server.sent.count == 1 && server.sent[0].hasPrefix("json_error \(code) "))
+    // `ServerSessionMachine` 4
+    try server.receive("mark 1 1\n")
+    try server.receive(Self.upload("20 4 4"))
+    server.handle(.head(Self.head(9)))
+    #expect(server.sent.count == 1 && server.others == [])
+    try server.receive("unbind 1\n")
+    #expect(server.sent.count == 1 && server.others == [.ended])
+  }
+
+  @Test func aLockedVersionDoesNotGoBack() throws {
+    var server = try Self.running { $0.lockedServerVersion = 4 }
+    try server.receive(Self.upload("19 4 3"))
+    #expect(server.sent.last?.hasPrefix("json_error 209 ") == true)
+  }
+
+  @Test func thresholdsRise() throws {
+    var server = try Self.running()
+    try server.receive(Self.upload("20 4 4"))
+    server.reply(.integrated(head: Self.head(4), rejected: []))
+    server.reply(Self.download(4, 18, up: 20, 4, query: 1))
+    _ = server.takeSent()
+    var other = server
+    try server.receive(Self.upload("19 4 4"))
+    #expect(server.sent.last?.hasPrefix("json_error 210 ") == true)
+    try other.receive(Self.upload("20 3 4"))
+    #expect(other.sent.last?.hasPrefix("json_error 209 ") == true)
+  }
+
+  /// What a client sends again after a lost connection may end before what the server has.
+  @Test func oldProgressIsNoError() throws {
+    var server = try Self.running()
+    let count = server.requests.count
+    try server.receive(Self.upload("17 2 0", "17 2 0 0 0 "))
+    #expect(server.requests.count == count && server.sent == [])
+    try server.receive(Self.upload("18 4 4", "18 2 0 0 0 "))
+    #expect(
+      server.request
+        == .integrate(
+          UploadCursor(clientVersion: 18, serverVersion: 4), lockedServerVersion: 4, entries: []))
+  }
+
+  @Test func duplicatesAreSkipped() throws {
+    var server = try Self.running { $0.clientVersion = 19 }
+    try server.receive(Self.upload("20 4 4", "17 3 5 0 1 a19 3 6 0 1 b20 4 7 0 1 c"))
+    guard case .integrate(let progress, 4, let entries)? = server.request else {
+      Issue.record("\(server.sent)")
+      return
+    }
+    #expect(progress == UploadCursor(clientVersion: 20, serverVersion: 4))
+    #expect(entries.map(\.clientVersion) == [20])
+  }
+
+  @Test(arguments: [
+    ("upload 1 1 9 3 20 4 4\nabc", ConnectionErrorCode.badDecompression),
+    ("upload 1 0 3 0 20 4 4\nabc", .badChangesetHeader),
+    ("upload 1 1 99999999 3 20 4 4\nabc", .badChangesetSize),
+    ("mark 1 0\n", .badMessageOrder), ("query 1 1 2\n{}", .badMessageOrder),
+    ("ident 1 2 3 0 0 0 0 0 2\n{}", .badMessageOrder),
+    ("bind 1 2 0 0 0\n{}", .badMessageOrder),
+  ])
+  func brokenProtocolEndsTheConnection(_ text: String, _ code: ConnectionErrorCode) throws {
+    var server = try Self.running()
+    try server.receive(text)
+    guard case .failConnection(code, _)? = server.others.first, server.others.count == 2 else {
+      Issue.record("\(server.others)")
+      return
+    }
+    #expect(server.others.last == .ended && server.sent == [])
+  }
+
+  @Test(arguments: ["mark 1 1\n", "ident 1 2 3 0 0 0 0 0 2\n{}", "unbind 1\n"])
+  func bindComesFirst(_ text: String) throws {
+    var server = ScriptedServer()
+    try server.receive(text)
+    guard case .failConnection(.badMessageOrder, _)? = server.others.first else {
+      Issue.record("\(server.others)")
+      return
+    }
+  }
+
+  // MARK: Downloads and marks
+
+  /// `ServerSessionMachine` 3
+  @Test func aMarkIsAnsweredAfterWhatWasThere() throws {
+    var server = try Self.running()
+    try server.receive("mark 1 1\n")
+    server.reply(.head(Self.head(6)))
+    #expect(server.sent == [])
+    #expect(
+      server.request == .nextDownload(after: DownloadCursor(serverVersion: 4, clientVersion: 18)))
+    server.handle(.head(Self.head(7)))
+    server.reply(Self.download(5, 18, up: 18, 3, query: 1, .steady, "5 18 0 3 0 0 "))
+    #expect(server.takeSent().count == 1)
+    server.reply(Self.download(6, 18, up: 18, 3, query: 1, .steady, "6 18 0 3 0 0 "))
+    #expect(server.takeSent().last == "mark 1 1\n")
+    #expect(
+      server.request == .nextDownload(after: DownloadCursor(serverVersion: 6, clientVersion: 18)))
+  }
+
+  /// Versions without anything for the client cost no message, until they are many.
+  @Test func downloadsWithoutNewsAreNotSent() throws {
+    var server = try Self.running()
+    server.handle(.head(Self.head(5)))
+    server.reply(Self.download(5, 18, up: 18, 3, query: 1))
+    #expect(server.sent == [])
+    try server.receive("mark 1 1\n")
+    server.reply(.head(Self.head(5)))
+    #expect(server.takeSent() == ["mark 1 1\n"])
+    server.handle(.head(Self.head(1_004)))
+    server.reply(Self.download(1_004, 18, up: 18, 3, query: 1))
+    #expect(server.takeSent() == ["download 1 1004 18 1004 7777 18 3 1 2 1 0 0 0\n"])
+  }
+
+  @Test func aSlowClientGetsNothingMore() throws {
+    var server = try Self.running()
+    server.handle(.outputBlocked)
+    server.handle(.head(Self.head(5)))
+    guard case .nextDownload = server.request, server.requests.count == 4 else {
+      Issue.record("\(server.requests)")
+      return
+    }
+    server.handle(.outputDrained)
+    #expect(server.requests.count == 5)
+  }
+
+  @Test func aRefusedQueryLeavesTheSessionRunning() throws {
+    var server = try Self.running()
+    try server.receive("query 1 2 2\n{}")
+    server.reply(.queryRefused(message: "Invalid query"))
+    #expect(server.takeSent() == ["query_error 226 13 1 2\nInvalid query"])
+    try server.receive("mark 1 1\n")
+    server.reply(.head(Self.head(4)))
+    #expect(server.takeSent() == ["mark 1 1\n"])
+  }
+
+  /// `ServerSessionMachine` 5
+  @Test func aQueryWaitsForTheEndOfABootstrap() throws {
+    var server = try Self.running()
+    try server.receive("query 1 2 2\n{}")
+    server.reply(.done)
+    server.reply(Self.download(4, 18, up: 18, 3, query: 2, .moreToCome, "4 18 0 1 0 0 "))
+    try server.receive(Self.upload("20 4 4", "20 4 0 0 1 a"))
+    try server.receive("query 1 3 2\n{}")
+    server.reply(Self.download(4, 18, up: 18, 3, query: 2, .moreToCome, "4 18 0 1 0 0 "))
+    guard case .integrate? = server.request else {
+      Issue.record("\(server.requests)")
+      return
+    }
+    server.reply(.integrated(head: Self.head(5), rejected: []))
+    guard case .nextDownload? = server.request else {
+      Issue.record("\(server.requests)")
+      return
+    }
+    server.reply(Self.download(4, 18, up: 18, 3, query: 2, .last))
+    #expect(server.request == .setQuery(VersionedQuery(version: 3, text: "{}")))
+  }
+
+  /// All parts of a bootstrap have the upload cursor of the first.
+  @Test func anUploadInsideOfABootstrapIsAcknowledgedAfterIt() throws {
+    var server = try Self.running()
+    server.handle(.viewChanged)
+    server.reply(Self.download(4, 18, up: 18, 3, query: 1, .moreToCome, "4 18 0 1 0 0 "))
+    try server.receive(Self.upload("20 4 4"))
+    server.reply(Self.download(4, 18, up: 18, 3, query: 1, .moreToCome, "4 18 0 1 0 0 "))
+    server.reply(.integrated(head: Self.head(4), rejected: []))
+    server.reply(Self.download(4, 18, up: 18, 3, query: 1, .last))
+    _ = server.takeSent()
+    server.reply(Self.download(4, 18, up: 20, 4, query: 1))
+    #expect(server.takeSent() == ["download 1 4 18 4 7777 20 4 1 2 1 0 0 0\n"])
+  }
+
+  @Test func refusedWritesAreReportedBeforeTheyAreUndone() throws {
+    var server = try Self.running()
+    try server.receive(Self.upload("20 4 4", "20 4 0 0 1 a"))
+    let report = CompensatingWriteReport(
+      serverVersion: 6, rejectedClientVersion: 20,
+      updates: [RejectedUpdate(notAllowed: .int(1), in: "Item")])
+    server.reply(.integrated(head: Self.head(6), rejected: [report]))
+    server.reply(Self.download(6, 20, up: 20, 4, query: 1, .steady, "6 20 0 1 0 0 "))
+    #expect(server.sent.map { $0.prefix(14) } == ["json_error 231", "download 1 6 2"])
+  }
+
+  @Test func aClientsErrorIsAnsweredWithAReset() throws {
+    var server = try Self.running()
+    try server.receive("json_error 233 15 1\n{\"message\":\"x\"}")
+    #expect(server.sent.last?.hasPrefix("json_error 233 ") == true)
+    #expect(server.sent.last?.contains("\"action\":\"ClientReset\"") == true)
+  }
+
+  @Test func theServerCanEndASession() throws {
+    var server = try Self.running()
+    server.handle(
+      .refuse(SessionRefusal(.other, "The token expired", action: .refreshUser)))
+    #expect(server.sent.last?.contains("\"action\":\"RefreshUser\"") == true)
+    try server.receive("unbind 1\n")
+    #expect(server.sent.count == 1 && server.others == [.ended])
+  }
+
+  @Test func tooManyWaitingMessagesStopReading() throws {
+    var server = try Self.running()
+    server.handle(.head(Self.head(5)))
+    for request in 1...2 as ClosedRange<UInt64> {
+      server.handle(.message(.mark(session: 1, request: request), byteCount: 20 << 20))
+    }
+    #expect(server.others == [.pauseReading])
+    server.reply(Self.download(5, 18, up: 18, 3, query: 1))
+    server.reply(.head(Self.head(5)))
+    #expect(server.others.last == .resumeReading)
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The sessions of clients and a server bring every change to everybody, whatever happens between.
+
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@Suite struct SessionConvergenceTests {
+  private static func world(_ seed: UInt64) throws -> SessionWorld {
+    let mode: SyncMode = seed % 3 == 0 ? .partition : .flexible
+    var world = SessionWorld(
+      seed: seed, mode: mode, number: seed % 2 == 0 ? 14 : 12,
+      clients: 2 + Int(seed % 3))
+    try world.run(steps: 400)
+    try world.finish()
+    return world
+  }
+
+  @Test func everyChangeReachesEverybodyOnce() throws {
+    for seed in RandomRuns.seeds(200) {
+      let world = try Self.world(seed)
+      let stored = world.realm.entries.filter { !$0.changeset.isEmpty }
+      #expect(world.realm.problems == [], "seed \(seed)")
+      for (index, peer) in world.peers.enumerated() {
+        #expect(peer.problems + peer.file.problems == [], "seed \(seed), client \(index)")
+        let mine = stored.filter { $0.file == peer.file.ident }.map(\.changeset)
+        let written = peer.file.own.sorted { $0.key < $1.key }.map(\.value)
+        #expect(mine == written, "seed \(seed), client \(index)")
+        let others = stored.filter { $0.file != peer.file.ident }.map(\.changeset)
+        #expect(peer.file.received == others, "seed \(seed), client \(index)")
+        #expect(
+          peer.file.sets.allSatisfy { $0.state == .complete } && peer.file.sets.count < 2,
+          "seed \(seed), client \(index)")
+        #expect(
+          peer.waits.values.allSatisfy { $0 == 1 }, "seed \(seed), client \(index)")
+      }
+    }
+  }
+
+  /// SY8
+  @Test func equalSchedulesGiveEqualEffects() throws {
+    for seed in RandomRuns.seeds(10) {
+      let (first, second) = (try Self.world(seed), try Self.world(seed))
+      #expect(first.peers.map(\.log) == second.peers.map(\.log), "seed \(seed)")
+      #expect(first.peers.map(\.serverLog) == second.peers.map(\.serverLog), "seed \(seed)")
+    }
+  }
+}

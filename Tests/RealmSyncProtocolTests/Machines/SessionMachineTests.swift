@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a session does when a server breaks rules, reports errors, or goes away.
+
+import RealmSyncProtocol
+import Testing
+
+@Suite struct SessionMachineTests {
+  private static let query = #"{"Item":"(count > -1)"}"#
+
+  private static func file(version: UInt64 = 20) -> SessionFile {
+    SessionFile(
+      version: version, ident: FileIdentifier(2), salt: 1002,
+      cursors: SyncCursors(
+        download: DownloadCursor(serverVersion: 4, clientVersion: 10),
+        upload: UploadCursor(clientVersion: 18, serverVersion: 3),
+        latest: SaltedVersion(version: 4, salt: 7777)),
+      sets: [QuerySet(version: 1, state: .complete, snapshotVersion: 6, text: query)])
+  }
+
+  /// A session in steady state with nothing to upload, whose first MARK is answered.
+  private static func running(_ number: Int = 14) throws -> ScriptedClient {
+    var client = ScriptedClient(number: number)
+    client.connect()
+    client.reply(.done(file()))
+    try client.receive("download 1 4 10 4 7777 18 3 1 \(number > 13 ? 2 : 1) 1 0 0 0\n")
+    client.reply(.done(file()))
+    try client.receive("mark 1 1\n")
+    client.reply(
+      .uploads(UploadBatch(progress: UploadCursor(clientVersion: 20, serverVersion: 3))))
+    _ = (client.takeSent(), client.takeOthers(), client.takeRequests())
+    return client
+  }
+
+  private static func isDrop(_ effect: SessionEffect) -> Bool {
+    if case .dropConnection(.badMessageOrder, _) = effect { true } else { false }
+  }
+
+  // MARK: Rules of P1 C.4
+
+  /// Each field of the header goes back, or contradicts another.
+  @Test(arguments: [
+    "3 10 4 7777 18 3", "4 9 4 7777 18 3", "4 10 3 7777 18 3", "4 10 4 7777 17 3",
+    "4 10 4 7777 18 2", "4 10 4 7777 21 3", "5 10 4 7777 18 3", "4 19 4 7777 18 3",
+    "4 10 4 7777 18 5",
+  ])
+  func badCursorsAreReported(_ cursors: String) throws {
+    var client = try Self.running()
+    try client.receive("download 1 \(cursors) 1 2 1 0 0 0\n")
+    #expect(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
+    #expect(client.requests.count == 1, "nothing is integrated")
+    // `SessionMachine` 4: until the server answers with an error nothing else is sent.
+    client.handle(.localVersion(30))
+    client.handle(.wait(.download, id: 1))
+    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    try client.receive("mark 1 2\n")
+    #expect(client.sent.count == 1 && client.requests.count == 1)
+  }
+
+  @Test(arguments: [
+    ("mark 1 1\n", "a MARK twice"), ("mark 1 2\n", "a MARK that was not asked for"),
+    ("unbound 1\n", "UNBOUND"), ("ident 1 3 5\n", "IDENT for a file that has one"),
+    ("download 1 4 10 4 7777 18 3 1 0 1 0 0 0\n", "an empty part of a bootstrap"),
+    ("download 1 4 10 4 7777 18 3 2 1 1 0 0 0\n", "a bootstrap of an unknown set"),
+    ("download 1 4 10 4 7777 18 3 0 1 1 0 0 0\n", "a bootstrap of an old set"),
+    ("query_error 226 1 1 1\nx", "an error of a complete set"),
+    ("query_error 226 1 1 7\nx", "an error of an unknown set"),
+  ])
+  func messagesThatAreNotLegalEndTheConnection(_ text: String, _ what: String) throws {
+    var client = try Self.running()
+    try client.receive(text)
+    #expect(client.others.count == 1 && Self.isDrop(client.others[0]), "\(what)")
+    #expect(client.sent == [])
+  }
+
+  @Test func aSteadyDownloadInsideOfABootstrapIsNotLegal() throws {
+    var client = try Self.running()
+    try client.receive("download 1 4 10 4 7777 18 3 1 0 0.5 0 7 0\n1 0 0 1")
+    client.reply(.done(Self.file()))
+    try client.receive("download 1 4 10 4 7777 18 3 1 2 1 0 0 0\n")
+    #expect(client.others.contains(where: Self.isDrop))
+  }
+
+  @Test func theProgressOfABootstrapStays() throws {
+    var client = try Self.running()
+    try client.receive("download 1 5 10 5 7777 18 3 1 0 0.5 0 7 0\n1 0 0 1")
+    client.reply(.done(Self.file()))
+    try client.receive("download 1 6 10 6 7777 18 3 1 1 1 0 0 0\n")
+    #expect(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
+  }
+
+  @Test func beforeIdentNothingIsLegal() throws {
+    var client = ScriptedClient()
+    client.connect()
+    client.reply(.done(SessionFile(version: 1)))
+    try client.receive("download 1 0 0 0 0 0 0 0 2 1 0 0 0\n")
+    #expect(client.others.contains(where: Self.isDrop))
+  }
+
+  /// A defect of an entry and whether partition mode refuses it, too.
+  @Test(arguments: [
+    ("5 9 0 3 0 0 6 10 0 3 0 0 ", true, true), ("5 10 0 3 0 0 5 10 0 3 0 0 ", true, false),
+    ("4 10 0 1 0 0 ", true, false), ("3 10 0 1 0 0 ", false, false),
+    ("0 10 0 1 0 0 ", false, false), ("7 10 0 1 0 0 ", false, false),
+    ("6 11 0 1 0 0 ", false, false), ("5 10 0 1 0 0 6 9 0 1 0 0 ", false, false),
+    ("6 10 0 2 0 0 ", false, false), ("6 10 0 0 0 0 ", false, false),
+    ("6 10 0 3 0 1 ", false, false),
+  ])
+  func entriesAreChecked(_ body: String, _ isFlexible: Bool, _ isPartition: Bool) {
+    for (progress, isGood) in [
+      (ServerMessage.Progress.partition(byteCountLeft: 0), isPartition),
+      (.flexible(queryVersion: 1, batch: .steady, done: .estimate(1)), isFlexible),
+    ] {
+      let received = ReceivedDownload(
+        download: .init(
+          session: 1,
+          cursors: SyncCursors(download: DownloadCursor(serverVersion: 6, clientVersion: 10)),
+          progress: progress, body: MessageBody(plain: Array(body.utf8))),
+        receiver: FileIdentifier(2), previousVersion: 4)
+      if isGood {
+        #expect(throws: Never.self) { try received.entries() }
+      } else {
+        #expect(throws: StoreFailure.self) { try received.entries() }
+      }
+    }
+  }
+
+  // MARK: Storing
+
+  /// `SessionMachine` 1
+  @Test func messagesWaitForTheFile() throws {
+    var client = try Self.running()
+    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    try client.receive("download 1 6 10 6 7777 18 3 1 2 1 0 0 0\n")
+    #expect(client.requests.count == 2)
+    client.reply(.done(Self.file(version: 21)))
+    #expect(client.requests.count == 3)
+  }
+
+  @Test func tooManyWaitingMessagesStopReading() throws {
+    var client = try Self.running()
+    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    let message = ServerMessage.log(.init(session: 1, level: "info", message: "", connection: ""))
+    client.handle(.message(message, byteCount: 20 << 20, jitter: 0))
+    #expect(client.takeOthers() == [])
+    client.handle(.message(message, byteCount: 20 << 20, jitter: 0))
+    #expect(client.takeOthers() == [.pauseReading])
+    client.reply(.done(Self.file(version: 21)))
+    #expect(client.takeOthers().last == .resumeReading)
+  }
+
+  @Test func aFailureOfTheServersMakingIsReportedToIt() throws {
+    var client = try Self.running()
+    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    client.reply(.failed(StoreFailure(code: ErrorCode(.badChangeset), message: "no")))
+    #expect(client.sent == ["json_error 212 16 1\n{\"message\":\"no\"}"])
+    try client.receive(Self.error(212, "ClientReset"))
+    #expect(client.takeSent().last == "unbind 1\n")
+    guard case .needsReset(true, _, _)? = client.others.last else {
+      Issue.record("\(client.others)")
+      return
+    }
+  }
+
+  @Test func aFailureOfTheDiskSuspends() throws {
+    var client = try Self.running()
+    client.handle(.wait(.download, id: 5))
+    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    let failure = StoreFailure(code: nil, message: "disk full")
+    client.reply(.failed(failure))
+    #expect(client.sent == ["mark 1 2\n", "unbind 1\n"])
+    #expect(
+      client.others == [
+        .report(.storageFailure(failure)), .finish(id: 5, .storage(failure)),
+        .suspended(until: nil),
+      ])
+  }
+
+  // MARK: Errors
+
+  private static func error(_ code: Int, _ action: String, _ more: String = "") -> String {
+    let json = """
+      {"message":"m","logURL":"","tryAgain":false,"shouldClientReset":false,\
+      "isRecoveryModeDisabled":false,"action":"\(action)"\(more)}
+      """
+    return "json_error \(code) \(json.utf8.count) 1\n\(json)"
+  }
+
+  @Test func aTransientErrorBindsAgainOnTheSameConnection() throws {
+    var client = try Self.running()
+    client.time = 50_000
+    try client.receive(Self.error(200, "Transient"))
+    #expect(client.takeSent() == ["unbind 1\n"])
+    #expect(client.takeOthers() == [.suspended(until: 51_000)])
+    // What still arrives is ignored.
+    try client.receive("mark 1 9\n")
+    #expect(client.takeOthers() == [])
+    client.handle(.retry)
+    #expect(client.takeOthers() == [.needsSession])
+    client.connect(session: 2)
+    client.reply(.done(Self.file()))
+    #expect(client.takeSent().last == "mark 2 2\n")
+  }
+
+  @Test func aHintChangesTheDelay() throws {
+    var client = try Self.running()
+    try client.receive(
+      Self.error(200, "Transient", ",\"backoffIntervalSec\":7,\"backoffMaxDelaySec\":9"))
+    #expect(client.takeOthers() == [.suspended(until: 7_000)])
+  }
+
+  @Test(arguments: [
+    ("RefreshUser", SessionEffect.needsToken), ("RefreshLocation", .needsLocation),
+  ])
+  func otherActions(_ action: String, _ effect: SessionEffect) throws {
+    var client = try Self.running()
+    try client.receive(Self.error(201, action))
+    #expect(client.others == [.suspended(until: nil), effect])
+    client.handle(.tokenRefreshed)
+    #expect(client.others.last == .needsSession)
+  }
+
+  @Test(arguments: ["ApplicationBug", "ProtocolViolation", "DeleteRealm", "LogOutUser", "Strange"])
+  func fatalErrorsEndWaits(_ action: String) throws {
+    var client = try Self.running()
+    client.handle(.wait(.download, id: 1))
+    try client.receive(Self.error(206, action))
+    #expect(client.others.count == 3)
+    guard case .finish(1, .error(let code, _))? = client.others.last else {
+      Issue.record("\(client.others)")
+      return
+    }
+    #expect(code == ErrorCode(.permissionDenied))
+  }
+
+  @Test func recoveryCanBeForbidden() throws {
+    for (action, more) in [
+      ("ClientResetNoRecovery", ""), ("ClientReset", ",\"isRecoveryModeDisabled\":true"),
+    ] {
+      var client = try Self.running()
+      try client.receive(Self.error(208, action, more))
+      guard case .needsReset(false, _, _)? = client.others.last else {
+        Issue.record("\(client.others)")
+        return
+      }
+    }
+  }
+
+  @Test func aCompensatingWriteIsReportedWithItsChanges() throws {
+    var client = try Self.running()
+    let more = """
+      ,"compensatingWriteServerVersion":6,"rejectedClientVersion":18,\
+      "rejectedUpdates":[{"reason":"r","table":"T","pk":"AA=="}]
+      """
+    try client.receive(Self.error(231, "Warning", more))
+    try client.receive("download 1 5 10 6 7777 18 3 1 2 1 0 13 0\n5 10 0 1 0 0 ")
+    client.reply(.done(Self.file(version: 21)))
+    client.reply(.uploads(UploadBatch(progress: UploadCursor(clientVersion: 21, serverVersion: 5))))
+    func reports(_ effects: [SessionEffect]) -> Int {
+      effects.filter { if case .report(.compensatingWrite) = $0 { true } else { false } }.count
+    }
+    #expect(reports(client.others) == 0)
+    try client.receive("download 1 6 10 6 7777 18 3 1 2 1 0 13 0\n6 10 0 1 0 0 ")
+    client.reply(.done(Self.file(version: 22)))
+    #expect(reports(client.others) == 1)
+    #expect(!client.sent.contains("unbind 1\n"))
+  }
+
+  @Test func aRejectedQueryLeavesTheSessionRunning() throws {
+    var client = try Self.running()
+    let sets =
+      Self.file().sets
+      + [QuerySet(version: 2, state: .pending, snapshotVersion: 20, text: "{}")]
+    client.handle(.subscriptionSets(sets, version: 20))
+    #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
+    try client.receive("query_error 226 3 1 2\nbad")
+    #expect(client.others == [.report(.queryRejected(version: 2, message: "bad"))])
+    #expect(client.requests.last?.request == .rejectQuery(version: 2, message: "bad"))
+  }
+
+  // MARK: Uploads, queries, waits
+
+  @Test func uploadsWaitForTheFirstMark() throws {
+    var client = ScriptedClient()
+    client.connect()
+    client.reply(.done(Self.file()))
+    client.handle(.localVersion(25))
+    #expect(client.takeRequests() == [.begin])
+    try client.receive("mark 1 1\n")
+    #expect(client.requests.last?.request == .scanUploads(after: 18, through: nil))
+  }
+
+  @Test(arguments: [(59_999 as Milliseconds, true), (60_001, false)])
+  func afterAShortLossUploadsDoNotWait(_ pause: Milliseconds, _ isShort: Bool) throws {
+    var client = try Self.running()
+    client.handle(.connectionLost)
+    client.time += pause
+    client.connect(session: 1)
+    client.reply(.done(Self.file()))
+    let isScanning = client.requests.last?.request == .scanUploads(after: 18, through: nil)
+    #expect(isScanning == isShort)
+  }
+
+  /// Changes after a set's snapshot are sent after it.
+  @Test func uploadsStopAtThePendingSet() throws {
+    var client = try Self.running()
+    let sets =
+      Self.file().sets
+      + [QuerySet(version: 2, state: .pending, snapshotVersion: 22, text: "{}")]
+    client.handle(.localVersion(22))
+    client.handle(.subscriptionSets(sets, version: 23))
+    client.handle(.localVersion(25))
+    client.reply(
+      .uploads(UploadBatch(progress: UploadCursor(clientVersion: 22, serverVersion: 3))))
+    client.reply(
+      .uploads(UploadBatch(progress: UploadCursor(clientVersion: 22, serverVersion: 3))))
+    #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
+    #expect(client.requests.last?.request == .scanUploads(after: 22, through: nil))
+  }
+
+  /// The file's answer was on its way when the app changed its subscriptions.
+  @Test func newerSubscriptionSetsStay() throws {
+    var client = try Self.running()
+    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    let next = QuerySet(version: 2, state: .pending, snapshotVersion: 20, text: "{}")
+    client.handle(.subscriptionSets(Self.file().sets + [next], version: 22))
+    client.reply(.done(Self.file(version: 21)))
+    #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
+    client.handle(.subscriptionSets([], version: 20))
+    client.handle(.connectionLost)
+    client.connect(session: 2)
+    client.reply(.uploads(UploadBatch(progress: UploadCursor(clientVersion: 22))))
+    var state = Self.file(version: 23)
+    state.sets = []
+    client.reply(.done(state))
+    #expect(client.takeSent().contains("ident 2 2 1002 4 10 4 7777 0 2\n{}"))
+  }
+
+  /// `SessionMachine` 3
+  @Test func waitsEndOnce() throws {
+    var client = try Self.running()
+    client.handle(.wait(.download, id: 1))
+    client.handle(.wait(.upload, id: 2))
+    client.handle(.wait(.upload, id: 3))
+    client.handle(.cancelWait(id: 3))
+    client.handle(.cancelWait(id: 3))
+    #expect(client.takeSent() == ["mark 1 2\n"])
+    try client.receive("mark 1 2\n")
+    client.handle(.terminate)
+    client.handle(.wait(.upload, id: 4))
+    #expect(
+      client.others == [
+        .finish(id: 2, nil), .finish(id: 3, nil), .finish(id: 1, nil), .finish(id: 4, .terminated),
+      ])
+  }
+
+  @Test func aDownloadWaitSurvivesTheConnection() throws {
+    var client = try Self.running()
+    client.handle(.wait(.download, id: 1))
+    client.handle(.connectionLost)
+    client.connect(session: 1)
+    client.reply(.done(Self.file()))
+    client.reply(.uploads(UploadBatch(progress: UploadCursor(clientVersion: 20))))
+    try client.receive("mark 1 3\n")
+    #expect(client.others == [.finish(id: 1, nil)])
+  }
+
+  @Test func anUploadWaitEndsWithTheServersCursor() throws {
+    var client = try Self.running()
+    client.handle(.localVersion(21))
+    client.handle(.wait(.upload, id: 1))
+    let entry = UploadEntry(
+      clientVersion: 21, serverVersion: 4, timestamp: OriginTimestamp(milliseconds: 1),
+      changeset: [1])
+    client.reply(
+      .uploads(
+        UploadBatch(
+          entries: [entry], progress: UploadCursor(clientVersion: 21, serverVersion: 4))))
+    #expect(client.others == [])
+    try client.receive("download 1 5 21 5 7777 21 4 1 2 1 0 0 0\n")
+    var file = Self.file(version: 22)
+    file.cursors.upload = UploadCursor(clientVersion: 21, serverVersion: 4)
+    client.reply(.done(file))
+    #expect(client.others.last == .finish(id: 1, nil))
+  }
+
+  @Test func beforeVersion14TheLastBatchOfTheActiveSetIsSteady() throws {
+    var client = try Self.running(13)
+    try client.receive("download 1 5 10 5 7777 18 3 1 1 1 0 0 0\n")
+    guard case .integrate? = client.requests.last?.request else {
+      Issue.record("\(client.requests)")
+      return
+    }
+    var newer = try Self.running()
+    try newer.receive("download 1 5 10 5 7777 18 3 1 1 1 0 0 0\n")
+    guard case .keepBootstrapPart(_, 1, true)? = newer.requests.last?.request else {
+      Issue.record("\(newer.requests)")
+      return
+    }
+  }
+
+  @Test func delaysGrowAndAreShortenedByChance() {
+    var schedule = RetrySchedule()
+    #expect((0..<4).map { _ in schedule.next(reason: 1) } == [1_000, 2_000, 4_000, 8_000])
+    #expect(schedule.next(reason: 2, jitter: .max) == 750)
+    for _ in 0..<20 { _ = schedule.next(reason: 2) }
+    #expect(schedule.next(reason: 2) == 300_000)
+    let hint = RetryHint(intervalSeconds: .max, delaySecondsMax: .max, multiplier: .max)
+    for _ in 0..<20 { #expect(schedule.next(reason: 3, hint: hint) == 86_400_000) }
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Errors as clients must get them, and the codes that cannot be sent.
+
+import RealmSyncProtocol
+import Testing
+
+@Suite struct ErrorDocumentTests {
+  /// Deployed clients end their process when they get one of these.
+  @Test(arguments: [104, 202, 203, 205, 207, 214, 215, 218, 219, 220, 221, 224])
+  func forbiddenCodesHaveNoCase(_ code: Int) {
+    #expect(SessionErrorCode(rawValue: code) == nil && ConnectionErrorCode(rawValue: code) == nil)
+  }
+
+  /// SY13
+  @Test(arguments: SessionErrorCode.allCases) func allSixKeysAreWritten(
+    _ code: SessionErrorCode
+  ) throws {
+    let document = ErrorDocument(code, message: "text")
+    guard case .object(let members) = document.json else { throw MessageError.badErrorDocument }
+    #expect(
+      members.map(\.key) == [
+        "message", "logURL", "tryAgain", "shouldClientReset", "isRecoveryModeDisabled", "action",
+      ])
+    #expect(try ErrorDocument(json: document.json) == document)
+    #expect(ErrorCode(code).isOfSession && !ErrorCode(code).isOfConnection)
+  }
+
+  @Test func aReportOfRejectedWrites() throws {
+    var document = ErrorDocument(.compensatingWrite, message: "undone")
+    document.compensatingWrite = CompensatingWriteReport(
+      serverVersion: 3, rejectedClientVersion: 16,
+      updates: [
+        RejectedUpdate(
+          notAllowed: .objectID(ObjectIDBits(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C)),
+          in: "Item")
+      ])
+    #expect(
+      JSONWriter.text(document.json) == """
+        {"message":"undone","logURL":"","tryAgain":true,"shouldClientReset":false,\
+        "isRecoveryModeDisabled":false,"action":"Warning","compensatingWriteServerVersion":3,\
+        "rejectedClientVersion":16,"rejectedUpdates":[{"reason":"write to \
+        ObjectID(\\"0102030405060708090a0b0c\\") in table \\"Item\\" not allowed","table":"Item",\
+        "pk":"CgECAwQFBgcICQoLDA=="}]}
+        """)
+    #expect(try ErrorDocument(json: document.json) == document)
+  }
+
+  @Test func optionalKeys() throws {
+    var document = ErrorDocument(.sessionClosed, message: "later")
+    document.retry = RetryHint(intervalSeconds: 5, delaySecondsMax: 60, multiplier: 3)
+    document.partitionQuery = "owner == \"a\""
+    document.previousSchemaVersion = 4
+    #expect(try ErrorDocument(json: document.json) == document)
+    #expect(document.tryAgain && !document.shouldClientReset)
+  }
+
+  @Test func anUnknownActionIsABugOfTheApp() throws {
+    let text = """
+      {"message":"","logURL":"","tryAgain":false,"shouldClientReset":false,\
+      "isRecoveryModeDisabled":true,"action":"Dance"}
+      """
+    #expect(try ErrorDocument(json: JSONParser.parse(text)).action == .applicationBug)
+    let reset = text.replacing("Dance", with: "ClientReset")
+    let document = try ErrorDocument(json: JSONParser.parse(reset))
+    #expect(document.action == .clientReset && document.effectiveAction == .clientResetNoRecovery)
+  }
+
+  @Test(arguments: [
+    (RejectedKey.null, "null", "00"), (.int(-1), "-1", "0140"),
+    (.string("aü"), "\"aü\"", "030361c3bc"),
+    (
+      .uuid(UUIDBits(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)),
+      "UUID(\"00112233-4455-6677-8899-aabbccddeeff\")", "0b00112233445566778899aabbccddeeff"
+    ),
+  ])
+  func keys(_ key: RejectedKey, _ text: String, _ encoding: String) throws {
+    #expect(key.description == text && hex(key.bytes) == encoding)
+    #expect(try RejectedKey(bytes: key.bytes) == key)
+  }
+
+  @Test(arguments: ["", "01", "0300ff", "0302c0af", "05", "7f", "0a0102"])
+  func damagedKeysAreRefused(_ encoding: String) {
+    #expect(throws: ChangesetError.self) { try RejectedKey(bytes: bytes(encoding)) }
+  }
+
+  @Test func base64() {
+    for (plain, text) in [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+    ] {
+      #expect(Base64.encode(Array(plain.utf8)) == text)
+      #expect(Base64.decode(text) == Array(plain.utf8))
+    }
+    #expect(Base64.decode("Zm8") == Array("fo".utf8) && Base64.decode("-_8") == [0xFB, 0xFF])
+    for bad in ["A", "A===", "Zg=a", "Z g=", "Zh==", "===="] { #expect(Base64.decode(bad) == nil) }
+  }
+}
