@@ -52,6 +52,10 @@ let package = Package(
       dependencies: ["RealmSyncProtocol", "RealmTables", "RealmStorage"],
       swiftSettings: librarySettings),
     .target(
+      name: "RealmSync",
+      dependencies: ["RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage"],
+      swiftSettings: librarySettings),
+    .target(
       name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: librarySettings),
     .target(
@@ -85,7 +89,7 @@ let package = Package(
     .executableTarget(
       name: "realm-sync",
       dependencies: [
-        "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+        "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
       ],
       path: "Benchmarks/Sources/realm-sync",
       swiftSettings: settings),
@@ -116,6 +120,13 @@ let package = Package(
       name: "RealmReplicationTests",
       dependencies: [
         "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmSyncTests",
+      dependencies: [
+        "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+        "RealmTestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

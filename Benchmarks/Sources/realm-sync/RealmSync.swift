@@ -7,7 +7,7 @@
 enum RealmSync {
   static let rows: [SyncRow] = [
     .transform, .transformSingly, .parse, .encode, .record, .insertLocally, .insertRecorded,
-    .bootstrap,
+    .bootstrap, .integration,
   ]
 
   static func main() {

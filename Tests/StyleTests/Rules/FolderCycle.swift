@@ -28,6 +28,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmStorage": 2,
     "RealmTables": 4,
     "RealmReplication": 0,
+    "RealmSync": 0,
     "RealmQuery": 0,
     "RealmSession": 4,
     "RealmSwift": 5,

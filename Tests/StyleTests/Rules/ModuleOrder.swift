@@ -15,6 +15,7 @@ enum ModuleOrder {
     "RealmStorage": ["CRealmPlatform"],
     "RealmTables": ["RealmStorage"],
     "RealmReplication": ["RealmSyncProtocol", "RealmTables", "RealmStorage"],
+    "RealmSync": ["RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage"],
     "RealmQuery": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
@@ -31,6 +32,7 @@ enum ModuleOrder {
       "_CryptoExtras", "Foundation", "FoundationEssentials",
     ],
     "RealmTables": ["Synchronization", "Glibc", "Darwin", "Musl"],
+    "RealmSync": ["Dispatch", "Glibc", "Darwin", "Musl"],
     "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmSession": [
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Bootstraps: kept part by part as they arrive, and shown as a whole (design, section 7.4).
+//
+// 1. A bootstrap is integrated in batches, each a version with an entry of its own, while nobody
+//    else can write. The versions become durable and visible together: a reader, a crash or an
+//    error never finds some of them.
+// 2. The cursors stay as they were until the last batch.
+
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+
+/// Stores and integrates bootstraps. Confined to the queue of its agent.
+package struct BootstrapIntegration {
+  let file: DatabaseFile
+  let schemas: SchemaCache
+  /// The bytes of changesets that are integrated in one version.
+  private let batchByteCount: Int
+  private var transformer = Transformer()
+
+  package init(
+    _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), batchByteCount: Int = 1 << 20
+  ) {
+    self.file = file
+    self.schemas = schemas
+    self.batchByteCount = batchByteCount
+  }
+
+  // MARK: Storing
+
+  /// Stores the entries of one message of a bootstrap.
+  ///
+  /// - Parameter cursors: The cursors of the last message; nil if more are to come.
+  package func keep(
+    _ entries: [DownloadEntry], ofQuery version: UInt64, cursors: SyncCursors?
+  ) throws(IntegrationError) {
+    guard version <= UInt64(Int64.max), cursors?.isInRange ?? true else {
+      throw .badProgress("a number is out of range")
+    }
+    for entry in entries {
+      guard entry.changeset.count <= BootstrapStore.changesetByteCountMax else {
+        throw .changesetTooLarge(byteCount: entry.changeset.count)
+      }
+    }
+    // What cannot be read must not be stored: it would be found again at each start.
+    _ = try IncomingChangeset.parse(entries)
+    try write { (group) throws(StorageError) in
+      let store = try BootstrapStore.make(in: group)
+      if try store.add(entries, ofQuery: version, cursors: cursors) {
+        try SubscriptionStore(existingIn: group)?.setState(.bootstrapping, of: version)
+      }
+      return true
+    }
+  }
+
+  /// Drops a bootstrap that is not complete, whose subscription set is pending again.
+  ///
+  /// - Returns: Whether a complete one is stored.
+  package func dropUnfinished() throws(IntegrationError) -> Bool {
+    let isStored = try storing { () throws(StorageError) in
+      let tables = try TableGroup(file.snapshot(), schemas: schemas)
+      return try tables.key(ofTable: BootstrapStore.tableName) != nil
+    }
+    guard isStored else { return false }
+    var isComplete = false
+    try write { (group) throws(StorageError) in
+      guard let store = try BootstrapStore(existingIn: group), let found = try store.pending()
+      else { return false }
+      isComplete = found.cursors != nil
+      if isComplete { return false }
+      try store.removeAll()
+      try SubscriptionStore(existingIn: group)?.setState(.pending, of: found.queryVersion)
+      return true
+    }
+    return isComplete
+  }
+
+  /// Runs `body` in a transaction, which is rolled back if it throws or returns false.
+  func write(
+    _ body: (WriteGroup) throws(StorageError) -> Bool
+  ) throws(IntegrationError) {
+    let transaction = try storing { () throws(StorageError) in try file.beginWrite() }
+    do throws(StorageError) {
+      let group = try WriteGroup(transaction, schemas: schemas)
+      if try body(group) { _ = try group.commit() } else { group.rollback() }
+    } catch {
+      transaction.rollback()
+      throw .storage(error)
+    }
+  }
+
+  // MARK: Integrating
+
+  /// Integrates the bootstrap that is stored and complete.
+  ///
+  /// - Returns: Its query version; nil if there is none.
+  package mutating func process() throws(IntegrationError) -> UInt64? {
+    var pending: PendingCommit?
+    do throws(IntegrationError) {
+      var queryVersion: UInt64?
+      var isLast = false
+      while !isLast {
+        let transaction = try begin(after: pending)
+        do throws(IntegrationError) {
+          guard let batch = try integrateNext(in: transaction) else {
+            transaction.rollback()
+            break
+          }
+          pending = batch.pending
+          queryVersion = batch.queryVersion
+          isLast = batch.isLast
+        } catch {
+          transaction.rollback()
+          throw error
+        }
+      }
+      if let last = pending {
+        pending = nil
+        try storing { () throws(StorageError) in try last.makeDurable() }
+      }
+      return queryVersion
+    } catch {
+      pending?.discard()
+      throw error
+    }
+  }
+
+  private func begin(
+    after pending: PendingCommit?
+  ) throws(IntegrationError) -> WriteTransaction {
+    try storing { () throws(StorageError) in
+      if let pending { return try pending.begin() }
+      return try file.beginWrite()
+    }
+  }
+
+  private struct Batch {
+    let pending: PendingCommit
+    let queryVersion: UInt64
+    let isLast: Bool
+  }
+
+  private mutating func integrateNext(
+    in transaction: WriteTransaction
+  ) throws(IntegrationError) -> Batch? {
+    var work = try storing { () throws(StorageError) in
+      try IntegrationTransaction(transaction, schemas: schemas)
+    }
+    let store = try storing { () throws(StorageError) in
+      try BootstrapStore(existingIn: work.group)
+    }
+    guard let store,
+      let found = try storing({ () throws(StorageError) in try store.pending() }),
+      let cursors = found.cursors
+    else { return nil }
+    try work.check(cursors)
+    let batch = try storing { () throws(StorageError) in
+      try store.takeFirst(byteCount: batchByteCount)
+    }
+    let entries = try IncomingChangeset.parse(batch.entries)
+    try work.check(entries, cursors)
+    try apply(entries, &work)
+    let pending = try storing { () throws(StorageError) in
+      if batch.isLast {
+        try store.removeAll()
+        try SubscriptionStore(existingIn: work.group)?.completeBootstrap(of: found.queryVersion)
+      }
+      try work.finish(batch.isLast ? cursors : nil)
+      return try work.group.writeVersion()
+    }
+    return Batch(pending: pending, queryVersion: found.queryVersion, isLast: batch.isLast)
+  }
+
+  private mutating func apply(
+    _ entries: [IncomingChangeset], _ work: inout IntegrationTransaction
+  ) throws(IntegrationError) {
+    var rest = entries[...]
+    while let first = rest.first {
+      let base = first.changeset.origin.remoteVersion
+      let group = rest.prefix { $0.changeset.origin.remoteVersion == base }
+      var changesets = group.map(\.changeset)
+      _ = try work.merge(&changesets, &transformer)
+      for (entry, changeset) in zip(group, changesets) {
+        try work.apply(changeset, originalByteCount: entry.originalByteCount)
+      }
+      rest = rest[group.endIndex...]
+    }
+  }
+}

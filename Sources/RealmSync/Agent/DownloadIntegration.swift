@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Integrating what the server sends (design, section 7.3; P3 B; P5, sections 1 and 4).
+//
+// 1. Parsing comes before the right to write is asked for.
+// 2. Each commit integrates whole changesets and moves the download cursor to the last of them, so
+//    that a stop between two commits leaves the state of a shorter message.
+// 3. A turn ends only where no own changeset was altered by changesets that are still to be
+//    applied, and never between changesets of one server version.
+
+package import RealmStorage
+import RealmSyncProtocol
+package import RealmTables
+
+/// Integrates messages of the steady state. Confined to the queue of its agent.
+package struct DownloadIntegration {
+  let file: DatabaseFile
+  let schemas: SchemaCache
+  private let limits: TurnLimits
+  private var transformer = Transformer()
+
+  package init(
+    _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), limits: TurnLimits = TurnLimits()
+  ) {
+    self.file = file
+    self.schemas = schemas
+    self.limits = limits
+  }
+
+  /// Integrates a message, in one commit or several.
+  ///
+  /// After an error the file has what the commits before it have integrated, with the cursors that
+  /// belong to that.
+  ///
+  /// - Returns: The number of commits.
+  @discardableResult
+  package mutating func integrate(_ download: Download) throws(IntegrationError) -> Int {
+    let entries = try IncomingChangeset.parse(download.entries)
+    var rest = entries[...]
+    var commitCount = 0
+    repeat {
+      try commitNext(&rest, download)
+      commitCount += 1
+    } while !rest.isEmpty
+    return commitCount
+  }
+
+  /// Integrates changesets until the turn is over.
+  private mutating func commitNext(
+    _ rest: inout ArraySlice<IncomingChangeset>, _ download: Download
+  ) throws(IntegrationError) {
+    let transaction = try storing { () throws(StorageError) in try file.beginWrite() }
+    do throws(IntegrationError) {
+      var work = try storing { () throws(StorageError) in
+        try IntegrationTransaction(transaction, schemas: schemas)
+      }
+      try work.check(download.cursors)
+      try work.check(rest, download.cursors)
+      var remaining = rest
+      try apply(&remaining, &work)
+      var reached = download.cursors
+      if !remaining.isEmpty, let cursor = work.cursor { reached.download = cursor }
+      try storing { () throws(StorageError) in
+        try work.finish(reached, downloadableByteCount: max(0, download.downloadableByteCount))
+        _ = try work.group.commit()
+      }
+      rest = remaining
+    } catch {
+      transaction.rollback()
+      throw error
+    }
+  }
+
+  private mutating func apply(
+    _ rest: inout ArraySlice<IncomingChangeset>, _ work: inout IntegrationTransaction
+  ) throws(IntegrationError) {
+    let start = ContinuousClock.now
+    var byteCount = 0
+    while let count = nextGroup(rest) {
+      let group = Array(rest.prefix(count))
+      if isOver(byteCount, start), isBoundary(before: group[0].changeset, work) { return }
+      var changesets = group.map(\.changeset)
+      let isAltered = try work.merge(&changesets, &transformer)
+      for (entry, changeset) in zip(group, changesets) {
+        if !isAltered, isOver(byteCount, start), isBoundary(before: changeset, work) { return }
+        try work.apply(changeset, originalByteCount: entry.originalByteCount)
+        byteCount += entry.byteCount + 1
+        rest.removeFirst()
+      }
+    }
+  }
+
+  /// The number of changesets that are merged next: those with the base of the first, up to a size.
+  private func nextGroup(_ rest: ArraySlice<IncomingChangeset>) -> Int? {
+    guard let first = rest.first else { return nil }
+    var byteCount = 0
+    let end = rest.dropFirst().firstIndex { entry in
+      byteCount += entry.byteCount
+      return entry.changeset.origin.remoteVersion != first.changeset.origin.remoteVersion
+        || byteCount > limits.groupByteCount
+    }
+    return (end ?? rest.endIndex) - rest.startIndex
+  }
+
+  /// Whether a message could have ended before a changeset.
+  private func isBoundary(before next: Changeset, _ work: IntegrationTransaction) -> Bool {
+    next.origin.version != work.cursor?.serverVersion
+  }
+
+  private func isOver(_ byteCount: Int, _ start: ContinuousClock.Instant) -> Bool {
+    limits.isOver(after: byteCount, since: start, hasWaiters: file.writers.waiterCount > 0)
+  }
+}

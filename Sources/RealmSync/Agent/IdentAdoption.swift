@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The server gives a file its identifier (P5, section 3).
+
+import RealmReplication
+package import RealmStorage
+package import RealmSyncProtocol
+
+/// Stores the identifier of a file, and puts it into what was recorded before.
+package enum IdentAdoption {
+  /// The first identifier that object keys have no room for.
+  package static let limit: UInt64 = 1 << 30
+
+  /// Stores the identifier and its salt, in one commit with all that depends on it.
+  ///
+  /// Storing what the file has already changes nothing.
+  package static func adopt(
+    _ ident: FileIdentifier, salt: UInt64, in file: DatabaseFile
+  ) throws(IntegrationError) {
+    guard ident.rawValue >= 1, ident.rawValue < limit, salt >= 1,
+      salt <= UInt64(Int64.max)
+    else {
+      throw .badIdentifier("\(ident.rawValue) with salt \(salt)")
+    }
+    let transaction = try storing { () throws(StorageError) in try file.beginWrite() }
+    do throws(IntegrationError) {
+      let (old, oldSalt) = try storing { () throws(StorageError) in
+        (try transaction.fileIdentifier, try transaction.syncHistory().fileSalt)
+      }
+      guard old == 0 else {
+        guard old == Int(ident.rawValue), oldSalt == Int64(salt) else {
+          throw .badIdentifier("\(ident.rawValue) after \(old)")
+        }
+        return transaction.rollback()
+      }
+      try storing { () throws(StorageError) in
+        try rewrite(transaction, ident)
+        try transaction.setFileIdentifier(Int(ident.rawValue), salt: Int64(salt))
+        try transaction.updateSyncProgress { progress in
+          progress.download.clientVersion = 0
+          progress.upload.clientVersion = 0
+        }
+        _ = try transaction.commit(changeset: [])
+      }
+    } catch {
+      transaction.rollback()
+      throw error
+    }
+  }
+
+  private static func rewrite(
+    _ transaction: WriteTransaction, _ ident: FileIdentifier
+  ) throws(StorageError) {
+    if try !transaction.syncHistory().isUpgraded {
+      try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
+    }
+    let history = try transaction.syncHistory()
+    var cursor = history.heads(after: 0)
+    while let head = try cursor.next() {
+      guard head.isUploadable else { continue }
+      var entry = try history.entry(at: head.version)
+      let old = try StoredChangeset.byteCount(of: entry.changeset)
+      let isChanged = try replace(&entry.changeset, ident)
+      var isReciprocalChanged = false
+      if var reciprocal = entry.reciprocal {
+        isReciprocalChanged = try replace(&reciprocal, ident)
+        entry.reciprocal = reciprocal
+      }
+      guard isChanged || isReciprocalChanged else { continue }
+      try transaction.replaceSyncEntry(
+        at: head.version, with: entry,
+        sizeChange: try StoredChangeset.byteCount(of: entry.changeset) - old)
+    }
+  }
+
+  private static func replace(
+    _ stored: inout [UInt8], _ ident: FileIdentifier
+  ) throws(StorageError) -> Bool {
+    var changeset = try StoredChangeset.parse(stored, origin: ChangesetOrigin())
+    guard changeset.replaceOwnFile(by: ident) else { return false }
+    stored = StoredChangeset.encode(ChangesetEncoder.encode(changeset))
+    return true
+  }
+}

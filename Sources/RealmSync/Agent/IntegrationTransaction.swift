@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One commit of changes from the server: merged, carried out, and noted in the history.
+//
+// 1. Nothing that is integrated is recorded.
+// 2. The commit adds one entry, without a changeset, with the origin of the last changeset.
+// 3. Cursors never go back.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// A write transaction that integrates changesets.
+struct IntegrationTransaction {
+  let group: WriteGroup
+  let file: FileIdentifier
+  /// The own changesets after the base that was asked for first; nil until one is.
+  private var own: OwnEntries?
+  private var applier: InstructionApplier
+  private var last: ChangesetOrigin?
+  private var downloadedByteCount = 0
+
+  private var transaction: WriteTransaction { group.transaction }
+
+  /// The transaction ends when this throws.
+  init(_ transaction: WriteTransaction, schemas: SchemaCache) throws(StorageError) {
+    if try !transaction.syncHistory().isUpgraded {
+      try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
+    }
+    group = try WriteGroup(transaction, schemas: schemas)
+    file = FileIdentifier(UInt64(try transaction.fileIdentifier))
+    applier = InstructionApplier(group, file: file)
+  }
+
+  /// Checks cursors against those of the file.
+  func check(_ new: SyncCursors) throws(IntegrationError) {
+    let old = try storing { () throws(StorageError) in try transaction.syncProgress }.cursors
+    guard new.isInRange else { throw .badProgress("a number is out of range") }
+    guard !new.goesBack(from: old) else { throw .badProgress("\(new) after \(old)") }
+    guard new.upload.clientVersion <= transaction.base.version else {
+      throw .badProgress("a version is acknowledged that does not exist")
+    }
+    guard new.download.clientVersion <= new.upload.clientVersion,
+      new.download.serverVersion <= new.latest.version
+    else { throw .badProgress("cursors contradict each other: \(new)") }
+  }
+
+  /// Checks the versions of changesets against those of their message.
+  func check(
+    _ entries: some Collection<IncomingChangeset>, _ cursors: SyncCursors
+  ) throws(IntegrationError) {
+    let old = try storing { () throws(StorageError) in try transaction.syncProgress }
+    for entry in entries {
+      let origin = entry.changeset.origin
+      guard origin.version <= cursors.download.serverVersion,
+        origin.remoteVersion <= cursors.download.clientVersion,
+        origin.version >= old.download.serverVersion, origin.file != file
+      else { throw .badProgress("an entry of version \(origin.version) does not fit its message") }
+    }
+  }
+
+  /// Merges changesets of one base with the own ones that they do not know of.
+  ///
+  /// - Returns: Whether an own changeset was altered; then all of them must be applied.
+  mutating func merge(
+    _ changesets: inout [Changeset], _ transformer: inout Transformer
+  ) throws(IntegrationError) -> Bool {
+    guard let base = changesets.first?.origin.remoteVersion else { return false }
+    if own == nil {
+      own = try storing { () throws(StorageError) in
+        try OwnEntries(transaction.syncHistory(), after: base)
+      }
+    }
+    do throws(MergeError) {
+      return try own?.merge(&changesets, after: base, ownIdent: file, &transformer) ?? false
+    } catch {
+      throw .unmergeableChangeset(error)
+    }
+  }
+
+  /// Carries a merged changeset out.
+  mutating func apply(
+    _ changeset: Changeset, originalByteCount: UInt64
+  ) throws(IntegrationError) {
+    do throws(ApplyError) { try applier.apply(changeset) } catch { throw IntegrationError(error) }
+    last = changeset.origin
+    downloadedByteCount = Self.sum(downloadedByteCount, Int(clamping: originalByteCount))
+  }
+
+  /// Notes in the history what was done; the commit follows.
+  ///
+  /// - Parameters:
+  ///   - cursors: The cursors that the commit stores; nil if they stay.
+  ///   - downloadableByteCount: What is known of the bytes to come; nil if that stays.
+  mutating func finish(
+    _ cursors: SyncCursors?, downloadableByteCount: Int? = nil
+  ) throws(StorageError) {
+    try own?.store(in: transaction)
+    let passed = try cursors.map { (new) throws(StorageError) in
+      try uploadedByteCount(through: new.upload.clientVersion)
+    }
+    let downloadedByteCount = downloadedByteCount
+    try transaction.updateSyncProgress { stored in
+      if let cursors { stored.take(cursors) }
+      if let downloadableByteCount { stored.downloadableByteCount = downloadableByteCount }
+      stored.downloadedByteCount = Self.sum(stored.downloadedByteCount, downloadedByteCount)
+      stored.uploadedByteCount = Self.sum(stored.uploadedByteCount, passed ?? 0)
+    }
+    if cursors != nil { try transaction.trimSyncHistory() }
+    guard let last else { return }
+    transaction.syncEntry = SyncEntry(
+      remoteVersion: last.version, originFile: Int(last.file.rawValue),
+      originTimestamp: Int64(clamping: last.timestamp.milliseconds))
+  }
+
+  /// The version of the last changeset, and the own version that it is based on.
+  var cursor: DownloadCursor? {
+    last.map { DownloadCursor(serverVersion: $0.version, clientVersion: $0.remoteVersion) }
+  }
+
+  /// The sizes of the local changesets that a new upload cursor passes.
+  private func uploadedByteCount(through version: UInt64) throws(StorageError) -> Int {
+    let history = try transaction.syncHistory()
+    var cursor = history.heads(after: history.progress.upload.clientVersion)
+    var total = 0
+    while let head = try cursor.next(), head.version <= version {
+      guard head.isUploadable else { continue }
+      total = Self.sum(
+        total, try StoredChangeset.byteCount(of: try history.changeset(at: head.version)))
+    }
+    return total
+  }
+
+  private static func sum(_ left: Int, _ right: Int) -> Int {
+    let (sum, overflow) = left.addingReportingOverflow(right)
+    return overflow ? .max : sum
+  }
+}

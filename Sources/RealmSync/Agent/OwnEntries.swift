@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The changesets of this file that an incoming one does not know of.
+//
+// 1. They are the local entries with a changeset of the versions after the base, in the form that
+//    what was integrated since has given them (their reciprocals).
+// 2. All groups of a transaction merge with the same values, which are stored once, at its end.
+
+import RealmStorage
+import RealmSyncProtocol
+
+/// The own changesets of a file that are merged with incoming ones.
+struct OwnEntries {
+  private var versions: [UInt64] = []
+  private var changesets: [Changeset] = []
+  private var isAltered: [Bool] = []
+
+  /// The entries of the versions after `base`, or after the oldest version that has one.
+  init(_ history: SyncHistory, after base: UInt64) throws(StorageError) {
+    var cursor = history.heads(after: base)
+    while let head = try cursor.next() {
+      guard head.isUploadable else { continue }
+      var stored = try history.reciprocal(at: head.version)
+      if stored == nil { stored = try history.changeset(at: head.version) }
+      let origin = ChangesetOrigin(
+        version: head.version, remoteVersion: head.remoteVersion, file: .own,
+        timestamp: OriginTimestamp(milliseconds: UInt64(max(0, head.originTimestamp))))
+      versions.append(head.version)
+      changesets.append(
+        try StoredChangeset.parse(
+          stored ?? [], isFramed: history.isUpgraded, origin: origin))
+      isAltered.append(false)
+    }
+  }
+
+  /// Merges incoming changesets of one base.
+  ///
+  /// - Returns: Whether an own changeset was altered.
+  mutating func merge(
+    _ incoming: inout [Changeset], after base: UInt64, ownIdent: FileIdentifier,
+    _ transformer: inout Transformer
+  ) throws(MergeError) -> Bool {
+    guard let start = versions.firstIndex(where: { $0 > base }) else { return false }
+    var local = Array(changesets[start...])
+    let outcome = try transformer.merge(local: &local, incoming: &incoming, ownIdent: ownIdent)
+    for position in outcome.alteredLocal {
+      changesets[start + position] = local[position]
+      isAltered[start + position] = true
+    }
+    return !outcome.alteredLocal.isEmpty
+  }
+
+  /// Stores the changesets that were altered.
+  func store(in transaction: WriteTransaction) throws(StorageError) {
+    for index in versions.indices where isAltered[index] {
+      let bytes = ChangesetEncoder.encode(changesets[index])
+      try transaction.setSyncReciprocal(StoredChangeset.encode(bytes), at: versions[index])
+    }
+  }
+}

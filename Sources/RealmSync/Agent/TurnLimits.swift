@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// When an integration lets other writers go first (design, section 7.3).
+
+/// The limits after which an integration commits and waits for its next turn to write.
+package struct TurnLimits: Hashable, Sendable {
+  /// Bytes of changesets after which a writer of this process that waits goes first.
+  package var byteCount = 100 << 10
+  /// Time after which a writer of this process that waits goes first.
+  package var contended = Duration.milliseconds(5)
+  /// Time after which the turn ends in any case: writers of other processes cannot be seen.
+  package var uncontended = Duration.milliseconds(100)
+  /// The most bytes of changesets that are merged at once, beyond the first changeset.
+  package var groupByteCount = 64 << 10
+
+  package init() {}
+
+  /// Whether a turn ends.
+  func isOver(
+    after byteCount: Int, since start: ContinuousClock.Instant, hasWaiters: Bool
+  ) -> Bool {
+    if byteCount == 0 { return false }
+    let elapsed = ContinuousClock.now - start
+    if elapsed >= uncontended { return true }
+    return hasWaiters && (byteCount >= self.byteCount || elapsed >= contended)
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finding what is to be uploaded (design, section 7.5; P1 C.2; P5, section 4).
+
+package import RealmStorage
+package import RealmSyncProtocol
+
+/// Scans the history of a file for changesets to upload.
+package struct UploadScan: Hashable, Sendable {
+  /// A scan ends when it has found so many bytes.
+  package var byteCountGoal = 128 << 10
+  /// No message becomes larger, unless its only changeset is.
+  package var byteCountMax = 16 << 20
+
+  package init() {}
+
+  /// The changesets of the versions after `version`, as they were recorded.
+  ///
+  /// - Parameter limit: The last version that is scanned; nil for the newest.
+  package func batch(
+    in snapshot: Snapshot, after version: UInt64, through limit: UInt64? = nil
+  ) throws(StorageError) -> UploadBatch {
+    guard let history = try snapshot.syncHistory() else {
+      return UploadBatch(
+        progress: UploadCursor(clientVersion: version))
+    }
+    let progress = history.progress
+    var batch = UploadBatch(
+      progress: UploadCursor(
+        clientVersion: version, serverVersion: progress.upload.serverVersion),
+      lockedServerVersion: progress.download.serverVersion, isComplete: false)
+    var byteCount = 0
+    var cursor = history.heads(after: version)
+    while byteCount < byteCountGoal {
+      guard let head = try cursor.next(), head.version <= limit ?? .max else {
+        batch.isComplete = true
+        break
+      }
+      if head.isUploadable {
+        let bytes = try StoredChangeset.decode(
+          try history.changeset(at: head.version), isFramed: history.isUpgraded)
+        if !batch.entries.isEmpty, byteCount + bytes.count >= byteCountMax { break }
+        byteCount += bytes.count
+        batch.entries.append(
+          UploadEntry(
+            clientVersion: head.version, serverVersion: head.remoteVersion,
+            timestamp: OriginTimestamp(milliseconds: UInt64(max(0, head.originTimestamp))),
+            changeset: bytes))
+      }
+      batch.progress = UploadCursor(
+        clientVersion: head.version, serverVersion: head.remoteVersion)
+    }
+    return batch
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the server sends, as far as the file is concerned.
+
+package import RealmSyncProtocol
+
+/// A DOWNLOAD of the steady state.
+package struct Download: Hashable, Sendable {
+  package var cursors: SyncCursors
+  /// Bytes, or the estimate of progress times 10,000 where subscriptions decide what is downloaded.
+  package var downloadableByteCount: Int
+  package var entries: [DownloadEntry]
+
+  package init(
+    cursors: SyncCursors, downloadableByteCount: Int = 0, entries: [DownloadEntry] = []
+  ) {
+    self.cursors = cursors
+    self.downloadableByteCount = downloadableByteCount
+    self.entries = entries
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Why what the server sent cannot be integrated.
+
+package import RealmReplication
+package import RealmStorage
+package import RealmSyncProtocol
+
+/// The error of integrating what the server sent. The file is as before the failed commit.
+package enum IntegrationError: Error, Hashable, Sendable {
+  /// A changeset cannot be read.
+  case unreadableChangeset(ChangesetError)
+  /// A changeset contradicts what this file has written meanwhile.
+  case unmergeableChangeset(MergeError)
+  /// A changeset does not fit the file.
+  case unfitChangeset(ApplyProblem, instruction: String)
+  /// A changeset is too large to be stored.
+  case changesetTooLarge(byteCount: Int)
+  /// Cursors went back, or name versions that cannot be.
+  case badProgress(String)
+  /// The identifier cannot be that of this file.
+  case badIdentifier(String)
+  /// The database failed, which is not the server's fault.
+  case storage(StorageError)
+
+  /// The code with which the server is told (JSON_ERROR, P1 C.2); nil for errors of this device.
+  package var reportedCode: Int? {
+    switch self {
+    case .unreadableChangeset, .unmergeableChangeset, .unfitChangeset: 212
+    case .changesetTooLarge: 112
+    case .badProgress, .badIdentifier: 233
+    case .storage: nil
+    }
+  }
+
+  init(_ error: ApplyError) {
+    switch error {
+    case .badChangeset(let problem, let instruction):
+      self = .unfitChangeset(problem, instruction: instruction)
+    case .storage(let error): self = .storage(error)
+    }
+  }
+}
+
+extension IntegrationError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unreadableChangeset(let error): "Bad changeset received: \(error)"
+    case .unmergeableChangeset(let error): "Bad changeset received: \(error)"
+    case .unfitChangeset(let problem, let instruction):
+      "Bad changeset received: \(problem) at \(instruction)"
+    case .changesetTooLarge(let byteCount):
+      "A changeset of \(byteCount) bytes is too large to be stored"
+    case .badProgress(let reason): "Bad progress information: \(reason)"
+    case .badIdentifier(let reason): "Bad file identifier: \(reason)"
+    case .storage(let error): "\(error)"
+    }
+  }
+}
+
+/// Runs `body`, whose errors are the database's.
+@inline(__always)
+func storing<R>(_ body: () throws(StorageError) -> R) throws(IntegrationError) -> R {
+  do throws(StorageError) { return try body() } catch { throw .storage(error) }
+}

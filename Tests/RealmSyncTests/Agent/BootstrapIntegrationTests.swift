@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Bootstraps are kept part by part, and shown as a whole.
+
+import RealmReplication
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@Suite struct BootstrapIntegrationTests {
+  static func entries(_ ids: Range<Int64>) -> [DownloadEntry] {
+    ids.map { id in
+      let bytes = Items.changeset { items in
+        if id == 0 { items.addClass() }
+        items.create(id)
+        items.setText("text \(id)", of: id)
+      }
+      return DownloadEntry(
+        serverVersion: 6, clientVersion: 0, timestamp: OriginTimestamp(milliseconds: 3),
+        file: .server, originalByteCount: 10, changeset: bytes)
+    }
+  }
+
+  static let cursors = SyncCursors(
+    download: DownloadCursor(serverVersion: 6, clientVersion: 0),
+    upload: UploadCursor(clientVersion: 0, serverVersion: 0),
+    latest: SaltedVersion(version: 8, salt: 77))
+
+  /// Makes sets 0 to 2, of which the last is wanted.
+  static func makeSets(_ device: TestDevice) throws {
+    try device.write { group in
+      let store = try SubscriptionStore.make(in: group)
+      try store.setState(.complete, of: 0)
+      try store.add(1)
+      try store.add(2)
+    }
+  }
+
+  static func states(_ device: TestDevice) throws -> [UInt64: SubscriptionState] {
+    let group = try WriteGroup(device.file.beginWrite())
+    defer { group.rollback() }
+    guard let store = try SubscriptionStore(existingIn: group) else { return [:] }
+    var states: [UInt64: SubscriptionState] = [:]
+    for version in try store.versions() { states[version] = try store.state(of: version) }
+    return states
+  }
+
+  private func isStored(_ device: TestDevice) throws -> Bool {
+    let group = try WriteGroup(device.file.beginWrite())
+    defer { group.rollback() }
+    return try BootstrapStore(existingIn: group)?.pending() != nil
+  }
+
+  @Test func partsAreKeptAndShownTogether() async throws {
+    let device = try TestDevice()
+    try Self.makeSets(device)
+    try await device.agent.keepBootstrapPart(Self.entries(0..<3), ofQuery: 2, cursors: nil)
+    #expect(try Self.states(device) == [0: .complete, 1: .pending, 2: .bootstrapping])
+    #expect(try await device.agent.processBootstrap().queryVersion == nil)
+    try await device.agent.keepBootstrapPart(Self.entries(3..<5), ofQuery: 2, cursors: Self.cursors)
+    #expect(try Items.texts(device.read()).isEmpty)
+    let before = try await device.agent.state()
+    #expect(before.cursors == SyncCursors())
+    let result = try await device.agent.processBootstrap()
+    #expect(result.queryVersion == 2)
+    #expect(result.state.cursors == Self.cursors)
+    #expect(result.state.downloadedByteCount == 50)
+    #expect(try Items.texts(device.read()).count == 5)
+    // Sets of lower versions go.
+    #expect(try Self.states(device) == [2: .awaitingMark])
+    #expect(try !isStored(device))
+    #expect(device.written == [])
+    #expect(try device.findings() == [])
+  }
+
+  /// `BootstrapIntegration` 1: each batch is a version with an entry, and only the last is seen.
+  @Test func batchesAreVersionsOfWhichTheLastIsSeen() throws {
+    let device = try TestDevice()
+    var bootstraps = BootstrapIntegration(device.file, batchByteCount: 60)
+    try bootstraps.keep(Self.entries(0..<9), ofQuery: 0, cursors: Self.cursors)
+    let before = device.file.newestVersion
+    let seen = Locked<[UInt64]>([])
+    let listener = try device.file.onNewVersion { version in seen.withLock { $0.append(version) } }
+    #expect(try bootstraps.process() == 0)
+    listener.cancel()
+    let after = device.file.newestVersion
+    #expect(after > before + 3)
+    #expect(seen.withLock { $0 } == [after])
+    let history = try device.history()
+    #expect(history.version == after)
+    #expect(try history.head(at: after).originFile == 1)
+    #expect(try Items.texts(device.read()).count == 9)
+    #expect(try device.findings() == [])
+  }
+
+  /// `BootstrapIntegration` 2: were the cursors stored with the first batch, the own entries would
+  /// be trimmed before the others.
+  @Test(arguments: [false, true])
+  func ownChangesAreMergedOverAllBatches(_ isAcknowledged: Bool) async throws {
+    let device = try TestDevice()
+    let version = try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "mine", group)
+      try Items.append("mine", to: 1, group)
+    }
+    _ = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1)
+    var entries = Self.entries(0..<3)
+    for (index, text) in ["x", "y"].enumerated() {
+      entries[1 + index].changeset = Items.changeset { items in
+        items.create(1)
+        items.insert(text, at: UInt32(index), of: 1, priorSize: UInt32(index))
+      }
+    }
+    var cursors = Self.cursors
+    if isAcknowledged {
+      cursors.download.clientVersion = version
+      cursors.upload.clientVersion = version
+    }
+    var bootstraps = BootstrapIntegration(device.file, batchByteCount: 1)
+    try bootstraps.keep(entries, ofQuery: 0, cursors: cursors)
+    _ = try bootstraps.process()
+    #expect(try Items.list(of: 1, device.read()).count == 3)
+    #expect(try device.history().hasPendingUploads() != isAcknowledged)
+    #expect(try device.findings() == [])
+  }
+
+  /// `BootstrapStore` 1.
+  @Test func aMessageOfAnotherQueryDropsTheParts() async throws {
+    let device = try TestDevice()
+    try await device.agent.keepBootstrapPart(Self.entries(0..<3), ofQuery: 1, cursors: nil)
+    try await device.agent.keepBootstrapPart(Self.entries(0..<2), ofQuery: 2, cursors: Self.cursors)
+    try await device.agent.keepBootstrapPart(Self.entries(0..<1), ofQuery: 1, cursors: Self.cursors)
+    #expect(try await device.agent.processBootstrap().queryVersion == 1)
+    #expect(try Items.texts(device.read()).count == 1)
+  }
+
+  @Test func anUnfinishedOneIsDroppedAtStart() async throws {
+    let device = try TestDevice()
+    try Self.makeSets(device)
+    try await device.agent.keepBootstrapPart(Self.entries(0..<3), ofQuery: 2, cursors: nil)
+    try await device.restart()
+    #expect(try !isStored(device))
+    #expect(try Self.states(device)[2] == .pending)
+  }
+
+  @Test func aFinishedOneIsIntegratedAtStart() async throws {
+    let device = try TestDevice()
+    try Self.makeSets(device)
+    try await device.agent.keepBootstrapPart(Self.entries(0..<3), ofQuery: 2, cursors: Self.cursors)
+    try await device.restart()
+    #expect(try Items.texts(device.read()).count == 3)
+    #expect(try Self.states(device) == [2: .awaitingMark])
+  }
+
+  @Test func oneWithoutEntriesIsComplete() async throws {
+    let device = try TestDevice()
+    try Self.makeSets(device)
+    try await device.agent.keepBootstrapPart([], ofQuery: 2, cursors: Self.cursors)
+    let result = try await device.agent.processBootstrap()
+    #expect(result.queryVersion == 2)
+    #expect(result.state.cursors == Self.cursors)
+    #expect(try Self.states(device) == [2: .awaitingMark])
+  }
+
+  /// `BootstrapIntegration` 1: an error in a later batch undoes the earlier ones.
+  @Test func anErrorLeavesNothing() throws {
+    let device = try TestDevice()
+    try Self.makeSets(device)
+    var entries = Self.entries(0..<6)
+    entries[4].changeset = Items.changeset { $0.setText("x", of: 99) }
+    var bootstraps = BootstrapIntegration(device.file, batchByteCount: 60)
+    try bootstraps.keep(entries, ofQuery: 2, cursors: Self.cursors)
+    let version = device.file.newestVersion
+    for _ in 0..<2 {
+      do throws(IntegrationError) {
+        _ = try bootstraps.process()
+        Issue.record("a bad changeset was integrated")
+      } catch {
+        #expect(error.reportedCode == 212)
+      }
+      #expect(device.file.newestVersion == version)
+      #expect(try device.read().table(named: "class_Item") == nil)
+      #expect(try device.findings() == [])
+    }
+    // Life goes on.
+    try device.write(Items.makeClass)
+    #expect(device.file.newestVersion == version + 1)
+    #expect(try Self.states(device)[2] == .bootstrapping)
+    #expect(try device.findings() == [])
+  }
+
+  @Test func whatCannotBeReadOrStoredIsRefusedAtOnce() async throws {
+    let device = try TestDevice()
+    var entries = Self.entries(0..<1)
+    for (bytes, code) in [
+      ([0x7F], 212), (Array(repeating: 0, count: BootstrapStore.changesetByteCountMax + 1), 112),
+    ] as [([UInt8], Int)] {
+      entries[0].changeset = bytes
+      do throws(IntegrationError) {
+        try await device.agent.keepBootstrapPart(entries, ofQuery: 1, cursors: nil)
+        Issue.record("the bytes were stored")
+      } catch {
+        #expect(error.reportedCode == code)
+      }
+    }
+    #expect(device.file.newestVersion == 1)
+  }
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Messages of the steady state become commits (SY3, SY6).
+
+import RealmReplication
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@Suite struct DownloadIntegrationTests {
+  private static let item = Items.changeset { items in
+    items.addClass()
+    items.create(1)
+    items.setText("theirs", of: 1)
+  }
+
+  private func refusal(
+    _ device: TestDevice, _ download: Download
+  ) async throws -> IntegrationError? {
+    do throws(IntegrationError) {
+      _ = try await device.agent.integrate(download)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// `IntegrationTransaction` 1 and 2.
+  @Test func anIntegrationIsOneEntryWithoutChangeset() async throws {
+    let device = try TestDevice()
+    let download = Download.of([Self.item, Items.changeset { $0.setText("b", of: 1) }], from: 4)
+    let state = try await device.agent.integrate(download)
+    let entry = try device.history().entry(at: state.version)
+    #expect(entry.changeset == [] && entry.reciprocal == nil)
+    #expect(entry.originFile == 7)
+    #expect(entry.originTimestamp == 501)
+    #expect(entry.remoteVersion == 5)
+    #expect(state.version == 2)
+    #expect(state.cursors == download.cursors)
+    #expect(try Items.texts(device.read()) == [1: "b"])
+    #expect(try !device.history().hasPendingUploads())
+    #expect(try device.findings() == [])
+  }
+
+  @Test func bytesAreCounted() async throws {
+    let device = try TestDevice()
+    try device.write(Items.makeClass)
+    let before = try await device.agent.state()
+    let version = try device.file.snapshot().version
+    let download = Download.of([Self.item, Self.item], acknowledged: version)
+    let state = try await device.agent.integrate(download)
+    #expect(state.downloadedByteCount == 20)
+    #expect(state.downloadableByteCount == 3)
+    #expect(state.uploadedByteCount == before.uploadableByteCount)
+    #expect(state.uploadableByteCount == before.uploadableByteCount)
+  }
+
+  @Test func aMessageWithoutEntriesIsACommit() async throws {
+    let device = try TestDevice()
+    let version = try device.write(Items.makeClass)
+    let cursors = SyncCursors(
+      download: DownloadCursor(serverVersion: 8, clientVersion: version),
+      upload: UploadCursor(clientVersion: version, serverVersion: 8),
+      latest: SaltedVersion(version: 9, salt: 1))
+    let state = try await device.agent.integrate(Download(cursors: cursors))
+    #expect(state.cursors == cursors)
+    #expect(state.version == version + 1)
+    #expect(try device.history().head(at: state.version).isLocal)
+  }
+
+  @Test func acknowledgedEntriesAreTrimmed() async throws {
+    let device = try TestDevice()
+    try device.write(Items.makeClass)
+    let version = try device.write { try Items.put(1, "a", $0) }
+    try device.write { try Items.put(2, "b", $0) }
+    _ = try await device.agent.integrate(.of([Self.item], base: version))
+    #expect(try device.history().base == version)
+  }
+
+  /// `OwnEntries` 1: the second message meets what the first left of the own changeset.
+  @Test func laterMessagesMeetTheReciprocal() async throws {
+    let device = try TestDevice()
+    try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "a", group)
+    }
+    let state = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1)
+    let base = state.version
+    try device.write { try Items.append("mine", to: 1, $0) }
+    func insertion(_ text: String, _ index: UInt32) -> [UInt8] {
+      Items.changeset { $0.insert(text, at: index, of: 1, priorSize: index) }
+    }
+    _ = try await device.agent.integrate(.of([insertion("x", 0)], from: 1, base: base))
+    _ = try await device.agent.integrate(.of([insertion("y", 1)], from: 2, base: base))
+    let list = try Items.list(of: 1, device.read())
+    #expect(Set(list) == [.string("mine"), .string("x"), .string("y")])
+    #expect(list.count == 3)
+    let history = try device.history()
+    let version = try #require(device.written.last)
+    let bytes = try #require(try history.reciprocal(at: version))
+    let changeset = try ChangesetParser.parse(StoredChangesetFraming.decode(bytes))
+    let line = changeset.instructions.map(changeset.line).first ?? ""
+    #expect(line.hasSuffix("prior 2"), "\(line)")
+  }
+
+  /// `IntegrationTransaction` 3.
+  @Test func cursorsThatGoBackAreRefused() async throws {
+    let device = try TestDevice()
+    for id in 0..<6 as Range<Int64> {
+      try device.write { group in
+        if id == 0 { try Items.makeClass(group) }
+        try Items.put(id, "a", group)
+      }
+    }
+    let good = SyncCursors(
+      download: DownloadCursor(serverVersion: 8, clientVersion: 3),
+      upload: UploadCursor(clientVersion: 4, serverVersion: 7),
+      latest: SaltedVersion(version: 9, salt: 1))
+    let state = try await device.agent.integrate(Download(cursors: good))
+    let numbers: [WritableKeyPath<SyncCursors, UInt64>] = [
+      \.download.serverVersion, \.download.clientVersion, \.upload.serverVersion,
+      \.upload.clientVersion, \.latest.version,
+    ]
+    for number in numbers {
+      for change in [-1, .min] as [Int64] {
+        var bad = good
+        bad[keyPath: number] = bad[keyPath: number] &+ UInt64(bitPattern: change)
+        let error = try await refusal(device, Download(cursors: bad))
+        #expect(error?.reportedCode == 233, "\(number) by \(change)")
+      }
+    }
+    for change in [
+      { $0.upload.clientVersion = 100 }, { $0.download.clientVersion = 5 },
+      { $0.download.serverVersion = 10 },
+    ] as [(inout SyncCursors) -> Void] {
+      var bad = good
+      change(&bad)
+      #expect(try await refusal(device, Download(cursors: bad))?.reportedCode == 233)
+    }
+    #expect(try await device.agent.state() == state)
+    // A server version of 0 is none.
+    var unsaid = good
+    unsaid.upload.serverVersion = 0
+    let next = try await device.agent.integrate(Download(cursors: unsaid))
+    #expect(next.cursors == good)
+  }
+
+  @Test func entriesThatContradictTheirMessageAreRefused() async throws {
+    let device = try TestDevice()
+    let base = try device.write(Items.makeClass)
+    _ = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1)
+    let state = try await device.agent.state()
+    let good = Download.of([Self.item, Self.item], from: 3, base: base)
+    for change in [
+      { $0.entries[1].serverVersion = 2 }, { $0.entries[1].serverVersion = 5 },
+      { $0.entries[1].clientVersion = base - 1 }, { $0.entries[1].clientVersion = base + 1 },
+      { $0.entries[0].file = .own }, { $0.entries[0].file = FileIdentifier(9) },
+      { $0.entries[0].file = FileIdentifier(.max) },
+    ] as [(inout Download) -> Void] {
+      var bad = good
+      change(&bad)
+      #expect(try await refusal(device, bad)?.reportedCode == 233)
+    }
+    #expect(try await device.agent.state() == state)
+    _ = try await device.agent.integrate(good)
+  }
+
+  @Test func badChangesetsLeaveNothing() async throws {
+    let device = try TestDevice()
+    try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "a", group)
+    }
+    let state = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1)
+    try device.write { try Items.append("mine", to: 1, $0) }
+    let before = try await device.agent.state()
+    let digest = try device.digest()
+    let good = Items.changeset { $0.create(8) }
+    for bad in [
+      // Unreadable; of a class that is not there; in contradiction to the own insertion.
+      [0x7F], Items.changeset { $0.setText("x", of: 99) },
+      Items.changeset { $0.insert("x", at: 4, of: 1, priorSize: 4) },
+    ] {
+      let error = try await refusal(device, .of([good, bad], base: state.version))
+      #expect(error?.reportedCode == 212, "\(String(describing: error))")
+    }
+    #expect(try await device.agent.state() == before)
+    #expect(try device.digest() == digest)
+    #expect(try device.findings() == [])
+  }
+
+  // MARK: Turns
+
+  private func changesets(_ count: Int) -> [[UInt8]] {
+    [Self.item]
+      + (1..<Int64(count)).map { id in
+        Items.changeset { items in
+          items.create(id)
+          items.setText("text", of: id)
+        }
+      }
+  }
+
+  private static let shortTurns: TurnLimits = {
+    var limits = TurnLimits()
+    limits.uncontended = .zero
+    return limits
+  }()
+
+  /// `DownloadIntegration` 2.
+  @Test func aTurnEndsBetweenChangesets() async throws {
+    let device = try TestDevice(limits: Self.shortTurns)
+    let state = try await device.agent.integrate(.of(changesets(5), from: 11))
+    let history = try device.history()
+    #expect(state.version == 6)
+    #expect(history.version == 6)
+    #expect(try history.head(at: 6).remoteVersion == 15)
+    #expect(state.cursors.download.serverVersion == 15)
+  }
+
+  /// `DownloadIntegration` 3.
+  @Test func aTurnLastsWhileAnOwnChangesetIsAltered() async throws {
+    let device = try TestDevice(limits: Self.shortTurns)
+    try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "a", group)
+    }
+    let state = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1)
+    try device.write { try Items.append("mine", to: 1, $0) }
+    let before = try await device.agent.state().version
+    let incoming = (0..<4 as Range<UInt32>).map { index in
+      Items.changeset { $0.insert("x\(index)", at: index, of: 1, priorSize: index) }
+    }
+    let after = try await device.agent.integrate(.of(incoming, base: state.version))
+    #expect(after.version == before + 1)
+  }
+
+  @Test func aTurnDoesNotEndWithinAServerVersion() async throws {
+    let device = try TestDevice(limits: Self.shortTurns)
+    var download = Download.of(changesets(4), from: 11)
+    for index in download.entries.indices { download.entries[index].serverVersion = 14 }
+    #expect(try await device.agent.integrate(download).version == 2)
+  }
+
+  @Test func writersThatWaitGoFirst() async throws {
+    var limits = TurnLimits()
+    limits.byteCount = 0
+    limits.uncontended = .seconds(100)
+    let device = try TestDevice(limits: limits)
+    let blocker = try device.file.beginWrite()
+    let agent = device.agent
+    let download = Download.of(changesets(40))
+    let integration = Task { try await agent.integrate(download) }
+    while device.file.writers.waiterCount == 0 { await Task.yield() }
+    // A second writer waits behind the integration.
+    let file = device.file
+    let second = Task.detached { () throws -> UInt64 in
+      try await withCheckedThrowingContinuation { continuation in
+        _ = BackgroundThread.start(named: "writer") {
+          do {
+            let snapshot = try file.beginWrite().commit(changeset: [])
+            continuation.resume(returning: snapshot.version)
+          } catch {
+            continuation.resume(throwing: error)
+          }
+        }
+      }
+    }
+    while device.file.writers.waiterCount < 2 { await Task.yield() }
+    blocker.rollback()
+    let last = try await integration.value.version
+    #expect(try await second.value < last)
+    #expect(try Items.texts(device.read()).count == 39)
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What local transactions write becomes their entry.
+
+import RealmReplication
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@Suite struct RecordedWriteTests {
+  /// `RecordedWrite` 2.
+  @Test func writesOfATransactionAreTheEntryOfItsVersion() throws {
+    let device = try TestDevice()
+    device.clock.set(77)
+    let version = try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "a", group)
+    }
+    let history = try device.history()
+    let entry = try history.entry(at: version)
+    #expect(entry.isLocal)
+    #expect(entry.originTimestamp == 77)
+    let bytes = try StoredChangesetFraming.decode(entry.changeset)
+    let lines = try ChangesetParser.parse(bytes).instructions.count
+    #expect(lines == 5)
+    #expect(history.progress.uploadableByteCount == bytes.count)
+  }
+
+  @Test func transactionsThatWriteNothingHaveAnEmptyEntry() throws {
+    let device = try TestDevice()
+    let version = try device.write { _ in }
+    #expect(try device.history().entry(at: version).changeset.isEmpty)
+    #expect(device.written == [])
+  }
+
+  @Test func writesToInternalTablesAreNotRecorded() throws {
+    let device = try TestDevice()
+    try device.write { group in
+      _ = try SubscriptionStore.make(in: group)
+      _ = try BootstrapStore.make(in: group)
+    }
+    #expect(device.written == [])
+  }
+
+  @Test func aRollbackLeavesNothingForTheNextTransaction() throws {
+    struct Stop: Error {}
+    let device = try TestDevice()
+    try device.write(Items.makeClass)
+    #expect(throws: Stop.self) {
+      try device.write { group in
+        try Items.put(1, "a", group)
+        throw Stop()
+      }
+    }
+    let version = try device.write { _ in }
+    #expect(try device.history().entry(at: version).changeset.isEmpty)
+  }
+
+  /// `RecordedWrite` 2: what the commit itself deletes is recorded too.
+  @Test func objectsThatGoByRulesAreRecorded() throws {
+    let device = try TestDevice()
+    try device.write { group in
+      let targets = try group.createTable(named: "class_Target")
+      let id = try targets.addColumn(named: "_id", type: .int)
+      try targets.setPrimaryKey(id.key)
+      let parts = try group.createTable(named: "class_Part", kind: .embedded)
+      try parts.addColumn(named: "target", type: .link, target: targets.key)
+      let items = try group.createTable(named: "class_Owner")
+      let owner = try items.addColumn(named: "_id", type: .int)
+      let part = try items.addColumn(named: "part", type: .link, target: parts.key)
+      try items.setPrimaryKey(owner.key)
+      let target = try targets.createObject(primaryKey: .int(1)).key
+      let (row, _) = try items.createEmbedded(
+        part, of: try items.createObject(primaryKey: .int(2)).key)
+      let column = try #require(parts.schema.column(named: "target"))
+      try parts.set(.link(target), column, row)
+    }
+    let version = try device.write { group in
+      let items = try #require(try group.table(named: "class_Owner"))
+      let parts = try #require(try group.table(named: "class_Part"))
+      let link = try #require(parts.schema.column(named: "target"))
+      group.deleteRules = DeleteRules(
+        [parts.key: [.init(.links(link.key), .cascade)]], owned: [items.key: [parts.key]])
+      let key = try #require(try items.findRow(primaryKey: .int(2))?.key)
+      try items.set(.null, try #require(items.schema.column(named: "part")), key)
+    }
+    #expect(try device.read().table(named: "class_Target")?.objectCount() == 0)
+    let bytes = try StoredChangesetFraming.decode(device.history().changeset(at: version))
+    let changeset = try ChangesetParser.parse(bytes)
+    #expect(
+      changeset.instructions.map(changeset.line).last == "EraseObject \"Target\"[int(1)]")
+  }
+
+  @Test func asymmetricObjectsAreRecordedAndInNoVersion() throws {
+    let device = try TestDevice()
+    let version = try device.write { group in
+      let table = try group.createTable(named: "class_Event", kind: .asymmetric)
+      let id = try table.addColumn(named: "_id", type: .int)
+      try table.setPrimaryKey(id.key)
+      _ = try table.createObject(primaryKey: .int(4))
+    }
+    let bytes = try StoredChangesetFraming.decode(device.history().changeset(at: version))
+    let changeset = try ChangesetParser.parse(bytes)
+    #expect(changeset.instructions.map(changeset.line).last == "CreateObject \"Event\"[int(4)]")
+    #expect(try device.read().table(named: "class_Event")?.objectCount() == 0)
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The requests of a session machine, carried out on a file.
+
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@Suite struct SessionRequestTests {
+  private func received(
+    _ entries: [DownloadEntry], _ cursors: SyncCursors, _ progress: ServerMessage.Progress
+  ) -> ReceivedDownload {
+    ReceivedDownload(
+      download: ServerMessage.Download(
+        session: 1, cursors: cursors, progress: progress, body: MessageBody(downloads: entries)),
+      receiver: FileIdentifier(9), previousVersion: 0)
+  }
+
+  private func file(_ device: TestDevice, _ request: StoreRequest) async throws -> SessionFile {
+    let reply = await device.agent.perform(request)
+    guard case .done(let file) = reply else {
+      Issue.record("\(request): \(reply)")
+      return SessionFile()
+    }
+    return file
+  }
+
+  private static func makeSubscriptions(_ device: TestDevice) throws {
+    try device.write { group in
+      let store = try SubscriptionStore.make(in: group)
+      try store.setState(.complete, of: 0)
+      let queries = [("Item", "b == 1"), ("Item", "a == 1"), ("Other", "TRUEPREDICATE")]
+      try store.add(
+        1,
+        queries.enumerated().map { index, query in
+          StoredSubscription(
+            id: Bytes12(high: 1, low: UInt32(index)),
+            createdAt: Timestamp(seconds: 5, nanoseconds: 0),
+            updatedAt: Timestamp(seconds: 6, nanoseconds: 0), name: index == 0 ? "first" : nil,
+            objectClass: query.0, query: query.1)
+        })
+    }
+  }
+
+  @Test func aFlexibleSessionGoesFromIdentToCompleteSet() async throws {
+    let device = try TestDevice()
+    try Self.makeSubscriptions(device)
+    var file = try await file(device, .begin)
+    #expect(file.ident == .own)
+    #expect(file.sets.map(\.state) == [.complete, .pending])
+    #expect(file.sets[0].text == "{}")
+    #expect(
+      file.sets[1].text == #"{"Item":"(a == 1) OR (b == 1)","Other":"TRUEPREDICATE"}"#)
+    #expect(file.sets[1].snapshotVersion == 1)
+    file = try await self.file(device, .adoptIdent(FileIdentifier(9), salt: 4))
+    #expect(file.ident == FileIdentifier(9) && file.salt == 4)
+
+    let entries = BootstrapIntegrationTests.entries(0..<4)
+    let cursors = BootstrapIntegrationTests.cursors
+    file = try await self.file(
+      device,
+      .keepBootstrapPart(
+        received(
+          Array(entries[..<2]), cursors,
+          .flexible(queryVersion: 1, batch: .moreToCome, done: .estimate(0.5))),
+        queryVersion: 1, isLast: false))
+    #expect(file.sets.map(\.state) == [.complete, .bootstrapping])
+    file = try await self.file(
+      device,
+      .keepBootstrapPart(
+        received(
+          Array(entries[2...]), cursors,
+          .flexible(queryVersion: 1, batch: .last, done: .estimate(1))),
+        queryVersion: 1, isLast: true))
+    file = try await self.file(device, .processBootstrap(queryVersion: 1))
+    #expect(file.sets.map(\.state) == [.awaitingMark])
+    #expect(file.cursors == cursors)
+    file = try await self.file(device, .markComplete(queryVersion: 1))
+    #expect(file.sets.map(\.state) == [.complete])
+    #expect(try Items.texts(device.read()).count == 4)
+  }
+
+  @Test func aQueryThatIsRejectedIsAnError() async throws {
+    let device = try TestDevice()
+    try Self.makeSubscriptions(device)
+    let file = try await file(device, .rejectQuery(version: 1, message: "no"))
+    #expect(file.sets.map(\.state) == [.complete, .error])
+  }
+
+  @Test func aPartitionSessionUploadsAndIntegrates() async throws {
+    let device = try TestDevice()
+    let version = try device.write(Items.makeClass)
+    guard
+      case .uploads(let batch) = await device.agent.perform(.scanUploads(after: 0, through: nil))
+    else { return #expect(Bool(false)) }
+    #expect(batch.entries.map(\.clientVersion) == [version])
+    let download = Download.of([Items.changeset { $0.create(3) }], base: version)
+    let file = try await file(
+      device,
+      .integrate(
+        received(download.entries, download.cursors, .partition(byteCountLeft: 12))))
+    #expect(file.cursors.download.serverVersion == 1)
+    #expect(file.sets == [])
+    #expect(try await device.agent.state().downloadableByteCount == 12)
+  }
+
+  @Test func failuresHaveTheCodeOfTheirCause() async throws {
+    let device = try TestDevice()
+    let bad = Download.of([[0x7F]])
+    var ahead = Download.of([Items.changeset { $0.addClass() }])
+    ahead.cursors.upload.clientVersion = 50
+    for (download, code) in [(bad, 212), (ahead, 233)] {
+      let reply = await device.agent.perform(
+        .integrate(received(download.entries, download.cursors, .partition(byteCountLeft: 0))))
+      guard case .failed(let failure) = reply else {
+        Issue.record("\(reply)")
+        continue
+      }
+      #expect(failure.code?.rawValue == code)
+      #expect(!failure.message.isEmpty)
+    }
+    #expect(device.file.newestVersion == 1)
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is uploaded, and how far (P1 C.2; P5, section 4).
+
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@Suite struct UploadScanTests {
+  private func batch(
+    _ device: TestDevice, after version: UInt64, through limit: UInt64? = nil,
+    goal: Int = 128 << 10, max: Int = 16 << 20
+  ) throws -> UploadBatch {
+    var scan = UploadScan()
+    scan.byteCountGoal = goal
+    scan.byteCountMax = max
+    return try scan.batch(in: device.file.snapshot(), after: version, through: limit)
+  }
+
+  @Test func aFileThatWasNeverWrittenHasNothing() throws {
+    let batch = try batch(TestDevice(), after: 0)
+    #expect(batch.entries == [])
+    #expect(batch.progress == UploadCursor())
+    #expect(batch.isComplete)
+  }
+
+  @Test func versionsWithoutUploadsAreSkippedAndCounted() async throws {
+    let device = try TestDevice()
+    let first = try device.write(Items.makeClass)
+    try device.write { _ in }
+    _ = try await device.agent.integrate(.of([Items.changeset { $0.addClass() }], from: 9))
+    let second = try device.write { try Items.put(1, "a", $0) }
+    let last = try device.write { _ in }
+    let batch = try batch(device, after: 0)
+    #expect(batch.entries.map(\.clientVersion) == [first, second])
+    #expect(batch.entries.map(\.serverVersion) == [0, 9])
+    #expect(batch.progress == UploadCursor(clientVersion: last, serverVersion: 9))
+    #expect(batch.lockedServerVersion == 9)
+    #expect(batch.isComplete)
+    let rest = try self.batch(device, after: last)
+    #expect(rest.entries == [])
+    #expect(rest.progress.clientVersion == last)
+  }
+
+  /// `aChangesetIsUploadedAsItWasRecorded`, whatever was merged since.
+  @Test func changesetsAreUploadedAsTheyWereRecorded() async throws {
+    let device = try TestDevice()
+    try device.write(Items.makeClass)
+    _ = try await device.agent.adoptIdent(FileIdentifier(2), salt: 3)
+    try device.write { group in
+      try Items.put(1, "a", group)
+      try Items.append("mine", to: 1, group)
+    }
+    let before = try batch(device, after: 0).entries.map(\.changeset)
+    let download = Download.of([
+      Items.changeset { items in
+        items.create(1)
+        items.insert("theirs", at: 0, of: 1, priorSize: 0)
+      }
+    ])
+    _ = try await device.agent.integrate(download)
+    let history = try device.history()
+    let versions = try #require(history.versions)
+    #expect(try versions.contains { try history.reciprocal(at: $0) != nil })
+    #expect(try batch(device, after: 0).entries.map(\.changeset) == before)
+  }
+
+  @Test func aScanEndsWhenItHasEnoughBytes() throws {
+    let device = try TestDevice()
+    try device.write(Items.makeClass)
+    for id in 0..<10 as Range<Int64> {
+      try device.write { try Items.put(id, String(repeating: "x", count: 100), $0) }
+    }
+    var version: UInt64 = 0
+    var found: [UInt64] = []
+    var batchCount = 0
+    while true {
+      let batch = try batch(device, after: version, goal: 250)
+      found += batch.entries.map(\.clientVersion)
+      #expect(batch.entries.count <= 3)
+      version = batch.progress.clientVersion
+      batchCount += 1
+      if batch.isComplete { break }
+    }
+    #expect(found == device.written)
+    #expect(batchCount > 3)
+  }
+
+  @Test func aLongChangesetIsSentByItself() throws {
+    let device = try TestDevice()
+    let first = try device.write(Items.makeClass)
+    let second = try device.write { try Items.put(1, String(repeating: "x", count: 1000), $0) }
+    let batch = try batch(device, after: 0, goal: 900, max: 900)
+    #expect(batch.entries.map(\.clientVersion) == [first])
+    #expect(batch.progress.clientVersion == first)
+    #expect(!batch.isComplete)
+    let next = try self.batch(device, after: first, goal: 900, max: 900)
+    #expect(next.entries.map(\.clientVersion) == [second])
+  }
+
+  @Test func aScanEndsAtItsLimit() throws {
+    let device = try TestDevice()
+    let first = try device.write(Items.makeClass)
+    try device.write { try Items.put(1, "a", $0) }
+    let batch = try batch(device, after: 0, through: first)
+    #expect(batch.entries.map(\.clientVersion) == [first])
+    #expect(batch.progress.clientVersion == first)
+    #expect(batch.isComplete)
+  }
+}
