@@ -59,6 +59,12 @@ let package = Package(
       name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: librarySettings),
     .target(
+      name: "RealmServerEngine",
+      dependencies: [
+        "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+      ],
+      swiftSettings: librarySettings),
+    .target(
       name: "RealmSession",
       dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: librarySettings),
@@ -127,6 +133,13 @@ let package = Package(
       dependencies: [
         "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
         "RealmTestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmServerEngineTests",
+      dependencies: [
+        "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables",
+        "RealmStorage", "RealmTestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

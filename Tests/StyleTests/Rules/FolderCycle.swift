@@ -30,6 +30,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmReplication": 0,
     "RealmSync": 0,
     "RealmQuery": 0,
+    "RealmServerEngine": 0,
     "RealmSession": 4,
     "RealmSwift": 5,
   ]

@@ -17,6 +17,9 @@ enum ModuleOrder {
     "RealmReplication": ["RealmSyncProtocol", "RealmTables", "RealmStorage"],
     "RealmSync": ["RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage"],
     "RealmQuery": ["RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmServerEngine": [
+      "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+    ],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
       "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
@@ -34,6 +37,7 @@ enum ModuleOrder {
     "RealmTables": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmSync": ["Dispatch", "Glibc", "Darwin", "Musl"],
     "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],
+    "RealmServerEngine": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmSession": [
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
     ],

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Walks the history for a client (P4 A.6).
+
+package import RealmSyncProtocol
+
+/// Collects what a client in partition mode has not been sent.
+package enum DownloadScan {
+  /// The entries that are read at once.
+  private static let stepCount: UInt64 = 128
+
+  /// The changes after a cursor, until they have `byteLimit` bytes; one at least if there is one.
+  ///
+  /// - Parameter ident: The client's file, whose own entries are passed over.
+  package nonisolated(nonsending) static func run(
+    _ ident: FileIdentifier, after cursor: DownloadCursor, in realm: RealmID,
+    of store: any ServerStore, byteLimit: Int = 128 << 10
+  ) async throws(StoreError) -> Download {
+    // The head comes before the file: what the file says is integrated is in it, or in a later one.
+    let head = try await store.snapshot(of: realm, atLeast: cursor.serverVersion).head
+    guard let file = try await store.file(ident, in: realm) else { throw .unknownFile(ident) }
+    var download = Download(entries: [], cursor: cursor, head: head, file: file)
+    var (bytes, total) = (0, 0)
+    scan: while download.cursor.serverVersion < head.version {
+      let first = download.cursor.serverVersion + 1
+      let last = min(head.version, first + stepCount - 1)
+      for entry in try await store.entries(of: realm, in: first..<last + 1) {
+        if bytes >= byteLimit { break scan }
+        download.cursor.serverVersion = entry.version
+        total = entry.totalByteCount
+        if entry.file == ident {
+          download.cursor.clientVersion = max(
+            download.cursor.clientVersion, entry.clientVersion)
+        } else if !entry.changeset.isEmpty {
+          download.entries.append(Download.Entry(entry, download.cursor.clientVersion))
+          bytes += entry.changeset.count
+        }
+      }
+    }
+    if download.cursor.serverVersion < head.version {
+      download.remainingByteCount = max(0, head.totalByteCount - total)
+    }
+    return download
+  }
+}
+
+extension Download.Entry {
+  /// An entry as it stands in the history.
+  package init(_ entry: StoredEntry, _ clientVersion: UInt64) {
+    self.init(
+      serverVersion: entry.version, clientVersion: clientVersion, timestamp: entry.timestamp,
+      originFile: max(entry.file, .server), originalByteCount: entry.originalByteCount,
+      changeset: entry.changeset)
+  }
+}

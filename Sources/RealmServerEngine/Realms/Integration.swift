@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Uploads become versions (P4 A.5).
+//
+// Invariants:
+// 1. An upload is merged whole or not at all: after a refusal the history and the file are as
+//    before it.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Merges the uploads of a group with the history, and with each other.
+struct Integration {
+  let history: HistoryWindow
+  /// The newest version before the group.
+  let start: UInt64
+  /// The version up to which entries are gone.
+  let trimmed: UInt64
+  private(set) var states: [FileIdentifier: FileState]
+  private(set) var entries: [MergedEntry] = []
+  private var transformer: Transformer
+
+  /// - Parameter history: Has all versions after the lowest base of the group.
+  init(
+    _ states: [FileIdentifier: FileState], history: HistoryWindow, trimmed: UInt64,
+    transformer: Transformer
+  ) {
+    self.states = states
+    self.history = history
+    self.trimmed = trimmed
+    self.transformer = transformer
+    start = history.end
+  }
+
+  /// Merges an upload.
+  ///
+  /// - Parameters:
+  ///   - number: The position in the group.
+  ///   - now: The client's new sign of life.
+  mutating func add(
+    _ upload: Upload, number: Int, now: OriginTimestamp
+  ) throws(ServerRefusal) {
+    guard var state = states[upload.file] else {
+      throw ServerRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)")
+    }
+    let (version, count) = (history.end, entries.count)
+    do throws(ServerRefusal) {
+      try check(upload, state.file)
+      // The same changes again, after a lost connection, are skipped.
+      let new = upload.entries.drop { $0.clientVersion <= state.file.clientVersion }
+      var rest = new
+      while let first = rest.first {
+        let part = rest.prefix { $0.serverVersion == first.serverVersion }
+        try merge(part, base: base(of: first, state.file), &state, number)
+        rest = rest.dropFirst(part.count)
+      }
+    } catch {
+      history.removeAll(after: version)
+      entries.removeLast(entries.count - count)
+      throw error
+    }
+    state.file.clientVersion = max(state.file.clientVersion, upload.progressClientVersion)
+    state.file.reciprocalBase = max(state.file.reciprocalBase, upload.progressServerVersion)
+    state.file.lockedServerVersion = max(
+      state.file.lockedServerVersion, upload.lockedServerVersion)
+    state.file.lastSeen = max(state.file.lastSeen, now)
+    states[upload.file] = state
+  }
+
+  /// The checks that need what is stored; `UploadCheck` has the others.
+  private func check(_ upload: Upload, _ file: ClientFile) throws(ServerRefusal) {
+    guard !file.isExpired else {
+      throw ServerRefusal(.clientFileExpired, "The client was offline for too long")
+    }
+    guard upload.progressServerVersion <= start else {
+      throw ServerRefusal(.badServerVersion, "Bad server version of the progress")
+    }
+    for entry in upload.entries where entry.clientVersion > file.clientVersion {
+      guard entry.serverVersion >= file.reciprocalBase, entry.serverVersion <= start else {
+        throw ServerRefusal(.badServerVersion, "Bad server version \(entry.serverVersion)")
+      }
+    }
+  }
+
+  /// The version with which an entry is merged. What a new client made before it first downloaded
+  /// meets only what is still stored.
+  private func base(of entry: Upload.Entry, _ file: ClientFile) -> UInt64 {
+    max(entry.serverVersion, trimmed)
+  }
+
+  /// Merges entries of one base.
+  private mutating func merge(
+    _ part: ArraySlice<Upload.Entry>, base: UInt64, _ state: inout FileState, _ number: Int
+  ) throws(ServerRefusal) {
+    var incoming: [Changeset] = []
+    var isChanged: [Bool] = []
+    for entry in part {
+      var changeset = try parse(entry, state.file.ident)
+      isChanged.append(changeset.replaceOwnFile(by: state.file.ident))
+      incoming.append(changeset)
+    }
+    var (local, places) = state.locals(after: base, history)
+    do throws(MergeError) {
+      let outcome = try transformer.merge(local: &local, incoming: &incoming, ownIdent: .server)
+      for position in outcome.alteredLocal { state.alter(places[position], to: local[position]) }
+      for position in outcome.alteredIncoming { isChanged[position] = true }
+    } catch {
+      throw ServerRefusal(error)
+    }
+    for (offset, entry) in part.enumerated() {
+      incoming[offset].origin.version = history.end + 1
+      history.append(incoming[offset])
+      entries.append(
+        MergedEntry(
+          upload: number, clientVersion: entry.clientVersion,
+          originalByteCount: entry.changeset.count, changeset: incoming[offset],
+          bytes: isChanged[offset]
+            ? ChangesetEncoder.encode(incoming[offset]) : entry.changeset))
+    }
+  }
+
+  private func parse(
+    _ entry: Upload.Entry, _ ident: FileIdentifier
+  ) throws(ServerRefusal) -> Changeset {
+    let origin = ChangesetOrigin(
+      version: entry.clientVersion, remoteVersion: entry.serverVersion, file: ident,
+      timestamp: entry.timestamp)
+    let changeset: Changeset
+    do throws(ChangesetError) {
+      changeset = try ChangesetParser.parse(entry.changeset, origin: origin)
+    } catch {
+      throw ServerRefusal(.badChangeset, "Bad changeset: \(error)")
+    }
+    for instruction in changeset.instructions {
+      switch instruction {
+      case .eraseTable, .eraseColumn:
+        throw ServerRefusal(
+          .invalidSchemaChange, "Classes and properties cannot be removed from the server")
+      default: continue
+      }
+    }
+    return changeset
+  }
+}
+
+extension ServerRefusal {
+  fileprivate init(_ error: MergeError) {
+    switch error {
+    case .tableMismatch(let conflict), .columnMismatch(let conflict):
+      let name = conflict.field.map { "\(conflict.table).\($0)" } ?? conflict.table
+      self.init(.invalidSchemaChange, "Another definition of \(name) exists")
+    case .sizeMismatch, .positionOutOfRange:
+      self.init(.badChangeset, "Bad changeset: \(error)")
+    }
+  }
+
+  /// The refusal of a changeset that does not fit the objects.
+  init(_ problem: ApplyProblem, instruction: String) {
+    switch problem {
+    case .classMismatch(let name), .propertyMismatch(let name):
+      self.init(.invalidSchemaChange, "Another definition of \(name) exists")
+    default: self.init(.badChangeset, "Bad changeset: \(problem) at \(instruction)")
+    }
+  }
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A realm of the server: the only place where uploads are integrated.
+//
+// Invariants:
+// 1. One group of uploads is integrated at a time, and all of it is on the disk before any of its
+//    uploads is answered.
+// 2. The window ends with the newest version whenever no group is being integrated, or is nil.
+
+import RealmReplication
+import RealmStorage
+package import RealmSyncProtocol
+import RealmTables
+
+/// A realm that this server owns. Runs on a thread that may block.
+package actor ServerRealm {
+  /// What a realm is run with.
+  package struct Settings: Sendable {
+    package var groups = GroupCommit()
+    /// Whether views are asked for, which need the touch log.
+    package var recordsTouches: Bool
+
+    package init(groups: GroupCommit = GroupCommit(), recordsTouches: Bool = false) {
+      self.groups = groups
+      self.recordsTouches = recordsTouches
+    }
+  }
+
+  package nonisolated let store: any ServerStore
+  package nonisolated let id: RealmID
+  private nonisolated let thread: ServerThread
+  private let settings: Settings
+  private let clock: ServerClock
+  private let salts: SaltSource
+
+  package private(set) var head: RealmHead
+  private var window: HistoryWindow?
+  private var transformer = Transformer()
+  private var queue = UploadQueue()
+  private var isDraining = false
+  /// Set when another server has become the owner.
+  private var isFenced = false
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe thread.asUnownedSerialExecutor()
+  }
+
+  /// Opens a realm, which is this server's from then on.
+  package static func open(
+    _ name: RealmName, of store: any ServerStore, settings: Settings = Settings(),
+    clock: ServerClock, salts: SaltSource = SaltSource(), thread: ServerThread = ServerThread()
+  ) async throws(StoreError) -> ServerRealm {
+    let opener = Opener(thread)
+    let head = try await opener.open(name, of: store)
+    return ServerRealm(
+      head, of: store, settings: settings, clock: clock, salts: salts, thread: thread)
+  }
+
+  private init(
+    _ head: RealmHead, of store: any ServerStore, settings: Settings, clock: ServerClock,
+    salts: SaltSource, thread: ServerThread
+  ) {
+    self.head = head
+    id = head.realm
+    self.store = store
+    self.settings = settings
+    self.clock = clock
+    self.salts = salts
+    self.thread = thread
+  }
+
+  /// Opens realms on the thread where they will run.
+  private actor Opener {
+    private nonisolated let thread: ServerThread
+
+    init(_ thread: ServerThread) { self.thread = thread }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe thread.asUnownedSerialExecutor()
+    }
+
+    func open(
+      _ name: RealmName, of store: any ServerStore
+    ) async throws(StoreError) -> RealmHead {
+      try await store.open(name)
+    }
+  }
+
+  // MARK: Client files
+
+  /// Makes a file for a client that has none; it is on the disk when this returns.
+  package func allocateFile(for user: String) async throws(StoreError) -> ClientFile {
+    try await store.allocateFile(in: id, for: user, now: clock.now())
+  }
+
+  /// A client's file; nil if it was never made.
+  package func file(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile? {
+    try await store.file(ident, in: id)
+  }
+
+  /// The answer to an IDENT message: the client's file, or why not.
+  package func identify(
+    _ request: IdentRequest, user: String, isBound: Bool = false
+  ) async throws(StoreError) -> Result<ClientFile, ServerRefusal> {
+    let file = try await store.file(request.file, in: id)
+    let latest = request.latestServerVersion
+    var salt: UInt64?
+    if latest == head.version {
+      salt = head.salt
+    } else if latest > head.base, latest < head.version {
+      salt = try await store.entries(of: id, in: latest..<latest + 1).first?.salt
+    }
+    do throws(ServerRefusal) {
+      try IdentCheck.check(
+        request, file: file, head: head, user: user, latestSalt: salt, isBound: isBound)
+    } catch {
+      return .failure(error)
+    }
+    guard let file else { throw .unknownFile(request.file) }
+    return .success(file)
+  }
+
+  /// What a client in partition mode has not been sent.
+  package func download(
+    for ident: FileIdentifier, after cursor: DownloadCursor, byteLimit: Int = 128 << 10
+  ) async throws(StoreError) -> Download {
+    try await DownloadScan.run(
+      ident, after: cursor, in: id, of: store, byteLimit: byteLimit)
+  }
+
+  /// Stores the new state of a client file.
+  package func store(_ file: ClientFile) async throws(StoreError) {
+    let batch = Batch(files: [file])
+    try await append { _ in batch }
+  }
+
+  /// Stores what a client alone is sent.
+  func store(_ privates: [PrivateChange]) async throws(StoreError) {
+    let batch = Batch(privates: privates)
+    try await append { _ in batch }
+  }
+
+  /// The server's time.
+  var now: OriginTimestamp { clock.now() }
+
+  // MARK: Uploads
+
+  /// Integrates an upload, together with others that wait.
+  package func integrate(_ upload: Upload) async -> UploadOutcome {
+    await withCheckedContinuation { waiter in
+      queue.append(upload, waiter)
+      guard !isDraining else { return }
+      isDraining = true
+      Task { await drain() }
+    }
+  }
+
+  private func drain() async {
+    while !queue.isEmpty {
+      // Uploads that arrived while the thread was busy get into the group.
+      await Task.yield()
+      let group = queue.takeGroup(settings.groups)
+      let outcomes = await integrate(group: group.uploads)
+      for (waiter, outcome) in zip(group.waiters, outcomes) { waiter.resume(returning: outcome) }
+    }
+    isDraining = false
+  }
+
+  /// Integrates uploads in one transaction. Those that cannot be integrated are left out, and so
+  /// are later ones of their files.
+  func integrate(group uploads: [Upload]) async -> [UploadOutcome] {
+    do throws(StoreError) {
+      return try await tryIntegrating(uploads)
+    } catch {
+      window = nil
+      if error == .fenced { isFenced = true }
+      return uploads.map { _ in .failed(error) }
+    }
+  }
+
+  private func tryIntegrating(_ uploads: [Upload]) async throws(StoreError) -> [UploadOutcome] {
+    let window = try await preparedWindow(for: uploads)
+    let states = try await states(for: uploads, window)
+    var refusals: [Int: ServerRefusal] = [:]
+    while true {
+      window.removeAll(after: head.version)
+      var integration = Integration(
+        states, history: window, trimmed: head.base, transformer: transformer)
+      let now = clock.now()
+      for (number, upload) in uploads.enumerated() where refusals[number] == nil {
+        do throws(ServerRefusal) {
+          try integration.add(upload, number: number, now: now)
+        } catch {
+          refuse(number, of: uploads, error, &refusals)
+        }
+      }
+      var failed: (upload: Int, refusal: ServerRefusal)?
+      if !integration.states.isEmpty, refusals.count < uploads.count {
+        try await append { (group) throws(StoreError) in
+          switch try self.apply(integration, in: group, now: now) {
+          case .success(let batch): return batch
+          case .failure(let failure):
+            failed = (failure.upload, failure.refusal)
+            return nil
+          }
+        }
+      }
+      if let failed {
+        refuse(failed.upload, of: uploads, failed.refusal, &refusals)
+        continue
+      }
+      window.removeOld()
+      return uploads.enumerated().map { (number, upload) in
+        if let refusal = refusals[number] { return .refused(refusal) }
+        guard let file = integration.states[upload.file]?.file else {
+          return .failed(.unknownFile(upload.file))
+        }
+        return .integrated(file, head)
+      }
+    }
+  }
+
+  /// Leaves an upload out, and those that follow it in the same client's history.
+  private func refuse(
+    _ number: Int, of uploads: [Upload], _ refusal: ServerRefusal,
+    _ refusals: inout [Int: ServerRefusal]
+  ) {
+    for later in uploads.indices where later >= number {
+      guard uploads[later].file == uploads[number].file, refusals[later] == nil else { continue }
+      refusals[later] = refusal
+    }
+  }
+
+  /// The window with all versions that the uploads have to be merged with.
+  private func preparedWindow(for uploads: [Upload]) async throws(StoreError) -> HistoryWindow {
+    guard !isFenced else { throw .fenced }
+    if window == nil {
+      // A call that failed may have left its versions after all.
+      let epoch = head.epoch
+      head = try await store.snapshot(of: id, atLeast: 0).head
+      guard head.epoch == epoch else { throw .fenced }
+    }
+    let window = self.window ?? HistoryWindow(base: head.version)
+    self.window = window
+    var base = head.version
+    for upload in uploads {
+      for entry in upload.entries { base = min(base, entry.serverVersion) }
+    }
+    base = max(base, head.base)
+    guard base < window.base else { return window }
+    var older: [Changeset] = []
+    for entry in try await store.entries(of: id, in: base + 1..<window.base + 1) {
+      older.append(try parse(entry.changeset, origin: entry.origin))
+    }
+    window.prepend(older)
+    return window
+  }
+
+  private func parse(
+    _ bytes: [UInt8], origin: ChangesetOrigin
+  ) throws(StoreError) -> Changeset {
+    do throws(ChangesetError) {
+      return try ChangesetParser.parse(bytes, origin: origin)
+    } catch {
+      throw .damaged("version \(origin.version): \(error)")
+    }
+  }
+
+  private func states(
+    for uploads: [Upload], _ window: HistoryWindow
+  ) async throws(StoreError) -> [FileIdentifier: FileState] {
+    var states: [FileIdentifier: FileState] = [:]
+    for upload in uploads where states[upload.file] == nil {
+      guard let file = try await store.file(upload.file, in: id) else { continue }
+      var reciprocals: [UInt64: Changeset] = [:]
+      var privates: [UInt64: Changeset] = [:]
+      let base = file.reciprocalBase
+      for (version, bytes) in try await store.reciprocals(of: file.ident, in: id, after: base) {
+        // The origin is that of the entry, which `FileState` knows.
+        reciprocals[version] = try parse(bytes, origin: ChangesetOrigin(version: version))
+      }
+      for change in try await store.privates(of: file.ident, in: id, after: base) {
+        let origin = ChangesetOrigin(
+          version: change.version, file: .server, timestamp: change.timestamp)
+        privates[change.version] = try parse(change.changeset, origin: origin)
+      }
+      states[upload.file] = FileState(
+        file: file, reciprocals: reciprocals, privates: privates)
+    }
+    return states
+  }
+
+  /// An upload of the group that does not fit the objects.
+  private struct Misfit: Error {
+    let upload: Int
+    let refusal: ServerRefusal
+  }
+
+  /// Carries out the entries of a group.
+  private func apply(
+    _ integration: Integration, in group: WriteGroup, now: OriginTimestamp
+  ) throws(StoreError) -> Result<Batch, Misfit> {
+    var batch = Batch()
+    var applier = InstructionApplier(group, file: .server)
+    var collector = settings.recordsTouches ? TouchCollector(group) : nil
+    var total = head.totalByteCount
+    for entry in integration.entries {
+      var touches: [Touch] = []
+      try StoreError.storing { () throws(StorageError) in try collector?.begin(entry.changeset) }
+      do throws(ApplyError) {
+        try applier.apply(entry.changeset)
+      } catch {
+        switch error {
+        case .storage(let cause): throw .storage(cause)
+        case .badChangeset(let problem, let instruction):
+          let refusal = ServerRefusal(problem, instruction: instruction)
+          return .failure(Misfit(upload: entry.upload, refusal: refusal))
+        }
+      }
+      try StoreError.storing { () throws(StorageError) in touches = try collector?.end() ?? [] }
+      total += entry.originalByteCount
+      let origin = entry.changeset.origin
+      batch.entries.append(
+        StoredEntry(
+          version: origin.version, salt: salts.next(), file: origin.file,
+          clientVersion: entry.clientVersion, timestamp: origin.timestamp, committed: now,
+          originalByteCount: entry.originalByteCount, totalByteCount: total,
+          changeset: entry.bytes, touches: touches))
+    }
+    for state in integration.states.values.sorted(by: { $0.file.ident < $1.file.ident }) {
+      batch.files.append(state.file)
+      let changes = state.changes
+      batch.reciprocals += changes.reciprocals
+      batch.privates += changes.privates
+    }
+    return .success(batch)
+  }
+
+  @discardableResult
+  private func append(
+    _ build: (WriteGroup) throws(StoreError) -> Batch?
+  ) async throws(StoreError) -> Bool {
+    guard !isFenced else { throw .fenced }
+    let head = try await store.append(
+      to: id, expecting: self.head.version, epoch: self.head.epoch, build)
+    guard let head else { return false }
+    self.head = head
+    return true
+  }
+
+  // MARK: Maintenance
+
+  /// Expires clients that were away for too long, and trims the history that nobody needs.
+  package func trim() async throws(StoreError) {
+    let files = try await store.files(in: id)
+    let expired = Trimming.expired(files, now: clock.now())
+    let gone = Set(expired.map(\.ident))
+    let horizon = Trimming.horizon(files.filter { !gone.contains($0.ident) }, head: head)
+    guard !expired.isEmpty || horizon > head.base else { return }
+    let batch = Batch(files: expired, trimsThrough: horizon > head.base ? horizon : nil)
+    // Entries are parsed again from the store when somebody needs them.
+    window = nil
+    try await append { _ in batch }
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Notes what versions touch, for views.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Compares the objects that a changeset names before and after it is carried out.
+struct TouchCollector {
+  private struct Before {
+    let identity: ObjectIdentity
+    /// Nil if there was no such object.
+    let values: [(name: String, value: TableValue)]?
+  }
+
+  private let group: WriteGroup
+  private var objects: [Before] = []
+
+  init(_ group: WriteGroup) { self.group = group }
+
+  /// Notes the objects that a changeset is about to touch.
+  mutating func begin(_ changeset: Changeset) throws(StorageError) {
+    objects.removeAll(keepingCapacity: true)
+    var seen: Set<ObjectReference> = []
+    for instruction in changeset.instructions {
+      guard let object = instruction.object, seen.insert(object).inserted else { continue }
+      let identity = changeset.identity(of: object)
+      objects.append(
+        Before(identity: identity, values: try values(of: identity)))
+    }
+  }
+
+  /// The objects and what changed since they were noted.
+  func end() throws(StorageError) -> [Touch] {
+    var touches: [Touch] = []
+    for object in objects {
+      let now = try values(of: object.identity)
+      switch (object.values, now) {
+      case (nil, nil): touches.append(Touch(object: object.identity, existence: .absent))
+      case (nil, _): touches.append(Touch(object: object.identity, existence: .created))
+      case (let before?, nil):
+        let fields = before.map { Touch.Field(name: $0.name, before: $0.value) }
+        touches.append(Touch(object: object.identity, existence: .erased, fields: fields))
+      case (let before?, let now?):
+        var values: [String: TableValue] = [:]
+        for (name, value) in now { values[name] = value }
+        let fields = before.compactMap { (name, value) in
+          values[name] == value ? nil : Touch.Field(name: name, before: value)
+        }
+        touches.append(Touch(object: object.identity, existence: .stayed, fields: fields))
+      }
+    }
+    return touches
+  }
+
+  /// The values of what queries can ask for; nil if there is no such object.
+  private func values(
+    of object: ObjectIdentity
+  ) throws(StorageError) -> [(name: String, value: TableValue)]? {
+    guard let table = try group.table(named: "class_" + object.className),
+      let row = try table.table.row(of: object.key)
+    else { return nil }
+    return try row.queryableValues(table.schema)
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What of a history nobody needs any more (P4 E).
+
+package import RealmSyncProtocol
+
+/// Decides which client files expire and which entries go.
+package enum Trimming {
+  /// Clients that were not seen for so long are expired: 30 days.
+  package static let offlineMillisecondsMax: UInt64 = 30 * 24 * 3600 * 1000
+
+  /// The files that expire now, in their new state.
+  package static func expired(
+    _ files: [ClientFile], now: OriginTimestamp,
+    offlineMillisecondsMax: UInt64 = Trimming.offlineMillisecondsMax
+  ) -> [ClientFile] {
+    files.compactMap { file in
+      guard !file.isExpired,
+        file.lastSeen.milliseconds + offlineMillisecondsMax < now.milliseconds
+      else { return nil }
+      var file = file
+      file.lastSeen = OriginTimestamp(milliseconds: 0)
+      return file
+    }
+  }
+
+  /// The newest version whose entry can go; 0 for none.
+  ///
+  /// The entry at a client's own position stays, as its salt is what the client shows when it
+  /// comes back.
+  package static func horizon(_ files: [ClientFile], head: RealmHead) -> UInt64 {
+    var horizon = head.version
+    for file in files where !file.isExpired { horizon = min(horizon, file.reciprocalBase) }
+    return horizon == 0 ? 0 : horizon - 1
+  }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What became of an upload.
+
+/// The end of an upload.
+package enum UploadOutcome: Hashable, Sendable {
+  /// It is on the disk, and the client may be told so: the client's file with its new cursors, and
+  /// the head of the realm.
+  case integrated(ClientFile, RealmHead)
+  /// Nothing of it was stored, and the session ends.
+  case refused(ServerRefusal)
+  /// The store failed. The client sends it again.
+  case failed(StoreError)
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What goes into a store at once.
+
+/// Changes of a realm that are stored together, or not at all.
+package struct Batch: Hashable, Sendable {
+  /// The versions that follow the newest one, in order.
+  package var entries: [StoredEntry]
+  /// Client files in their new state. Reciprocals up to their `reciprocalBase` go with that, and
+  /// private changes before it.
+  package var files: [ClientFile]
+  package var reciprocals: [ReciprocalChange]
+  package var privates: [PrivateChange]
+  /// The newest version whose entry is to go; nil to keep what is there.
+  package var trimsThrough: UInt64?
+
+  package init(
+    entries: [StoredEntry] = [], files: [ClientFile] = [], reciprocals: [ReciprocalChange] = [],
+    privates: [PrivateChange] = [], trimsThrough: UInt64? = nil
+  ) {
+    self.entries = entries
+    self.files = files
+    self.reciprocals = reciprocals
+    self.privates = privates
+    self.trimsThrough = trimsThrough
+  }
+}

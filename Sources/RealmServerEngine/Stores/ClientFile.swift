@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The server's knowledge of one file of a client.
+
+package import RealmSyncProtocol
+
+/// A client's file: its identity, its cursors, and what it subscribed to.
+package struct ClientFile: Hashable, Sendable {
+  package var ident: FileIdentifier
+  /// A random number that tells this file from a stranger's with the same identifier: 63 bits,
+  /// never 0.
+  package var salt: UInt64
+  /// The user who bound the file first; nobody else may.
+  package var user: String
+  /// The newest version of the client's history that is integrated.
+  package var clientVersion: UInt64 = 0
+  /// The newest server version that the client has said it integrated. Reciprocals up to it are
+  /// gone.
+  package var reciprocalBase: UInt64 = 0
+  /// The server version that the client wants kept.
+  package var lockedServerVersion: UInt64 = 0
+  /// The server's time of the last sign of life; 0 once the file is expired.
+  package var lastSeen: OriginTimestamp
+  /// The query version that was bootstrapped last; nil in partition mode and before the first.
+  package var queryVersion: Int64?
+  /// The subscriptions of that version as the client sent them.
+  package var query: String = ""
+  /// A hash of the queries with the user's permissions.
+  package var fingerprint: UInt64 = 0
+
+  package init(
+    ident: FileIdentifier, salt: UInt64, user: String, lastSeen: OriginTimestamp
+  ) {
+    self.ident = ident
+    self.salt = salt
+    self.user = user
+    self.lastSeen = lastSeen
+  }
+
+  package var isExpired: Bool { lastSeen.milliseconds == 0 }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The end of a realm's history.
+
+/// The newest version of a realm, and who may append the next.
+package struct RealmHead: Hashable, Sendable {
+  package var realm: RealmID
+  /// The newest version; 0 before the first.
+  package var version: UInt64
+  /// The salt of that version; 0 before the first.
+  package var salt: UInt64
+  /// The sizes of all changesets up to it, as their authors sent them.
+  package var totalByteCount: Int
+  /// The newest version whose entry is no longer stored; 0 while all are.
+  package var base: UInt64
+  /// The number of the owner: opening a realm makes the caller its owner, and raises it.
+  package var epoch: UInt64
+
+  package init(
+    realm: RealmID, version: UInt64 = 0, salt: UInt64 = 0, totalByteCount: Int = 0,
+    base: UInt64 = 0, epoch: UInt64 = 0
+  ) {
+    self.realm = realm
+    self.version = version
+    self.salt = salt
+    self.totalByteCount = totalByteCount
+    self.base = base
+    self.epoch = epoch
+  }
+}

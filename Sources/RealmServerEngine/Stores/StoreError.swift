@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The errors of stores.
+
+package import RealmStorage
+package import RealmSyncProtocol
+
+/// A store could not do what was asked.
+package enum StoreError: Error, Hashable, Sendable {
+  /// Another owner has opened the realm since: all sessions of this one have to go.
+  case fenced
+  /// The newest version is not the one that was expected.
+  case conflict(RealmHead)
+  /// A version or cursor would go back, or skip a number (rule SY6).
+  case outOfOrder(String)
+  /// The realm was not opened.
+  case unknownRealm(RealmID)
+  /// The client file was never allocated.
+  case unknownFile(FileIdentifier)
+  /// Another realm has the same place.
+  case ambiguousName(RealmName)
+  /// An entry was asked for that is trimmed.
+  case trimmed(through: UInt64)
+  /// A limit of the store.
+  case limit(String)
+  /// What is stored makes no sense.
+  case damaged(String)
+  /// The database below.
+  case storage(StorageError)
+  /// The store does not answer.
+  case unavailable(String)
+}
+
+extension StoreError {
+  /// Runs `body`, whose errors are those of the database.
+  @inline(__always)
+  static func storing<R>(_ body: () throws(StorageError) -> R) throws(StoreError) -> R {
+    do throws(StorageError) { return try body() } catch { throw .storage(error) }
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects by the identities that they have on all devices.
+
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+
+extension Column {
+  /// Whether subscriptions can ask for the property: scalars, and lists and sets of them.
+  package var isQueryable: Bool {
+    switch type {
+    case .int, .bool, .string, .binary, .timestamp, .float, .double, .decimal, .objectId, .uuid:
+      collection != .dictionary
+    case .mixed, .link, .typedLink, .backlink: false
+    }
+  }
+}
+
+extension Row {
+  /// The values of the properties that subscriptions can ask for, with their names.
+  package func queryableValues(
+    _ schema: TableSchema
+  ) throws(StorageError) -> [(name: String, value: TableValue)] {
+    var values: [(name: String, value: TableValue)] = []
+    for column in schema.columns where column.isQueryable {
+      values.append((column.name, try value(of: column)))
+    }
+    return values
+  }
+}
+
+extension Table {
+  /// The key of the object with an identity; nil if there is none.
+  package func key(of identity: ObjectIdentity.Key) throws(StorageError) -> ObjectKey? {
+    switch identity {
+    case .value(let value):
+      guard let column = schema.primaryKey,
+        value.isNull ? column.isNullable : value.type == column.type
+      else { return nil }
+      return try findRow(primaryKey: value)?.key
+    case .global(let parts):
+      guard schema.primaryKey == nil,
+        let key = ObjectKey(
+          globalHigh: parts.high, low: parts.low, ownIdent: FileIdentifier.server.rawValue)
+      else { return nil }
+      return try row(of: key) == nil ? nil : key
+    }
+  }
+
+  /// The object with an identity; nil if there is none.
+  package func row(of identity: ObjectIdentity.Key) throws(StorageError) -> Row? {
+    guard let key = try key(of: identity) else { return nil }
+    return try row(of: key)
+  }
+}
+
+extension Changeset {
+  /// The identity that an instruction names.
+  package func identity(of object: ObjectReference) -> ObjectIdentity {
+    let key: ObjectIdentity.Key =
+      switch object.key {
+      case .null: .value(.null)
+      case .int(let number): .value(.int(number))
+      case .string(let string): .value(.string(text(of: string)))
+      case .globalKey(let key): .global(key)
+      case .objectID(let id): .value(.objectId(Bytes12(high: id.high, low: id.low)))
+      case .uuid(let id): .value(.uuid(Bytes16(high: id.high, low: id.low)))
+      }
+    return ObjectIdentity(className: text(of: object.table), key: key)
+  }
+
+  /// Names an object as an instruction does.
+  package mutating func reference(to object: ObjectIdentity) -> ObjectReference {
+    let table = intern(object.className)
+    let key: PrimaryKey =
+      switch object.key {
+      case .global(let key): .globalKey(key)
+      case .value(.int(let number)): .int(number)
+      case .value(.string(let text)): .string(intern(text))
+      case .value(.objectId(let id)): .objectID(ObjectIDBits(high: id.high, low: id.low))
+      case .value(.uuid(let id)): .uuid(UUIDBits(high: id.high, low: id.low))
+      case .value: .null
+      }
+    return ObjectReference(table: table, key: key)
+  }
+}
+
+extension Table {
+  /// The identity of an object; nil if there is no such object.
+  package func identity(of key: ObjectKey) throws(StoreError) -> ObjectIdentity? {
+    let name = schema.className ?? ""
+    return try StoreError.storing { () throws(StorageError) -> ObjectIdentity? in
+      guard let row = try row(of: key) else { return nil }
+      guard let column = schema.primaryKey else {
+        let (high, low) = key.globalParts(ownIdent: FileIdentifier.server.rawValue)
+        return ObjectIdentity(className: name, key: .global(GlobalKey(high: high, low: low)))
+      }
+      return ObjectIdentity(className: name, key: .value(try row.value(of: column)))
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Bytes become touches.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Reads what `TouchWriter` wrote; other bytes give an error.
+package struct TouchReader {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  private static let depthMax = 2
+
+  package static func decode(_ bytes: [UInt8]) throws(StoreError) -> [Touch] {
+    guard !bytes.isEmpty else { return [] }
+    var reader = TouchReader(bytes: bytes)
+    let count = try reader.count()
+    var touches: [Touch] = []
+    for _ in 0..<count { touches.append(try reader.touch()) }
+    guard reader.position == bytes.count else { throw .damaged("touches have bytes at their end") }
+    return touches
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private mutating func touch() throws(StoreError) -> Touch {
+    let name = try text()
+    let key: ObjectIdentity.Key
+    if position < bytes.count, bytes[position] == TouchTag.globalKey.rawValue {
+      position += 1
+      key = .global(GlobalKey(high: try number(), low: try number()))
+    } else {
+      key = .value(try value())
+    }
+    guard let existence = Touch.Existence(rawValue: try byte()) else {
+      throw .damaged("a touch of no kind")
+    }
+    var fields: [Touch.Field] = []
+    for _ in 0..<(try count()) {
+      fields.append(Touch.Field(name: try text(), before: try value()))
+    }
+    return Touch(
+      object: ObjectIdentity(className: name, key: key), existence: existence, fields: fields)
+  }
+
+  private mutating func value(depth: Int = 0) throws(StoreError) -> TableValue {
+    guard let tag = TouchTag(rawValue: try byte()), depth < Self.depthMax else {
+      throw .damaged("a touch with a value of no type")
+    }
+    switch tag {
+    case .null: return .null
+    case .no: return .bool(false)
+    case .yes: return .bool(true)
+    case .int: return .int(try signed())
+    case .float: return .float(Float(bitPattern: try fixed()))
+    case .double: return .double(Double(bitPattern: try fixed()))
+    case .string: return .string(try text())
+    case .binary: return .binary(Array(try slice()))
+    case .timestamp:
+      let seconds = try signed()
+      let nanoseconds = try signed()
+      guard abs(nanoseconds) < 1_000_000_000,
+        seconds == 0 || nanoseconds == 0
+          || (seconds < 0) == (nanoseconds < 0)
+      else { throw .damaged("a touch with a bad time") }
+      return .timestamp(Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds)))
+    case .decimal: return .decimal(DecimalBits(low: try fixed(), high: try fixed()))
+    case .objectID: return .objectId(Bytes12(high: try fixed(), low: try fixed()))
+    case .uuid: return .uuid(Bytes16(high: try fixed(), low: try fixed()))
+    case .list:
+      var values: [TableValue] = []
+      for _ in 0..<(try count()) { values.append(try value(depth: depth + 1)) }
+      return .list(values)
+    case .globalKey: throw .damaged("a touch with a key as a value")
+    }
+  }
+
+  private mutating func byte() throws(StoreError) -> UInt8 {
+    guard position < bytes.count else { throw .damaged("touches end early") }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  private mutating func number() throws(StoreError) -> UInt64 {
+    var value: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 70, by: 7) {
+      let byte = try byte()
+      let group = UInt64(byte & 0x7F)
+      guard shift < 63 || group <= 1 else { break }
+      value |= group << shift
+      if byte < 0x80 { return value }
+    }
+    throw .damaged("a number in touches is too large")
+  }
+
+  private mutating func signed() throws(StoreError) -> Int64 {
+    let bits = try number()
+    return Int64(bitPattern: bits >> 1) ^ -Int64(bits & 1)
+  }
+
+  /// A number of things of which each has a byte at least.
+  private mutating func count() throws(StoreError) -> Int {
+    let count = try number()
+    guard count <= UInt64(bytes.count - position) else { throw .damaged("touches end early") }
+    return Int(count)
+  }
+
+  private mutating func slice() throws(StoreError) -> ArraySlice<UInt8> {
+    let count = try count()
+    defer { position += count }
+    return bytes[position..<position + count]
+  }
+
+  private mutating func text() throws(StoreError) -> String {
+    String(decoding: try slice(), as: UTF8.self)
+  }
+
+  private mutating func fixed<Number: FixedWidthInteger>() throws(StoreError) -> Number {
+    var value: Number = 0
+    for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
+      value |= Number(truncatingIfNeeded: try byte()) << shift
+    }
+    return value
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a subscription may ask for (P4 B.2).
+
+import RealmQuery
+import RealmTables
+
+/// Checks a condition that a client subscribes to.
+struct SubscriptionRules {
+  let className: String
+  let schema: TableSchema
+
+  /// - Throws: `ServerRefusal` with the code 226.
+  func check(_ query: ParsedQuery) throws(ServerRefusal) {
+    guard query.modifiers.isEmpty else { throw Self.invalid("SORT, DISTINCT and LIMIT") }
+    try check(query.condition)
+  }
+
+  static func invalid(_ what: String) -> ServerRefusal {
+    ServerRefusal(.badQuery, "Invalid query: \(what) are not supported in subscriptions")
+  }
+
+  private func check(_ condition: Predicate) throws(ServerRefusal) {
+    // A chain is as deep as it is long, so its left side is followed in a loop.
+    var condition = condition
+    while true {
+      switch condition {
+      case .constant: return
+      case .and(let left, let right), .or(let left, let right):
+        try check(right)
+        condition = left
+      case .not(let part): condition = part
+      case .isTrue(let operand): return try check(operand)
+      case .comparison(let comparison):
+        try check(comparison.left)
+        try check(comparison.right)
+        if isMany(comparison.left), isMany(comparison.right) {
+          throw Self.invalid("comparisons of lists with lists")
+        }
+        return
+      }
+    }
+  }
+
+  private func check(_ operand: Operand) throws(ServerRefusal) {
+    switch operand {
+    case .value, .longNumber: return
+    case .list(let elements): for element in elements { try check(element) }
+    case .path(let path): try check(path)
+    case .object: throw Self.invalid("objects")
+    case .region: throw Self.invalid("regions")
+    case .constant, .argument: throw Self.invalid("arguments")
+    case .matchCount: throw Self.invalid("subqueries")
+    case .arithmetic: throw Self.invalid("calculations")
+    case .condition: throw Self.invalid("conditions as values")
+    }
+  }
+
+  private func check(_ path: PropertyPath) throws(ServerRefusal) {
+    guard case .property(let name, _)? = path.components.first else {
+      throw Self.invalid("key paths without a property")
+    }
+    for component in path.components.dropFirst() {
+      switch component {
+      case .function("count"), .function("size"): continue
+      case .function: throw Self.invalid("aggregates")
+      default: throw Self.invalid("key paths across links")
+      }
+    }
+    guard let column = schema.column(named: name), column.isQueryable else {
+      throw ServerRefusal(
+        .badQuery, "Invalid query: \"\(className)\": key \"\(name)\" is not a queryable field")
+    }
+  }
+
+  /// Whether an operand is a collection and no number made of it.
+  private func isMany(_ operand: Operand) -> Bool {
+    guard case .path(let path) = operand, path.components.count == 1,
+      case .property(let name, _)? = path.components.first
+    else { return false }
+    return schema.column(named: name).map { $0.collection != .none } ?? false
+  }
+}

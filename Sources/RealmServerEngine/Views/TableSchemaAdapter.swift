@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Classes for queries, made of tables alone: the server has no program with classes.
+
+package import RealmQuery
+package import RealmReplication
+package import RealmStorage
+package import RealmTables
+
+/// The classes of a realm file, as the binder of queries asks for them.
+package struct TableSchemaAdapter: QuerySchema {
+  private let classes: [String: TableSchema]
+
+  package init(_ source: some ContentSource) throws(StorageError) {
+    classes = try source.classes()
+  }
+
+  /// The table of a class; nil if there is none.
+  func schema(ofClass name: String) -> TableSchema? { classes[name] }
+
+  package func queryClass(named name: String) -> (any QueryClass)? {
+    classes[name].map { AdaptedClass(className: name, schema: $0) }
+  }
+
+  package func constant(_ value: Any) throws(QueryError) -> QueryConstant? {
+    (value as? TableValue).map { .value($0) }
+  }
+
+  package func argument(_ value: Any) throws(QueryError) -> QueryConstant? {
+    try constant(value)
+  }
+
+  package func decimal(_ digits: String) -> TableValue? {
+    DecimalBits(digits: digits).map { .decimal($0) }
+  }
+
+  package func object(
+    ofClass name: String, primaryKey: TableValue
+  ) throws(QueryError) -> QueryConstant {
+    throw .invalid("objects cannot be compared in a subscription")
+  }
+}
+
+/// A class that is known by its table.
+private struct AdaptedClass: QueryClass {
+  let className: String
+  let schema: TableSchema
+
+  func queryProperty(named name: String) -> QueryProperty? {
+    schema.column(named: name).map {
+      QueryProperty(columnName: $0.name, type: $0.type, collection: $0.collection, target: nil)
+    }
+  }
+}
+
+extension DecimalBits {
+  /// The number that digits spell, with a sign, a point and an exponent at most; nil for others.
+  fileprivate init?(digits: String) {
+    var coefficient: UInt128 = 0
+    var (exponent, count) = (0, 0)
+    var (isNegative, hasPoint) = (false, false)
+    var rest = digits.utf8[...]
+    if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+      isNegative = sign == UInt8(ascii: "-")
+      rest = rest.dropFirst()
+    }
+    while let byte = rest.first {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        count += coefficient == 0 && byte == UInt8(ascii: "0") ? 0 : 1
+        guard count <= 34 else { return nil }
+        coefficient = coefficient * 10 + UInt128(byte - UInt8(ascii: "0"))
+        exponent -= hasPoint ? 1 : 0
+      case UInt8(ascii: ".") where !hasPoint: hasPoint = true
+      case UInt8(ascii: "e"), UInt8(ascii: "E"):
+        guard let power = Int(String(decoding: rest.dropFirst(), as: UTF8.self)),
+          abs(power) < 10_000
+        else { return nil }
+        exponent += power
+        rest = rest.prefix(1)
+      default: return nil
+      }
+      rest = rest.dropFirst()
+    }
+    guard exponent >= -6176, exponent <= 6111 else { return nil }
+    self.init(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
+  }
+}

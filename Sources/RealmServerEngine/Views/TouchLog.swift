@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What happened to each object between two versions.
+
+import RealmSyncProtocol
+import RealmTables
+
+/// The touches of some consecutive versions, object by object.
+struct TouchLog {
+  /// What is left of the touches of one object.
+  struct Trace {
+    /// Whether it was there before the first of the versions.
+    let existedBefore: Bool
+    /// Whether it was erased at some time.
+    var wasErased = false
+    /// The values before the first version, of the properties that changed since.
+    var before: [String: TableValue] = [:]
+    /// The files that made it when it was not there.
+    var creators: Set<FileIdentifier> = []
+    /// The file that touched it last.
+    var lastFile: FileIdentifier
+  }
+
+  private(set) var traces: [ObjectIdentity: Trace] = [:]
+  /// The objects in the order in which they were touched first.
+  private(set) var objects: [ObjectIdentity] = []
+
+  /// - Parameter entries: In the order of their versions.
+  init(_ entries: some Sequence<StoredEntry>) {
+    for entry in entries {
+      for touch in entry.touches { add(touch, of: entry.file) }
+    }
+  }
+
+  private mutating func add(_ touch: Touch, of file: FileIdentifier) {
+    if traces[touch.object] == nil { objects.append(touch.object) }
+    var trace =
+      traces[touch.object]
+      ?? Trace(
+        existedBefore: touch.existence == .stayed || touch.existence == .erased, lastFile: file)
+    if trace.existedBefore {
+      // What an erasure noted is complete, so nothing of a later object of that name gets in.
+      for field in touch.fields where trace.before[field.name] == nil {
+        trace.before[field.name] = field.before
+      }
+    }
+    if touch.existence == .created { trace.creators.insert(file) }
+    if touch.existence == .erased { trace.wasErased = true }
+    trace.lastFile = file
+    traces[touch.object] = trace
+  }
+}

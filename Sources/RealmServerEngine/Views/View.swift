@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The conditions of a client, bound to the classes of a version.
+
+import RealmQuery
+import RealmReplication
+import RealmStorage
+package import RealmTables
+
+/// The objects that a query selects, in any version of the file and among captured values.
+package struct View {
+  /// The condition of each class that exists.
+  private var predicates: [String: BoundPredicate] = [:]
+
+  private init() {}
+
+  /// Binds the conditions of a query to the classes of a version; the refusal has the code 226.
+  package static func bind(
+    _ query: EffectiveQuery, to objects: TableGroup
+  ) throws(StoreError) -> Result<View, ServerRefusal> {
+    let schema = try StoreError.storing { () throws(StorageError) in
+      try TableSchemaAdapter(objects)
+    }
+    var view = View()
+    for (name, text) in query.conditions {
+      switch try condition(text, ofClass: name, schema, objects) {
+      case .success(let predicate): view.predicates[name] = predicate
+      case .failure(let refusal): return .failure(refusal)
+      }
+    }
+    return .success(view)
+  }
+
+  /// A condition; nil for a class that nobody has made yet, of which there is nothing to see.
+  private static func condition(
+    _ text: String, ofClass name: String, _ schema: TableSchemaAdapter, _ objects: TableGroup
+  ) throws(StoreError) -> Result<BoundPredicate?, ServerRefusal> {
+    let predicate: BoundPredicate
+    do throws(ServerRefusal) {
+      let parsed = try parse(text)
+      guard let known = schema.schema(ofClass: name) else { return .success(nil) }
+      guard known.kind == .topLevel else {
+        throw ServerRefusal(
+          .badQuery, "Invalid query: \"\(name)\" is no class of objects of their own")
+      }
+      try SubscriptionRules(className: name, schema: known).check(parsed)
+      do throws(QueryError) {
+        predicate = try QueryBinder(schema, on: schema.queryClass(named: name))
+          .bind(parsed).condition
+      } catch {
+        throw ServerRefusal(.badQuery, "Invalid query: \(error)")
+      }
+    } catch {
+      return .failure(error)
+    }
+    guard let table = try table(name, objects) else { return .success(nil) }
+    do throws(QueryError) {
+      try TableQuery(table.key, where: predicate).check(against: table, of: objects)
+      return .success(predicate)
+    } catch {
+      if case .storage(let cause) = error { throw .storage(cause) }
+      return .failure(ServerRefusal(.badQuery, "Invalid query: \(error)"))
+    }
+  }
+
+  private static func parse(_ text: String) throws(ServerRefusal) -> ParsedQuery {
+    do throws(QuerySyntaxError) {
+      return try QueryParser.parse(text)
+    } catch {
+      throw ServerRefusal(.badQuery, "Invalid query: \(error)")
+    }
+  }
+
+  package var classNames: [String] { predicates.keys.sorted() }
+
+  /// The objects of a class that are seen in a version.
+  package func keys(
+    ofClass name: String, in objects: TableGroup
+  ) throws(StoreError) -> [ObjectKey] {
+    guard let predicate = predicates[name], let table = try Self.table(name, objects) else {
+      return []
+    }
+    return try Self.reading { () throws(QueryError) in
+      try TableQuery(table.key, where: predicate).keys(of: table, in: objects)
+    }
+  }
+
+  /// Those of some objects of a class that are seen.
+  func keys(
+    among keys: [ObjectKey], ofClass name: String, table: Table, in source: any TableSource
+  ) throws(StoreError) -> Set<ObjectKey> {
+    guard let predicate = predicates[name], !keys.isEmpty else { return [] }
+    return Set(
+      try Self.reading { () throws(QueryError) in
+        try TableQuery(table.key, where: predicate).keys(among: keys, of: table, in: source)
+      })
+  }
+
+  func isEmpty(ofClass name: String) -> Bool { predicates[name] == nil }
+
+  static func table(_ name: String, _ objects: TableGroup) throws(StoreError) -> Table? {
+    try StoreError.storing { () throws(StorageError) in
+      try objects.table(named: "class_" + name)
+    }
+  }
+
+  private static func reading<R>(_ body: () throws(QueryError) -> R) throws(StoreError) -> R {
+    do throws(QueryError) {
+      return try body()
+    } catch {
+      switch error {
+      case .storage(let cause): throw .storage(cause)
+      // The schema grew in another way than the binder knew; it only grows.
+      case .invalid(let text, _): throw .damaged("a query that fitted does not any more: \(text)")
+      }
+    }
+  }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The integration of uploads (P4 A.5), rule by rule.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct IntegrationTests {
+  private typealias Text = ChangesetText
+
+  /// A server with the class, and two files that know version 1.
+  private func makeServer() async throws -> (TestServer, ClientFile, ClientFile) {
+    let server = try await TestServer()
+    let first = try await server.realm.allocateFile(for: "a")
+    let second = try await server.realm.allocateFile(for: "b")
+    #expect(await server.realm.integrate(Upload(first, [Text.schema()], from: 1)).code == nil)
+    return (server, first, second)
+  }
+
+  private func things(_ server: TestServer) async throws -> [String: Int64] {
+    let table = try #require(
+      try await server.snapshot().objects.table(named: "class_Thing"))
+    var found: [String: Int64] = [:]
+    for index in 0..<(try table.objectCount()) {
+      let key = try #require(try table.key(at: index))
+      let row = try #require(try table.row(of: key))
+      let values = try row.queryableValues(table.schema)
+      guard case .string(let id) = values[0].value, case .int(let count) = values[1].value else {
+        continue
+      }
+      found[id] = count
+    }
+    return found
+  }
+
+  @Test func anUploadBecomesVersions() async throws {
+    let (server, first, _) = try await makeServer()
+    let outcome = await server.realm.integrate(
+      Upload(first, [Text.create("x", count: 1), Text.set("x", count: 2)], from: 3, base: 1))
+    guard case .integrated(let file, let head) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(file.clientVersion == 4 && file.reciprocalBase == 1 && head.version == 3)
+    #expect(try await things(server) == ["x": 2])
+    let entries = try await server.entries()
+    #expect(entries.map(\.clientVersion) == [1, 3, 4])
+    #expect(entries.allSatisfy { $0.file == first.ident && $0.salt != 0 && $0.salt >> 63 == 0 })
+    #expect(Set(entries.map(\.salt)).count == 3)
+    #expect(entries.last?.salt == head.salt)
+    // Bytes that merging did not change are stored as they came.
+    #expect(entries[1].changeset == Text.create("x", count: 1))
+    #expect(entries.last?.totalByteCount == entries.reduce(0) { $0 + $1.originalByteCount })
+  }
+
+  @Test func aChangesetThatLosesEverythingStillMakesAVersion() async throws {
+    let (server, first, second) = try await makeServer()
+    _ = await server.realm.integrate(Upload(first, [Text.create("x")], from: 2, base: 1))
+    _ = await server.realm.integrate(
+      Upload(first, [Text.set("x", count: 9)], from: 3, base: 2, time: 500))
+    let late = Upload(second, [Text.set("x", count: 5)], from: 1, base: 2, time: 400)
+    #expect(await server.realm.integrate(late).code == nil)
+    let entries = try await server.entries()
+    #expect(entries.count == 4 && entries[3].changeset == [] && entries[3].file == second.ident)
+    #expect(try await things(server) == ["x": 9])
+  }
+
+  @Test func duplicatesAreSkippedByTheirClientVersions() async throws {
+    let (server, first, _) = try await makeServer()
+    let upload = Upload(first, [Text.create("x", count: 1)], from: 2, base: 1)
+    #expect(await server.realm.integrate(upload).code == nil)
+    #expect(await server.realm.integrate(upload).code == nil)
+    let more = Upload(
+      first, [Text.create("x", count: 1), Text.create("y", count: 2)], from: 2, base: 1)
+    #expect(await server.realm.integrate(more).code == nil)
+    #expect(try await server.entries().map(\.clientVersion) == [1, 2, 3])
+  }
+
+  @Test func ownEntriesAreNotMergedWith() async throws {
+    let (server, first, _) = try await makeServer()
+    _ = await server.realm.integrate(Upload(first, [Text.create("x")], from: 2, base: 1))
+    // The same file's next insertion counts on its first.
+    for (version, size) in [(3, 0), (4, 1)] as [(UInt64, UInt32)] {
+      let insert = Text.insert("x", 7, priorSize: size)
+      #expect(
+        await server.realm.integrate(Upload(first, [insert], from: version, base: 1)).code == nil)
+    }
+  }
+
+  @Test func reciprocalsAreSavedUsedAndTrimmed() async throws {
+    let (server, first, second) = try await makeServer()
+    _ = await server.realm.integrate(Upload(first, [Text.create("x")], from: 2, base: 1))
+    _ = await server.realm.integrate(
+      Upload(first, [Text.insert("x", 1, priorSize: 0)], from: 3, base: 2))
+    let store = server.realm.store
+    // Version 3 makes room for what the second file inserted meanwhile.
+    let insert = Text.insert("x", 2, priorSize: 0)
+    #expect(
+      await server.realm.integrate(Upload(second, [insert], from: 1, base: 2)).code == nil)
+    #expect(
+      try await store.reciprocals(of: second.ident, in: server.realm.id, after: 0).keys.sorted()
+        == [3])
+    // After a restart too, the next insertion meets version 3 as it left it.
+    try await server.restart()
+    let next = Text.insert("x", 3, priorSize: 1)
+    #expect(await server.realm.integrate(Upload(second, [next], from: 2, base: 2)).code == nil)
+    let table = try #require(try await server.snapshot().objects.table(named: "class_Thing"))
+    let row = try #require(try table.row(of: .value(.string("x"))))
+    let list = try #require(table.schema.column(named: "list"))
+    guard case .list(let values) = try row.value(of: list) else { return }
+    #expect(values.count == 3)
+    let ahead = Upload(second, [], from: 3, base: 4)
+    #expect(await server.realm.integrate(ahead).code == nil)
+    let left = try await server.realm.store.reciprocals(
+      of: second.ident, in: server.realm.id, after: 0)
+    #expect(left == [:])
+  }
+
+  @Test func aBaseThatWasAcknowledgedIsRefused() async throws {
+    let (server, first, _) = try await makeServer()
+    _ = await server.realm.integrate(Upload(first, [Text.create("x")], from: 2, base: 1))
+    let old = Upload(first, [Text.create("y")], from: 3, base: 0)
+    #expect(await server.realm.integrate(old).code == .badServerVersion)
+    let future = Upload(first, [Text.create("y")], from: 3, base: 9)
+    #expect(await server.realm.integrate(future).code == .badServerVersion)
+  }
+
+  @Test func damagedAndUnfitChangesetsAreRefusedWithoutATrace() async throws {
+    let (server, first, _) = try await makeServer()
+    for changeset in [[0xFF], Text.set("missing", count: 1), Text.insert("x", 1, priorSize: 4)] {
+      let upload = Upload(first, [Text.create("x"), changeset], from: 2, base: 1)
+      #expect(await server.realm.integrate(upload).code == .badChangeset)
+    }
+    #expect(try await server.entries().count == 1)
+    #expect(try await things(server) == [:])
+    let file = try await server.realm.file(first.ident)
+    #expect(file?.clientVersion == 1)
+    #expect(
+      await server.realm.integrate(Upload(first, [Text.create("x")], from: 2, base: 1)).code == nil)
+  }
+
+  @Test func classesAreNotErased() async throws {
+    let (server, first, _) = try await makeServer()
+    let upload = Upload(first, [Text.eraseTable()], from: 2, base: 1)
+    #expect(await server.realm.integrate(upload).code == .invalidSchemaChange)
+  }
+
+  @Test func anotherDefinitionOfAClassIsRefused() async throws {
+    let (server, first, second) = try await makeServer()
+    var encoder = ChangesetEncoder()
+    let (thing, id) = (encoder.intern("Thing"), encoder.intern("id"))
+    encoder.append(
+      .addTable(
+        .init(
+          table: thing, kind: .topLevel, key: .init(field: id, type: .int, isNullable: false))))
+    for (file, base) in [(first, 1), (second, 0)] as [(ClientFile, UInt64)] {
+      let upload = Upload(file, [encoder.bytes], from: 2, base: base)
+      #expect(await server.realm.integrate(upload).code == .invalidSchemaChange)
+    }
+  }
+
+  @Test func aGroupGoesOnWithoutTheUploadThatFails() async throws {
+    let (server, first, second) = try await makeServer()
+    let outcomes = await server.realm.integrate(group: [
+      Upload(first, [Text.create("x", count: 1)], from: 2, base: 1),
+      Upload(second, [Text.create("y"), Text.set("missing", count: 1)], from: 1),
+      Upload(first, [Text.create("z", count: 3)], from: 3, base: 1),
+    ])
+    #expect(outcomes.map(\.code) == [nil, .badChangeset, nil])
+    #expect(try await things(server) == ["x": 1, "z": 3])
+    #expect(try await server.entries().count == 3)
+    #expect(try await server.realm.file(second.ident)?.clientVersion == 0)
+  }
+
+  @Test func laterUploadsOfTheFileGoWithARefusedOne() async throws {
+    let (server, first, second) = try await makeServer()
+    let outcomes = await server.realm.integrate(group: [
+      Upload(second, [Text.set("missing", count: 1)], from: 1),
+      Upload(second, [Text.create("y")], from: 2),
+      Upload(first, [Text.create("x", count: 1)], from: 2, base: 1),
+    ])
+    #expect(outcomes.map(\.code) == [.badChangeset, .badChangeset, nil])
+    #expect(try await things(server) == ["x": 1])
+  }
+
+  @Test func ownGlobalKeysGetTheIdentifier() async throws {
+    let (server, first, _) = try await makeServer()
+    var encoder = ChangesetEncoder()
+    let (note, none) = (encoder.intern("Note"), encoder.intern(""))
+    encoder.append(
+      .addTable(
+        .init(
+          table: note, kind: .topLevel,
+          key: .init(field: none, type: .globalKey, isNullable: false))))
+    encoder.append(
+      .createObject(.init(table: note, key: .globalKey(GlobalKey(high: 0, low: 5)))))
+    let upload = Upload(first, [encoder.bytes], from: 2, base: 1)
+    #expect(await server.realm.integrate(upload).code == nil)
+    let table = try #require(try await server.snapshot().objects.table(named: "class_Note"))
+    let key = ObjectIdentity.Key.global(GlobalKey(high: first.ident.rawValue, low: 5))
+    #expect(try table.key(of: key) != nil)
+  }
+
+  @Test func aFencedOwnerIntegratesNothingMore() async throws {
+    let (server, first, _) = try await makeServer()
+    _ = try await server.realm.store.open(TestServer.name)
+    let upload = Upload(first, [Text.create("x")], from: 2, base: 1)
+    for _ in 0..<2 {
+      #expect(await server.realm.integrate(upload) == .failed(.fenced))
+    }
+    #expect(try await server.entries().count == 1)
+  }
+
+  /// `ServerRealm` 2: what failed is sent again and integrated once.
+  @Test func aFailureOfTheDiskIsOverWithTheNextUpload() async throws {
+    let (server, first, _) = try await makeServer()
+    let file = try server.files.system(server.realm.id).file
+    file.clearTrace()
+    file.fail(call: 1, .error(28))
+    let upload = Upload(first, [Text.create("x")], from: 2, base: 1)
+    guard case .failed = await server.realm.integrate(upload) else {
+      Issue.record("the fault was not noticed")
+      return
+    }
+    file.fail(call: 0, nil)
+    #expect(await server.realm.integrate(upload).code == nil)
+    #expect(try await server.entries().map(\.clientVersion) == [1, 2])
+  }
+
+  @Test func uploadsThatWaitGoIntoOneTransaction() async throws {
+    let (server, _, _) = try await makeServer()
+    var files: [ClientFile] = []
+    for number in 0..<8 { files.append(try await server.realm.allocateFile(for: "u\(number)")) }
+    let realm = server.realm
+    await withTaskGroup(of: RefusalCode?.self) { group in
+      for (number, file) in files.enumerated() {
+        let upload = Upload(file, [Text.create("t\(number)")], from: 1)
+        group.addTask { await realm.integrate(upload).code }
+      }
+      for await code in group { #expect(code == nil) }
+    }
+    #expect(try await things(server).count == 8)
+    #expect(await server.realm.head.version == 9)
+  }
+
+  @Test func groupsHaveLimits() {
+    let file = ClientFile(
+      ident: FileIdentifier(2), salt: 1, user: "u", lastSeen: OriginTimestamp(milliseconds: 1))
+    let two = Upload(file, [[1, 2], [3]], from: 1)
+    #expect(GroupCommit(entryCountMax: 5).count(of: [two, two, two]) == 2)
+    #expect(GroupCommit(entryCountMax: 1).count(of: [two, two]) == 1)
+    #expect(GroupCommit(byteCountMax: 6).count(of: [two, two, two]) == 2)
+    #expect(GroupCommit().count(of: [two, two, two]) == 3)
+    #expect(GroupCommit().count(of: []) == 0)
+  }
+}
+
+extension UploadOutcome {
+  /// The code of a refusal; nil if the upload was integrated.
+  var code: RefusalCode? {
+    switch self {
+    case .integrated: nil
+    case .refused(let refusal): refusal.code
+    case .failed: .sessionClosed
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Expiry of clients and trimming of the history (P4 E).
+
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct TrimmingTests {
+  private typealias Text = ChangesetText
+
+  private func file(_ base: UInt64, seen: UInt64) -> ClientFile {
+    var file = ClientFile(
+      ident: FileIdentifier(2 + base), salt: 1, user: "u",
+      lastSeen: OriginTimestamp(milliseconds: seen))
+    file.reciprocalBase = base
+    return file
+  }
+
+  @Test func clientsExpireAfterTheirTime() {
+    let now = OriginTimestamp(milliseconds: 1000)
+    let files = [file(1, seen: 899), file(2, seen: 900), file(3, seen: 0)]
+    let expired = Trimming.expired(files, now: now, offlineMillisecondsMax: 100)
+    #expect(expired.map(\.reciprocalBase) == [1])
+    #expect(expired.map(\.isExpired) == [true])
+  }
+
+  @Test func theEntryAtAClientsPositionStays() {
+    let head = RealmHead(realm: RealmID("r"), version: 20)
+    #expect(Trimming.horizon([file(7, seen: 1), file(9, seen: 1)], head: head) == 6)
+    #expect(Trimming.horizon([file(7, seen: 0), file(9, seen: 1)], head: head) == 8)
+    #expect(Trimming.horizon([file(0, seen: 1)], head: head) == 0)
+    #expect(Trimming.horizon([], head: head) == 19)
+  }
+
+  /// A realm with versions 1 to 5 of one client that has acknowledged 4, trimmed to 3.
+  private func makeTrimmed() async throws -> (TestServer, ClientFile, away: ClientFile) {
+    let server = try await TestServer()
+    let away = try await server.realm.allocateFile(for: "a")
+    let first = try await server.realm.allocateFile(for: "b")
+    let changes = [Text.schema(), Text.create("a"), Text.create("b"), Text.create("c")]
+    #expect(await server.realm.integrate(Upload(first, changes, from: 1)).code == nil)
+    server.advance(Trimming.offlineMillisecondsMax + 1)
+    #expect(
+      await server.realm.integrate(Upload(first, [Text.create("d")], from: 5, base: 4)).code
+        == nil)
+    try await server.realm.trim()
+    return (server, first, away)
+  }
+
+  @Test func whatNobodyNeedsGoes() async throws {
+    let (server, first, away) = try await makeTrimmed()
+    #expect(await server.realm.head.base == 3)
+    #expect(try await server.entries().map(\.version) == [4, 5])
+    #expect(try await server.realm.file(away.ident)?.isExpired == true)
+    let back = try await server.realm.identify(
+      IdentRequest(
+        file: away.ident, salt: away.salt, cursor: DownloadCursor(), latestServerVersion: 0,
+        latestServerVersionSalt: 0), user: "a")
+    #expect(throws: ServerRefusal.self) { try back.get() }
+    let late = await server.realm.integrate(Upload(away, [Text.create("x")], from: 1))
+    #expect(late.code == .clientFileExpired)
+    let salt = try await server.entries()[0].salt
+    let known = try await server.realm.identify(
+      IdentRequest(
+        file: first.ident, salt: first.salt,
+        cursor: DownloadCursor(serverVersion: 4, clientVersion: 4), latestServerVersion: 4,
+        latestServerVersionSalt: salt), user: "b")
+    #expect(try known.get().ident == first.ident)
+  }
+
+  @Test func aNewClientUploadsAfterTheTrim() async throws {
+    let (server, _, _) = try await makeTrimmed()
+    let new = try await server.realm.allocateFile(for: "c")
+    let upload = Upload(new, [Text.schema(), Text.create("new")], from: 1)
+    #expect(await server.realm.integrate(upload).code == nil)
+    try await server.restart()
+    let more = Upload(new, [Text.set("new", count: 4)], from: 3)
+    #expect(await server.realm.integrate(more).code == nil)
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is particular about the store on files of our own.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct EmbeddedStoreTests {
+  @Test func namesThatLookAlikeAreKeptApart() {
+    let names = [
+      RealmName(app: "a", partition: "x"), RealmName(app: "a", partition: "X"),
+      RealmName(app: "a", partition: ""), RealmName(app: "a"), RealmName(app: "a/b"),
+      RealmName(app: "a", partition: "../x"), RealmName(app: "A"),
+      RealmName(app: "a", partition: String(repeating: "y", count: 300)),
+      RealmName(app: "a", partition: String(repeating: "y", count: 301)),
+    ]
+    let ids = names.map(\.fileID.rawValue)
+    #expect(Set(ids).count == names.count)
+    for id in ids {
+      #expect(id.split(separator: "/").count == 2 && id.utf8.count < 220)
+      #expect(id == id.lowercased() && !id.contains("."))
+    }
+  }
+
+  @Test func aFileOfAnotherRealmIsRefused() throws {
+    let files = SimulatedFiles()
+    let id = RealmID("a/b")
+    _ = try EmbeddedRealm(id, named: RealmName(app: "a", partition: "1"), in: files)
+    let copy = try files.restarted()
+    #expect(throws: StoreError.ambiguousName(RealmName(app: "a", partition: "1"))) {
+      _ = try EmbeddedRealm(id, named: RealmName(app: "a", partition: "2"), in: copy)
+    }
+  }
+
+  @Test func filesLieInTheDirectoryOfTheirApp() async throws {
+    let directory = try TemporaryDirectory()
+    let name = RealmName(app: "todo", partition: "B")
+    do {
+      let store = EmbeddedStore(DirectoryFiles(directory: directory.path))
+      #expect(try await store.open(name).epoch == 1)
+    }
+    let store = EmbeddedStore(DirectoryFiles(directory: directory.path))
+    #expect(try await store.open(name).epoch == 2)
+    let file = try DatabaseFile.open(
+      path: directory.path + "/apps/todo/realms/p_=42.realm",
+      options: OpenOptions(isReadOnly: true))
+    #expect(try TableGroup(file.snapshot()).table(named: "server_meta") != nil)
+  }
+
+  @Test func touchesOfAllTypesAreReadBack() throws {
+    let values: [TableValue] = [
+      .null, .bool(true), .bool(false), .int(.min), .int(.max), .int(-1), .float(1.5),
+      .double(-.infinity), .string("é"), .binary([0, 255]),
+      .timestamp(Timestamp(seconds: -5, nanoseconds: -7)),
+      .decimal(DecimalBits(low: .max, high: 3)), .objectId(Bytes12(high: .max, low: 2)),
+      .uuid(Bytes16(high: 1, low: .max)), .list([.string("a"), .null]),
+    ]
+    let touches = [
+      Touch(
+        object: ObjectIdentity(
+          className: "Thing", key: .global(GlobalKey(high: 9, low: .max))),
+        existence: .erased,
+        fields: values.enumerated().map { Touch.Field(name: "f\($0.offset)", before: $0.element) }),
+      Touch(
+        object: ObjectIdentity(className: "", key: .value(.null)), existence: .created),
+    ]
+    let bytes = TouchWriter.encode(touches)
+    #expect(try TouchReader.decode(bytes) == touches)
+    #expect(try TouchReader.decode([]) == [])
+  }
+
+  @Test func damagedTouchesNeverTrap() {
+    var random = SeededGenerator(seed: 8)
+    let touch = Touch(
+      object: ObjectIdentity(className: "Thing", key: .value(.string("k"))), existence: .erased,
+      fields: [Touch.Field(name: "a", before: .list([.int(1), .string("x")]))])
+    let bytes = TouchWriter.encode([touch, touch])
+    for _ in 0..<20_000 {
+      var damaged = bytes
+      for _ in 0..<1 + random.number(below: 3) {
+        damaged[random.number(below: damaged.count)] = UInt8(truncatingIfNeeded: random.next())
+      }
+      if random.percent(20) { damaged.removeLast(random.number(below: damaged.count)) }
+      _ = try? TouchReader.decode(damaged)
+    }
+  }
+}

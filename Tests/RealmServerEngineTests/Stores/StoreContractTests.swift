@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What every store must do. Each case makes a store of its kind on files that survive it.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct StoreContractTests {
+  private let files = SimulatedFiles()
+  private let name = RealmName(app: "app", partition: "P 1")
+  private let now = OriginTimestamp(milliseconds: 77)
+
+  private func makeStore() -> any ServerStore {
+    EmbeddedStore(files, salts: SaltSource(SeededGenerator(seed: 5)))
+  }
+
+  private func entry(_ version: UInt64, file: UInt64 = 2, touches: [Touch] = []) -> StoredEntry {
+    StoredEntry(
+      version: version, salt: 1000 + version, file: FileIdentifier(file),
+      clientVersion: 10 * version, timestamp: OriginTimestamp(milliseconds: 5), committed: now,
+      originalByteCount: 3, totalByteCount: 3 * Int(version), changeset: [UInt8(version)],
+      touches: touches)
+  }
+
+  /// Appends versions up to one.
+  private func fill(
+    _ store: any ServerStore, _ head: RealmHead, to version: UInt64
+  ) async throws -> RealmHead {
+    let batch = Batch(entries: (head.version + 1...version).map { entry($0) })
+    return try #require(
+      try await store.append(to: head.realm, expecting: head.version, epoch: head.epoch) { _ in
+        batch
+      })
+  }
+
+  @Test func aNewRealmIsEmpty() async throws {
+    let head = try await makeStore().open(name)
+    #expect(head.version == 0 && head.salt == 0 && head.base == 0 && head.epoch == 1)
+  }
+
+  @Test func whatIsAppendedIsReadByAnotherProcess() async throws {
+    let store = makeStore()
+    var head = try await store.open(name)
+    let file = try await store.allocateFile(in: head.realm, for: "u", now: now)
+    let touch = Touch(
+      object: ObjectIdentity(className: "A", key: .value(.string("k"))), existence: .stayed,
+      fields: [Touch.Field(name: "n", before: .list([.int(-5), .null]))])
+    var changed = file
+    changed.clientVersion = 9
+    changed.queryVersion = 3
+    changed.query = "{}"
+    changed.fingerprint = .max
+    let batch = Batch(
+      entries: [entry(1), entry(2, touches: [touch])], files: [changed],
+      reciprocals: [ReciprocalChange(file: file.ident, version: 1, changeset: [7])],
+      privates: [PrivateChange(file: file.ident, version: 2, timestamp: now, changeset: [8])])
+    let result = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) {
+      (group) throws(StoreError) in
+      try StoreError.storing { () throws(StorageError) -> Void in
+        _ = try group.createTable(named: "class_A")
+      }
+      return batch
+    }
+    #expect(result?.version == 2 && result?.salt == 1002 && result?.totalByteCount == 6)
+    let other = EmbeddedStore(try files.restarted())
+    head = try await other.open(name)
+    #expect(head.version == 2 && head.epoch == 2)
+    #expect(try await other.entries(of: head.realm, in: 1..<9) == batch.entries)
+    #expect(try await other.entries(of: head.realm, in: 2..<3) == [batch.entries[1]])
+    #expect(try await other.entries(of: head.realm, in: 3..<9) == [])
+    #expect(try await other.file(file.ident, in: head.realm) == changed)
+    #expect(try await other.files(in: head.realm) == [changed])
+    #expect(
+      try await other.reciprocals(of: file.ident, in: head.realm, after: 0) == [1: [7]])
+    #expect(try await other.reciprocals(of: file.ident, in: head.realm, after: 1) == [:])
+    #expect(try await other.privates(of: file.ident, in: head.realm, after: 0) == batch.privates)
+    let snapshot = try await other.snapshot(of: head.realm, atLeast: 2)
+    #expect(snapshot.head == head)
+    #expect(try snapshot.objects.table(named: "class_A") != nil)
+  }
+
+  @Test func theOwnerBeforeIsFenced() async throws {
+    let store = makeStore()
+    let first = try await store.open(name)
+    let second = try await store.open(name)
+    #expect(second.epoch == first.epoch + 1)
+    await #expect(throws: StoreError.fenced) {
+      _ = try await self.fill(store, first, to: 1)
+    }
+    #expect(try await fill(store, second, to: 1).version == 1)
+  }
+
+  @Test func anotherVersionThanExpectedIsAConflict() async throws {
+    let store = makeStore()
+    let head = try await store.open(name)
+    let newer = try await fill(store, head, to: 1)
+    await #expect(throws: StoreError.conflict(newer)) {
+      _ = try await self.fill(store, head, to: 1)
+    }
+  }
+
+  @Test func aBuildThatThrowsLeavesNothing() async throws {
+    let store = makeStore()
+    let head = try await store.open(name)
+    await #expect(throws: StoreError.limit("no")) {
+      _ = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) {
+        (group) throws(StoreError) -> Batch? in
+        try StoreError.storing { () throws(StorageError) -> Void in
+          _ = try group.createTable(named: "class_A")
+        }
+        throw .limit("no")
+      }
+    }
+    let nothing = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) {
+      (group) throws(StoreError) -> Batch? in
+      try StoreError.storing { () throws(StorageError) -> Void in
+        _ = try group.createTable(named: "class_B")
+      }
+      return nil
+    }
+    #expect(nothing == nil)
+    let objects = try await store.snapshot(of: head.realm, atLeast: 0).objects
+    #expect(try objects.table(named: "class_A") == nil)
+    #expect(try objects.table(named: "class_B") == nil)
+  }
+
+  /// `EmbeddedRealm` 2.
+  @Test func versionsAndCursorsNeverGoBack() async throws {
+    let store = makeStore()
+    let head = try await fill(store, try await store.open(name), to: 2)
+    let file = try await store.allocateFile(in: head.realm, for: "u", now: now)
+    var newer = file
+    newer.clientVersion = 5
+    newer.reciprocalBase = 1
+    newer.lockedServerVersion = 1
+    func append(_ batch: Batch) async throws -> RealmHead? {
+      try await store.append(to: head.realm, expecting: 2, epoch: head.epoch) { _ in batch }
+    }
+    _ = try await append(Batch(files: [newer]))
+    for path in [
+      \ClientFile.clientVersion, \ClientFile.reciprocalBase, \ClientFile.lockedServerVersion,
+    ] {
+      var older = newer
+      older[keyPath: path] -= 1
+      await #expect(throws: StoreError.self) { _ = try await append(Batch(files: [older])) }
+    }
+    for version in [2, 4] as [UInt64] {
+      let batch = Batch(entries: [entry(version)])
+      await #expect(throws: StoreError.self) { _ = try await append(batch) }
+    }
+    var stranger = newer
+    stranger.ident = FileIdentifier(99)
+    await #expect(throws: StoreError.unknownFile(FileIdentifier(99))) {
+      _ = try await append(Batch(files: [stranger]))
+    }
+    #expect(try await store.file(file.ident, in: head.realm) == newer)
+    #expect(try await store.snapshot(of: head.realm, atLeast: 0).head == head)
+  }
+
+  @Test func filesGetNewIdentifiersAndSaltsThatSurvive() async throws {
+    let store = makeStore()
+    let realm = try await store.open(name).realm
+    let first = try await store.allocateFile(in: realm, for: "a", now: now)
+    let other = EmbeddedStore(try files.restarted())
+    _ = try await other.open(name)
+    let second = try await other.allocateFile(in: realm, for: "b", now: now)
+    #expect(first.ident == FileIdentifier(2) && second.ident == FileIdentifier(3))
+    #expect(first.salt != 0 && second.salt != 0 && first.salt != second.salt)
+    #expect(first.salt >> 63 == 0)
+    #expect(try await other.file(first.ident, in: realm) == first)
+    #expect(try await other.file(FileIdentifier(1), in: realm) == nil)
+  }
+
+  @Test func acknowledgedReciprocalsAreTrimmed() async throws {
+    let store = makeStore()
+    let head = try await fill(store, try await store.open(name), to: 5)
+    let file = try await store.allocateFile(in: head.realm, for: "u", now: now)
+    let other = try await store.allocateFile(in: head.realm, for: "u", now: now)
+    var batch = Batch()
+    for ident in [file.ident, other.ident] {
+      for version in 1...5 as ClosedRange<UInt64> {
+        batch.reciprocals.append(ReciprocalChange(file: ident, version: version, changeset: [1]))
+        batch.privates.append(
+          PrivateChange(file: ident, version: version, timestamp: now, changeset: [2]))
+      }
+    }
+    var newer = file
+    newer.reciprocalBase = 3
+    var expired = other
+    expired.lastSeen = OriginTimestamp(milliseconds: 0)
+    let changes = [batch, Batch(files: [newer, expired])]
+    for batch in changes {
+      _ = try await store.append(to: head.realm, expecting: 5, epoch: head.epoch) { _ in batch }
+    }
+    #expect(
+      try await store.reciprocals(of: file.ident, in: head.realm, after: 0).keys.sorted()
+        == [4, 5])
+    #expect(
+      try await store.privates(of: file.ident, in: head.realm, after: 0).map(\.version) == [
+        3, 4, 5,
+      ])
+    #expect(try await store.reciprocals(of: other.ident, in: head.realm, after: 0) == [:])
+  }
+
+  @Test func trimmedEntriesAreMissedByName() async throws {
+    let store = makeStore()
+    let head = try await fill(store, try await store.open(name), to: 6)
+    let result = try await store.append(to: head.realm, expecting: 6, epoch: head.epoch) { _ in
+      Batch(trimsThrough: 4)
+    }
+    #expect(result?.base == 4 && result?.version == 6)
+    await #expect(throws: StoreError.trimmed(through: 4)) {
+      _ = try await store.entries(of: head.realm, in: 4..<7)
+    }
+    #expect(try await store.entries(of: head.realm, in: 5..<7).map(\.version) == [5, 6])
+  }
+
+  @Test func newHeadsWakeListeners() async throws {
+    let store = makeStore()
+    let head = try await store.open(name)
+    var heads = store.heads().makeAsyncIterator()
+    let newer = try await fill(store, head, to: 1)
+    #expect(await heads.next() == newer)
+  }
+
+  @Test func realmsThatWereNotOpenedAreUnknown() async throws {
+    let store = makeStore()
+    let id = RealmID("nobody/knows")
+    await #expect(throws: StoreError.unknownRealm(id)) { _ = try await store.files(in: id) }
+  }
+
+  /// A fault at each call of an append leaves the version before or after, and the store goes on
+  /// or says that it cannot (rule SY10).
+  @Test func aFaultAtAnyCallLeavesAllOrNothing() async throws {
+    var call = 0
+    while true {
+      call += 1
+      let files = SimulatedFiles()
+      let store = EmbeddedStore(files, salts: SaltSource(SeededGenerator(seed: 5)))
+      let head = try await fill(store, try await store.open(name), to: 1)
+      let file = try await store.allocateFile(in: head.realm, for: "u", now: now)
+      var changed = file
+      changed.clientVersion = 4
+      let batch = Batch(
+        entries: [entry(2)], files: [changed],
+        reciprocals: [ReciprocalChange(file: file.ident, version: 1, changeset: [1])])
+      let system = try files.system(head.realm)
+      system.file.clearTrace()
+      system.file.fail(call: call, .error(5))
+      var isDone = false
+      do {
+        isDone =
+          try await store.append(to: head.realm, expecting: 1, epoch: head.epoch) { _ in
+            batch
+          } != nil
+      } catch {}
+      let wasReached = system.file.callCount >= call
+      system.file.fail(call: 0, nil)
+      let other = EmbeddedStore(try files.restarted())
+      let found = try await other.open(name)
+      #expect(found.version == 1 || found.version == 2, "call \(call)")
+      #expect(!isDone || found.version == 2, "call \(call)")
+      let isAfter = found.version == 2
+      #expect(
+        try await other.file(file.ident, in: found.realm) == (isAfter ? changed : file))
+      #expect(
+        try await other.reciprocals(of: file.ident, in: found.realm, after: 0)
+          == (isAfter ? [1: [1]] : [:]))
+      if !wasReached { break }
+    }
+    #expect(call > 3)
+  }
+
+  /// `EmbeddedRealm` 1 (rule SY10).
+  @Test func everyCrashLeavesAnAppendWholeOrUndone() throws {
+    let id = RealmID("app/p_x")
+    let name = RealmName(app: "app", partition: "x")
+    let files = SimulatedFiles()
+    let realm = try EmbeddedRealm(id, named: name, in: files)
+    let head = try realm.own()
+    let file = try realm.allocateFile(for: "u", salt: 3, now: now)
+    let system = try files.system(id)
+    let initial = try system.file.contents()
+    system.file.clearTrace()
+    for version in 1...3 as ClosedRange<UInt64> {
+      _ = try realm.append(expecting: version - 1, epoch: head.epoch) {
+        (group) throws(StoreError) in
+        try StoreError.storing { () throws(StorageError) -> Void in
+          _ = try group.createTable(named: "class_T\(version)")
+        }
+        var changed = file
+        changed.clientVersion = version
+        return Batch(
+          entries: [entry(version)], files: [changed],
+          reciprocals: [ReciprocalChange(file: file.ident, version: version, changeset: [9])])
+      }
+      system.file.acknowledge(version)
+    }
+    var random = SeededGenerator(seed: 1)
+    var messages: [String] = []
+    let states = CrashStates(of: system.file.trace, initial: initial, sampleCount: 16)
+    let count = try states.forEach(using: &random) { state in
+      let found = try EmbeddedRealm(
+        id, named: name, in: SimulatedFiles(id, contents: state.contents))
+      let snapshot = try found.snapshot()
+      let version = snapshot.head.version
+      let isWhole =
+        try version >= state.acknowledged && version <= state.acknowledged + 1
+        && found.file(file.ident)?.clientVersion == version
+        && found.entries(in: 1..<9).count == Int(version)
+        && found.reciprocals(of: file.ident, after: 0).count == Int(version)
+        && snapshot.objects.table(named: "class_T\(version + 1)") == nil
+        && (version == 0 || snapshot.objects.table(named: "class_T\(version)") != nil)
+      if !isWhole { messages.append("\(state.name): version \(version)") }
+    }
+    #expect(messages.prefix(5) == [])
+    #expect(count > 50)
+  }
+}

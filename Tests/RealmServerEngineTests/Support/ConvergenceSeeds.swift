@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The number of convergence runs.
+
+import Foundation
+
+/// The seeds of convergence runs.
+enum ConvergenceSeeds {
+  /// The seeds of a quick run, or as many as `OPENREALM_SEEDS` says, from `OPENREALM_SEED` on.
+  static func seeds(_ usual: UInt64) -> Range<UInt64> {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["OPENREALM_SEEDS"].flatMap { UInt64($0) } ?? usual
+    let first = environment["OPENREALM_SEED"].flatMap { UInt64($0) } ?? 1
+    return first..<first + count
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A server of one realm that can be killed and started again.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerEngine
+
+/// A realm on simulated files, with a clock of its own and known salts.
+final class TestServer {
+  static let name = RealmName(app: "todo", partition: "home")
+
+  private(set) var files = SimulatedFiles()
+  private(set) var realm: ServerRealm
+  private let thread = ServerThread()
+  private let seed: UInt64
+  private let recordsTouches: Bool
+  private var startCount: UInt64 = 0
+  let time = Locked(OriginTimestamp(milliseconds: 1_000_000))
+
+  init(seed: UInt64 = 1, recordsTouches: Bool = false) async throws {
+    self.seed = seed
+    self.recordsTouches = recordsTouches
+    realm = try await Self.open(
+      files, salts: SaltSource(SeededGenerator(seed: seed)), thread, time, recordsTouches)
+  }
+
+  private static func open(
+    _ files: SimulatedFiles, salts: SaltSource, _ thread: ServerThread,
+    _ time: Locked<OriginTimestamp>, _ recordsTouches: Bool
+  ) async throws -> ServerRealm {
+    try await ServerRealm.open(
+      name, of: EmbeddedStore(files, salts: salts),
+      settings: ServerRealm.Settings(recordsTouches: recordsTouches),
+      clock: ServerClock { time.withLock { $0 } }, salts: salts, thread: thread)
+  }
+
+  /// Kills the server and starts another on its files.
+  func restart() async throws {
+    startCount += 1
+    files = try files.restarted()
+    realm = try await Self.open(
+      files, salts: SaltSource(SeededGenerator(seed: seed &+ startCount << 32)), thread, time,
+      recordsTouches)
+  }
+
+  func advance(_ milliseconds: UInt64) {
+    time.withLock { $0.milliseconds += milliseconds }
+  }
+
+  func snapshot() async throws -> ObjectSnapshot {
+    try await realm.store.snapshot(of: realm.id, atLeast: 0)
+  }
+
+  func entries() async throws -> [StoredEntry] {
+    let head = try await snapshot().head
+    return try await realm.store.entries(of: realm.id, in: head.base + 1..<head.version + 1)
+  }
+
+  func digest() async throws -> StateDigest {
+    try StateDigest(of: try await snapshot().objects, file: .server)
+  }
+}

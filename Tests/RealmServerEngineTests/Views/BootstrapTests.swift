@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Bootstraps (P4 B.3, P5 5), and rounds step by step (P4 B.4).
+
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct BootstrapTests {
+  private typealias Text = ChangesetText
+  private let high = EffectiveQuery(["Thing": "count > 10"])
+  private let everything = EffectiveQuery(["Thing": "TRUEPREDICATE"])
+
+  /// Versions 1 to 4: the class, a with 5, b with 15, c with 25.
+  private func makeServer() async throws -> (TestServer, ClientFile, ClientFile) {
+    let server = try await TestServer(recordsTouches: true)
+    let first = try await server.realm.allocateFile(for: "a")
+    let second = try await server.realm.allocateFile(for: "b")
+    let changes = [
+      Text.schema(), Text.create("a", count: 5), Text.create("b", count: 15),
+      Text.create("c", count: 25),
+    ]
+    #expect(await server.realm.integrate(Upload(first, changes, from: 1)).code == nil)
+    return (server, first, second)
+  }
+
+  private func lines(_ download: Download) throws -> [String] {
+    try download.entries.flatMap { entry in
+      let changeset = try ChangesetParser.parse(entry.changeset)
+      return changeset.instructions.map { "\(entry.serverVersion) \(changeset.line($0))" }
+    }
+  }
+
+  private func view(
+    _ server: TestServer, _ file: ClientFile, after version: UInt64, _ query: EffectiveQuery,
+    next: EffectiveQuery? = nil
+  ) async throws -> FlexibleDownload {
+    try await server.realm.view(
+      for: file.ident, after: DownloadCursor(serverVersion: version), query: query, next: next,
+      isBootstrapLost: false, scratch: ViewScratch()
+    ).get()
+  }
+
+  @Test func queryVersionZeroBringsTheSchemaAlone() async throws {
+    let (server, _, second) = try await makeServer()
+    let bootstrap = try await server.realm.schemaBootstrap(for: second.ident)
+    let lines = try lines(bootstrap)
+    #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("4 Add") })
+    #expect(bootstrap.cursor == DownloadCursor(serverVersion: 4, clientVersion: 0))
+  }
+
+  @Test func aNewQueryBringsWhatItSeesAndErasesTheRest() async throws {
+    let (server, _, second) = try await makeServer()
+    let first = try await view(server, second, after: 4, EffectiveQuery(), next: high)
+    let text = try lines(#require(first.bootstrap)).joined(separator: "\n")
+    #expect(text.contains("CreateObject \"Thing\"[\"b\"]"), "\(text)")
+    #expect(text.contains("CreateObject \"Thing\"[\"c\"]"))
+    #expect(!text.contains("\"a\""))
+    let low = EffectiveQuery(["Thing": "count < 20"])
+    let next = try await view(server, second, after: 4, high, next: low)
+    let change = try lines(#require(next.bootstrap)).joined(separator: "\n")
+    #expect(change.contains("EraseObject \"Thing\"[\"c\"]"))
+    #expect(change.contains("CreateObject \"Thing\"[\"a\"]"))
+    #expect(!change.contains("\"b\""))
+    // The client's uploads from before are merged with what it drops.
+    let privates = try await server.realm.store.privates(
+      of: second.ident, in: server.realm.id, after: 0)
+    #expect(privates.map(\.version) == [4])
+  }
+
+  @Test func aBootstrapHasAnEntryInAnyCase() async throws {
+    let (server, _, second) = try await makeServer()
+    let same = try await view(server, second, after: 4, high, next: high)
+    #expect(same.bootstrap?.entries.map(\.changeset) == [[]])
+    #expect(same.bootstrap?.entries.first?.originFile == .server)
+  }
+
+  @Test func entriesOfABootstrapHaveALimit() async throws {
+    let (server, first, second) = try await makeServer()
+    let name = String(repeating: "n", count: 600)
+    var version: UInt64 = 5
+    for part in 0..<3 {
+      let changes = (0..<700).map { Text.create("\(name)\(part)-\($0)", count: 1) }
+      #expect(
+        await server.realm.integrate(Upload(first, changes, from: version, base: 4)).code == nil)
+      version += 700
+    }
+    let head = await server.realm.head.version
+    let all = try await view(server, second, after: head, EffectiveQuery(), next: everything)
+    let sizes = try #require(all.bootstrap).entries.map(\.changeset.count)
+    #expect(sizes.count > 1)
+    #expect(sizes.allSatisfy { $0 < Bootstrap.entryByteCountMax + 2000 || $0 < 3 << 20 })
+  }
+
+  // MARK: Rounds
+
+  @Test func objectsPassEnterLeaveOrStayUnseen() async throws {
+    let (server, first, second) = try await makeServer()
+    let changes = [
+      Text.set("a", count: 50), Text.set("b", count: 1), Text.set("c", count: 26),
+      Text.create("d", count: 2), Text.create("e", count: 99), Text.erase("e"),
+    ]
+    #expect(
+      await server.realm.integrate(Upload(first, changes, from: 5, base: 4)).code == nil)
+    let round = try await view(server, second, after: 4, high).round
+    let lines = try lines(round)
+    #expect(lines.contains { $0.hasPrefix("7 Update \"Thing\"[\"c\"]") }, "\(lines)")
+    #expect(lines.contains("10 EraseObject \"Thing\"[\"b\"]"))
+    #expect(lines.contains("10 CreateObject \"Thing\"[\"a\"]"))
+    #expect(!lines.joined().contains("\"d\"") && !lines.joined().contains("\"e\""))
+    #expect(round.cursor.serverVersion == 10)
+    // What was sent of another author's entry has its version, author and time; the rest is ours.
+    #expect(round.entries.first?.originFile == first.ident)
+    #expect(round.entries.last?.originFile == .server)
+  }
+
+  @Test func whatAClientMadeAndDoesNotSeeIsErasedThere() async throws {
+    let (server, first, _) = try await makeServer()
+    let round = try await server.realm.view(
+      for: first.ident, after: DownloadCursor(), query: high, isBootstrapLost: false,
+      scratch: ViewScratch()
+    ).get().round
+    #expect(try lines(round) == ["4 EraseObject \"Thing\"[\"a\"]"])
+    #expect(round.cursor == DownloadCursor(serverVersion: 4, clientVersion: 4))
+  }
+
+  @Test func changesOfWhatAClientDroppedAreDroppedByTheServerToo() async throws {
+    let (server, first, second) = try await makeServer()
+    let away = Upload(first, [Text.set("b", count: 1)], from: 5, base: 4)
+    #expect(await server.realm.integrate(away).code == nil)
+    // The second client sees b leave, with an own change of it that it has not sent.
+    _ = try await view(server, second, after: 4, high)
+    let late = Upload(second, [Text.set("b", count: 77)], from: 1, base: 4, time: 9999)
+    try await server.restart()
+    #expect(await server.realm.integrate(late).code == nil)
+    #expect(try await server.entries().last?.changeset == [])
+  }
+
+  @Test func whatALostMessageErasedComesAgain() async throws {
+    let (server, first, second) = try await makeServer()
+    let away = Upload(first, [Text.set("b", count: 1)], from: 5, base: 4)
+    #expect(await server.realm.integrate(away).code == nil)
+    // The first round never arrives, and the server has dropped what the client changes meanwhile.
+    _ = try await view(server, second, after: 4, high)
+    let late = Upload(second, [Text.set("b", count: 77)], from: 1, base: 4, time: 9999)
+    #expect(await server.realm.integrate(late).code == nil)
+    let back = Upload(first, [Text.set("b", count: 50)], from: 6, base: 4)
+    #expect(await server.realm.integrate(back).code == nil)
+    let round = try await server.realm.view(
+      for: second.ident, after: DownloadCursor(serverVersion: 4), query: high,
+      isBootstrapLost: true,
+      scratch: ViewScratch()
+    ).get().round
+    let lines = try lines(round)
+    #expect(
+      lines.prefix(2) == ["7 EraseObject \"Thing\"[\"b\"]", "7 CreateObject \"Thing\"[\"b\"]"])
+  }
+
+  @Test func aQueryThatCannotBeIsRefused() async throws {
+    let (server, _, second) = try await makeServer()
+    let answer = try await server.realm.view(
+      for: second.ident, after: DownloadCursor(serverVersion: 4), query: high,
+      next: EffectiveQuery(["Thing": "missing == 1"]), isBootstrapLost: false,
+      scratch: ViewScratch())
+    guard case .failure(let refusal) = answer else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(refusal.code == .badQuery)
+  }
+}
