@@ -15,6 +15,10 @@ struct RowPlace: Equatable {
     unsafe cluster = unsafe row.cluster.address
     index = row.index
   }
+
+  static func == (left: RowPlace, right: RowPlace) -> Bool {
+    unsafe left.cluster == right.cluster && left.index == right.index
+  }
 }
 
 /// Whether the object is one of several.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where embedded objects are, as other devices are told: top-level object, property, and steps.
+// The paths of embedded objects for other devices: top-level object, property, and steps.
 //
 // Invariants:
 // 1. Each level is embedded in the one before, the first in the base object; its steps are the

@@ -161,7 +161,7 @@ package struct ObjectStateWriter<Source: ContentSource> {
     try source.schema(of: table)?.kind == .embedded
   }
 
-  /// A value as a payload; nil for a link that nobody can follow.
+  /// A value as a payload; nil for a link that no device can follow.
   private mutating func payload(
     _ value: TableValue, _ column: Column
   ) throws(StorageError) -> Payload? {
@@ -251,7 +251,7 @@ package struct ObjectStateWriter<Source: ContentSource> {
     }
   }
 
-  /// An element as a payload; nil for a link that nobody can follow.
+  /// An element as a payload; nil for a link that no device can follow.
   private mutating func element(
     _ index: Int, of view: ListView, _ column: Column
   ) throws(StorageError) -> Payload? {

@@ -139,7 +139,7 @@ package struct ChangesetBuilder {
 
   // MARK: Objects
 
-  /// The primary key of an object, or what stands for it in a class without one; nil if there is no
+  /// The primary key of an object, or its substitute in a class without one; nil if there is no
   /// such object.
   mutating func primaryKey(
     of object: ObjectKey, in table: TableKey, _ source: some ContentSource

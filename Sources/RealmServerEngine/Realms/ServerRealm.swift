@@ -350,7 +350,7 @@ package actor ServerRealm {
 
   // MARK: Maintenance
 
-  /// Expires clients that were away for too long, and trims the history that nobody needs.
+  /// Expires clients that were away for too long, and trims the history that none needs.
   package func trim() async throws(StoreError) {
     let files = try await store.files(in: id)
     let expired = Trimming.expired(files, now: clock.now())
@@ -358,7 +358,7 @@ package actor ServerRealm {
     let horizon = Trimming.horizon(files.filter { !gone.contains($0.ident) }, head: head)
     guard !expired.isEmpty || horizon > head.base else { return }
     let batch = Batch(files: expired, trimsThrough: horizon > head.base ? horizon : nil)
-    // Entries are parsed again from the store when somebody needs them.
+    // Entries are parsed again from the store when they are needed.
     window = nil
     try await append { _ in batch }
   }

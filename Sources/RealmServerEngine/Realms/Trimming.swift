@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What of a history nobody needs any more (P4 E).
+// The part of a history that no client needs any more (P4 E).
 
 package import RealmSyncProtocol
 

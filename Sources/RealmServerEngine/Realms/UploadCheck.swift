@@ -19,7 +19,7 @@ package struct UploadCheck: Sendable {
   /// The check of a session that begins.
   ///
   /// A client that did not learn what became of its last uploads sends them again, in any parts,
-  /// so the session's progress may be behind what is stored.
+  /// so the session's progress may be below the stored progress.
   package init(cursor: DownloadCursor) {
     clientVersion = cursor.clientVersion
     sentVersion = cursor.serverVersion

@@ -4,8 +4,8 @@
 
 /// The end of an upload.
 package enum UploadOutcome: Hashable, Sendable {
-  /// It is on the disk, and the client may be told so: the client's file with its new cursors, and
-  /// the head of the realm.
+  /// It is on the disk, and may be acknowledged: the client's file with its new cursors, and the
+  /// head of the realm.
   case integrated(ClientFile, RealmHead)
   /// Nothing of it was stored, and the session ends.
   case refused(ServerRefusal)

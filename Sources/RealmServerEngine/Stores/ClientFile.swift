@@ -7,10 +7,10 @@ package import RealmSyncProtocol
 /// A client's file: its identity, its cursors, and what it subscribed to.
 package struct ClientFile: Hashable, Sendable {
   package var ident: FileIdentifier
-  /// A random number that tells this file from a stranger's with the same identifier: 63 bits,
+  /// A random number that distinguishes this file from others of the same identifier: 63 bits,
   /// never 0.
   package var salt: UInt64
-  /// The user who bound the file first; nobody else may.
+  /// The user who bound the file first; no other user may.
   package var user: String
   /// The newest version of the client's history that is integrated.
   package var clientVersion: UInt64 = 0

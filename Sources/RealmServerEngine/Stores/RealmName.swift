@@ -15,7 +15,7 @@ package struct RealmName: Hashable, Sendable {
 }
 
 extension RealmName {
-  /// The place of the realm among files: letters that all file systems can tell apart.
+  /// The name of the realm's file: letters that are distinct in all file systems.
   var fileID: RealmID {
     let realm = partition.map { "p_" + Self.escaped($0) } ?? "flexible"
     return RealmID(Self.escaped(app) + "/" + realm)
@@ -36,7 +36,7 @@ extension RealmName {
       }
     }
     guard bytes.count > nameByteCountMax else { return String(decoding: bytes, as: UTF8.self) }
-    // Two names with one hash are told apart by what stands in their file.
+    // Two names with one hash are distinguished by the content of their file.
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
     return String(decoding: bytes.prefix(nameByteCountMax), as: UTF8.self) + "=="

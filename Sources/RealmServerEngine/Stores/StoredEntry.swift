@@ -7,7 +7,7 @@ package import RealmSyncProtocol
 /// What made a version of a realm: a changeset as it was applied, and its author.
 package struct StoredEntry: Hashable, Sendable {
   package var version: UInt64
-  /// A random number that tells this version from one that a restored backup had under the same
+  /// A random number that distinguishes this version from a restored backup's of the same
   /// number: 63 bits, never 0.
   package var salt: UInt64
   /// The author.
@@ -24,7 +24,7 @@ package struct StoredEntry: Hashable, Sendable {
   package var totalByteCount: Int
   /// The changeset after merging; none if all of it lost.
   package var changeset: [UInt8]
-  /// The objects that the version touched; none where nobody asks for views.
+  /// The objects that the version touched; none in realms without views.
   package var touches: [Touch]
 
   package init(
@@ -44,7 +44,7 @@ package struct StoredEntry: Hashable, Sendable {
     self.touches = touches
   }
 
-  /// The part that merging looks at.
+  /// The part that merging reads.
   package var origin: ChangesetOrigin {
     ChangesetOrigin(
       version: version, remoteVersion: clientVersion, file: file, timestamp: timestamp)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The trace that a version leaves of each object it wrote to, so that views of earlier versions can
-// be told.
+// be computed.
 
 package import RealmTables
 

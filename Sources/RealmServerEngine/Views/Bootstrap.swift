@@ -51,7 +51,7 @@ package struct Bootstrap {
   ///   - old: Nil for a client that sees nothing yet.
   ///   - clientVersion: The newest client version that is integrated.
   ///   - mayHoldCopies: Whether the client may hold objects that it does not see, which it drops
-  ///     before it gets them anew.
+  ///     before it gets them again.
   package static func change(
     from old: View?, to new: View, _ snapshot: ObjectSnapshot, clientVersion: UInt64,
     timestamp: OriginTimestamp, mayHoldCopies: Bool = true

@@ -16,7 +16,7 @@ package struct Round {
   /// What a round does about an object.
   private enum Fate {
     case passes, enters, leaves, isUnseen
-    /// The client may have dropped it, or not: it drops it now, and gets it anew.
+    /// The client may have dropped it, or not: it drops it now, and gets it again.
     case returns
   }
 
@@ -32,7 +32,7 @@ package struct Round {
   ///   - history: The entries after the cursor, up to the version of the snapshot.
   ///   - file: The client's, whose own entries are passed over.
   ///   - timestamp: The time of the version of the snapshot.
-  ///   - unconfirmed: Objects that the client was told to drop, which it may not have heard. Its
+  ///   - unconfirmed: Objects that the client was sent the erasure of, which may be lost. Its
   ///     changes of them may be lost here.
   package init(
     _ history: [StoredEntry], after cursor: DownloadCursor, to snapshot: ObjectSnapshot,

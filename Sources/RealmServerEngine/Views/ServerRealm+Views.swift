@@ -105,7 +105,7 @@ extension ServerRealm {
     return try await store.entries(of: id, in: version..<version + 1).last?.committed
   }
 
-  /// The objects that a client was told to drop after a version.
+  /// The objects whose erasure a client was sent after a version.
   private func dropped(
     by ident: FileIdentifier, after version: UInt64
   ) async throws(StoreError) -> [ObjectIdentity] {

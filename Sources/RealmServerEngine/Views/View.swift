@@ -31,7 +31,7 @@ package struct View {
     return .success(view)
   }
 
-  /// A condition; nil for a class that nobody has made yet, of which there is nothing to see.
+  /// A condition; nil for a class that does not exist yet, of which no object can be seen.
   private static func condition(
     _ text: String, ofClass name: String, _ schema: TableSchemaAdapter, _ objects: TableGroup
   ) throws(StoreError) -> Result<BoundPredicate?, ServerRefusal> {

@@ -2,7 +2,7 @@
 
 // What the copy of a version takes along of its history.
 //
-// 1. A copy without history is a new local file: its version is 1, and nobody has seen it before.
+// 1. A copy without history is a new local file: its version is 1, and it has had no reader.
 // 2. A compacted file is the same file: version, history and identifier stay.
 // 3. A copy of a synchronised file for another device downloads on from the version that its
 //    original has integrated. It has no identifier, so the server gives it one of its own, and no

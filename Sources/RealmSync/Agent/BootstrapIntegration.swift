@@ -2,7 +2,7 @@
 
 // Bootstraps: kept part by part as they arrive, and shown as a whole (design, section 7.4).
 //
-// 1. A bootstrap is integrated in batches, each a version with an entry of its own, while nobody
+// 1. A bootstrap is integrated in batches, each a version with an entry of its own, while none
 //    else can write. The versions become durable and visible together: a reader, a crash or an
 //    error never finds some of them.
 // 2. The cursors stay as they were until the last batch.

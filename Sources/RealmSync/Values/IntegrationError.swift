@@ -23,7 +23,7 @@ package enum IntegrationError: Error, Hashable, Sendable {
   /// The database failed, which is not the server's fault.
   case storage(StorageError)
 
-  /// The code with which the server is told (JSON_ERROR, P1 C.2); nil for errors of this device.
+  /// The code that is reported to the server (JSON_ERROR, P1 C.2); nil for errors of this device.
   package var reportedCode: Int? {
     switch self {
     case .unreadableChangeset, .unmergeableChangeset, .unfitChangeset: 212

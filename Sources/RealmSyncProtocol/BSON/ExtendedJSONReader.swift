@@ -55,7 +55,7 @@ package enum ExtendedJSONReader {
     "$uuid", "$regularExpression", "$timestamp", "$minKey", "$maxKey",
   ]
 
-  /// The value that an object with one key stands for, nil if it does not fit the key.
+  /// The value that an object with one key represents, nil if it does not fit the key.
   private static func wrapped(_ key: String, _ json: JSONValue) -> BSONValue? {
     switch key {
     case "$numberInt": json.string.flatMap { Int32($0) }.map { .int32($0) }

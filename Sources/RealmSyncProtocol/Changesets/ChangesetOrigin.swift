@@ -2,7 +2,7 @@
 
 // Who made a changeset, when, and after which version of the other side.
 
-/// The part of a history entry that merging looks at beside the instructions.
+/// The part of a history entry that merging reads beside the instructions.
 package struct ChangesetOrigin: Hashable, Sendable {
   /// The version that the changeset made in the history in which it stands.
   package var version: UInt64

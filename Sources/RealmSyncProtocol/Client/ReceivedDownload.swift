@@ -4,7 +4,7 @@
 
 /// A DOWNLOAD whose header a session has accepted, with what its entries are checked against.
 ///
-/// Decompressing and reading the entries is left to whoever integrates them.
+/// Decompressing and reading the entries is left to the file that integrates them.
 package struct ReceivedDownload: Hashable, Sendable {
   package var download: ServerMessage.Download
   /// The file that the entries must not be from.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a session tells the app.
+// The reports of a session to the app.
 
 /// News of a session.
 package enum SessionEvent: Hashable, Sendable {

@@ -103,7 +103,7 @@ extension SessionMachine {
     }
   }
 
-  /// Rule 8: a bootstrap is of a set that the file has and the server was told of.
+  /// Rule 8: a bootstrap is of a set that the file has and the server was sent.
   private func mayBootstrap(_ queryVersion: UInt64) -> Bool {
     guard let set = file.sets.first(where: { $0.version == queryVersion }) else { return false }
     let active = file.activeSet?.version ?? 0

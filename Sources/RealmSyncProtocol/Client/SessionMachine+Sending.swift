@@ -92,7 +92,7 @@ extension SessionMachine {
 
   /// Sends what a scan found.
   mutating func upload(_ batch: UploadBatch, through limit: UInt64?) {
-    // A scan that does not get on would be repeated for ever.
+    // A scan that does not get on would be repeated permanently.
     let isComplete = batch.isComplete || batch.progress.clientVersion <= scanned.clientVersion
     scannedThrough = max(
       scannedThrough, batch.progress.clientVersion, isComplete ? scanGoal : 0)

@@ -2,7 +2,7 @@
 
 // The client's side of a session, without any input or output of its own.
 
-/// Decides what a session sends, asks its file for, and tells the app.
+/// Decides what a session sends, requests from its file, and reports to the app.
 ///
 /// Each input gives effects, which are to be carried out in their order. Equal inputs give equal
 /// effects.
@@ -28,7 +28,7 @@ package struct SessionMachine: Hashable, Sendable {
     case bound
     /// IDENT is sent.
     case running
-    /// The server is told of an error, and its answer is awaited.
+    /// An error was reported to the server, and its answer is awaited.
     case reportedError
     /// An error or the app keeps the session from binding.
     case suspended

@@ -4,7 +4,7 @@
 
 /// The failure of a request to a file.
 package struct StoreFailure: Error, Hashable, Sendable {
-  /// The code with which the server is told; nil if it is not the server's fault.
+  /// The code that is reported to the server; nil if it is not the server's fault.
   package var code: ErrorCode?
   package var message: String
 

@@ -5,7 +5,7 @@
 /// A position in the bits of a sequence of bytes.
 ///
 /// Invariants:
-/// 1. Beyond the end there are zeros; `isOverrun` tells whether one of them was consumed.
+/// 1. Beyond the end there are zeros; `isOverrun` says whether one of them was consumed.
 struct BitReader {
   private let bytes: [UInt8]
   private var position: Int

@@ -37,7 +37,7 @@ struct Inflate {
   }
 
   /// Decompresses the blocks that begin at a position. Returns the output and the position of
-  /// the first byte behind the blocks.
+  /// the first byte after the blocks.
   static func decompress(
     _ input: [UInt8], from position: Int, byteCount: Int
   ) throws(CompressionError) -> (output: [UInt8], end: Int) {
@@ -106,7 +106,7 @@ struct Inflate {
       entries: DeflateFormat.distanceEntries, mayBeIncomplete: true)
   }
 
-  /// Reads the lengths of codes, with the code that is in `distances` for the moment.
+  /// Reads the lengths of codes, with the code that is in `distances` meanwhile.
   private mutating func readLengths(_ count: Int) throws(CompressionError) {
     var index = 0
     while index < count {

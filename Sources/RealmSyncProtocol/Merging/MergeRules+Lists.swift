@@ -17,7 +17,7 @@ extension MergeRules {
   }
 
   /// L3. ArrayErase × Update: an update of the erased element is discarded, one of an element
-  /// behind it moves down.
+  /// after it moves down.
   static func erase(_ erase: MergeStep, update: inout MergeStep) throws(RuleError) {
     guard try isSameList(erase, update) else { return }
     update.priorSize = try update.priorSize.previous()

@@ -2,7 +2,7 @@
 
 // The writes that a server refused, and where it undid them.
 
-/// The part of an error document that tells of a compensating write.
+/// The part of an error document that reports a compensating write.
 package struct CompensatingWriteReport: Hashable, Sendable {
   /// The version whose changeset undoes the writes.
   package var serverVersion: UInt64

@@ -11,7 +11,7 @@ package struct ErrorDocument: Hashable, Sendable {
   package var isRecoveryModeDisabled: Bool
   package var action: ErrorAction
   package var retry: RetryHint?
-  /// The query that stands for the partition of a migrated file; goes with error 232.
+  /// The query that represents the partition of a migrated file; goes with error 232.
   package var partitionQuery: String?
   /// Goes with error 236.
   package var previousSchemaVersion: UInt64?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fields of a message's first line, and the bodies behind it.
+// The fields of a message's first line, and the bodies after it.
 
 /// A position in the bytes of a message.
 struct HeaderReader {
@@ -67,7 +67,7 @@ struct HeaderReader {
 
   private static let fractionMarks = Array(".eE+-".utf8)
 
-  /// The line has no more fields, and the bytes behind it have these sizes together.
+  /// The line has no more fields, and the bytes after it have these sizes together.
   mutating func finish(_ sizes: Int...) throws(MessageError) {
     guard position == lineEnd else { throw .badSyntax }
     position += 1
@@ -79,7 +79,7 @@ struct HeaderReader {
     guard left == 0 else { throw .badSyntax }
   }
 
-  /// The next bytes behind the line, whose sizes `finish` has checked.
+  /// The next bytes after the line, whose sizes `finish` has checked.
   mutating func body(_ count: Int) -> [UInt8] {
     defer { position += count }
     return Array(bytes[position..<position + count])

@@ -141,7 +141,7 @@ package struct MessageEncoder: Sendable {
     return bytes + download.body.bytes
   }
 
-  /// An estimate with at most four digits behind the point.
+  /// An estimate with at most four digits after the point.
   private static func text(_ done: ServerMessage.Progress.Done) -> String {
     switch done {
     case .byteCountLeft(let count): return String(count)

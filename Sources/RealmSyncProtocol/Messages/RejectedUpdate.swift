@@ -2,7 +2,7 @@
 
 // A write that a server refused.
 
-/// An object of a compensating write, as the error tells the app.
+/// An object of a compensating write, as the error reports it to the app.
 package struct RejectedUpdate: Hashable, Sendable {
   package var reason: String
   package var table: String

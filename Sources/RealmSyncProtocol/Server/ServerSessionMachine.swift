@@ -17,7 +17,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
   /// The bytes of waiting messages with which the socket is no more read.
   private static let waitingByteCountMax = 32 << 20
 
-  /// The most versions by which the client's cursor may be behind without anything for it.
+  /// The most versions that the client's cursor may lag without anything for it.
   private static let cursorDistanceMax = 1_000
 
   private enum Phase: Hashable, Sendable {
@@ -56,7 +56,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private var needsIdent = false
   private var head = SaltedVersion()
   private var sent = SyncCursors()
-  /// How far the realm was looked through; DOWNLOADs without news are not sent.
+  /// The last version that was scanned; DOWNLOADs without news are not sent.
   private var scanned = DownloadCursor()
   private var threshold: UploadThreshold?
   /// Whether a DOWNLOAD must be sent even if the realm has no newer version.

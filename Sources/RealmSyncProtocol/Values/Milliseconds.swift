@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The time as machines are told it.
+// The time that machines are given.
 
 /// Milliseconds of a clock that never goes back.
 package typealias Milliseconds = UInt64

@@ -2,7 +2,7 @@
 
 // The position of a file in both histories.
 
-/// The cursors of a client's file, which every DOWNLOAD brings anew.
+/// The cursors of a client's file, which every DOWNLOAD brings again.
 package struct SyncCursors: Hashable, Sendable {
   package var download: DownloadCursor
   package var upload: UploadCursor

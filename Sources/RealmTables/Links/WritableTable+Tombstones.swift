@@ -144,7 +144,7 @@ extension WritableTable {
   /// The tree of tombstones, made if there is none.
   private func tombstoneTree() throws(StorageError) -> ClusterEditor {
     if let tombstones = unsafe tombstones { return tombstones }
-    // What comes back is not told to the bound, and does not go by the new keys.
+    // An object that comes back is unknown to the bound and to the new keys.
     try settleIndexes()
     unsafe keyBound = KeyBound()
     let layouts = unsafe clusters.layouts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a collection is, as a recorder of changes is told.
+// The position of a collection, as a recorder of changes gets it.
 
 /// A collection of an object: that of a column, or one inside a mixed value.
 package struct CollectionPlace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The way from a top-level object through embedded objects, lists and dictionaries to a value, as
-// another device tells it. It is strict: peers that follow the rules of merging lead nowhere else.
+// The descent from a top-level object through embedded objects, lists and dictionaries to a value,
+// along a path of another device. It is strict: peers that follow the rules of merging send no path
+// that does not exist.
 
 import RealmStorage
 

@@ -159,7 +159,7 @@ extension ValuePlace {
   /// Removes all elements of the collection that is here. A mixed value becomes a collection of
   /// that kind.
   ///
-  /// - Parameter kind: `none` if the device did not tell it, which mixed values need.
+  /// - Parameter kind: `none` if the device did not send it, which mixed values need.
   package func clear(_ kind: CollectionKind) throws(PathError) {
     if case .property = end, column.collection != .none {
       guard kind == .none || kind == column.collection else { throw wrongKind }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The protocol through which writes are told with their values, for synchronisation.
+// The protocol through which writes are recorded with their values, for synchronisation.
 //
 // The change log has no values, leaves out what is written into new objects, and counts visible
 // elements alone, so it cannot be sent to other devices. A recorder learns of each single write
@@ -32,7 +32,7 @@ package import RealmStorage
 /// - Positions and sizes are those of the stored list, links to tombstones included.
 /// - Objects of embedded tables are neither created nor erased by calls: the link to one is all. A
 ///   call that stores such a link is followed by calls for what the object holds.
-/// - All tables are told of, those that no class has too.
+/// - Calls are made for all tables, also for those that no class has.
 /// - Calls for an embedded object that nothing links to yet are made too, and are to be ignored.
 /// - The value of a primary key is given when its object is created, and by no other call.
 package protocol ChangeRecorder: AnyObject {

@@ -8,7 +8,7 @@
 import RealmStorage
 
 extension WritableTable {
-  /// Whether writes are told to a recorder.
+  /// Whether a recorder gets the writes.
   @inline(__always)
   var isRecorded: Bool { unsafe log.recorder != nil }
 

@@ -308,7 +308,7 @@ import Testing
 
   // MARK: Recording
 
-  @Test func areNeverToldToARecorder() throws {
+  @Test func areNeverRecorded() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)

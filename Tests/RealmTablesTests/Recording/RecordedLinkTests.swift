@@ -11,7 +11,7 @@ import Testing
 @Suite("A recorder of links") struct RecordedLinkTests {
   // MARK: Embedded objects
 
-  @Test func isToldAReplacedEmbeddedObjectAsNullFirst() throws {
+  @Test func recordsAReplacedEmbeddedObjectAsNullFirst() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func isToldAReplacedElementAsErasureAndInsertion() throws {
+  @Test func recordsAReplacedElementAsErasureAndInsertion() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func isToldAReplacedValueOfADictionaryOnce() throws {
+  @Test func recordsAReplacedValueOfADictionaryOnce() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// Programs fill embedded objects before they put them in their place.
-  @Test func isToldWhatAnEmbeddedObjectHoldsWhenItIsLinked() throws {
+  @Test func recordsWhatAnEmbeddedObjectHoldsWhenItIsLinked() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func isNotToldOfEmbeddedObjectsThatGoWithTheirOwner() throws {
+  @Test func doesNotRecordEmbeddedObjectsThatGoWithTheirOwner() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func isToldADeletedEmbeddedObjectAtItsOwner() throws {
+  @Test func recordsADeletedEmbeddedObjectAtItsOwner() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -130,7 +130,7 @@ import Testing
 
   // MARK: Deletion
 
-  @Test func isToldEachLinkBeforeTheObjectThatGoes() throws {
+  @Test func recordsEachLinkBeforeTheObjectThatGoes() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func isToldLinksInCollectionsOfAMixedProperty() throws {
+  @Test func recordsLinksInCollectionsOfAMixedProperty() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func isToldEachObjectOfATableThatIsEmptied() throws {
+  @Test func recordsEachObjectOfATableThatIsEmptied() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let table = try group.createTable(named: "class_Plain")
@@ -206,7 +206,7 @@ import Testing
 
   // MARK: Tombstones
 
-  @Test func isToldStoredPositionsAroundHiddenLinks() throws {
+  @Test func recordsStoredPositionsAroundHiddenLinks() throws {
     let database = try TestDatabase(fixture: "tombstones")
     let transcript = WriteTranscript()
     try database.write { group in
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func isToldAnObjectThatComesBackAsANewOneAlone() throws {
+  @Test func recordsAnObjectThatComesBackAsANewOneAlone() throws {
     let database = try TestDatabase(fixture: "tombstones")
     let transcript = WriteTranscript()
     try database.write { group in

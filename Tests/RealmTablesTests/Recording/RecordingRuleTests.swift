@@ -11,7 +11,7 @@ import Testing
 @Suite("A recorder") struct RecordingRuleTests {
   // MARK: Schema
 
-  @Test func isToldTablesThenColumnsThenPrimaryKeys() throws {
+  @Test func recordsTablesThenColumnsThenPrimaryKeys() throws {
     let database = try RecordedDatabase()
     let writes = try database.write { group in
       let table = try group.createTable(named: "class_New", kind: .asymmetric)
@@ -33,7 +33,7 @@ import Testing
     #expect(writes[3] == .setPrimaryKey("id", table.key))
   }
 
-  @Test func isToldRemovedColumnsWithoutTheirEmbeddedObjects() throws {
+  @Test func recordsRemovedColumnsWithoutTheirEmbeddedObjects() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func isToldRemovedTablesAfterTheirObjects() throws {
+  @Test func recordsRemovedTablesAfterTheirObjects() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -81,7 +81,7 @@ import Testing
 
   // MARK: Creation
 
-  @Test func isToldCreationBeforeDefaultsAndValues() throws {
+  @Test func recordsCreationBeforeDefaultsAndValues() throws {
     let database = try RecordedDatabase()
     let writes = try database.write { group in
       let tables = try RecordedTables(group)
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// A new object may begin with values; they are told in the order of the columns.
-  @Test func isToldTheValuesThatAnObjectBeginsWith() throws {
+  @Test func recordsTheValuesThatAnObjectBeginsWith() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func isNeverToldTheAssignmentOfAPrimaryKey() throws {
+  @Test func neverRecordsTheAssignmentOfAPrimaryKey() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -134,7 +134,7 @@ import Testing
   }
 
   /// Such a default would erase the embedded object that another device creates meanwhile.
-  @Test func isNotToldADefaultNullOfALinkThatIsNull() throws {
+  @Test func doesNotRecordADefaultNullOfALinkThatIsNull() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -153,7 +153,7 @@ import Testing
   }
 
   /// Objects of asymmetric classes are for the server alone.
-  @Test func isToldObjectsThatNoVersionEverHas() throws {
+  @Test func recordsObjectsThatNoVersionEverHas() throws {
     let database = try RecordedDatabase()
     var writes = try database.write { group in
       let table = try group.createTable(named: "class_Event", kind: .asymmetric)
@@ -175,7 +175,7 @@ import Testing
     #expect(try database.database.table("class_Event").objectCount() == 1)
   }
 
-  @Test func isToldNothingOfWritesThatAreNotToBeRecorded() throws {
+  @Test func recordsNothingOfWritesThatAreNotToBeRecorded() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -191,7 +191,7 @@ import Testing
 
   // MARK: Numbers
 
-  @Test func isToldAmountsThatAreAdded() throws {
+  @Test func recordsAmountsThatAreAdded() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -216,7 +216,7 @@ import Testing
 
   // MARK: Collections
 
-  @Test func isToldTheStepsOfLists() throws {
+  @Test func recordsTheStepsOfLists() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  @Test func isToldTheStepsOfSetsAndDictionaries() throws {
+  @Test func recordsTheStepsOfSetsAndDictionaries() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -272,7 +272,7 @@ import Testing
     }
   }
 
-  @Test func isToldCollectionsInMixedValuesElementByElement() throws {
+  @Test func recordsCollectionsInMixedValuesElementByElement() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -305,7 +305,7 @@ import Testing
     }
   }
 
-  @Test func isToldTheWayToNestedCollections() throws {
+  @Test func recordsThePathToNestedCollections() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
