@@ -19,13 +19,25 @@ package struct RandomWriter {
   package var makesNestedCollections = true
   /// What the names of new classes and properties end with, so that those of two writers differ.
   package var suffix = ""
+  /// Whether one transaction often writes to an object and to the lists that hold it in turn.
+  private let writesInTurn: Bool
   private var nameCount = 0
+  /// The object of each table that was taken last, which is taken again often.
+  private var recent: [TableKey: ObjectKey] = [:]
 
-  package init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  package init(seed: UInt64, writesInTurn: Bool = false) {
+    random = SeededGenerator(seed: seed)
+    self.writesInTurn = writesInTurn
+  }
 
   /// Makes a few changes.
   package mutating func write(_ group: WriteGroup) throws {
-    for _ in 0..<1 + random.number(below: 6) { try step(group) }
+    for _ in 0..<1 + random.number(below: 6) { try step(group, changesSchema: true) }
+  }
+
+  /// Makes a few changes, none of which concerns the schema.
+  package mutating func writeData(_ group: WriteGroup) throws {
+    for _ in 0..<1 + random.number(below: 6) { try step(group, changesSchema: false) }
   }
 
   /// Changes properties of objects, and creates objects, but deletes none.
@@ -38,17 +50,18 @@ package struct RandomWriter {
     }
   }
 
-  private mutating func step(_ group: WriteGroup) throws {
+  private mutating func step(_ group: WriteGroup, changesSchema: Bool) throws {
     let tables = try group.tableKeys().compactMap { try group.table($0) }
     let table = random.pick(tables)
     let isTopLevel = table.schema.kind != .embedded
     let count = try table.objectCount()
     switch random.number(below: 100) {
-    case 0: try changeSchema(group)
+    case 0 where changesSchema: try changeSchema(group)
     case 1..<24 where isTopLevel && count < 9: try create(table, group)
     case 1..<32 where isTopLevel && count > 5:
       try table.delete(object(of: table))
     case 32 where isTopLevel && random.percent(10): try table.deleteAll()
+    case 34..<42 where writesInTurn: try alternate(table, group)
     case 33 where random.percent(30) && count > 0 && !isTopLevel:
       try table.delete(object(of: table))
     default:
@@ -61,9 +74,37 @@ package struct RandomWriter {
     }
   }
 
+  /// Writes to an embedded object in a list and to the list, in turn.
+  private mutating func alternate(_ table: WritableTable, _ group: WriteGroup) throws {
+    var columns: [Column] = []
+    for column in table.schema.columns where column.collection == .list && column.type == .link {
+      if try isEmbedded(column, group) { columns.append(column) }
+    }
+    guard let column = columns.randomElement(using: &random), try table.objectCount() > 0,
+      let parts = try group.table(column.targetTable ?? .null)
+    else { return }
+    let owner = try object(of: table)
+    let list = try table.list(column, owner)
+    if try list.count == 0 { _ = try list.insertEmbedded(at: 0) }
+    let part = try list.view.key(at: random.number(below: try list.count))
+    for _ in 0..<3 {
+      guard try parts.row(of: part) != nil, try table.row(of: owner) != nil else { return }
+      try change(part, parts, group)
+      guard try table.row(of: owner) != nil else { return }
+      try changeList(list, column, group)
+    }
+  }
+
   private mutating func object(of table: WritableTable) throws -> ObjectKey {
+    if writesInTurn, random.percent(50), let key = recent[table.key],
+      try table.row(of: key) != nil
+    {
+      return key
+    }
     let index = random.number(below: try table.objectCount())
-    return try #require(try table.table.key(at: index))
+    let key = try #require(try table.table.key(at: index))
+    recent[table.key] = key
+    return key
   }
 
   // MARK: Schema

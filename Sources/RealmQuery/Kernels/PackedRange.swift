@@ -144,6 +144,8 @@ extension PackedRange {
     var mask = LeafMask.none
     for quarter in 0..<(count &+ 15) &>> 4 {
       let values = unsafe payload.load(fromByteOffset: quarter &* 8, as: UInt64.self)
+      // A word and a vector of eight bytes have the same bits; the standard library converts them
+      // through memory only.
       let even = unsafe unsafeBitCast(values & nibble, to: SIMD8<UInt8>.self)
       let odd = unsafe unsafeBitCast(values &>> 4 & nibble, to: SIMD8<UInt8>.self)
       let evenMatches = unsafe unsafeBitCast((even &- low) .<= spans, to: UInt64.self)

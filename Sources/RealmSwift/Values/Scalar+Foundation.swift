@@ -173,6 +173,7 @@ extension UUID: _Scalar, _Indexable, _PrimaryKey {
 
 extension UUID {
   init(_ bytes: Bytes16) {
+    // Both are 16 bytes without padding, in the same order.
     let parts = (bytes.high.bigEndian, bytes.low.bigEndian)
     unsafe self.init(uuid: unsafeBitCast(parts, to: uuid_t.self))
   }
@@ -180,6 +181,7 @@ extension UUID {
 
 extension Bytes16 {
   init(_ uuid: UUID) {
+    // As above, the other way round.
     let (high, low) = unsafe unsafeBitCast(uuid.uuid, to: (UInt64, UInt64).self)
     self.init(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
   }

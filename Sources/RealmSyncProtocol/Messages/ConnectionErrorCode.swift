@@ -2,7 +2,7 @@
 
 // The errors that end a connection.
 
-/// A code of an error that ends a connection. The one that ends the process of deployed clients
+/// A code of an error that ends a connection. The one that aborts deployed clients
 /// (104) has no case.
 package enum ConnectionErrorCode: Int, CaseIterable, Hashable, Sendable {
   case connectionClosed = 100

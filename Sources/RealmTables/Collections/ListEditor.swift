@@ -8,7 +8,7 @@ package import RealmStorage
 ///
 /// Positions are those that readers see: links to tombstones are passed over and left alone. An
 /// editor that `isStored` counts them too, and edits them as any other; such positions are what
-/// devices tell each other.
+/// devices send each other.
 ///
 /// Every change keeps the backlinks of what is linked up to date, and is recorded in the change
 /// log.

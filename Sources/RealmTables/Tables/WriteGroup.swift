@@ -200,7 +200,7 @@ package final class WriteGroup {
   }
 
   /// Lets the caller take what was recorded, then empties asymmetric tables, whose objects are only
-  /// for the server: what was created has been told to the recorder, and no version ever has it.
+  /// for the server: the recorder has got what was created, and no version ever has it.
   private func willCommit() throws(StorageError) {
     if let beforeCommit {
       try deleteDropped()

@@ -22,7 +22,7 @@ struct DamagedChangesetTests {
     let count = (Self.environment("OPENREALM_SEEDS") ?? 60) / 4
     var (tries, errors) = (0, 0)
     for seed in first..<first + count {
-      var writer = RandomWriter(seed: seed)
+      var writer = RandomWriter(seed: seed, writesInTurn: true)
       var random = SeededGenerator(seed: seed)
       let origin = try ReplicaFile()
       let replica = try ReplicaFile()

@@ -72,7 +72,7 @@ struct RecordReplayTests {
 
   private static func run(_ seed: UInt64, digestInterval: Int) throws -> InstructionCount {
     var total = InstructionCount()
-    var writer = RandomWriter(seed: seed)
+    var writer = RandomWriter(seed: seed, writesInTurn: true)
     var random = SeededGenerator(seed: ~seed)
     let origin = try ReplicaFile()
     let replica = try ReplicaFile()

@@ -13,7 +13,7 @@ import Testing
 struct ObjectStateTests {
   /// A file after a random life, with tombstones.
   private func origin(_ seed: UInt64, transactions: Int = 40) throws -> ReplicaFile {
-    var writer = RandomWriter(seed: seed)
+    var writer = RandomWriter(seed: seed, writesInTurn: true)
     var random = SeededGenerator(seed: ~seed)
     let origin = try ReplicaFile()
     try origin.write { try RandomSchema.make(in: $0, &random) }
@@ -71,7 +71,7 @@ struct ObjectStateTests {
     try append(to: &schema, origin.read(), isFresh: true)
     let replica = try ReplicaFile()
     try replica.apply(schema.take())
-    var writer = RandomWriter(seed: seed &+ 1)
+    var writer = RandomWriter(seed: seed &+ 1, writesInTurn: true)
     for round in 0..<20 {
       try origin.write { try writer.writeProperties($0) }
       try origin.apply(ForeignChangeset.make(&writer.random, creates: true))

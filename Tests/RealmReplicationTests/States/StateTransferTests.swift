@@ -44,7 +44,10 @@ struct StateTransferTests {
       let (source, target) = (try ReplicaFile(), try ReplicaFile())
       let schema = try source.write { try RandomSchema.make(in: $0, &random) }
       try target.apply(schema)
-      var writers = (RandomWriter(seed: seed), RandomWriter(seed: ~seed))
+      var writers = (
+        RandomWriter(seed: seed, writesInTurn: true),
+        RandomWriter(seed: ~seed, writesInTurn: true)
+      )
       for _ in 0..<25 {
         try source.write { try writers.0.writeData($0) }
         try source.apply(ForeignChangeset.make(&random))

@@ -258,7 +258,9 @@ import Testing
           try await store.append(to: head.realm, expecting: 1, epoch: head.epoch) { _ in
             batch
           } != nil
-      } catch {}
+      } catch {
+        #expect(system.file.callCount >= call, "call \(call): \(error)")
+      }
       let wasReached = system.file.callCount >= call
       system.file.fail(call: 0, nil)
       let other = EmbeddedStore(try files.restarted())

@@ -17,7 +17,7 @@ struct ConvergenceRun {
   private var sessions: [DeviceSession] = []
   private var time: UInt64 = 10_000
   private let seed: UInt64
-  /// Whether nobody writes any more.
+  /// Whether writing has ended.
   private var isMeeting = false
   var trace: [String] = []
 

@@ -26,7 +26,7 @@ final class ModelRun {
   private var file: DatabaseFile?
   var model = DatabaseModel()
   private var pins: [Pin] = []
-  /// Is told of all writes, and replays them.
+  /// Records all writes, and replays them.
   private let replica: TranscriptReplica?
   private let transcript: WriteTranscript?
   private(set) var stepCount = 0

@@ -281,7 +281,7 @@ import Testing
       try world.place("numbers", .index(0)).insert(.int(1), priorSize: 0)
       try world.place("numbers").clear(.list)
       #expect(try world.size("numbers", .index(0)) == 0)
-      // Devices of older versions do not tell the kind.
+      // Devices of older versions do not send the kind.
       try world.place("anyMap").clear(.none)
       #expect(try world.value("anyMap", .key("n")) == nil)
       try world.place("parts").clear(.list)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is told of embedded objects, and of links whose target is deleted.
+// The recording of embedded objects, and of links whose target is deleted.
 
 import RealmStorage
 import RealmTestSupport

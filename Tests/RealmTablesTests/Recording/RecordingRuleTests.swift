@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is told of each kind of write, and in which order.
+// The calls of a recorder for each kind of write, and their order.
 
 import RealmStorage
 import RealmTestSupport
@@ -100,7 +100,7 @@ import Testing
       ])
   }
 
-  /// A new object may begin with values; they are told in the order of the columns.
+  /// A new object may begin with values; they are recorded in the order of the columns.
   @Test func recordsTheValuesThatAnObjectBeginsWith() throws {
     let database = try RecordedDatabase()
     try database.write { group in
@@ -170,7 +170,7 @@ import Testing
     #expect(writes.count == 3)
     #expect(try database.database.table("class_Event").objectCount() == 0)
     #expect(try database.database.table("class_Part").objectCount() == 0)
-    // Without a recorder nobody would know of them.
+    // Without a recorder they would be lost.
     try database.database.write { try $0.existing("class_Event").createObject() }
     #expect(try database.database.table("class_Event").objectCount() == 1)
   }

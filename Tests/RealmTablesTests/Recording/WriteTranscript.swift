@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A recorder that keeps what it is told.
+// A recorder that keeps its calls.
 
 import RealmStorage
 
