@@ -69,7 +69,7 @@ struct Integration {
     states[upload.file] = state
   }
 
-  /// The checks that need what is stored; `UploadCheck` has the others.
+  /// The checks that need what is stored; `UploadThreshold` has the others.
   private func check(_ upload: Upload, _ file: ClientFile) throws(ServerRefusal) {
     guard !file.isExpired else {
       throw ServerRefusal(.clientFileExpired, "The client was offline for too long")

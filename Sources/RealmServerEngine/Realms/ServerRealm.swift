@@ -98,26 +98,22 @@ package actor ServerRealm {
     try await store.file(ident, in: id)
   }
 
-  /// The answer to an IDENT message: the client's file, or why not.
-  package func identify(
-    _ request: IdentRequest, user: String, isBound: Bool = false
-  ) async throws(StoreError) -> Result<ClientFile, ServerRefusal> {
-    let file = try await store.file(request.file, in: id)
-    let latest = request.latestServerVersion
+  /// The state that an IDENT message of a user is checked against.
+  ///
+  /// - Parameter latest: The newest server version that the client has ever received.
+  package func lookUp(
+    _ ident: FileIdentifier, of user: String, latest: UInt64
+  ) async throws(StoreError) -> ServerFileLookup {
+    let file = try await store.file(ident, in: id)
     var salt: UInt64?
     if latest == head.version {
       salt = head.salt
     } else if latest > head.base, latest < head.version {
       salt = try await store.entries(of: id, in: latest..<latest + 1).first?.salt
     }
-    do throws(ServerRefusal) {
-      try IdentCheck.check(
-        request, file: file, head: head, user: user, latestSalt: salt, isBound: isBound)
-    } catch {
-      return .failure(error)
-    }
-    guard let file else { throw .unknownFile(request.file) }
-    return .success(file)
+    return ServerFileLookup(
+      file: file?.record(for: user),
+      head: SaltedVersion(version: head.version, salt: head.salt), latestSalt: salt)
   }
 
   /// What a client in partition mode has not been sent.

@@ -38,4 +38,12 @@ package struct ClientFile: Hashable, Sendable {
   }
 
   package var isExpired: Bool { lastSeen.milliseconds == 0 }
+
+  /// The part that a session of a user needs.
+  package func record(for user: String) -> ServerFile {
+    ServerFile(
+      ident: ident, salt: salt, isOfUser: user == self.user, isExpired: isExpired,
+      clientVersion: clientVersion, reciprocalBase: reciprocalBase,
+      lockedServerVersion: lockedServerVersion)
+  }
 }

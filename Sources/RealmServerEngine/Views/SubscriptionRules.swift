@@ -3,6 +3,7 @@
 // What a subscription may ask for (P4 B.2).
 
 import RealmQuery
+import RealmSyncProtocol
 import RealmTables
 
 /// Checks a condition that a client subscribes to.

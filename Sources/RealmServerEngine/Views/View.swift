@@ -5,6 +5,7 @@
 import RealmQuery
 import RealmReplication
 import RealmStorage
+import RealmSyncProtocol
 package import RealmTables
 
 /// The objects that a query selects, in any version of the file and among captured values.

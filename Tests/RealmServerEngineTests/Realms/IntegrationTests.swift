@@ -238,7 +238,7 @@ import Testing
     var files: [ClientFile] = []
     for number in 0..<8 { files.append(try await server.realm.allocateFile(for: "u\(number)")) }
     let realm = server.realm
-    await withTaskGroup(of: RefusalCode?.self) { group in
+    await withTaskGroup(of: SessionErrorCode?.self) { group in
       for (number, file) in files.enumerated() {
         let upload = Upload(file, [Text.create("t\(number)")], from: 1)
         group.addTask { await realm.integrate(upload).code }
@@ -263,7 +263,7 @@ import Testing
 
 extension UploadOutcome {
   /// The code of a refusal; nil if the upload was integrated.
-  var code: RefusalCode? {
+  var code: SessionErrorCode? {
     switch self {
     case .integrated: nil
     case .refused(let refusal): refusal.code

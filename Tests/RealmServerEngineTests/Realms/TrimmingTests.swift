@@ -54,20 +54,17 @@ import Testing
     #expect(await server.realm.head.base == 3)
     #expect(try await server.entries().map(\.version) == [4, 5])
     #expect(try await server.realm.file(away.ident)?.isExpired == true)
-    let back = try await server.realm.identify(
-      IdentRequest(
-        file: away.ident, salt: away.salt, cursor: DownloadCursor(), latestServerVersion: 0,
-        latestServerVersionSalt: 0), user: "a")
-    #expect(throws: ServerRefusal.self) { try back.get() }
+    let expired = SessionRefusal(.clientFileExpired, "The client was offline for too long")
+    await #expect(throws: IdentDefect.refusal(expired)) {
+      _ = try await server.identify(away, download: DownloadCursor(), latest: SaltedVersion())
+    }
     let late = await server.realm.integrate(Upload(away, [Text.create("x")], from: 1))
     #expect(late.code == .clientFileExpired)
     let salt = try await server.entries()[0].salt
-    let known = try await server.realm.identify(
-      IdentRequest(
-        file: first.ident, salt: first.salt,
-        cursor: DownloadCursor(serverVersion: 4, clientVersion: 4), latestServerVersion: 4,
-        latestServerVersionSalt: salt), user: "b")
-    #expect(try known.get().ident == first.ident)
+    let known = try await server.identify(
+      first, download: DownloadCursor(serverVersion: 4, clientVersion: 4),
+      latest: SaltedVersion(version: 4, salt: salt))
+    #expect(known.ident == first.ident)
   }
 
   @Test func aNewClientUploadsAfterTheTrim() async throws {

@@ -41,7 +41,7 @@ final class ModelClient {
   private(set) var uploadedVersion: UInt64 = 0
   /// What was sent in this session.
   private var sentVersion: UInt64 = 0
-  private var check: UploadCheck?
+  private var check: UploadThreshold?
   var clock: UInt64
 
   var isOnline: Bool { check != nil }
@@ -88,13 +88,10 @@ final class ModelClient {
 
   /// Introduces the file to the server.
   func connect(to server: TestServer) async throws {
-    let answer = try await server.realm.identify(
-      IdentRequest(
-        file: identity.ident, salt: identity.salt, cursor: cursor,
-        latestServerVersion: latest.version, latestServerVersionSalt: latest.salt),
-      user: identity.user)
-    _ = try answer.get()
-    check = UploadCheck(cursor: cursor)
+    let record = try await server.identify(
+      identity, download: cursor,
+      latest: SaltedVersion(version: latest.version, salt: latest.salt))
+    check = UploadThreshold(file: record, download: cursor)
     sentVersion = uploadedVersion
   }
 
@@ -118,7 +115,16 @@ final class ModelClient {
     let upload = Upload(
       file: identity.ident, entries: entries, progressClientVersion: progress.client,
       progressServerVersion: progress.server)
-    try check?.check(upload)
+    let sent = entries.map {
+      UploadEntry(
+        clientVersion: $0.clientVersion, serverVersion: $0.serverVersion, timestamp: $0.timestamp,
+        changeset: $0.changeset)
+    }
+    _ = try check?.check(
+      ClientMessage.Upload(
+        session: 1,
+        progress: UploadCursor(clientVersion: progress.client, serverVersion: progress.server),
+        lockedServerVersion: upload.lockedServerVersion, body: MessageBody(uploads: sent)), sent)
     return upload
   }
 

@@ -49,6 +49,16 @@ final class TestServer {
       recordsTouches)
   }
 
+  /// Introduces a client's file as a session does; throws `IdentDefect`.
+  func identify(
+    _ file: ClientFile, download: DownloadCursor, latest: SaltedVersion
+  ) async throws -> ServerFile {
+    let lookup = try await realm.lookUp(file.ident, of: file.user, latest: latest.version)
+    return try lookup.check(
+      ClientMessage.Ident(
+        session: 1, file: file.ident, salt: file.salt, download: download, latest: latest))
+  }
+
   func advance(_ milliseconds: UInt64) {
     time.withLock { $0.milliseconds += milliseconds }
   }
