@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// When a client opens and closes connections, and to which session a message goes.
+
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@Suite struct ConnectionMachineTests {
+  private static let ident = "ident 1 2 7 0 0 0 0\n"
+
+  /// A connection that is open, with one session that is bound.
+  private static func bound() -> ScriptedConnection {
+    var connection = ScriptedConnection()
+    connection.add(10)
+    connection.open()
+    connection.prepare(10)
+    _ = connection.take()
+    return connection
+  }
+
+  @Test func theFirstSessionOpensTheConnection() {
+    var connection = ScriptedConnection()
+    connection.add(10)
+    #expect(connection.take() == [.open, .changed(.connecting)])
+    #expect(connection.time(of: .connect) == 120_000)
+    connection.open()
+    #expect(connection.take() == [.changed(.connected)])
+    #expect(connection.time(of: .connect) == nil)
+    connection.prepare(10)
+    #expect(connection.takeSent() == ["bind 1 3 0 0 0\n\"p\"", Self.ident, "mark 1 1\n"])
+  }
+
+  @Test func sessionsGetNumbersOfTheirOwn() {
+    var connection = Self.bound()
+    connection.add(11)
+    connection.prepare(11)
+    #expect(connection.takeSent().first == "bind 2 3 0 0 0\n\"p\"")
+    connection.handle(.remove(session: 11))
+    #expect(connection.takeSent() == ["unbind 2\n"])
+    connection.add(12)
+    connection.prepare(12)
+    #expect(connection.takeSent().first == "bind 3 3 0 0 0\n\"p\"", "`ConnectionMachine` 1")
+  }
+
+  @Test func messagesForSessionsThatAreOverAreIgnored() {
+    var connection = Self.bound()
+    connection.add(11)
+    connection.handle(.remove(session: 10))
+    _ = connection.take()
+    connection.receive("unbound 1\n")
+    connection.receive("mark 1 1\n")
+    #expect(connection.take() == [])
+    connection.receive("mark 3 1\n")
+    #expect(
+      connection.take().contains(
+        .report(
+          .violation(.badSessionIdent, message: "A message for session 3"), isFatal: false)))
+  }
+
+  @Test func aConnectionThatNobodyNeedsLingers() {
+    var connection = Self.bound()
+    connection.handle(.remove(session: 10))
+    #expect(connection.takeSent() == ["unbind 1\n"])
+    #expect(connection.time(of: .linger) == 30_000)
+    connection.add(11)
+    #expect(connection.time(of: .linger) == nil)
+    connection.handle(.remove(session: 11))
+    _ = connection.take()
+    connection.fire(.linger)
+    #expect(connection.take() == [.close(.normal), .changed(.disconnected)])
+  }
+
+  @Test func aSessionThatGoesStopsTheOpening() {
+    var connection = ScriptedConnection()
+    connection.add(10)
+    _ = connection.take()
+    connection.handle(.remove(session: 10))
+    #expect(connection.take() == [.close(.normal), .changed(.disconnected)])
+  }
+
+  @Test func pingsAreSentAndTheirAnswersAwaited() {
+    var connection = ScriptedConnection()
+    connection.add(10)
+    connection.open(jitter: .max / 2)
+    #expect(connection.time(of: .ping) == 30_001)
+    _ = connection.take()
+    connection.fire(.ping, jitter: .max)
+    #expect(connection.takeSent() == ["ping 1030001 0\n"])
+    #expect(connection.time(of: .ping) == 54_000)
+    #expect(connection.time(of: .pong) == 120_000)
+    connection.now += 25
+    connection.receive("pong 1030001\n")
+    #expect(connection.time(of: .pong) == nil)
+    connection.fire(.ping)
+    #expect(connection.takeSent() == ["ping 1084001 25\n"])
+    connection.fire(.pong)
+    #expect(
+      connection.take() == [
+        .close(.goingAway), .report(.pongTimeout, isFatal: false), .changed(.disconnected),
+      ])
+  }
+
+  @Test func aPongThatNobodyAskedForEndsTheConnection() {
+    var connection = Self.bound()
+    connection.fire(.ping)
+    _ = connection.take()
+    connection.receive("pong 5\n")
+    #expect(connection.take().first == .close(.protocolError))
+  }
+
+  @Test func aConnectionIsOpenedInTimeOrNot() {
+    var connection = ScriptedConnection()
+    connection.add(10)
+    _ = connection.take()
+    connection.fire(.connect)
+    #expect(
+      connection.take() == [
+        .close(.goingAway), .report(.connectTimeout, isFatal: false), .changed(.disconnected),
+      ])
+    #expect(connection.time(of: .retry) == 1_000)
+  }
+
+  @Test func delaysBecomeLonger() {
+    var connection = Self.bound()
+    for delay in [1_000, 2_000, 4_000, 8_000] as [Milliseconds] {
+      connection.close(.goingAway)
+      #expect(connection.time(of: .retry) == delay)
+      connection.fire(.retry)
+      connection.open()
+    }
+    connection.close(.internalError)
+    #expect(connection.time(of: .retry) == 1_000, "another reason")
+    connection.fire(.retry)
+    connection.open()
+    connection.close(.internalError, jitter: .max)
+    #expect(connection.time(of: .retry) == 1_500, "the jitter takes off a quarter")
+  }
+
+  @Test func aDownloadMakesDelaysShortAgain() {
+    var connection = Self.bound()
+    connection.close(.goingAway)
+    connection.fire(.retry)
+    connection.open()
+    connection.prepare(10, request: 2)
+    connection.receive("download 1 0 0 0 0 0 0 0 0 0 0\n")
+    connection.close(.goingAway)
+    #expect(connection.time(of: .retry) == 1_000)
+  }
+
+  @Test func allSessionsBindAgainOnANewConnection() {
+    var connection = Self.bound()
+    connection.add(11)
+    connection.prepare(11)
+    connection.close(.readFailed)
+    connection.fire(.retry)
+    connection.open()
+    _ = connection.take()
+    connection.prepare(10, request: 2)
+    connection.prepare(11, request: 2)
+    let sent = connection.takeSent()
+    #expect(sent.filter { $0.hasPrefix("bind") }.count == 2)
+    #expect(sent.first == "bind 1 3 0 0 0\n\"p\"", "numbers begin again on a connection")
+  }
+
+  @Test func anUnauthorizedConnectionWaitsForAToken() {
+    var connection = Self.bound()
+    connection.close(.unauthorized)
+    #expect(connection.take().contains(.needsToken))
+    #expect(connection.time(of: .retry) == nil)
+    connection.handle(.tokenRefreshed)
+    #expect(connection.take() == [.open, .changed(.connecting)])
+    connection.open()
+    _ = connection.take()
+    connection.close(.unauthorized)
+    #expect(!connection.take().contains(.needsToken), "a token that does not help")
+    #expect(connection.time(of: .retry) == 1_000)
+    connection.fire(.retry)
+    #expect(connection.take() == [.needsToken])
+    connection.handle(.tokenUnavailable(jitter: 0))
+    connection.fire(.retry)
+    #expect(connection.take().contains(.open))
+  }
+
+  @Test func anAddressThatNeverWorkedAsksForTheLocation() {
+    var connection = ScriptedConnection()
+    connection.add(10)
+    connection.close(.connectFailed)
+    #expect(connection.take().contains(.needsLocation))
+    connection.handle(.locationRefreshed)
+    #expect(connection.take().contains(.open))
+    connection.close(.connectFailed)
+    #expect(!connection.take().contains(.needsLocation))
+    connection.fire(.retry)
+    connection.open()
+    connection.close(.connectFailed)
+    #expect(!connection.take().contains(.needsLocation), "an address that worked")
+  }
+
+  @Test func aMovedServerIsLookedFor() {
+    var connection = Self.bound()
+    connection.close(.movedPermanently)
+    #expect(connection.take().contains(.needsLocation))
+    connection.handle(.locationUnavailable(jitter: 0))
+    #expect(connection.time(of: .retry) == 1_000)
+    connection.fire(.retry)
+    #expect(connection.take().contains(.open))
+  }
+
+  @Test func aForbiddenUserIsLoggedOut() {
+    var connection = Self.bound()
+    connection.close(.forbidden)
+    let effects = connection.take()
+    #expect(effects.contains(.needsLogOut))
+    #expect(effects.contains(.report(.closed(.forbidden, message: ""), isFatal: true)))
+    connection.add(11)
+    #expect(connection.take() == [], "`ConnectionMachine` 3")
+    connection.handle(.reconnect)
+    #expect(connection.take().contains(.open))
+  }
+
+  @Test func theAppCanEndADelay() {
+    var connection = Self.bound()
+    connection.close(.goingAway)
+    _ = connection.take()
+    connection.handle(.reconnect)
+    #expect(connection.take() == [.open, .changed(.connecting)])
+    #expect(connection.time(of: .retry) == nil)
+  }
+
+  @Test func errorsOfAConnection() {
+    var connection = Self.bound()
+    let document =
+      #"{"message":"busy","logURL":"","tryAgain":true,"shouldClientReset":false,"#
+      + #""isRecoveryModeDisabled":false,"action":"Transient","backoffIntervalSec":5}"#
+    connection.receive("json_error 100 \(document.utf8.count) 0\n" + document)
+    #expect(connection.take().first == .close(.normal))
+    #expect(connection.time(of: .retry) == 5_000)
+    connection.fire(.retry)
+    connection.open()
+    let fatal = document.replacing("true", with: "false")
+    connection.receive("json_error 101 \(fatal.utf8.count) 0\n" + fatal)
+    #expect(connection.time(of: .retry) == nil)
+    #expect(
+      connection.take().contains { effect in
+        if case .report(.error, isFatal: true) = effect { true } else { false }
+      })
+  }
+
+  @Test(arguments: [("200", "0"), ("100", "1")])
+  func errorsInTheWrongPlaceEndTheConnection(_ code: String, _ session: String) {
+    var connection = Self.bound()
+    let document =
+      #"{"message":"","logURL":"","tryAgain":true,"shouldClientReset":false,"#
+      + #""isRecoveryModeDisabled":false,"action":"Transient"}"#
+    connection.receive("json_error \(code) \(document.utf8.count) \(session)\n" + document)
+    #expect(connection.take().first == .close(.protocolError))
+  }
+
+  @Test func whatIsNoMessageEndsTheConnection() {
+    var connection = Self.bound()
+    connection.receive("hello\n")
+    #expect(connection.take().first == .close(.protocolError))
+    #expect(connection.time(of: .retry) == 1_000)
+  }
+
+  @Test func anotherProtocolIsRefused() {
+    var connection = ScriptedConnection()
+    connection.add(10)
+    _ = connection.take()
+    connection.handle(.opened(protocolName: "chat", jitter: 0))
+    #expect(connection.take().first == .close(.protocolError))
+    #expect(connection.time(of: .retry) == nil)
+  }
+
+  @Test func aSessionErrorSuspendsThatSession() {
+    var connection = Self.bound()
+    connection.add(11)
+    connection.prepare(11)
+    _ = connection.take()
+    let document =
+      #"{"message":"","logURL":"","tryAgain":true,"shouldClientReset":false,"#
+      + #""isRecoveryModeDisabled":false,"action":"Transient"}"#
+    connection.receive("json_error 200 \(document.utf8.count) 1\n" + document)
+    #expect(
+      connection.take() == [
+        .send(Array("unbind 1\n".utf8)), .session(10, .suspended(until: connection.now + 1_000)),
+      ])
+    #expect(connection.time(of: .session(10)) == 1_000)
+    connection.fire(.session(10))
+    connection.prepare(10, request: 2)
+    #expect(connection.takeSent().first == "bind 3 3 0 0 0\n\"p\"")
+  }
+
+  @Test func aSessionWithoutTokenWaitsForOne() {
+    var connection = Self.bound()
+    let document =
+      #"{"message":"","logURL":"","tryAgain":false,"shouldClientReset":false,"#
+      + #""isRecoveryModeDisabled":false,"action":"RefreshUser"}"#
+    connection.receive("json_error 201 \(document.utf8.count) 1\n" + document)
+    #expect(connection.take().last == .needsToken)
+    connection.handle(.tokenRefreshed)
+    connection.prepare(10, request: 2)
+    #expect(connection.takeSent().first == "bind 2 3 0 0 0\n\"p\"")
+  }
+
+  @Test func aSuspendedSessionIsNotResumedByAToken() {
+    var connection = Self.bound()
+    connection.handle(.session(10, .suspend))
+    _ = connection.take()
+    connection.handle(.tokenRefreshed)
+    #expect(connection.take() == [])
+    connection.handle(.session(10, .resume))
+    connection.prepare(10, request: 2)
+    #expect(connection.takeSent().first == "bind 2 3 0 0 0\n\"p\"")
+  }
+
+  @Test func aMessageThatIsTooBigResetsItsSessions() {
+    var connection = Self.bound()
+    connection.close(.messageTooBig)
+    #expect(
+      connection.take().contains { effect in
+        if case .session(10, .needsReset(mayRecover: true, _, _)) = effect { true } else { false }
+      })
+  }
+
+  @Test func equalInputsGiveEqualEffects() {
+    for seed in 0..<200 as Range<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      var connection = ScriptedConnection()
+      for step in 0..<60 { Self.step(step, &connection, &random) }
+      var (first, second) = (ScriptedConnection().machine, ScriptedConnection().machine)
+      for (input, time) in connection.inputs {
+        #expect(first.handle(input, now: time) == second.handle(input, now: time))
+      }
+    }
+  }
+
+  /// Any input, whether it makes sense or not.
+  private static func step(
+    _ step: Int, _ connection: inout ScriptedConnection, _ random: inout SeededGenerator
+  ) {
+    connection.now += UInt64.random(in: 0..<40_000, using: &random)
+    let jitter = UInt32.random(in: 0...UInt32.max, using: &random)
+    let name = UInt64.random(in: 1...3, using: &random)
+    let codes: [CloseCode] = [
+      .normal, .abnormal, .messageTooBig, .forbidden, .movedPermanently, .connectFailed, .fatal,
+    ]
+    switch Int.random(in: 0..<14, using: &random) {
+    case 0: connection.add(100 + UInt64(step))
+    case 1...3: connection.open(jitter: jitter)
+    case 4: connection.close(codes.randomElement(using: &random)!, jitter: jitter)
+    case 5: connection.receive("mark \(name) 1\n", jitter: jitter)
+    case 6: connection.receive("download \(name) 0 0 0 0 0 0 0 0 0 0\n", jitter: jitter)
+    case 7: connection.handle(.tokenRefreshed)
+    case 8: connection.handle(.tokenUnavailable(jitter: jitter))
+    case 9: connection.handle(.reconnect)
+    case 10: connection.fire(.retry, jitter: jitter)
+    case 11: connection.fire(.ping, jitter: jitter)
+    case 12: connection.prepare(100 + UInt64.random(in: 0...UInt64(step), using: &random))
+    default: connection.handle(.locationRefreshed)
+    }
+  }
+}
