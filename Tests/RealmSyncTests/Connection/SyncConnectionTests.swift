@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A connection, its sockets, timers and waits, with a server that the test plays.
+
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@Suite struct SyncConnectionTests {
+  private let network = MemoryNetwork()
+  private let clock = ManualClock()
+  private let authority = TestAuthority()
+  private let events = Locked<[ConnectionEvent]>([])
+
+  private func connection(_ mode: SyncMode = .partition) -> SyncConnection {
+    SyncConnection(
+      mode: mode, provider: network, authority: authority, clock: clock.clock,
+      observer: { [events] event in events.withLock { $0.append(event) } })
+  }
+
+  /// A device whose session is bound, and the server's end of its socket.
+  private func bound() async throws -> (TestDevice, FileSession, MemoryPeer) {
+    let device = try TestDevice()
+    let session = FileSession(
+      device.agent, settings: SessionSettings(partition: "\"p\""), connection: connection())
+    try await session.start()
+    let peer = await network.accept()
+    try await bind(peer)
+    return (device, session, peer)
+  }
+
+  /// Plays the server up to the first MARK, which it returns.
+  @discardableResult
+  private func bind(_ peer: MemoryPeer, hasIdent: Bool = false) async throws -> String {
+    #expect(await peer.receive() == "bind 1 3 0 \(hasIdent ? 0 : 1) 0\n\"p\"")
+    if !hasIdent { peer.send("ident 1 2 1002\n") }
+    let ident = try #require(await peer.receive())
+    #expect(ident.hasPrefix("ident 1 2 1002 "))
+    let mark = try #require(await peer.receive())
+    #expect(mark.hasPrefix("mark 1 "))
+    return mark
+  }
+
+  /// Answers each MARK: a wait that begins after one was sent has one of its own.
+  private func answerMarks(_ peer: MemoryPeer) -> Task<Void, Never> {
+    Task {
+      while let message = await peer.receive() {
+        if message.hasPrefix("mark") { peer.send(message) }
+      }
+    }
+  }
+
+  @Test func aWaitForDownloadsEndsWithTheMark() async throws {
+    let (_, session, peer) = try await bound()
+    #expect(peer.endpoint.url == "ws://server/realm-sync?baas_at=0")
+    async let wait: Void = session.wait(for: .download)
+    peer.send("download 1 0 0 0 0 0 0 0 0 0 0\n")
+    peer.send("mark 1 1\n")
+    let answers = answerMarks(peer)
+    try await wait
+    answers.cancel()
+    #expect(events.withLock { $0 } == [.changed(.connecting), .changed(.connected)])
+  }
+
+  @Test func commitsAreUploaded() async throws {
+    let (device, session, peer) = try await bound()
+    peer.send("download 1 0 0 0 0 0 0 0 0 0 0\n")
+    peer.send("mark 1 1\n")
+    let version = try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "a", group)
+    }
+    let upload = try #require(await peer.receive())
+    #expect(upload.hasPrefix("upload 1 0 "))
+    async let wait: Void = session.wait(for: .upload)
+    peer.send("download 1 1 \(version) 1 7 \(version) 0 0 0 0 0\n")
+    try await wait
+  }
+
+  @Test func aCancelledWaitLeavesTheOthers() async throws {
+    let (_, session, peer) = try await bound()
+    let first = Task { try await session.wait(for: .download) }
+    async let second: Void = session.wait(for: .download)
+    first.cancel()
+    await #expect(throws: SessionFailure.canceled) { try await first.value }
+    peer.send("download 1 0 0 0 0 0 0 0 0 0 0\n")
+    peer.send("mark 1 1\n")
+    let answers = answerMarks(peer)
+    try await second
+    answers.cancel()
+  }
+
+  @Test func aSessionThatIsClosedSaysSoAndItsWaitsFail() async throws {
+    let (_, session, peer) = try await bound()
+    let wait = Task { try await session.wait(for: .download) }
+    while let message = await peer.receive(), message != "mark 1 2\n" {
+      if message == "mark 1 1\n" { continue }
+      break
+    }
+    await session.close()
+    await #expect(throws: SessionFailure.terminated) { try await wait.value }
+    await #expect(throws: SessionFailure.terminated) { try await session.wait(for: .upload) }
+    var last: String?
+    while let message = await peer.receive() {
+      last = message
+      if message.hasPrefix("unbind") { break }
+    }
+    #expect(last == "unbind 1\n")
+  }
+
+  @Test func aLostConnectionIsMadeAgainAfterADelay() async throws {
+    let (_, session, peer) = try await bound()
+    peer.close(.readFailed)
+    while events.withLock({ $0.last }) != .changed(.disconnected) { await Task.yield() }
+    while clock.next.map({ $0 > 1_000 }) ?? true { await Task.yield() }
+    #expect(network.attempts.withLock { $0 } == 1)
+    clock.advance(by: 1_000)
+    try await bind(await network.accept(), hasIdent: true)
+    await session.close()
+  }
+
+  @Test func aWaitSurvivesALostConnection() async throws {
+    let (_, session, peer) = try await bound()
+    async let wait: Void = session.wait(for: .download)
+    peer.close(.readFailed)
+    while clock.next.map({ $0 > 1_000 }) ?? true { await Task.yield() }
+    clock.advance(by: 1_000)
+    let next = await network.accept()
+    let mark = try await bind(next, hasIdent: true)
+    next.send("download 1 0 0 0 0 0 0 0 0 0 0\n")
+    next.send(mark)
+    let answers = answerMarks(next)
+    try await wait
+    answers.cancel()
+    await session.close()
+  }
+
+  @Test func anUnauthorizedConnectionGetsANewToken() async throws {
+    let (_, session, peer) = try await bound()
+    peer.close(.unauthorized)
+    let next = await network.accept()
+    #expect(next.endpoint.url == "ws://server/realm-sync?baas_at=1")
+    #expect(authority.counts.withLock { $0 } == .init(tokens: 1))
+    await session.close()
+  }
+
+  @Test func aForbiddenUserIsLoggedOut() async throws {
+    let (_, session, peer) = try await bound()
+    peer.close(.forbidden)
+    while authority.counts.withLock({ $0.logOuts }) == 0 { await Task.yield() }
+    #expect(
+      events.withLock { $0 }.contains(
+        .failed(.closed(.forbidden, message: ""), isFatal: true)))
+    await session.close()
+  }
+
+  @Test func aServerThatBreaksTheProtocolLosesTheConnection() async throws {
+    let (_, session, peer) = try await bound()
+    peer.send("nonsense\n")
+    while peer.closeCode == nil { await Task.yield() }
+    #expect(peer.closeCode == .protocolError)
+    // `SyncConnection` 1: what the old socket still brings is of no interest.
+    peer.send("mark 1 1\n")
+    await session.close()
+  }
+
+  @Test func theSessionsOfAModeShareAConnection() async throws {
+    let pool = ConnectionPool { [network, authority, clock] mode in
+      SyncConnection(
+        mode: mode, provider: network, authority: authority, clock: clock.clock)
+    }
+    #expect(pool.connection(.partition) === pool.connection(.partition))
+    #expect(pool.connection(.partition) !== pool.connection(.flexible))
+    #expect(pool.all.count == 2)
+    let devices = try [TestDevice(), TestDevice()]
+    var sessions: [FileSession] = []
+    for device in devices {
+      let session = FileSession(
+        device.agent, settings: SessionSettings(partition: "\"p\""),
+        connection: pool.connection(.partition))
+      try await session.start()
+      sessions.append(session)
+    }
+    let peer = await network.accept()
+    let binds = [try #require(await peer.receive()), try #require(await peer.receive())]
+    #expect(binds.sorted() == ["bind 1 3 0 1 0\n\"p\"", "bind 2 3 0 1 0\n\"p\""])
+    #expect(network.attempts.withLock { $0 } == 1)
+    for session in sessions { await session.close() }
+  }
+}
