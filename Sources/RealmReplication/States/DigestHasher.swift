@@ -6,11 +6,11 @@
 ///
 /// For comparing states of honest peers: equal digests of different contents are as unlikely as
 /// chance makes them, but a peer could make them on purpose.
-struct DigestHasher {
+package struct DigestHasher {
   private var first: UInt64
   private var second: UInt64
 
-  init(_ tag: UInt64) {
+  package init(_ tag: UInt64) {
     first = 0x243F_6A88_85A3_08D3 ^ tag
     second = 0x1319_8A2E_0370_7344 &+ tag
   }
@@ -25,7 +25,7 @@ struct DigestHasher {
     add(digest.low)
   }
 
-  mutating func add(_ text: String) { add(bytes: text.utf8) }
+  package mutating func add(_ text: String) { add(bytes: text.utf8) }
 
   mutating func add(bytes: some Collection<UInt8>) {
     var word: UInt64 = 0
@@ -42,7 +42,7 @@ struct DigestHasher {
     add(count)
   }
 
-  var digest: StateDigest {
+  package var digest: StateDigest {
     StateDigest(
       high: Self.mix(first ^ second, 0xA076_1D64_78BD_642F),
       low: Self.mix(second &+ 0xE703_7ED1_A0B4_28DB, first | 1))

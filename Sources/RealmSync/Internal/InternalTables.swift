@@ -57,6 +57,17 @@ struct InternalTables {
     try versions.set(.int(version), versions.required("schema_version"), key)
   }
 
+  /// Makes those of some tables that are missing, and checks the others.
+  static func make(_ tables: [InternalTable], _ group: WriteGroup) throws(StorageError) {
+    for table in tables {
+      if try group.table(named: table.name) == nil {
+        try make(table, group)
+      } else {
+        try check(table, group)
+      }
+    }
+  }
+
   static func table(_ name: String, _ group: WriteGroup) throws(StorageError) -> WritableTable {
     guard let table = try group.table(named: name) else {
       throw .corrupted("the internal table '\(name)' is missing")

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The calls of an app to its server (P1 A).
+//
+// 1. There is one object of a user, whoever asks for it.
+// 2. A user's access token is refreshed by one call at a time, whose answer all callers share.
+// 3. What the app sees of its users is stored before the call that changed it returns.
+
+import RealmStorage
+import RealmSyncProtocol
+
+/// An app's users, and the calls to its server.
+///
+/// Thread-safe. Calls suspend and block no thread. A call that is cancelled throws
+/// `AppFailure.cancelled`; what the server has done stays done.
+package final class AppClient: Sendable {
+  struct State {
+    var location: AppLocation?
+    /// In the order in which they became the current one; that is the last.
+    var users: [AppUser] = []
+    var current: String?
+    var refreshes: [String: Task<Result<AppToken, AppFailure>, Never>] = [:]
+    var deviceID: String?
+  }
+
+  package let settings: AppSettings
+  let transport: any HTTPTransport
+  private let store: UserStore?
+  let state: Locked<State>
+
+  /// - Parameter store: Where users are stored; nil if they are forgotten with the process.
+  /// - Throws: `AppFailure.storage` if the stored users cannot be read.
+  package init(
+    _ settings: AppSettings, transport: any HTTPTransport, store: UserStore? = nil
+  ) throws(AppFailure) {
+    self.settings = settings
+    self.transport = transport
+    self.store = store
+    var state = State()
+    if let store {
+      let stored = try Self.storing { () throws(StorageError) in try store.load() }
+      state.users = stored.users.filter { $0.state != .removed }.map { AppUser($0) }
+      state.current = stored.current
+      state.deviceID = stored.users.lazy.compactMap(\.deviceID).first
+    }
+    self.state = Locked(state)
+  }
+
+  // MARK: Users
+
+  /// All users that were not removed.
+  package var users: [AppUser] { state.withLock { $0.users } }
+
+  /// The user that logged in or was switched to last, and is logged in.
+  package var currentUser: AppUser? {
+    state.withLock { state in
+      state.users.first { $0.id == state.current && $0.isLoggedIn }
+        ?? state.users.last { $0.isLoggedIn }
+    }
+  }
+
+  /// Makes a user the current one.
+  ///
+  /// - Throws: `AppFailure.invalidUser` if it is not logged in, or of another app.
+  package func switchTo(_ user: AppUser) async throws(AppFailure) {
+    try check(user)
+    state.withLock { $0.current = user.id }
+    try await storing { (store) throws(StorageError) in try await store.setCurrent(user.id) }
+  }
+
+  /// Logs a user in, who becomes the current one.
+  package func logIn(_ credentials: LoginCredentials) async throws(AppFailure) -> AppUser {
+    if credentials == .anonymous,
+      let user = users.first(where: { $0.isLoggedIn && $0.record.isAnonymous })
+    {
+      try await switchTo(user)
+      return user
+    }
+    let tokens = try await requestLogin(credentials, linking: nil)
+    guard let refresh = tokens["refresh_token"]?.string.flatMap({ AppToken($0) }),
+      let access = tokens["access_token"]?.string.flatMap({ AppToken($0) }),
+      let id = tokens["user_id"]?.string, let device = tokens["device_id"]?.string
+    else { throw .badAnswer("The server's answer to a login lacks tokens or the user.") }
+    var record = users.first { $0.id == id }?.record ?? UserRecord(id: id)
+    record.state = .loggedIn
+    record.refreshToken = refresh
+    record.accessToken = access
+    record.deviceID = device.allSatisfy { $0 == "0" } ? nil : device
+    try await loadProfile(&record)
+    let user = adopt(record)
+    try await save(user)
+    return user
+  }
+
+  /// Adds another way to log in to a user.
+  package func link(_ credentials: LoginCredentials, to user: AppUser) async throws(AppFailure) {
+    try check(user)
+    guard credentials != .anonymous else {
+      throw .invalidCall("Cannot add anonymous credentials to an existing user.")
+    }
+    let tokens = try await requestLogin(credentials, linking: user)
+    guard let access = tokens["access_token"]?.string.flatMap({ AppToken($0) }) else {
+      throw .badAnswer("The server's answer lacks a token.")
+    }
+    user.update { $0.accessToken = access }
+    var record = user.record
+    try await loadProfile(&record)
+    let (identities, profile) = (record.identities, record.profile)
+    user.update { ($0.identities, $0.profile) = (identities, profile) }
+    try await save(user)
+  }
+
+  /// Ends a user's session. One who cannot log in again is removed.
+  package func logOut(_ user: AppUser) async throws(AppFailure) {
+    guard user.isLoggedIn else { return }
+    let token = user.record.refreshToken
+    try await end(user, user.record.isAnonymous ? .removed : .loggedOut)
+    guard let token else { return }
+    // The user is logged out whether the server hears of it or not.
+    _ = try? await send(.delete, "auth/session", of: .base, token: token.text)
+  }
+
+  /// Forgets a user on this device.
+  package func remove(_ user: AppUser) async throws(AppFailure) {
+    let token = user.record.refreshToken
+    let wasLoggedIn = user.isLoggedIn
+    try await end(user, .removed)
+    guard wasLoggedIn, let token else { return }
+    _ = try? await send(.delete, "auth/session", of: .base, token: token.text)
+  }
+
+  /// Removes a user's account from the server, and the user from this device.
+  package func delete(_ user: AppUser) async throws(AppFailure) {
+    try check(user)
+    _ = try await send(.delete, "auth/delete", of: .base, as: user)
+    try await end(user, .removed)
+  }
+
+  /// Gets a new access token, with the newest custom data.
+  @discardableResult
+  package func refreshToken(of user: AppUser) async throws(AppFailure) -> AppToken {
+    try check(user)
+    let refresh = state.withLock { state in
+      if let refresh = state.refreshes[user.id] { return refresh }
+      let refresh = Task { await self.requestToken(of: user) }
+      state.refreshes[user.id] = refresh
+      return refresh
+    }
+    return try await refresh.value.get()
+  }
+
+  private func requestToken(of user: AppUser) async -> Result<AppToken, AppFailure> {
+    defer { state.withLock { $0.refreshes[user.id] = nil } }
+    do throws(AppFailure) {
+      guard let token = user.record.refreshToken else { throw Self.loggedOut }
+      let answer: JSONValue
+      do throws(AppFailure) {
+        answer = try await send(.post, "auth/session", of: .base, token: token.text)
+      } catch {
+        if error.isForbidden { try? await end(user, .loggedOut) }
+        throw error
+      }
+      guard let access = answer["access_token"]?.string.flatMap({ AppToken($0) }) else {
+        throw .badAnswer("The server's answer lacks a token.")
+      }
+      user.update { $0.accessToken = access }
+      try await save(user)
+      return .success(access)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  // MARK: Parts of these
+
+  private static let loggedOut = AppFailure.invalidUser("The user is not logged in.")
+
+  func check(_ user: AppUser) throws(AppFailure) {
+    guard user.isLoggedIn, state.withLock({ $0.users.contains { $0 === user } }) else {
+      throw Self.loggedOut
+    }
+  }
+
+  private func requestLogin(
+    _ credentials: LoginCredentials, linking user: AppUser?
+  ) async throws(AppFailure) -> JSONValue {
+    let device = settings.device.json(
+      app: settings.id, id: state.withLock { $0.deviceID })
+    let body = JSONValue.object(
+      credentials.members + [JSONMember("options", .object([JSONMember("device", device)]))])
+    let path = "auth/providers/\(credentials.provider)/login"
+    guard let user else { return try await send(.post, path, body, of: .app) }
+    return try await send(.post, path + "?link=true", body, of: .app, as: user)
+  }
+
+  private func loadProfile(_ record: inout UserRecord) async throws(AppFailure) {
+    guard let token = record.accessToken else { return }
+    let answer = try await send(.get, "auth/profile", of: .base, token: token.text)
+    guard let identities = answer["identities"]?.array, let data = answer["data"],
+      case .document(let profile)? = try? ExtendedJSONReader.value(data)
+    else { throw .badAnswer("The server's answer lacks the profile of the user.") }
+    record.identities = []
+    for identity in identities {
+      guard let id = identity["id"]?.string, let provider = identity["provider_type"]?.string
+      else { throw .badAnswer("The server's answer has an identity without id or provider.") }
+      record.identities.append(.init(id: id, provider: provider))
+    }
+    record.profile = profile
+  }
+
+  private func adopt(_ record: UserRecord) -> AppUser {
+    state.withLock { state in
+      state.current = record.id
+      if let device = record.deviceID { state.deviceID = device }
+      if let index = state.users.firstIndex(where: { $0.id == record.id }) {
+        let user = state.users.remove(at: index)
+        state.users.append(user)
+        user.update { $0 = record }
+        return user
+      }
+      let user = AppUser(record)
+      state.users.append(user)
+      return user
+    }
+  }
+
+  private func end(_ user: AppUser, _ end: UserState) async throws(AppFailure) {
+    user.update { $0.end(end) }
+    let current = state.withLock { state in
+      if end == .removed { state.users.removeAll { $0 === user } }
+      if state.current == user.id { state.current = state.users.last { $0.isLoggedIn }?.id }
+      return state.current
+    }
+    if end == .removed {
+      try await storing { (store) throws(StorageError) in
+        try await store.remove(user.id, current: current)
+      }
+    } else {
+      try await save(user)
+    }
+  }
+
+  private func save(_ user: AppUser) async throws(AppFailure) {
+    let current = state.withLock { $0.current }
+    try await storing { (store) throws(StorageError) in
+      try await store.save(user.record, current: current)
+    }
+  }
+
+  private func storing(
+    _ body: (UserStore) async throws(StorageError) -> Void
+  ) async throws(AppFailure) {
+    guard let store else { return }
+    do throws(StorageError) {
+      try await body(store)
+    } catch {
+      throw .storage(error.description)
+    }
+  }
+
+  private static func storing<R>(
+    _ body: () throws(StorageError) -> R
+  ) throws(AppFailure) -> R {
+    do throws(StorageError) { return try body() } catch { throw .storage(error.description) }
+  }
+}

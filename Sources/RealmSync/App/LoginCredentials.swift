@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a user logs in with (P1 A.2).
+
+package import RealmSyncProtocol
+
+/// The credentials of one login.
+package struct LoginCredentials: Hashable, Sendable {
+  /// The server's name of the provider, like `local-userpass`.
+  package let provider: String
+  /// The members of the request's document.
+  let members: [JSONMember]
+
+  private init(_ provider: String, _ texts: [(String, String)] = []) {
+    self.provider = provider
+    members = ([("provider", provider)] + texts).map { JSONMember($0.0, .string($0.1)) }
+  }
+
+  private init(provider: String, members: [JSONMember]) {
+    self.provider = provider
+    self.members = members
+  }
+
+  package static let anonymous = LoginCredentials("anon-user")
+
+  package static func emailPassword(_ email: String, _ password: String) -> LoginCredentials {
+    LoginCredentials("local-userpass", [("username", email), ("password", password)])
+  }
+
+  package static func apiKey(_ key: String) -> LoginCredentials {
+    LoginCredentials("api-key", [("key", key)])
+  }
+
+  package static func customToken(_ token: String) -> LoginCredentials {
+    LoginCredentials("custom-token", [("token", token)])
+  }
+
+  package static func apple(idToken: String) -> LoginCredentials {
+    LoginCredentials("oauth2-apple", [("id_token", idToken)])
+  }
+
+  package static func google(authCode: String) -> LoginCredentials {
+    LoginCredentials("oauth2-google", [("authCode", authCode)])
+  }
+
+  package static func google(idToken: String) -> LoginCredentials {
+    LoginCredentials("oauth2-google", [("id_token", idToken)])
+  }
+
+  package static func facebook(accessToken: String) -> LoginCredentials {
+    LoginCredentials("oauth2-facebook", [("accessToken", accessToken)])
+  }
+
+  /// The document goes to the app's own login function as it is.
+  package static func function(_ payload: [BSONElement]) -> LoginCredentials {
+    LoginCredentials(
+      provider: "custom-function",
+      members: payload.map { JSONMember($0.key, ExtendedJSONWriter.json($0.value)) })
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A user of an app, as its connections see it.
+
+package import RealmSyncProtocol
+
+/// The address and the tokens for the connections of a user.
+package struct UserAuthority: SyncAuthority {
+  private let client: AppClient
+  private let user: AppUser
+  private let headers: @Sendable () -> [HTTPHeader]
+
+  /// - Parameter headers: The headers that the app adds to handshakes.
+  package init(
+    _ client: AppClient, _ user: AppUser, headers: @escaping @Sendable () -> [HTTPHeader] = { [] }
+  ) {
+    self.client = client
+    self.user = user
+    self.headers = headers
+  }
+
+  package func endpoint(_ mode: SyncMode) async -> SyncEndpoint {
+    let token = user.record.accessToken?.text ?? ""
+    return SyncEndpoint(
+      url: client.location.socketURL(app: client.settings.id) + "?baas_at=" + token,
+      protocolNames: ProtocolVersion.offer(mode), headers: headers())
+  }
+
+  package func refreshToken() async -> Bool {
+    do throws(AppFailure) {
+      try await client.refreshToken(of: user)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  package func refreshLocation() async -> Bool {
+    do throws(AppFailure) {
+      try await client.refreshLocation()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  package func logOut() async { try? await client.logOut(user) }
+}

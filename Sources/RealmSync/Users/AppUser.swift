@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A user of an app.
+
+import RealmStorage
+
+/// A user. There is one object of each user of an app's client.
+///
+/// Thread-safe.
+package final class AppUser: Sendable {
+  package let id: String
+  private let state: Locked<UserRecord>
+
+  init(_ record: UserRecord) {
+    id = record.id
+    state = Locked(record)
+  }
+
+  /// All that is known of the user now.
+  package var record: UserRecord { state.withLock { $0 } }
+
+  package var isLoggedIn: Bool { state.withLock { $0.state == .loggedIn } }
+
+  /// Changes what is known. Returns it as it is then.
+  @discardableResult
+  func update(_ body: (inout UserRecord) -> Void) -> UserRecord {
+    state.withLock { record in
+      body(&record)
+      return record
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where an app's files are (P3 A).
+
+import RealmReplication
+import RealmSyncProtocol
+
+/// The paths of the files of an app's client.
+package struct SyncPaths: Hashable, Sendable {
+  /// The longest name of a file that file systems take.
+  private static let nameByteCountMax = 255
+  /// What is added to the name of a realm: lock files, management folders, fresh copies.
+  private static let suffixByteCountMax = 24
+
+  /// `<base>/mongodb-realm/<app id>`.
+  package let directory: String
+
+  package init(base: String, app id: String) {
+    directory = base + "/mongodb-realm/" + Self.escaped(id)
+  }
+
+  /// The file of users.
+  package var users: String { directory + "/server-utility/metadata/sync_metadata.realm" }
+
+  /// The file of a user's realm.
+  ///
+  /// - Parameter partition: The text of the partition's name; nil in flexible mode.
+  package func realm(user id: String, partition: String?) -> String {
+    var name = Self.escaped(partition ?? "flx_sync_default")
+    if name.utf8.count + ".realm".utf8.count + Self.suffixByteCountMax > Self.nameByteCountMax {
+      var hasher = DigestHasher(0)
+      hasher.add(name)
+      let digest = hasher.digest
+      name = UUIDBits(high: digest.high, low: digest.low).text
+    }
+    return "\(directory)/\(Self.escaped(id))/\(name).realm"
+  }
+
+  /// Letters, digits and `-._~` as they are, other bytes as `%` and two digits.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      if isPlain(byte) {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        result += digits.count == 1 ? "%0" + digits : "%" + digits
+      }
+    }
+    return result
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+}

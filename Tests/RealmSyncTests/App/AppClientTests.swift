@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Logging in and out, tokens, errors: an app's client with a server that the test writes.
+
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@Suite struct AppClientTests {
+  private static let login = "/api/client/v2.0/app/todos/auth/providers/anon-user/login"
+
+  private static func client(
+    _ transport: ScriptedTransport, store: UserStore? = nil
+  ) throws -> AppClient {
+    try AppClient(
+      AppSettings(id: "todos", baseURL: "http://base/"), transport: transport, store: store)
+  }
+
+  @Test func anAnonymousUserLogsIn() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let client = try Self.client(transport)
+    #expect(client.currentUser == nil)
+    let user = try await client.logIn(.anonymous)
+    #expect(user.id == "00000000000000000000000a")
+    #expect(user.isLoggedIn)
+    #expect(user.record.identities == [.init(id: "i", provider: "anon-user")])
+    #expect(user.record.profile == [BSONElement("name", .string("Ann"))])
+    #expect(client.currentUser === user)
+    let urls = transport.requests.withLock { $0.map(\.url) }
+    #expect(
+      urls == [
+        "http://base/api/client/v2.0/app/todos/location", "http://server" + Self.login,
+        "http://server/api/client/v2.0/auth/profile",
+      ])
+    let requests = transport.requests.withLock { $0 }
+    let body = try JSONParser.parse(requests[1].body)
+    #expect(body["provider"] == .string("anon-user"))
+    #expect(body["options"]?["device"]?["appId"] == .string("todos"))
+    #expect(requests[1].headers.contains(HTTPHeader("Accept", "application/json")))
+    #expect(!requests[1].headers.contains { $0.name == "Authorization" })
+    #expect(
+      requests[2].headers.contains(
+        HTTPHeader("Authorization", "Bearer " + TestToken.text(expires: 100))))
+  }
+
+  @Test func aSecondAnonymousLoginIsTheSameUser() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let client = try Self.client(transport)
+    let user = try await client.logIn(.anonymous)
+    #expect(try await client.logIn(.anonymous) === user)
+    #expect(transport.requests("login").count == 1)
+  }
+
+  @Test func usersAreStored() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/users.realm"
+    let transport = ScriptedTransport.withAnonymousUser()
+    do {
+      let client = try Self.client(transport, store: try UserStore(path: path))
+      let user = try await client.logIn(.anonymous)
+      #expect(user.record.deviceID == "0000000000000000000000ff")
+    }
+    let client = try Self.client(transport, store: try UserStore(path: path))
+    let user = try #require(client.currentUser)
+    #expect(user.record.refreshToken?.text == TestToken.text(expires: 900))
+    #expect(user.record.accessToken?.text == TestToken.text(expires: 100))
+    #expect(user.record.identities == [.init(id: "i", provider: "anon-user")])
+    #expect(user.record.profile == [BSONElement("name", .string("Ann"))])
+    try await client.logOut(user)
+    let after = try Self.client(transport, store: try UserStore(path: path))
+    #expect(after.users.isEmpty)
+  }
+
+  @Test func aTokenThatIsNotAcceptedIsRefreshedOnce() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let path = "POST /api/client/v2.0/app/todos/functions/call"
+    transport.set(path, [HTTPResponse(status: 401), .json("3")])
+    let client = try Self.client(transport)
+    let user = try await client.logIn(.anonymous)
+    #expect(try await client.call("sum", [.int32(1), .int32(2)], as: user) == .int64(3))
+    let calls = transport.requests("call")
+    #expect(calls.count == 2)
+    #expect(
+      calls[1].headers.contains(
+        HTTPHeader("Authorization", "Bearer " + TestToken.text(expires: 200))))
+    #expect(
+      calls[0].body
+        == Array(#"{"arguments":[{"$numberInt":"1"},{"$numberInt":"2"}],"name":"sum"}"#.utf8))
+    transport.set(path, [HTTPResponse(status: 401)])
+    await #expect(throws: AppFailure.status(401)) {
+      try await client.call("sum", [], as: user)
+    }
+  }
+
+  @Test func callersShareARefresh() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let client = try Self.client(transport)
+    let user = try await client.logIn(.anonymous)
+    async let first = client.refreshToken(of: user)
+    async let second = client.refreshToken(of: user)
+    let tokens = try await [first, second]
+    #expect(tokens[0] == tokens[1])
+    #expect(user.record.accessToken == tokens[0])
+    #expect((1...2).contains(transport.requests("auth/session").count))
+  }
+
+  @Test func aRefreshThatIsRefusedLogsTheUserOut() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let client = try Self.client(transport)
+    let user = try await client.logIn(.anonymous)
+    transport.set(
+      "POST /api/client/v2.0/auth/session",
+      [.json(#"{"error":"revoked","error_code":"InvalidSession"}"#, status: 401)])
+    await #expect(
+      throws: AppFailure.service(
+        name: "InvalidSession", message: "revoked", status: 401, logURL: nil)
+    ) { try await client.refreshToken(of: user) }
+    #expect(!user.isLoggedIn)
+    #expect(client.currentUser == nil)
+    await #expect(throws: AppFailure.invalidUser("The user is not logged in.")) {
+      try await client.refreshToken(of: user)
+    }
+  }
+
+  @Test func aRefreshWithoutNetworkKeepsTheUser() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let client = try Self.client(transport)
+    let user = try await client.logIn(.anonymous)
+    transport.set("POST /api/client/v2.0/auth/session", [])
+    await #expect(throws: AppFailure.self) { try await client.refreshToken(of: user) }
+    #expect(user.isLoggedIn)
+  }
+
+  @Test func errorsAreReadFromExactlyOneContentType() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let client = try Self.client(transport)
+    let user = try await client.logIn(.anonymous)
+    let path = "POST /api/client/v2.0/app/todos/functions/call"
+    transport.set(path, [.json(#"{"error":"text"}"#)])
+    await #expect(
+      throws: AppFailure.service(name: nil, message: "text", status: 200, logURL: nil)
+    ) { try await client.call("f", [], as: user) }
+    transport.set(
+      path,
+      [
+        HTTPResponse(
+          status: 400, headers: [HTTPHeader("Content-Type", "application/json; charset=utf-8")],
+          body: Array(#"{"error":"text","error_code":"BadRequest"}"#.utf8))
+      ])
+    await #expect(throws: AppFailure.status(400)) { try await client.call("f", [], as: user) }
+    transport.set(
+      path,
+      [
+        HTTPResponse(
+          status: 200, headers: [HTTPHeader("Content-Type", "application/json; charset=utf-8")],
+          body: Array(#"{"error":"a result"}"#.utf8))
+      ])
+    #expect(
+      try await client.call("f", [], as: user)
+        == .document([BSONElement("error", .string("a result"))]))
+    transport.set(path, [HTTPResponse(status: 200, body: Array("<html>".utf8))])
+    await #expect(throws: AppFailure.badAnswer("The server's answer is not JSON.")) {
+      try await client.call("f", [], as: user)
+    }
+  }
+
+  @Test func anAnonymousUserWhoLogsOutIsRemoved() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let client = try Self.client(transport)
+    let user = try await client.logIn(.anonymous)
+    try await client.logOut(user)
+    #expect(user.record.state == .removed)
+    #expect(client.users.isEmpty)
+    let request = try #require(transport.requests("auth/session").last)
+    #expect(request.method == .delete)
+    #expect(
+      request.headers.contains(
+        HTTPHeader("Authorization", "Bearer " + TestToken.text(expires: 900))))
+  }
+
+  @Test func usersWithPasswords() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let root = "POST /api/client/v2.0/app/todos/auth/providers/local-userpass/"
+    for name in ["register", "confirm", "confirm/send", "confirm/call", "reset/send", "reset"] {
+      transport.set(root + name, [HTTPResponse(status: 201, body: Array("{}".utf8))])
+    }
+    transport.set(root + "login", [.json(TestToken.login(user: "00000000000000000000000b"))])
+    transport.set(
+      "GET /api/client/v2.0/auth/profile",
+      [
+        .json(
+          #"{"identities":[{"id":"j","provider_type":"local-userpass"}],"data":{}}"#)
+      ])
+    let client = try Self.client(transport)
+    try await client.register(email: "a@b.c", password: "secret")
+    #expect(
+      transport.requests("register").last?.body
+        == Array(#"{"email":"a@b.c","password":"secret"}"#.utf8))
+    try await client.confirm(token: "t", tokenID: "i")
+    #expect(
+      transport.requests("confirm").last?.body == Array(#"{"token":"t","tokenId":"i"}"#.utf8))
+    try await client.sendConfirmation(to: "a@b.c")
+    try await client.repeatCustomConfirmation(of: "a@b.c")
+    try await client.sendPasswordReset(to: "a@b.c")
+    try await client.resetPassword(to: "new", token: "t", tokenID: "i")
+    #expect(
+      transport.requests("reset").last?.body
+        == Array(#"{"password":"new","token":"t","tokenId":"i"}"#.utf8))
+    let user = try await client.logIn(.emailPassword("a@b.c", "new"))
+    try await client.logOut(user)
+    #expect(user.record.state == .loggedOut)
+    #expect(client.users.count == 1, "who can log in again stays")
+    let again = try await client.logIn(.emailPassword("a@b.c", "new"))
+    #expect(again === user)
+    #expect(user.isLoggedIn)
+    try await client.remove(user)
+    #expect(client.users.isEmpty)
+  }
+
+  @Test func otherUsersAreSwitchedTo() async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    let client = try Self.client(transport)
+    let first = try await client.logIn(.anonymous)
+    transport.set(
+      "POST /api/client/v2.0/app/todos/auth/providers/api-key/login",
+      [.json(TestToken.login(user: "00000000000000000000000c"))])
+    let second = try await client.logIn(.apiKey("k"))
+    #expect(client.currentUser === second)
+    try await client.switchTo(first)
+    #expect(client.currentUser === first)
+    let other = try Self.client(transport)
+    await #expect(throws: AppFailure.invalidUser("The user is not logged in.")) {
+      try await other.switchTo(first)
+    }
+  }
+
+  @Test func anonymousCredentialsAreNotLinked() async throws {
+    let client = try Self.client(.withAnonymousUser())
+    let user = try await client.logIn(.anonymous)
+    await #expect(
+      throws: AppFailure.invalidCall(
+        "Cannot add anonymous credentials to an existing user.")
+    ) { try await client.link(.anonymous, to: user) }
+  }
+
+  @Test func theEndpointOfConnections() async throws {
+    let client = try Self.client(.withAnonymousUser())
+    let user = try await client.logIn(.anonymous)
+    let authority = UserAuthority(client, user, headers: { [HTTPHeader("X-App", "1")] })
+    let endpoint = await authority.endpoint(.flexible)
+    #expect(
+      endpoint.url == "ws://server/api/client/v2.0/app/todos/realm-sync?baas_at="
+        + TestToken.text(expires: 100))
+    #expect(endpoint.protocolNames.first == "com.mongodb.realm-query-sync#14")
+    #expect(endpoint.protocolNames.count == 13)
+    #expect(endpoint.headers == [HTTPHeader("X-App", "1")])
+    #expect(await authority.refreshToken())
+    #expect(await authority.endpoint(.partition).url.hasSuffix(TestToken.text(expires: 200)))
+  }
+
+  @Test func theLocationNamesARouteOrNot() async throws {
+    let transport = ScriptedTransport()
+    let client = try Self.client(transport)
+    #expect(client.location.socketURL(app: "x") == "ws://base/api/client/v2.0/app/x/realm-sync")
+    let path = "GET /api/client/v2.0/app/todos/location"
+    transport.set(
+      path,
+      [
+        .json(
+          #"{"hostname":"http://h","ws_hostname":"ws://h","sync_route":"ws://other:1/sync"}"#)
+      ])
+    try await client.refreshLocation()
+    #expect(client.location.socketURL(app: "x") == "ws://other:1/sync")
+    transport.set(
+      path,
+      [.json(#"{"hostname":"http://h","ws_hostname":"ws://h","sync_route":"ws://u@o/"}"#)])
+    await #expect(
+      throws: AppFailure.badAnswer("The server's answer lacks the location of the app.")
+    ) { try await client.refreshLocation() }
+  }
+
+  @Test(arguments: [
+    ("https://services.cloud.mongodb.com", "wss://ws.services.cloud.mongodb.com"),
+    ("https://us.realm.mongodb.com", "wss://ws.us.realm.mongodb.com"),
+    ("http://localhost:9090", "ws://localhost:9090"),
+  ])
+  func theSocketsHostIsGuessed(_ base: String, _ socket: String) throws {
+    let client = try AppClient(
+      AppSettings(id: "a", baseURL: base), transport: ScriptedTransport())
+    #expect(client.location.socketHost == socket)
+  }
+
+  @Test func whatIsNoTokenIsRefused() {
+    #expect(AppToken("a.b") == nil)
+    #expect(AppToken("e30.e30.x") == nil)
+    #expect(AppToken("e30.!.x") == nil)
+    let token = AppToken(TestToken.text(expires: 7, userData: #"{"a":{"$numberInt":"1"}}"#))
+    #expect(token?.expires == 7)
+    #expect(token?.issued == 1)
+    #expect(token?.userData == .document([BSONElement("a", .int32(1))]))
+  }
+
+  @Test func pathsOfFiles() {
+    let paths = SyncPaths(base: "/b", app: "todos-abcde")
+    #expect(
+      paths.users
+        == "/b/mongodb-realm/todos-abcde/server-utility/metadata/sync_metadata.realm")
+    #expect(
+      paths.realm(user: "u", partition: nil)
+        == "/b/mongodb-realm/todos-abcde/u/flx_sync_default.realm")
+    #expect(
+      paths.realm(user: "u", partition: "s_a/b ü")
+        == "/b/mongodb-realm/todos-abcde/u/s_a%2Fb%20%C3%BC.realm")
+    let long = String(repeating: "x", count: 300)
+    let path = paths.realm(user: "u", partition: long)
+    #expect(path.utf8.count < 100)
+    #expect(path != paths.realm(user: "u", partition: long + "x"))
+  }
+}
