@@ -48,7 +48,7 @@ extension AppClient {
     try check(user)
     do throws(AppFailure) {
       return try await send(method, path, body, of: root, token: user.record.accessToken?.text)
-    } catch where error.isUnauthorized {
+    } catch  where error.isUnauthorized {
       let token = try await refreshToken(of: user)
       return try await send(method, path, body, of: root, token: token.text)
     }

@@ -41,11 +41,11 @@ package struct DeviceDescription: Hashable, Sendable {
 
   private static var processor: String {
     #if arch(x86_64)
-      "x86_64"
+    "x86_64"
     #elseif arch(arm64)
-      "arm64"
+    "arm64"
     #else
-      "other"
+    "other"
     #endif
   }
 }
