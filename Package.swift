@@ -71,7 +71,8 @@ let package = Package(
     .target(
       name: "RealmSwift",
       dependencies: [
-        "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
+        "RealmSession", "RealmSync", "RealmQuery", "RealmTables", "RealmStorage",
+        "CRealmPlatform",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: librarySettings),
@@ -155,8 +156,9 @@ let package = Package(
     .testTarget(
       name: "RealmSwiftTests",
       dependencies: [
-        "RealmSwift", "RealmSession", "RealmQuery", "RealmTables", "RealmStorage",
-        "RealmTestSupport", "realm-second-process", "AllocationCounter",
+        "RealmSwift", "RealmSession", "RealmSync", "RealmReplication", "RealmSyncProtocol",
+        "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "realm-second-process",
+        "AllocationCounter",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -9,6 +9,9 @@ package import RealmTables
 
 /// The shared state of all sessions of a file. One per file and process.
 package final class SharedFile: Sendable {
+  /// Prepares a write transaction that has written nothing yet.
+  package typealias Preparation = @Sendable (WriteGroup) throws(StorageError) -> Void
+
   package let file: DatabaseFile
   package let notifier: Notifier
   /// The queue on which asynchronous writes are committed.
@@ -19,6 +22,8 @@ package final class SharedFile: Sendable {
   let schemas = SchemaCache()
   /// The bounds of the primary keys that the last transaction knew.
   let keyBounds = KeyBoundCache()
+  /// Prepares each write transaction; nil in local files, which nothing records.
+  private let preparation: Preparation?
 
   private final class WeakFile: Sendable {
     weak let shared: SharedFile?
@@ -32,8 +37,9 @@ package final class SharedFile: Sendable {
 
   private static let registry = Locked<[ObjectIdentifier: WeakFile]>([:])
 
-  private init(_ file: DatabaseFile) {
+  private init(_ file: DatabaseFile, _ preparation: Preparation?) {
     self.file = file
+    self.preparation = preparation
     notifier = Notifier(file, schemas)
   }
 
@@ -45,19 +51,26 @@ package final class SharedFile: Sendable {
   }
 
   /// The shared state of `file`; made for the first session, freed with the last.
-  package static func of(_ file: DatabaseFile) -> SharedFile {
+  ///
+  /// - Parameter preparation: Returns what prepares write transactions, if there is to be anything;
+  ///   asked when the state is made.
+  package static func of(
+    _ file: DatabaseFile, preparingWrites preparation: () -> Preparation? = { nil }
+  ) -> SharedFile {
     registry.withLock { registry in
       // While the value exists, `file` lives, so nothing else has its identity.
       if let known = registry[ObjectIdentifier(file)]?.shared { return known }
-      let shared = SharedFile(file)
+      let shared = SharedFile(file, preparation())
       registry[ObjectIdentifier(file)] = WeakFile(shared)
       return shared
     }
   }
 
-  /// The tables of a write transaction.
+  /// The tables of a write transaction, which is recorded where the file is synchronised.
   package func tables(in transaction: WriteTransaction) throws(StorageError) -> WriteGroup {
-    try WriteGroup(transaction, schemas: schemas, keyBounds: keyBounds)
+    let group = try WriteGroup(transaction, schemas: schemas, keyBounds: keyBounds)
+    if let preparation { try preparation(group) }
+    return group
   }
 
   /// The tables of a version.

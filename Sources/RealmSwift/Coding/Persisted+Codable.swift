@@ -31,7 +31,8 @@ extension Persisted: Decodable where Value: Decodable {
         DecodingError.Context(
           codingPath: decoder.codingPath, debugDescription: "Cannot convert nil to \(Value.self)"))
     }
-    self.init(value: try container.decode(Value.self), flags: 0)
+    self.init(
+      value: try container.decode(Value.self), flags: PersistedFlags.assigned.rawValue)
   }
 }
 

@@ -59,9 +59,12 @@ extension DatabaseFile {
       return try open(path: path, options: options)
     } catch {
       // The schema version is at the same position in older formats.
-      if case .formatUpgradeRequired = error { return try openForInspection(path: path, key: key) }
-      guard case .system(_, _, let code) = error, [EACCES, EPERM, EROFS].contains(code) else {
-        throw error
+      switch error {
+      case .formatUpgradeRequired: return try openForInspection(path: path, key: key)
+      // A synchronised file, which can be read as any other.
+      case .incompatibleHistory: break
+      case .system(_, _, let code) where [EACCES, EPERM, EROFS].contains(code): break
+      default: throw error
       }
       options.isReadOnly = true
       return try open(path: path, options: options)

@@ -15,6 +15,10 @@ protocol AnyPersisted: SendableMetatype {
   /// The value of an unmanaged object's property.
   static func unmanagedValue(at address: UnsafeMutableRawPointer) -> Any
 
+  /// Whether the program has set the unmanaged object's property: what it holds is not the default
+  /// of its declaration.
+  static func isAssigned(at address: UnsafeRawPointer) -> Bool
+
   /// Sets an unmanaged object's property; false if the value is not of its type.
   static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool
 
@@ -49,6 +53,8 @@ struct PersistedFlags: OptionSet {
   static let primaryKey = PersistedFlags(rawValue: 2)
   /// The object is managed; only set for types whose coding needs it.
   static let managed = PersistedFlags(rawValue: 4)
+  /// The program set a value before the object became managed. (8 and 16 are of delete rules.)
+  static let assigned = PersistedFlags(rawValue: 32)
 }
 
 extension Persisted: AnyPersisted {
@@ -71,9 +77,13 @@ extension Persisted: AnyPersisted {
     return value
   }
 
+  static func isAssigned(at address: UnsafeRawPointer) -> Bool {
+    unsafe flags(at: address).contains(.assigned)
+  }
+
   static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool {
     guard let converted = Value._convert(swiftValue(value)) else { return false }
-    unsafe address.assumingMemoryBound(to: Self.self).pointee.value = converted
+    unsafe address.assumingMemoryBound(to: Self.self).pointee.assign(converted)
     return true
   }
 

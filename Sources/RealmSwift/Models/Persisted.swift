@@ -37,6 +37,13 @@ public struct Persisted<Value: _Persistable> {
     self.flags = flags
   }
 
+  /// Sets the value, and notes that it is none of the declaration.
+  @inlinable @inline(__always)
+  mutating func assign(_ newValue: Value) {
+    value = newValue
+    flags |= 32
+  }
+
   /// Declares a property with the default value of its type.
   @inlinable
   public init() { self.init(value: nil, flags: 0) }
@@ -86,7 +93,7 @@ public struct Persisted<Value: _Persistable> {
     }
     @inline(__always) set {
       guard unsafe object._hot != nil else {
-        object[keyPath: storageKeyPath].value = newValue
+        object[keyPath: storageKeyPath].assign(newValue)
         return
       }
       let offset =

@@ -4,6 +4,7 @@
 
 public import Foundation
 import RealmSession
+package import RealmStorage
 
 extension Realm {
   /// The location of a realm, its schema, and the options of opening it.
@@ -75,6 +76,15 @@ extension Realm {
 
     /// The classes that the realm stores; nil means all classes of the program.
     public var objectTypes: [ObjectBase.Type]?
+
+    /// The kind of history that the file has.
+    ///
+    /// With `.syncClient` the writes of all realms of the file are recorded, its schema only grows,
+    /// and a `SyncAgent` can synchronise it. A file keeps its kind for good.
+    package var fileHistory = HistoryKind.inFile
+
+    /// Whether the file is one that is synchronised.
+    var isSynchronised: Bool { fileHistory == .syncClient }
 
     private(set) var location: Location
 

@@ -115,6 +115,10 @@ extension ObjectWriter {
     of object: ObjectBase, _ info: ClassInfo, except given: [Given]
   ) {
     let address = unsafe Unmanaged.passUnretained(object).toOpaque()
+    let recorded = recordedTransaction
+    let outer = recorded?.storesDefaults ?? false
+    recorded?.storesDefaults = true
+    defer { recorded?.storesDefaults = outer }
     var next = 0
     for (index, step) in info.steps.enumerated() where step.isPlainlyStored {
       if next < given.count, given[next].index == index {

@@ -84,12 +84,25 @@ struct ObjectWriter {
   ) {
     updating(isFresh: isFresh, policy) {
       let address = unsafe Unmanaged.passUnretained(object).toOpaque()
+      let recorded = recordedTransaction
+      let outer = recorded?.storesDefaults ?? false
+      defer { recorded?.storesDefaults = outer }
       for step in info.steps where step.isPlainlyStored && !(isFresh && step.kind != .other) {
+        if let recorded {
+          recorded.storesDefaults =
+            unsafe isFresh && !step.wrapperType.isAssigned(at: address + step.offset)
+        }
         unsafe step.wrapperType.persist(
           from: address + step.offset, object, step.slot, isFresh: isFresh)
       }
     }
     if info.hasLegacyFields { object._adoptLegacyFields(info) }
+  }
+
+  /// The open transaction, if it is recorded.
+  var recordedTransaction: WriteGroup? {
+    guard let transaction = core.transaction, transaction.recorder != nil else { return nil }
+    return transaction
   }
 
   private func unmanagedPrimaryKey(

@@ -5,7 +5,7 @@
 public import Dispatch
 public import Foundation
 import RealmSession
-import RealmStorage
+package import RealmStorage
 import RealmTables
 
 /// A database of objects of the program's model classes, stored in one file.
@@ -60,6 +60,9 @@ public struct Realm {
 
   /// The configuration that the realm was opened with.
   public var configuration: Configuration { core.configuration }
+
+  /// The file, which all its realms of this process share; for the agent that synchronises it.
+  package var databaseFile: DatabaseFile { core.file }
 
   /// Whether the realm contains no objects.
   public var isEmpty: Bool {

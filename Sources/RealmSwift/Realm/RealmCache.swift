@@ -236,5 +236,8 @@ extension RealmCore {
     if configuration.schemaVersion != other.schemaVersion {
       try refuse("different schema version")
     }
+    if configuration.fileHistory != other.fileHistory {
+      try refuse("a different sync configuration")
+    }
   }
 }

@@ -37,8 +37,9 @@ extension RealmOpener {
     let key = configuration.storageKey
     let files = FileManager.default
     guard files.fileExists(atPath: path), try RealmCache.whileClosed(path, {}) else { return }
-    let counts = try openFile(at: path, OpenOptions(mustExist: true, encryptionKey: key))
-      .byteCounts()
+    let options = OpenOptions(
+      mustExist: true, encryptionKey: key, history: configuration.fileHistory)
+    let counts = try openFile(at: path, options).byteCounts()
     guard isWanted(counts.total, counts.used) else { return }
     do throws(StorageError) {
       guard try DatabaseFile.compact(path: path, key: key) else { return }

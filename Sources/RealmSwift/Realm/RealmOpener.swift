@@ -5,6 +5,7 @@
 import Foundation
 import RealmSession
 import RealmStorage
+import RealmSync
 import RealmTables
 
 /// Opens one configuration.
@@ -64,6 +65,10 @@ struct RealmOpener {
     if configuration.readOnly, configuration.deleteRealmIfMigrationNeeded {
       throwRealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
     }
+    if configuration.isSynchronised, configuration.deleteRealmIfMigrationNeeded {
+      throwRealmException(
+        "Cannot set 'deleteRealmIfMigrationNeeded' when sync is enabled ('syncConfig' is set).")
+    }
     let schemas = RealmOpener.schemas(of: configuration)
     PlainFields.report(schemas, openedAt: path)
     try SchemaValidator(schemas, isListed: configuration.objectTypes != nil).validate()
@@ -82,7 +87,7 @@ struct RealmOpener {
     try RealmCache.requireSameOptions(configuration)
     try makeDirectory()
     do {
-      return try body(schemas, SharedFile.of(file()))
+      return try body(schemas, shared(file()))
     } catch let error as StorageError {
       throw Realm.Error(error, path: path)
     } catch let error as Realm.Error {
@@ -92,9 +97,18 @@ struct RealmOpener {
     }
   }
 
+  /// The shared state of the file, whose local writes are recorded if it is synchronised.
+  private func shared(_ file: DatabaseFile) -> SharedFile {
+    SharedFile.of(file) {
+      guard file.options.history == .syncClient, !file.options.isReadOnly else { return nil }
+      let recorded = RecordedWrite()
+      return { (group) throws(StorageError) in try recorded.attach(to: group) }
+    }
+  }
+
   private func file() throws -> DatabaseFile {
     if let openFile { return openFile }
-    var options = OpenOptions()
+    var options = OpenOptions(history: configuration.fileHistory)
     options.isReadOnly = configuration.readOnly
     options.mustExist = configuration.readOnly
     options.encryptionKey = configuration.storageKey
@@ -134,7 +148,9 @@ struct RealmOpener {
     _ schemas: [ModelSchema], _ shared: SharedFile
   ) throws -> TableGroup {
     let group = try shared.newestTables()
-    let comparison = try SchemaComparison(schemas, group.tableSchemas(), group.schemaVersion())
+    let comparison = try SchemaComparison(
+      schemas, group.tableSchemas(), group.schemaVersion(),
+      isAdditive: configuration.isSynchronised)
     guard try needsWrite(comparison) else { return group }
     let transaction = try shared.file.beginWrite(for: nil)
     do {
@@ -142,13 +158,14 @@ struct RealmOpener {
       let writing = try shared.tables(in: transaction)
       // Another process, or thread, may have aligned them meanwhile.
       let comparison = try SchemaComparison(
-        schemas, writing.tableSchemas(), writing.schemaVersion())
+        schemas, writing.tableSchemas(), writing.schemaVersion(),
+        isAdditive: configuration.isSynchronised)
       guard try needsWrite(comparison) else {
         writing.rollback()
         return base
       }
       try align(writing, from: base, comparison, schemas, shared)
-      try writing.setSchemaVersion(configuration.schemaVersion)
+      try writing.setSchemaVersion(comparison.version(after: configuration.schemaVersion))
       return try shared.tables(of: writing.commit())
     } catch {
       transaction.rollback()
@@ -175,6 +192,7 @@ struct RealmOpener {
   ) throws {
     let version = configuration.schemaVersion
     let writer = SchemaWriter(writing)
+    if comparison.isAdditive { return try writer.prepare(comparison.additions(for: version)) }
     guard comparison.needsMigration(to: version) else {
       try writer.prepare(comparison)
       return try writer.finish(SchemaComparison(schemas, writing.tableSchemas(), nil))

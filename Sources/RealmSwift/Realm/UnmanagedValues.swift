@@ -44,6 +44,14 @@ final class UnmanagedValues: InitialValues {
 
   func covers(columnAt leafIndex: Int) -> Bool { cells.contains { $0.leafIndex == leafIndex } }
 
+  func isDefault(columnAt leafIndex: Int) -> Bool {
+    guard let object = unsafe object, let cell = cells.first(where: { $0.leafIndex == leafIndex })
+    else { return false }
+    // The flags come first in every wrapper.
+    let flags = unsafe (object + cell.offset).assumingMemoryBound(to: UInt.self).pointee
+    return !PersistedFlags(rawValue: flags).contains(.assigned)
+  }
+
   func insert(
     at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
   ) throws(StorageError) {

@@ -10,8 +10,16 @@ package protocol InitialValues: AnyObject {
   /// Whether `insert` takes care of the column at `leafIndex`; always the same answer.
   func covers(columnAt leafIndex: Int) -> Bool
 
+  /// Whether the value of a covered column is the default of the property, which a recorder tells
+  /// from values that were assigned.
+  func isDefault(columnAt leafIndex: Int) -> Bool
+
   /// Inserts a value before element `position` of each leaf of `cluster` whose column it covers.
   func insert(
     at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
   ) throws(StorageError)
+}
+
+extension InitialValues {
+  package func isDefault(columnAt leafIndex: Int) -> Bool { false }
 }

@@ -70,7 +70,8 @@ extension WritableTable {
     }
     try addBacklinks(of: value, column, key)
     if isRecorded {
-      try recordMixed(value, column, key, replacing: full, isDefault: isDefault)
+      try recordMixed(
+        value, column, key, replacing: full, isDefault: isDefault || group.storesDefaults)
     }
     for link in old { try dropLink(to: link, column, key) }
   }

@@ -22,7 +22,9 @@ extension WritableTable {
     guard let recorder = unsafe log.recorder, !column.isPrimaryKey,
       let place = try place(of: key)
     else { return }
-    try recorder.didSet(column, in: row(at: place), of: key, in: self, isDefault: isDefault)
+    try recorder.didSet(
+      column, in: row(at: place), of: key, in: self,
+      isDefault: isDefault || group.storesDefaults)
   }
 
   /// Tells that a property got an integer or a truth value, which need not be read again.
@@ -31,7 +33,8 @@ extension WritableTable {
     to value: TableValue, _ column: Column, _ key: ObjectKey, isDefault: Bool
   ) throws(StorageError) {
     guard let recorder = unsafe log.recorder, !column.isPrimaryKey else { return }
-    try recorder.didSet(value, column, of: key, in: self, isDefault: isDefault)
+    try recorder.didSet(
+      value, column, of: key, in: self, isDefault: isDefault || group.storesDefaults)
   }
 
   /// Tells that a single link was assigned. An embedded object that is replaced goes by a call of
@@ -42,6 +45,7 @@ extension WritableTable {
     isDefault: Bool
   ) throws(StorageError) {
     guard let recorder = unsafe log.recorder else { return }
+    let isDefault = isDefault || group.storesDefaults
     guard let target else {
       // A default would erase an embedded object that a peer creates meanwhile.
       if isDefault, old.isNull { return }
@@ -85,7 +89,9 @@ extension WritableTable {
     let row = row(at: place)
     for column in unsafe schema.columns
     where !column.isPrimaryKey && values.covers(columnAt: column.leafIndex) {
-      try recorder.didSet(column, in: row, of: key, in: self, isDefault: false)
+      try recorder.didSet(
+        column, in: row, of: key, in: self,
+        isDefault: values.isDefault(columnAt: column.leafIndex))
     }
   }
 

@@ -22,7 +22,7 @@ enum ModuleOrder {
     ],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
-      "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
+      "RealmSession", "RealmSync", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
     ],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "AllocationCounter": [],

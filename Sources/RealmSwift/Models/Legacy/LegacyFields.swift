@@ -33,6 +33,8 @@ protocol LegacyWrapper: AnyPersisted {
 extension LegacyWrapper {
   static func flags(at address: UnsafeRawPointer) -> PersistedFlags { [] }
   static func originProperty(at address: UnsafeRawPointer) -> String? { nil }
+  // Nothing tells values of the declaration from others.
+  static func isAssigned(at address: UnsafeRawPointer) -> Bool { true }
 }
 
 extension ObjectBase {

@@ -4,6 +4,10 @@
 //
 // Tables of classes that the program does not declare are ignored. New classes and changed indexes
 // never need a higher schema version; everything else does.
+//
+// The schema of a synchronised file only grows, whatever the versions: new classes and properties
+// are added, what only the file has stays, and everything else is refused. Indexes, which are the
+// device's own, change with a higher version.
 
 import RealmTables
 
@@ -67,9 +71,15 @@ struct SchemaComparison {
   private(set) var differences: [SchemaDifference] = []
   /// The version of the file's schema; nil in a file that has none.
   let storedVersion: UInt64?
+  /// Whether the schema of the file only grows, as that of a synchronised one.
+  let isAdditive: Bool
 
-  init(_ schemas: [ModelSchema], _ tables: [String: TableSchema], _ storedVersion: UInt64?) {
+  init(
+    _ schemas: [ModelSchema], _ tables: [String: TableSchema], _ storedVersion: UInt64?,
+    isAdditive: Bool = false
+  ) {
     self.storedVersion = storedVersion
+    self.isAdditive = isAdditive
     for schema in schemas {
       if let table = tables[schema.tableName] {
         compare(schema, table, tables)
@@ -117,12 +127,16 @@ struct SchemaComparison {
 
   /// Whether the file must be written so that a realm of schema version `version` can use it.
   func needsWrite(to version: UInt64) -> Bool {
-    !differences.isEmpty || storedVersion != version
+    if isAdditive {
+      return !additions(for: version).differences.isEmpty
+        || storedVersion != self.version(after: version)
+    }
+    return !differences.isEmpty || storedVersion != version
   }
 
   /// Whether the file has another schema, or version, than one that can be used unchanged.
   func needsMigration(to version: UInt64) -> Bool {
-    guard let storedVersion else { return false }
+    guard let storedVersion, !isAdditive else { return false }
     return storedVersion != version || differences.contains { !$0.isAutomatic }
   }
 
@@ -131,7 +145,8 @@ struct SchemaComparison {
   /// - Throws: `Realm.Error.schemaMismatch`, or `.fail` for a schema version that is too low.
   func check(for configuration: Realm.Configuration) throws(Realm.Error) {
     let path = configuration.location.path
-    if let storedVersion, storedVersion > configuration.schemaVersion {
+    if isAdditive, !configuration.readOnly { return try checkAdditions(path) }
+    if !isAdditive, let storedVersion, storedVersion > configuration.schemaVersion {
       throw Realm.Error(
         .fail,
         message: "Provided schema version \(configuration.schemaVersion) is less than last set "
@@ -157,6 +172,41 @@ struct SchemaComparison {
           + "\(configuration.schemaVersion), and set its 'migrationBlock' to keep values.",
         path)
     }
+  }
+
+  // MARK: Synchronised files
+
+  /// The schema version of the file when a realm of schema version `version` has been opened.
+  func version(after version: UInt64) -> UInt64 {
+    isAdditive ? max(version, storedVersion ?? 0) : version
+  }
+
+  /// What opening a synchronised file with schema version `version` changes.
+  func additions(for version: UInt64) -> SchemaComparison {
+    let changesIndexes = storedVersion.map { $0 < version } ?? true
+    var additions = self
+    additions.differences.removeAll { difference in
+      switch difference {
+      case .addClass, .addProperty: false
+      case .changeIndex: !changesIndexes
+      default: true
+      }
+    }
+    return additions
+  }
+
+  private func checkAdditions(_ path: String) throws(Realm.Error) {
+    let forbidden = differences.filter { difference in
+      switch difference {
+      case .addClass, .addProperty, .changeIndex, .removeProperty: false
+      default: true
+      }
+    }
+    try refuse(
+      forbidden, "The following changes cannot be made in additive-only schema mode:",
+      remedy: "Other devices have the classes of '\(path)', too. Add a property, or a class, of "
+        + "another name instead.",
+      path)
   }
 
   private func refuse(
