@@ -13,6 +13,18 @@ extension Predicate {
   }
 }
 
+extension Predicate {
+  /// The condition with all values of the program as literals, so that it can be read elsewhere;
+  /// nil if one of them cannot be spelled.
+  ///
+  /// - Parameter spelling: The literal of a value of the program; nil if there is none.
+  package func literalText(_ spelling: @escaping (Any) -> String?) -> String? {
+    var writer = PredicateWriter(spelling: spelling)
+    writer.write(self)
+    return writer.isSpelled ? writer.text : nil
+  }
+}
+
 /// Spells one condition. Text is only appended: chains of conditions are as deep as they are long,
 /// so that nothing may be copied at each level.
 private struct PredicateWriter {
@@ -20,6 +32,12 @@ private struct PredicateWriter {
   private(set) var arguments: [Any] = []
   /// The number of subqueries around.
   private var depth = 0
+  /// The literal of a value; nil if values are written as arguments.
+  private let spelling: ((Any) -> String?)?
+  /// Whether all values had literals.
+  private(set) var isSpelled = true
+
+  init(spelling: ((Any) -> String?)? = nil) { self.spelling = spelling }
 
   mutating func write(_ predicate: Predicate) {
     switch predicate {
@@ -88,8 +106,11 @@ private struct PredicateWriter {
       text += ")"
     case .region(let region): write(region)
     case .constant(let value), .argument(let value):
-      text += "%@"
-      arguments.append(value)
+      guard let spelling else {
+        text += "%@"
+        return arguments.append(value)
+      }
+      if let literal = spelling(value) { text += literal } else { isSpelled = false }
     case .list(let elements): write(elements, in: ("{", "}")) { $0.write($1) }
     case .matchCount(let path, let condition):
       text += "SUBQUERY("
@@ -117,8 +138,15 @@ private struct PredicateWriter {
       steps = ".self"
     }
     for component in path.components {
+      guard case .argumentPart(let part) = component else {
+        steps += component.text
+        continue
+      }
+      guard spelling == nil else {
+        steps += part.text
+        continue
+      }
       steps += component.text
-      guard case .argumentPart(let part) = component else { continue }
       switch part {
       case .value(let key): arguments.append(key)
       case .index(let position): arguments.append(position)

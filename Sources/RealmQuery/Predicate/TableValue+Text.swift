@@ -3,7 +3,7 @@
 // Stored values in messages, in what `explain()` says, and in query strings.
 
 import RealmStorage
-import RealmTables
+package import RealmTables
 
 extension TableValue {
   /// The value as messages show it.
@@ -27,7 +27,7 @@ extension TableValue {
   }
 
   /// The value as query strings spell it.
-  var literal: String {
+  package var literal: String {
     switch self {
     case .string(let text):
       "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

@@ -24,6 +24,8 @@ package final class SharedFile: Sendable {
   let keyBounds = KeyBoundCache()
   /// Prepares each write transaction; nil in local files, which nothing records.
   private let preparation: Preparation?
+  /// What lives as long as the file is open; nil in local files.
+  private let companion = Locked<(any Sendable & AnyObject)?>(nil)
 
   private final class WeakFile: Sendable {
     weak let shared: SharedFile?
@@ -65,6 +67,19 @@ package final class SharedFile: Sendable {
       return shared
     }
   }
+
+  /// Keeps an object as long as the file is open, in place of the one that was kept.
+  package func keep(_ object: any Sendable & AnyObject) {
+    // The replaced object is released after the lock.
+    let old = companion.withLock { companion in
+      defer { companion = object }
+      return companion
+    }
+    _ = old
+  }
+
+  /// The object that is kept, if it is of a type.
+  package func kept<T: AnyObject>(_ type: T.Type) -> T? { companion.withLock { $0 } as? T }
 
   /// The tables of a write transaction, which is recorded where the file is synchronised.
   package func tables(in transaction: WriteTransaction) throws(StorageError) -> WriteGroup {

@@ -33,6 +33,8 @@ final class ResultsState {
   let source: Source
   /// The elements of the source that the results hold, and their order.
   let query: TableQuery
+  /// The condition as it was written; nil for all elements.
+  let written: RealmQuery.Predicate?
   private let birth: UInt64
   private var present = Present()
   var history = ResultsHistory()
@@ -50,9 +52,11 @@ final class ResultsState {
   }
 
   init(
-    _ source: Source, _ core: RealmCore, _ info: ClassInfo?, _ query: TableQuery? = nil
+    _ source: Source, _ core: RealmCore, _ info: ClassInfo?, _ query: TableQuery? = nil,
+    written: RealmQuery.Predicate? = nil
   ) {
     self.source = source
+    self.written = written
     self.query = query ?? TableQuery(info?.tableKey ?? .null)
     self.core = core
     self.info = info

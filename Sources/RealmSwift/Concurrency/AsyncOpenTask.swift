@@ -22,6 +22,35 @@ extension Realm {
     callback: @escaping (Result<Realm, any Swift.Error>) -> Void
   ) -> AsyncOpenTask {
     let task = AsyncOpenTask(UnsafeTransfer(callback), callbackQueue)
+    guard configuration.syncConfiguration == nil else {
+      task.download(configuration, callbackQueue)
+      return task
+    }
+    task.open(configuration, callbackQueue)
+    return task
+  }
+}
+
+extension AsyncOpenTask {
+  /// Opens the realm once the server's data are here.
+  fileprivate func download(_ configuration: Realm.Configuration, _ queue: DispatchQueue) {
+    let work = Task {
+      do {
+        let file = try await SyncDownload.completed(configuration, .always) { report($0) }
+        open(configuration, queue, keeping: file)
+      } catch {
+        fail(error)
+      }
+    }
+    setWork(work)
+  }
+
+  /// Opens the realm in the background.
+  fileprivate func open(
+    _ configuration: Realm.Configuration, _ callbackQueue: DispatchQueue,
+    keeping file: SharedFile? = nil
+  ) {
+    let task = self
     RealmCore.openingQueue.async {
       guard task.isPending else { return }
       let confinement = Confinement.queue(callbackQueue)
@@ -35,9 +64,9 @@ extension Realm {
           }
           return Realm(core: try RealmCache.add(try opened.get()))
         }
+        withExtendedLifetime(file) {}
       }
     }
-    return task
   }
 }
 
@@ -48,6 +77,14 @@ public struct AsyncOpenTask: Sendable {
   private let queue: DispatchQueue
   /// The callback; nil once it was called, or is about to be.
   private let callback: Shared
+  private let progress = Locked(ProgressHandlers())
+
+  /// The handlers of the download, and the download itself.
+  private struct ProgressHandlers {
+    var handlers: [(queue: DispatchQueue, block: @Sendable (SyncSession.Progress) -> Void)] = []
+    var work: Task<Void, Never>?
+    var isCancelled = false
+  }
 
   private final class Shared: Sendable {
     let value: Locked<UnsafeTransfer<Callback>?>
@@ -76,8 +113,40 @@ public struct AsyncOpenTask: Sendable {
     callback.value(Result(catching: open))
   }
 
+  /// Calls a block with the progress of the download of a synchronised realm; realms of this device
+  /// have none.
+  public func addProgressNotification(
+    queue: DispatchQueue = .main, block: @escaping @Sendable (SyncSession.Progress) -> Void
+  ) {
+    progress.withLock { $0.handlers.append((queue, block)) }
+  }
+
+  fileprivate func report(_ progress: SyncSession.Progress) {
+    for (queue, block) in self.progress.withLock({ $0.handlers }) {
+      queue.async { block(progress) }
+    }
+  }
+
+  fileprivate func setWork(_ work: Task<Void, Never>) {
+    let isCancelled = progress.withLock { state in
+      state.work = work
+      return state.isCancelled
+    }
+    if isCancelled { work.cancel() }
+  }
+
+  fileprivate func fail(_ error: any Error) {
+    guard let callback = callback.take() else { return }
+    queue.async { callback.value(.failure(error)) }
+  }
+
   /// Cancels the open: the callback gets the POSIX error ECANCELED, if it was not called yet.
   public func cancel() {
+    let work = progress.withLock { state in
+      state.isCancelled = true
+      return state.work
+    }
+    work?.cancel()
     guard let callback = callback.take() else { return }
     queue.async {
       callback.value(.failure(NSError(domain: NSPOSIXErrorDomain, code: Int(ECANCELED))))

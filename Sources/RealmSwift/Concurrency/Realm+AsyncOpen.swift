@@ -26,12 +26,14 @@ extension Realm {
   /// - Parameters:
   ///   - configuration: The configuration of the realm.
   ///   - downloadBeforeOpen: When to wait for a server's data; has no effect on local realms.
-  /// - Throws: `Realm.Error`, or `CancellationError` if the task is cancelled.
+  /// - Throws: `Realm.Error`, `SyncError` if the data cannot be downloaded, or `CancellationError`
+  ///   if the task is cancelled.
   @MainActor
   public init(
     configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior = .never
   ) async throws {
-    core = try await RealmCore.opened(configuration, for: MainActor.shared)
+    core = try await RealmCore.opened(
+      configuration, for: MainActor.shared, downloadBeforeOpen)
   }
 
   /// Opens a realm for the actor that the caller is isolated to.
@@ -52,7 +54,7 @@ extension Realm {
     configuration: Configuration = .defaultConfiguration, actor: isolated any Actor,
     downloadBeforeOpen: OpenBehavior = .never
   ) async throws {
-    core = try await RealmCore.opened(configuration, for: actor)
+    core = try await RealmCore.opened(configuration, for: actor, downloadBeforeOpen)
   }
 
   /// Opens a realm for the actor that the caller is isolated to.
@@ -62,7 +64,7 @@ extension Realm {
     configuration: Configuration = .defaultConfiguration,
     _isolation actor: isolated any Actor = #isolation, downloadBeforeOpen: OpenBehavior = .never
   ) async throws -> Realm {
-    Realm(core: try await RealmCore.opened(configuration, for: actor))
+    Realm(core: try await RealmCore.opened(configuration, for: actor, downloadBeforeOpen))
   }
 }
 
@@ -72,11 +74,20 @@ extension RealmCore {
 
   /// The core of `configuration` for an actor; a new one is opened elsewhere.
   static func opened(
-    _ configuration: Realm.Configuration, for actor: isolated any Actor
+    _ configuration: Realm.Configuration, for actor: isolated any Actor,
+    _ behavior: Realm.OpenBehavior = .never
   ) async throws -> RealmCore {
     try Task.checkCancellation()
     let confinement = Confinement.actor(actor)
-    if let core = try RealmCache.livingCore(configuration, confinement) { return core }
+    let living = try RealmCache.livingCore(configuration, confinement)
+    if let living, behavior != .always || configuration.syncConfiguration == nil { return living }
+    // The file stays open, and its session with it, until the realm is.
+    let download = try await SyncDownload.completed(configuration, behavior)
+    defer { withExtendedLifetime(download) {} }
+    if let core = try RealmCache.livingCore(configuration, confinement) {
+      _ = try core.refresh()
+      return core
+    }
     let opened = OpenedCore()
     await withCheckedContinuation { continuation in
       openingQueue.async {

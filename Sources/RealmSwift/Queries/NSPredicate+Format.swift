@@ -83,7 +83,7 @@ extension _ResultsSource {
 
 extension NSPredicate {
   /// The predicate as a query.
-  fileprivate var query: ParsedQuery {
+  var query: ParsedQuery {
     get throws(QueryError) {
       if let compound = self as? NSCompoundPredicate { return try compound.joinedQuery }
       // Those that are always true or false have no format everywhere.

@@ -39,7 +39,8 @@ extension _ResultsSource {
     let binder = QueryBinder(RealmQuerySchema(core: state.core), on: state.info?.schema)
     let (condition, steps) = try binder.bind(query)
     let whole = steps.reduce(state.query.adding(.filter(condition))) { $0.adding($1) }
-    let results: Results<Element> = refined(whole)
+    let written = state.written.map { .and($0, query.condition) } ?? query.condition
+    let results: Results<Element> = refined(whole, written: written)
     // The types of Swift do not say whether an embedded object is a position on the earth.
     if isChecked || condition.asksForPositions { try results.state.checkQuery() }
     return results
@@ -92,8 +93,12 @@ extension _ResultsSource {
     return SortOrder.Criterion(path, isAscending: descriptor.ascending)
   }
 
-  private func refined<Element: RealmCollectionValue>(_ query: TableQuery) -> Results<Element> {
-    Results(ResultsState(state.source, state.core, state.info, query))
+  private func refined<Element: RealmCollectionValue>(
+    _ query: TableQuery, written: Predicate? = nil
+  ) -> Results<Element> {
+    Results(
+      ResultsState(
+        state.source, state.core, state.info, query, written: written ?? state.written))
   }
 }
 

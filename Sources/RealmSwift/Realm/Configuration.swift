@@ -77,6 +77,18 @@ extension Realm {
     /// The classes that the realm stores; nil means all classes of the program.
     public var objectTypes: [ObjectBase.Type]?
 
+    /// What is synchronised, and as whom; nil for a realm of this device alone.
+    ///
+    /// Setting it sets the file, too. Not to be combined with `readOnly`,
+    /// `deleteRealmIfMigrationNeeded` and realms in memory; no migration block runs.
+    public var syncConfiguration: SyncConfiguration? {
+      didSet {
+        guard let syncConfiguration else { return fileHistory = .inFile }
+        fileHistory = .syncClient
+        location = .file(syncConfiguration.path)
+      }
+    }
+
     /// The kind of history that the file has.
     ///
     /// With `.syncClient` the writes of all realms of the file are recorded, its schema only grows,
@@ -145,6 +157,7 @@ extension Realm {
     /// - Parameters:
     ///   - fileURL: The file; by default `default.realm` in the default directory.
     ///   - inMemoryIdentifier: The name of a realm in memory.
+    ///   - syncConfiguration: What is synchronised, and as whom; it decides about the file.
     ///   - encryptionKey: The key of an encrypted file, 64 bytes.
     ///   - readOnly: Whether the file is never changed through this configuration.
     ///   - schemaVersion: The version of the program's model classes.
@@ -155,7 +168,8 @@ extension Realm {
     ///   - seedFilePath: A file whose copy is opened where there is no file yet.
     public init(
       fileURL: URL? = Realm.Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
-      encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
+      syncConfiguration: SyncConfiguration? = nil, encryptionKey: Data? = nil,
+      readOnly: Bool = false, schemaVersion: UInt64 = 0,
       migrationBlock: MigrationBlock? = nil,
       deleteRealmIfMigrationNeeded: Bool = false,
       shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil,
@@ -172,7 +186,11 @@ extension Realm {
       self.seedFilePath = seedFilePath
       self.objectTypes = objectTypes
       location = .nowhere
-      if let inMemoryIdentifier {
+      self.syncConfiguration = syncConfiguration
+      if let syncConfiguration {
+        fileHistory = .syncClient
+        location = .file(syncConfiguration.path)
+      } else if let inMemoryIdentifier {
         self.inMemoryIdentifier = inMemoryIdentifier
       } else {
         self.fileURL = fileURL
@@ -209,6 +227,7 @@ extension Realm.Configuration: Equatable {
   public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
     left.location == right.location && left.readOnly == right.readOnly
       && left.schemaVersion == right.schemaVersion && left.encryptionKey == right.encryptionKey
+      && left.syncConfiguration?.partitionValue == right.syncConfiguration?.partitionValue
   }
 }
 

@@ -71,7 +71,10 @@ struct RealmOpener {
     }
     let schemas = RealmOpener.schemas(of: configuration)
     PlainFields.report(schemas, openedAt: path)
-    try SchemaValidator(schemas, isListed: configuration.objectTypes != nil).validate()
+    try SchemaValidator(
+      schemas, isListed: configuration.objectTypes != nil,
+      takesAsymmetric: configuration.syncConfiguration?.isFlexible ?? false
+    ).validate()
     if configuration.location == .nowhere {
       throwRealmException("A Realm Configuration must specify a path or an in-memory identifier.")
     }
@@ -87,7 +90,9 @@ struct RealmOpener {
     try RealmCache.requireSameOptions(configuration)
     try makeDirectory()
     do {
-      return try body(schemas, shared(file()))
+      let shared = try shared(file())
+      try synchronise(shared)
+      return try body(schemas, shared)
     } catch let error as StorageError {
       throw Realm.Error(error, path: path)
     } catch let error as Realm.Error {
@@ -98,7 +103,7 @@ struct RealmOpener {
   }
 
   /// The shared state of the file, whose local writes are recorded if it is synchronised.
-  private func shared(_ file: DatabaseFile) -> SharedFile {
+  func shared(_ file: DatabaseFile) -> SharedFile {
     SharedFile.of(file) {
       guard file.options.history == .syncClient, !file.options.isReadOnly else { return nil }
       let recorded = RecordedWrite()
@@ -106,7 +111,7 @@ struct RealmOpener {
     }
   }
 
-  private func file() throws -> DatabaseFile {
+  func file() throws -> DatabaseFile {
     if let openFile { return openFile }
     var options = OpenOptions(history: configuration.fileHistory)
     options.isReadOnly = configuration.readOnly
@@ -127,13 +132,15 @@ struct RealmOpener {
   }
 
   /// Creates the directory of a new file with it, as for the default location.
-  private func makeDirectory() throws(Realm.Error) {
+  func makeDirectory() throws(Realm.Error) {
     guard case .file = configuration.location, !configuration.readOnly,
-      configuration.location == Realm.Configuration().location
+      configuration.syncConfiguration != nil
+        || configuration.location == Realm.Configuration().location
     else { return }
     do {
       try FileManager.default.createDirectory(
-        at: Realm.Configuration.defaultDirectory, withIntermediateDirectories: true)
+        at: URL(fileURLWithPath: path).deletingLastPathComponent(),
+        withIntermediateDirectories: true)
     } catch {
       throw Realm.Error(
         .filePermissionDenied,

@@ -41,7 +41,10 @@ package actor SyncAgent {
   }
 
   /// Lets another agent synchronise the file. No request follows.
-  package func close() { claim.release() }
+  package func close() { release() }
+
+  /// Lets another agent synchronise the file, when no request is under way and none follows.
+  package nonisolated func release() { claim.release() }
 
   // MARK: Sessions
 

@@ -4,7 +4,7 @@
 //
 // 1. There is one object of a user, whoever asks for it.
 // 2. A user's access token is refreshed by one call at a time, whose answer all callers share.
-// 3. What the app sees of its users is stored before the call that changed it returns.
+// 3. Users are stored before the call that changed them returns.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -28,22 +28,30 @@ package final class AppClient: Sendable {
   private let store: UserStore?
   let state: Locked<State>
 
-  /// - Parameter store: Where users are stored; nil if they are forgotten with the process.
+  /// Makes the client of an app.
+  ///
+  /// - Parameter store: Where users are stored.
   /// - Throws: `AppFailure.storage` if the stored users cannot be read.
   package init(
-    _ settings: AppSettings, transport: any HTTPTransport, store: UserStore? = nil
+    _ settings: AppSettings, transport: any HTTPTransport, store: UserStore
   ) throws(AppFailure) {
     self.settings = settings
     self.transport = transport
     self.store = store
     var state = State()
-    if let store {
-      let stored = try Self.storing { () throws(StorageError) in try store.load() }
-      state.users = stored.users.filter { $0.state != .removed }.map { AppUser($0) }
-      state.current = stored.current
-      state.deviceID = stored.users.lazy.compactMap(\.deviceID).first
-    }
+    let stored = try Self.storing { () throws(StorageError) in try store.load() }
+    state.users = stored.users.filter { $0.state != .removed }.map { AppUser($0) }
+    state.current = stored.current
+    state.deviceID = stored.users.lazy.compactMap(\.deviceID).first
     self.state = Locked(state)
+  }
+
+  /// Makes the client of an app whose users are forgotten with the process.
+  package init(forgetting settings: AppSettings, transport: any HTTPTransport) {
+    self.settings = settings
+    self.transport = transport
+    store = nil
+    state = Locked(State())
   }
 
   // MARK: Users
@@ -59,13 +67,17 @@ package final class AppClient: Sendable {
     }
   }
 
-  /// Makes a user the current one.
+  /// Makes a user the current one, which is stored soon after.
   ///
   /// - Throws: `AppFailure.invalidUser` if it is not logged in, or of another app.
-  package func switchTo(_ user: AppUser) async throws(AppFailure) {
+  package func select(_ user: AppUser) throws(AppFailure) {
     try check(user)
     state.withLock { $0.current = user.id }
-    try await storing { (store) throws(StorageError) in try await store.setCurrent(user.id) }
+    guard let store else { return }
+    Task {
+      // What is current then may be another user.
+      try? await store.setCurrent(state.withLock { $0.current })
+    }
   }
 
   /// Logs a user in, who becomes the current one.
@@ -73,7 +85,7 @@ package final class AppClient: Sendable {
     if credentials == .anonymous,
       let user = users.first(where: { $0.isLoggedIn && $0.record.isAnonymous })
     {
-      try await switchTo(user)
+      try select(user)
       return user
     }
     let tokens = try await requestLogin(credentials, linking: nil)

@@ -14,8 +14,9 @@ import Testing
   private static func client(
     _ transport: ScriptedTransport, store: UserStore? = nil
   ) throws -> AppClient {
-    try AppClient(
-      AppSettings(id: "todos", baseURL: "http://base/"), transport: transport, store: store)
+    let settings = AppSettings(id: "todos", baseURL: "http://base/")
+    guard let store else { return AppClient(forgetting: settings, transport: transport) }
+    return try AppClient(settings, transport: transport, store: store)
   }
 
   @Test func anAnonymousUserLogsIn() async throws {
@@ -228,11 +229,11 @@ import Testing
       [.json(TestToken.login(user: "00000000000000000000000c"))])
     let second = try await client.logIn(.apiKey("k"))
     #expect(client.currentUser === second)
-    try await client.switchTo(first)
+    try client.select(first)
     #expect(client.currentUser === first)
     let other = try Self.client(transport)
-    await #expect(throws: AppFailure.invalidUser("The user is not logged in.")) {
-      try await other.switchTo(first)
+    #expect(throws: AppFailure.invalidUser("The user is not logged in.")) {
+      try other.select(first)
     }
   }
 
@@ -286,9 +287,9 @@ import Testing
     ("https://us.realm.mongodb.com", "wss://ws.us.realm.mongodb.com"),
     ("http://localhost:9090", "ws://localhost:9090"),
   ])
-  func theSocketsHostIsGuessed(_ base: String, _ socket: String) throws {
-    let client = try AppClient(
-      AppSettings(id: "a", baseURL: base), transport: ScriptedTransport())
+  func theSocketsHostIsGuessed(_ base: String, _ socket: String) {
+    let client = AppClient(
+      forgetting: AppSettings(id: "a", baseURL: base), transport: ScriptedTransport())
     #expect(client.location.socketHost == socket)
   }
 

@@ -9,10 +9,13 @@ struct SchemaValidator {
   let schemas: [ModelSchema]
   /// Whether the program listed the classes: a missing class then is a mistake of the list.
   private let isListed: Bool
+  /// Whether the realm has a server that asymmetric objects go to.
+  private let takesAsymmetric: Bool
 
-  init(_ schemas: [ModelSchema], isListed: Bool = false) {
+  init(_ schemas: [ModelSchema], isListed: Bool = false, takesAsymmetric: Bool = false) {
     self.schemas = schemas
     self.isListed = isListed
+    self.takesAsymmetric = takesAsymmetric
   }
 
   /// - Throws: `Realm.Error.fail` with all mistakes.
@@ -29,7 +32,7 @@ struct SchemaValidator {
             + "and \(String(reflecting: schema.modelClass)).")
       }
     }
-    for schema in schemas { mistakes += SchemaValidator.mistakes(of: schema, among: names) }
+    for schema in schemas { mistakes += self.mistakes(of: schema, among: names) }
     mistakes += embeddedMistakes(among: names)
     guard mistakes.isEmpty else {
       let lines = mistakes.map { "- \($0)" }.joined(separator: "\n")
@@ -55,7 +58,7 @@ struct SchemaValidator {
     }
   }
 
-  private static func mistakes(
+  private func mistakes(
     of schema: ModelSchema, among names: [String: ModelSchema]
   ) -> [String] {
     let name = schema.className
@@ -87,7 +90,7 @@ struct SchemaValidator {
     {
       mistakes.append("Primary key property '\(key)' does not exist on object '\(name)'")
     }
-    if schema.tableKind == .asymmetric {
+    if schema.tableKind == .asymmetric, !takesAsymmetric {
       mistakes.append("Asymmetric table '\(name)' not allowed in a local Realm")
     }
     for property in schema.properties {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What an app's client is made with.
+
+package import RealmSync
+
+/// The address of an app's server, and the times that its client waits.
+///
+/// Not `Sendable`, as custom transports are not.
+public final class AppConfiguration {
+  /// The address of the server; nil for the default.
+  public var baseURL: String?
+  /// What carries requests in place of the library's own networking.
+  public var transport: (any RLMNetworkTransport)?
+  /// How long the answer to a request may take.
+  public var defaultRequestTimeoutMS: UInt
+  /// Whether all sessions of a user share one connection, as they always do here.
+  public var enableSessionMultiplexing: Bool
+  /// The times that sessions and connections wait.
+  public var syncTimeouts: SyncTimeoutOptions
+  /// What opens sockets in place of the library's own networking.
+  package var socketProvider: (any SyncSocketProvider)?
+  /// Where the app's files are; nil for the default directory.
+  package var directory: String?
+
+  /// - Parameters:
+  ///   - baseURL: The address of the server; `https://services.cloud.mongodb.com` by default, where
+  ///     nothing answers any more.
+  ///   - transport: What carries requests in place of the library's own networking.
+  ///   - defaultRequestTimeoutMS: How long the answer to a request may take; 60,000 ms by default.
+  ///   - enableSessionMultiplexing: Whether all sessions of a user share one connection.
+  ///   - syncTimeouts: The times that sessions and connections wait.
+  public init(
+    baseURL: String? = nil, transport: (any RLMNetworkTransport)? = nil,
+    defaultRequestTimeoutMS: UInt? = nil, enableSessionMultiplexing: Bool? = nil,
+    syncTimeouts: SyncTimeoutOptions? = nil
+  ) {
+    self.baseURL = baseURL
+    self.transport = transport
+    self.defaultRequestTimeoutMS = defaultRequestTimeoutMS ?? 60_000
+    self.enableSessionMultiplexing = enableSessionMultiplexing ?? true
+    self.syncTimeouts = syncTimeouts ?? SyncTimeoutOptions()
+  }
+
+  @available(*, deprecated, message: "localAppName and localAppVersion are not used for anything.")
+  public convenience init(
+    baseURL: String?, transport: (any RLMNetworkTransport)?, localAppName: String?,
+    localAppVersion: String?, defaultRequestTimeoutMS: UInt? = nil
+  ) {
+    self.init(
+      baseURL: baseURL, transport: transport, defaultRequestTimeoutMS: defaultRequestTimeoutMS)
+  }
+}

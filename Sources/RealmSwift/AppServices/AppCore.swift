@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What all `App` values of one id and address share.
+//
+// 1. There is one core of an id and address in a process, and it stays.
+// 2. There is one `User` of a user.
+
+import Foundation
+import RealmSession
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+
+/// An app: its client, its users, and the connections of their sessions.
+final class AppCore: Sendable {
+  private struct Key: Hashable {
+    let id: String
+    let baseURL: String
+    let directory: String
+  }
+
+  private static let registry = Locked<[Key: AppCore]>([:])
+
+  let client: AppClient
+  let syncManager: SyncManager
+  let paths: SyncPaths
+  private let options: Options
+  private let users = Locked<[ObjectIdentifier: User]>([:])
+  private let pools = Locked<[String: ConnectionPool]>([:])
+
+  /// The configuration, which itself is not `Sendable`.
+  private struct Options: @unchecked Sendable {
+    // Sendable: the transport is, by what its protocol requires; the rest are values.
+    let transport: (any RLMNetworkTransport)?
+    let sockets: any SyncSocketProvider
+    let requestTimeout: UInt
+    let timeouts: SyncTimeouts
+  }
+
+  static func of(_ id: String, _ configuration: AppConfiguration) -> AppCore {
+    if id.isEmpty { throwRealmException("The app's id must not be empty") }
+    let directory = configuration.directory ?? Realm.Configuration.defaultDirectory.path
+    let settings = AppSettings(
+      id: id, baseURL: configuration.baseURL ?? AppSettings.usualBaseURL,
+      requestTimeout: Milliseconds(configuration.defaultRequestTimeoutMS),
+      device: DeviceDescription(
+        platform: Networking.platform,
+        platformVersion: ProcessInfo.processInfo.operatingSystemVersionString,
+        bundleID: Bundle.main.bundleIdentifier ?? ""))
+    let key = Key(id: id, baseURL: settings.baseURL, directory: directory)
+    return registry.withLock { registry in
+      if let core = registry[key] { return core }
+      let core = AppCore(settings, configuration, directory)
+      registry[key] = core
+      return core
+    }
+  }
+
+  private init(_ settings: AppSettings, _ configuration: AppConfiguration, _ directory: String) {
+    options = Options(
+      transport: configuration.transport,
+      sockets: configuration.socketProvider ?? Networking.sockets(),
+      requestTimeout: configuration.defaultRequestTimeoutMS,
+      timeouts: configuration.syncTimeouts.timeouts)
+    paths = SyncPaths(base: directory, app: settings.id)
+    syncManager = SyncManager(settings.id, configuration.syncTimeouts.timeouts)
+    let transport: any HTTPTransport =
+      configuration.transport.map { CustomTransport($0) } ?? Networking.transport()
+    client = AppCore.client(settings, transport, paths.users)
+  }
+
+  /// A client whose users are stored, or are not if the file of users cannot be used: the program
+  /// can run without it, and its users log in again.
+  private static func client(
+    _ settings: AppSettings, _ transport: any HTTPTransport, _ path: String
+  ) -> AppClient {
+    do {
+      try FileManager.default.createDirectory(
+        at: URL(fileURLWithPath: path).deletingLastPathComponent(),
+        withIntermediateDirectories: true)
+      return try AppClient(settings, transport: transport, store: UserStore(path: path))
+    } catch {
+      Logger.log(
+        .error, "The users of app '\(settings.id)' cannot be stored in '\(path)': \(error)")
+      return AppClient(forgetting: settings, transport: transport)
+    }
+  }
+
+  /// What the app was made with.
+  var configuration: AppConfiguration {
+    let configuration = AppConfiguration(
+      baseURL: client.settings.baseURL, transport: options.transport,
+      defaultRequestTimeoutMS: options.requestTimeout)
+    configuration.syncTimeouts = SyncTimeoutOptions(options.timeouts)
+    return configuration
+  }
+
+  /// The public object of a user.
+  func user(_ user: AppUser) -> User {
+    users.withLock { users in
+      if let known = users[ObjectIdentifier(user)] { return known }
+      let made = User(self, user)
+      users[ObjectIdentifier(user)] = made
+      return made
+    }
+  }
+
+  /// The connection of a user's sessions of a mode.
+  func connection(_ user: AppUser, _ mode: SyncMode) -> SyncConnection {
+    let pool = pools.withLock { pools in
+      if let pool = pools[user.id] { return pool }
+      let (client, manager, sockets) = (client, syncManager, options.sockets)
+      let pool = ConnectionPool { mode in
+        SyncConnection(
+          mode: mode, timeouts: manager.timeouts, provider: sockets,
+          authority: UserAuthority(client, user, headers: { manager.headers }),
+          observer: { manager.take($0, of: user, mode) })
+      }
+      pools[user.id] = pool
+      return pool
+    }
+    return pool.connection(mode)
+  }
+
+  /// All connections that there are.
+  var connections: [SyncConnection] { pools.withLock { $0.values.flatMap(\.all) } }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How one document is found and changed.
+
+/// The options of the calls that find one document and change it.
+public final class FindOneAndModifyOptions {
+  /// The fields of the result; nil for all.
+  public var projection: Document?
+  /// The fields that decide which document is the first.
+  public var sorting: [Document]
+  /// Whether a document is made if none is found.
+  public var upsert: Bool
+  /// Whether the result is the document after the change.
+  public var shouldReturnNewDocument: Bool
+
+  public init(
+    _ projection: Document? = nil, _ sorting: [Document] = [], _ upsert: Bool = false,
+    _ shouldReturnNewDocument: Bool = false
+  ) {
+    self.projection = projection
+    self.sorting = sorting
+    self.upsert = upsert
+    self.shouldReturnNewDocument = shouldReturnNewDocument
+  }
+}

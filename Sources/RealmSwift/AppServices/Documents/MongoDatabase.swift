@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A database of a service.
+
+/// A database of a service.
+public final class MongoDatabase: Sendable {
+  public let name: String
+
+  init(_ name: String) { self.name = name }
+
+  /// The collection of a name.
+  public func collection(withName name: String) -> MongoCollection { MongoCollection(name) }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What an update has done.
+
+/// The result of an update of documents.
+public struct UpdateResult: Sendable {
+  public let matchedCount: Int
+  public let modifiedCount: Int
+  /// The id of the document that was made, if none matched.
+  public let documentId: AnyBSON?
+}

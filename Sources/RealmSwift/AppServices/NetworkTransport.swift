@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Transports of programs' own.
+
+import RealmStorage
+import RealmSync
+
+/// The method of a request. The names are those of the protocol.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public enum RLMHTTPMethod: UInt, Sendable {
+  case GET = 0
+  case POST
+  case PATCH
+  case PUT
+  case DELETE
+}
+
+/// A request to an app's server.
+public final class RLMRequest {
+  public var method = RLMHTTPMethod.GET
+  public var url = ""
+  public var headers: [String: String] = [:]
+  public var body = ""
+  /// How long the answer may take, in seconds.
+  public var timeout = 60.0
+
+  public init() {}
+}
+
+/// The answer to a request.
+public final class RLMResponse {
+  public var httpStatusCode = 0
+  /// A code of the transport for requests without an answer; 0 for none.
+  public var customStatusCode = 0
+  public var headers: [String: String] = [:]
+  public var body = ""
+
+  public init() {}
+}
+
+/// Carries the requests of an app's client in place of the library's own networking.
+public protocol RLMNetworkTransport: AnyObject {
+  /// Sends a request, and calls `completion` once with the answer, on any thread.
+  func sendRequest(
+    toServer request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void)
+}
+
+/// A program's transport, as an app's client uses it.
+struct CustomTransport: HTTPTransport, @unchecked Sendable {
+  // Sendable: the protocol requires of programs what `sendRequest` documents.
+  private let transport: any RLMNetworkTransport
+
+  init(_ transport: any RLMNetworkTransport) { self.transport = transport }
+
+  func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
+    let response = await withCheckedContinuation {
+      (continuation: CheckedContinuation<Result<HTTPResponse, AppFailure>, Never>) in
+      let sent = RLMRequest()
+      sent.method =
+        switch request.method {
+        case .get: .GET
+        case .post: .POST
+        case .patch: .PATCH
+        case .put: .PUT
+        case .delete: .DELETE
+        }
+      sent.url = request.url
+      for header in request.headers { sent.headers[header.name] = header.value }
+      sent.body = String(decoding: request.body, as: UTF8.self)
+      sent.timeout = Double(request.timeout) / 1000
+      // A transport that calls twice does it to nobody.
+      let pending = Locked<CheckedContinuation<Result<HTTPResponse, AppFailure>, Never>?>(
+        continuation)
+      transport.sendRequest(toServer: sent) { response in
+        let continuation = pending.withLock { pending in
+          defer { pending = nil }
+          return pending
+        }
+        continuation?.resume(returning: Self.answer(response))
+      }
+    }
+    return try response.get()
+  }
+
+  private static func answer(_ response: RLMResponse) -> Result<HTTPResponse, AppFailure> {
+    if response.httpStatusCode == 0, response.customStatusCode != 0 {
+      let text = response.body.isEmpty ? "code \(response.customStatusCode)" : response.body
+      return .failure(.transport("The transport failed: \(text)"))
+    }
+    return .success(
+      HTTPResponse(
+        status: response.httpStatusCode,
+        headers: response.headers.map { HTTPHeader($0.key, $0.value) },
+        body: Array(response.body.utf8)))
+  }
+}

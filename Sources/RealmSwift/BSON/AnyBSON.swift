@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `AnyBSON`: the values of functions, documents and profiles.
+
+public import Foundation
+
+/// A document: values by their keys. A nil value is `null`.
+public typealias Document = [String: AnyBSON?]
+
+/// A value of BSON, the format of an app server's documents.
+public enum AnyBSON: Sendable, Equatable, Hashable {
+  case double(Double)
+  case string(String)
+  indirect case document(Document)
+  indirect case array([AnyBSON?])
+  case binary(Data)
+  case objectId(ObjectId)
+  case bool(Bool)
+  /// A time, to the millisecond.
+  case datetime(Date)
+  case regex(NSRegularExpression)
+  case int32(Int32)
+  /// A time in whole seconds, in the form that servers use among themselves.
+  case timestamp(Date)
+  case int64(Int64)
+  case decimal128(Decimal128)
+  case uuid(UUID)
+  case minKey
+  case maxKey
+  case null
+
+  /// The value of a type that BSON has.
+  public init<T: BSON>(_ bson: T) { self = bson.anyBSON }
+
+  /// The value of a type that BSON has; nil for others.
+  static func of(_ value: Any) -> AnyBSON? { (value as? any BSON)?.anyBSON }
+
+  public var int32Value: Int32? { if case .int32(let value) = self { value } else { nil } }
+
+  public var regexValue: NSRegularExpression? {
+    if case .regex(let value) = self { value } else { nil }
+  }
+
+  public var int64Value: Int64? { if case .int64(let value) = self { value } else { nil } }
+
+  public var objectIdValue: ObjectId? {
+    if case .objectId(let value) = self { value } else { nil }
+  }
+
+  public var dateValue: Date? { if case .datetime(let value) = self { value } else { nil } }
+
+  public var arrayValue: [AnyBSON?]? { if case .array(let value) = self { value } else { nil } }
+
+  public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+
+  public var documentValue: Document? {
+    if case .document(let value) = self { value } else { nil }
+  }
+
+  public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+  public var binaryValue: Data? { if case .binary(let value) = self { value } else { nil } }
+
+  public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
+
+  public var decimal128Value: Decimal128? {
+    if case .decimal128(let value) = self { value } else { nil }
+  }
+
+  public var timestampValue: Date? {
+    if case .timestamp(let value) = self { value } else { nil }
+  }
+
+  public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
+
+  public var isNull: Bool { self == .null }
+
+  /// A number of any type as an `Int`; nil if it is not whole, too large or no number.
+  public var asInt: Int? {
+    switch self {
+    case .int32(let value): Int(value)
+    case .int64(let value): Int(exactly: value)
+    case .double(let value): Int(exactly: value)
+    case .decimal128(let value): Double(value.description).flatMap { Int(exactly: $0) }
+    default: nil
+    }
+  }
+
+  /// A number of any type as an `Int32`; nil if it is not whole, too large or no number.
+  public var asInt32: Int32? { asInt.flatMap { Int32(exactly: $0) } }
+
+  /// A number of any type as an `Int64`; nil if it is not whole, too large or no number.
+  public var asInt64: Int64? { asInt.map { Int64($0) } }
+
+  /// A number of any type as a `Double`; nil for other values.
+  public var asDouble: Double? {
+    switch self {
+    case .int32(let value): Double(value)
+    case .int64(let value): Double(value)
+    case .double(let value): value
+    case .decimal128(let value): Double(value.description)
+    default: nil
+    }
+  }
+
+  /// A number of any type as a `Decimal128`; nil for other values.
+  public var asDecimal128: Decimal128? {
+    switch self {
+    case .int32(let value): Decimal128(integerLiteral: Int64(value))
+    case .int64(let value): Decimal128(integerLiteral: value)
+    case .double(let value): try? Decimal128(string: "\(value)")
+    case .decimal128(let value): value
+    default: nil
+    }
+  }
+
+  /// The value as a type; nil if it is of another one.
+  public func value<T: BSON>() -> T? {
+    switch self {
+    case .double(let value): value as? T
+    case .string(let value): value as? T
+    case .document(let value): value as? T
+    case .array(let value): value as? T
+    case .binary(let value): value as? T
+    case .objectId(let value): value as? T
+    case .bool(let value): value as? T
+    case .datetime(let value), .timestamp(let value): value as? T
+    case .regex(let value): value as? T
+    case .int32(let value): value as? T
+    case .int64(let value): T.self == Int.self ? Int(value) as? T : value as? T
+    case .decimal128(let value): value as? T
+    case .uuid(let value): value as? T
+    case .minKey: MinKey() as? T
+    case .maxKey: MaxKey() as? T
+    case .null: nil
+    }
+  }
+}
+
+extension AnyBSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, ExpressibleByDictionaryLiteral,
+  ExpressibleByArrayLiteral
+{
+  public init(stringLiteral value: String) { self = .string(value) }
+
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+
+  public init(floatLiteral value: Double) { self = .double(value) }
+
+  /// A literal number is one of 64 bits.
+  public init(integerLiteral value: Int64) { self = .int64(value) }
+
+  public init(dictionaryLiteral elements: (String, AnyBSON?)...) {
+    self = .document(Dictionary(elements, uniquingKeysWith: { $1 }))
+  }
+
+  public init(arrayLiteral elements: AnyBSON?...) { self = .array(elements) }
+}

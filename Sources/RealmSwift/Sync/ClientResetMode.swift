@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What happens to a file that the server cannot go on with.
+
+/// The policy of a client reset: the server asks for the file to be replaced by a fresh copy.
+public enum ClientResetMode: Sendable {
+  /// The program decides. The error has the code `SyncError.clientResetError`.
+  case manual(
+    errorHandler: (@Sendable (_ error: any Error, _ session: SyncSession?) -> Void)? = nil)
+  /// Changes that are not uploaded are discarded. The blocks get the realm before the reset, frozen,
+  /// and after it.
+  case discardUnsyncedChanges(
+    beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
+    afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
+  /// Changes that are not uploaded are made again on the fresh copy; if that is impossible, the
+  /// reset fails like a manual one.
+  case recoverUnsyncedChanges(
+    beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
+    afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
+  /// Changes that are not uploaded are made again on the fresh copy, or discarded if that is
+  /// impossible.
+  case recoverOrDiscardUnsyncedChanges(
+    beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
+    afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Subscribing to the query of results.
+
+public import Foundation
+import RealmQuery
+import RealmSession
+import RealmStorage
+
+/// Whether `Results.subscribe(name:waitForSync:timeout:)` waits for the server.
+public enum WaitForSyncMode: Sendable {
+  /// Waits if the subscription is new.
+  case onCreation
+  case always
+  case never
+}
+
+extension Results where Element: Object {
+  /// Subscribes to the objects that the results are of, so that the realm has them.
+  ///
+  /// ```swift
+  /// let todos = try await realm.objects(Todo.self).where { $0.owner == "Ann" }.subscribe()
+  /// ```
+  ///
+  /// Results that are not just filtered (by a link, a list, an order or a limit) cannot be
+  /// subscribed to, and trap. Only for realms of the main actor and of actors.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the subscription; one of another query with the name is replaced.
+  ///   - waitForSync: When to wait until the objects are here.
+  ///   - timeout: The longest time to wait, in seconds.
+  /// - Throws: `Realm.Error.subscriptionFailed`, `SyncError`, a POSIX error ETIMEDOUT, or
+  ///   `CancellationError`.
+  /// - Returns: The results.
+  @discardableResult
+  public func subscribe(
+    name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = nil,
+    _isolation actor: isolated any Actor = #isolation
+  ) async throws -> Results<Element> {
+    guard let realm else {
+      throwRealmException("Only results of a Realm can be subscribed to.")
+    }
+    let (className, query) = subscriptionQuery
+    let set = realm.subscriptions
+    let isNew = set.subscribe(name, className, query)
+    guard waitForSync == .always || waitForSync == .onCreation && isNew else { return self }
+    try await SubscriptionWait.untilComplete(
+      set.version, set.core, set.shared, timeout: timeout)
+    return self
+  }
+
+  /// Ends the subscription that has the query of the results and no name, if there is one.
+  public func unsubscribe() {
+    guard let realm else { return }
+    let (className, query) = subscriptionQuery
+    realm.subscriptions.unsubscribe(className, query)
+  }
+
+  /// The class and the text of the query.
+  private var subscriptionQuery: (String, String) {
+    guard case .table = state.source, state.query.steps.isEmpty else {
+      throwRealmException(
+        "Only results of all objects of a class, or of those that match a condition, can be "
+          + "subscribed to.")
+    }
+    return (
+      Element.className(), state.written.map { SubscriptionText.text($0) } ?? SubscriptionText.all
+    )
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The errors of sessions.
+
+public import Foundation
+
+/// An error of a session.
+public struct SyncError: Error, Sendable, LocalizedError {
+  /// The kinds of errors.
+  public enum Code: Int, Sendable {
+    case clientSessionError = 4
+    case clientUserError = 5
+    case clientInternalError = 6
+    /// The server cannot go on with the file.
+    case clientResetError = 7
+    case underlyingAuthError = 8
+    case permissionDeniedError = 9
+    case invalidFlexibleSyncSubscriptions = 10
+    /// The server undid writes; see `SyncError.compensatingWriteInfo`.
+    case writeRejected = 11
+    case connectionFailed = 12
+    case tlsHandshakeFailed = 13
+    case serverWarning = 14
+  }
+
+  /// The right to carry out at once what the program decided about a file.
+  public struct ActionToken: Sendable {
+    let path: String
+  }
+
+  /// The kind of the error.
+  public let code: Code
+  /// The explanation of the server, or ours.
+  public let message: String
+  /// Where the server's log can be read, if it told.
+  public let serverLogURL: URL?
+  /// The objects whose changes were undone, for `writeRejected`.
+  public let compensatingWriteInfo: [CompensatingWriteInfo]?
+  /// The number of the error in the protocol; nil for errors of this side.
+  let protocolCode: Int?
+  private let path: String?
+
+  init(
+    _ code: Code, _ message: String, serverLogURL: URL? = nil, protocolCode: Int? = nil,
+    compensatingWriteInfo: [CompensatingWriteInfo]? = nil, path: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.serverLogURL = serverLogURL
+    self.protocolCode = protocolCode
+    self.compensatingWriteInfo = compensatingWriteInfo
+    self.path = path
+  }
+
+  public var errorDescription: String? { message }
+
+  /// The file of the realm and the right to reset it, for `clientResetError`: the path to which the
+  /// file can be copied before, and the token for `SyncSession.immediatelyHandleError(_:)`.
+  public func clientResetInfo() -> (String, ActionToken)? {
+    guard code == .clientResetError, let path else { return nil }
+    return (path, ActionToken(path: path))
+  }
+
+  /// The right to delete the file, for `permissionDeniedError`.
+  public func deleteRealmUserInfo() -> ActionToken? {
+    guard code == .permissionDeniedError, let path else { return nil }
+    return ActionToken(path: path)
+  }
+
+  public static let clientSessionError = Code.clientSessionError
+  public static let clientUserError = Code.clientUserError
+  public static let clientInternalError = Code.clientInternalError
+  public static let clientResetError = Code.clientResetError
+  public static let underlyingAuthError = Code.underlyingAuthError
+  public static let permissionDeniedError = Code.permissionDeniedError
+  public static let invalidFlexibleSyncSubscriptions = Code.invalidFlexibleSyncSubscriptions
+  public static let writeRejected = Code.writeRejected
+  public static let connectionFailed = Code.connectionFailed
+  public static let tlsHandshakeFailed = Code.tlsHandshakeFailed
+  public static let serverWarning = Code.serverWarning
+}
+
+extension SyncError.Code {
+  /// Makes `catch SyncError.…` work.
+  public static func ~= (pattern: SyncError.Code, error: any Error) -> Bool {
+    (error as? SyncError)?.code == pattern
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The settings of all sessions of an app.
+
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+
+/// The settings of all sessions of an app, and the handler of their errors.
+///
+/// Thread-safe.
+public final class SyncManager: Sendable {
+  private struct State {
+    var errorHandler: (@Sendable (any Error, SyncSession?) -> Void)?
+    var userAgent: String?
+    var authorizationHeaderName: String?
+    var customRequestHeaders: [String: String]?
+    var timeouts: SyncTimeouts
+  }
+
+  private let id: String
+  private let state: Locked<State>
+
+  init(_ id: String, _ timeouts: SyncTimeouts) {
+    self.id = id
+    state = Locked(State(timeouts: timeouts))
+  }
+
+  /// The id of the app.
+  public var appID: String { id }
+
+  /// Is called with each error of a session, on a thread of the library. Without a handler errors
+  /// are logged.
+  public var errorHandler: (@Sendable (_ error: any Error, _ session: SyncSession?) -> Void)? {
+    get { state.withLock { $0.errorHandler } }
+    set { state.withLock { $0.errorHandler = newValue } }
+  }
+
+  /// What the app adds to the name of this library in handshakes.
+  public var userAgent: String? {
+    get { state.withLock { $0.userAgent } }
+    set { state.withLock { $0.userAgent = newValue } }
+  }
+
+  /// The header of handshakes that has the access token; nil for `Authorization`.
+  public var authorizationHeaderName: String? {
+    get { state.withLock { $0.authorizationHeaderName } }
+    set { state.withLock { $0.authorizationHeaderName = newValue } }
+  }
+
+  /// Headers that are added to handshakes.
+  public var customRequestHeaders: [String: String]? {
+    get { state.withLock { $0.customRequestHeaders } }
+    set { state.withLock { $0.customRequestHeaders = newValue } }
+  }
+
+  /// The times that connections wait, which those have that are made later.
+  public var timeoutOptions: SyncTimeoutOptions {
+    get { SyncTimeoutOptions(timeouts) }
+    set {
+      let timeouts = newValue.timeouts
+      state.withLock { $0.timeouts = timeouts }
+    }
+  }
+
+  var timeouts: SyncTimeouts { state.withLock { $0.timeouts } }
+
+  /// The headers of handshakes.
+  var headers: [HTTPHeader] {
+    let (agent, custom) = state.withLock { ($0.userAgent, $0.customRequestHeaders) }
+    let name = "RealmSync/\(DeviceDescription.libraryVersion) (\(Networking.platform))"
+    return [HTTPHeader("User-Agent", agent.map { "\(name) \($0)" } ?? name)]
+      + (custom ?? [:]).sorted { $0.key < $1.key }.map { HTTPHeader($0.key, $0.value) }
+  }
+
+  /// Hands an error to the app.
+  func report(_ error: any Error, _ session: SyncSession?) {
+    guard let handler = errorHandler else {
+      return Logger.log(.error, "Session of '\(session?.core.path ?? id)': \(error)")
+    }
+    handler(error, session)
+  }
+
+  /// Takes news of a connection.
+  func take(_ event: ConnectionEvent, of user: AppUser, _ mode: SyncMode) {
+    switch event {
+    case .changed(let state):
+      for core in SyncSessionCore.all(of: user) where core.mode == mode {
+        core.connection(is: state)
+      }
+    case .failed(let failure, let isFatal):
+      Logger.log(isFatal ? .error : .info, "Connection of app '\(id)': \(failure)")
+      guard let error = SyncError(failure) else { return }
+      for core in SyncSessionCore.all(of: user) where core.mode == mode {
+        core.failed(error, isFatal: isFatal)
+      }
+    case .log(let message):
+      Logger.log(.detail, "Server of app '\(id)' (\(message.connection)): \(message.message)")
+    }
+  }
+}
+
+extension SyncError {
+  /// The error of a connection; nil for those that the app is not told of.
+  init?(_ failure: ConnectionFailure) {
+    switch failure {
+    case .closed(.tlsFailed, let message):
+      self.init(.tlsHandshakeFailed, message.isEmpty ? "The TLS handshake failed" : message)
+    case .closed(.forbidden, let message):
+      self.init(.underlyingAuthError, message.isEmpty ? "The user was refused" : message)
+    case .closed(.fatal, let message): self.init(.connectionFailed, message)
+    case .closed: return nil
+    case .error(let code, let document):
+      self.init(.clientSessionError, document.message, protocolCode: code.rawValue)
+    case .violation(let code, let message):
+      self.init(.clientInternalError, message, protocolCode: code.rawValue)
+    case .connectTimeout, .pongTimeout: return nil
+    }
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `SyncSession`: the synchronisation of a realm, as programs see it.
+
+public import Dispatch
+import Foundation
+import RealmSession
+import RealmSync
+import RealmSyncProtocol
+
+/// The synchronisation of a realm's file with the server.
+///
+/// Thread-safe. It begins when the first realm of a file is opened, and ends when the last one is
+/// closed and everything is uploaded.
+public final class SyncSession: Sendable {
+  /// Whether the session synchronises.
+  public enum State: UInt, Sendable {
+    case active
+    /// The program suspended it, or an error ended it.
+    case inactive
+    /// Its user is logged out.
+    case invalid
+  }
+
+  /// The state of the connection that the session uses.
+  public enum ConnectionState: UInt, Sendable {
+    case disconnected
+    case connecting
+    case connected
+  }
+
+  /// The direction of a transfer.
+  public enum ProgressDirection: UInt, Sendable {
+    case upload
+    case download
+  }
+
+  /// How long a handler is told of progress.
+  public enum ProgressMode: Sendable {
+    /// Until its token is invalidated.
+    case reportIndefinitely
+    /// Until what is to be transferred at the registration is.
+    case forCurrentlyOutstandingWork
+  }
+
+  /// How far a transfer is.
+  public struct Progress: Sendable {
+    private let transferred: Int
+    private let transferable: Int
+    /// How much is transferred: 0 for nothing, 1 for all.
+    public let progressEstimate: Double
+
+    init(transferred: Int, transferable: Int, estimate: Double) {
+      self.transferred = transferred
+      self.transferable = transferable
+      progressEstimate = estimate
+    }
+
+    public var isTransferComplete: Bool { progressEstimate >= 1 }
+
+    @available(*, deprecated, renamed: "progressEstimate")
+    public var transferredBytes: Int { transferred }
+
+    @available(*, deprecated, renamed: "progressEstimate")
+    public var transferrableBytes: Int { transferable }
+
+    @available(*, deprecated, renamed: "progressEstimate")
+    public var fractionTransferred: Double { progressEstimate }
+  }
+
+  /// Ends the calls of a progress handler.
+  public final class ProgressNotificationToken: Sendable {
+    private let reporter: SyncProgressReporter
+    private let id: Task<UUID?, Never>
+
+    init(_ reporter: SyncProgressReporter, _ id: Task<UUID?, Never>) {
+      self.reporter = reporter
+      self.id = id
+    }
+
+    /// Ends the calls; one that is under way may still be made.
+    public func invalidate() {
+      Task { [reporter, id] in
+        if let id = await id.value { reporter.remove(id) }
+      }
+    }
+  }
+
+  let core: SyncSessionCore
+
+  init(_ core: SyncSessionCore) { self.core = core }
+
+  public var state: State { core.publicState }
+
+  public var connectionState: ConnectionState { core.connectionState }
+
+  /// The user of the session.
+  public func parentUser() -> User? { core.configuration.user }
+
+  /// The configuration of the session; nil if its user is logged out.
+  public func configuration() -> SyncConfiguration? {
+    state == .invalid ? nil : core.configuration
+  }
+
+  /// Stops synchronising until `resume()`.
+  public func suspend() { core.suspend() }
+
+  /// Goes on to synchronise, after `suspend()` or an error.
+  public func resume() { core.resume() }
+
+  /// Tries to connect at once, if the session waits for its next attempt.
+  public func reconnect() { core.reconnect() }
+
+  /// Carries out at once what the program decided about a file; the error that brought the token
+  /// says what that is.
+  ///
+  /// The file is deleted when no realm of it is open any more.
+  public static func immediatelyHandleError(_ token: SyncError.ActionToken) {
+    SyncFileRemoval.remove(token.path)
+  }
+
+  /// Calls a block with the progress of transfers, on a thread of the library.
+  ///
+  /// - Returns: What ends the calls; the block is called as long as the session exists otherwise.
+  @discardableResult
+  public func addProgressNotification(
+    for direction: ProgressDirection, mode: ProgressMode,
+    block: @escaping @Sendable (Progress) -> Void
+  ) -> ProgressNotificationToken? {
+    let reporter = core.progress
+    return ProgressNotificationToken(
+      reporter,
+      Task {
+        await reporter.add(
+          direction, isForWorkAtHand: mode == .forCurrentlyOutstandingWork, block)
+      })
+  }
+
+  /// Waits until everything that is there now is uploaded or downloaded.
+  ///
+  /// - Throws: `SyncError`, or `CancellationError` if the task is cancelled.
+  public func wait(for direction: ProgressDirection) async throws {
+    try await core.wait(for: direction == .upload ? .upload : .download)
+  }
+
+  /// Calls a block when everything that is there now is uploaded or downloaded, or cannot be.
+  ///
+  /// - Parameters:
+  ///   - queue: Where the block is called; nil for a thread of the library.
+  ///   - block: Called once.
+  public func wait(
+    for direction: ProgressDirection, queue: DispatchQueue? = nil,
+    block: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    complete({ error in
+      guard let queue else { return block(error) }
+      queue.async { block(error) }
+    }) { try await self.wait(for: direction) }
+  }
+}
+
+extension SyncSession: Equatable {
+  public static func == (left: SyncSession, right: SyncSession) -> Bool {
+    left.core === right.core
+  }
+}
+
+extension Realm {
+  /// The session of a synchronised realm; nil for others.
+  public var syncSession: SyncSession? {
+    core.checkIsolation()
+    return core.shared.kept(SyncAttachment.self).map { SyncSession($0.core) }
+  }
+}

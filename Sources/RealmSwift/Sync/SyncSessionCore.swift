@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The session of an open file, which all `SyncSession` values of it share.
+//
+// 1. A file has at most one core in a process, as it has one agent.
+// 2. The core is registered as long as a realm of the file is open, or changes are to be uploaded
+//    after the last one closed.
+// 3. Only the closing task ends a core, and only if no realm of the file was opened meanwhile.
+
+import Foundation
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+
+/// The synchronisation of one file.
+final class SyncSessionCore: Sendable {
+  private struct State {
+    /// The open files, of which there is at most one, and the uses that wait for something.
+    var uses = 0
+    var isClosing = false
+    var isSuspended = false
+    /// An error that the session does not survive.
+    var failure: SyncError?
+    var connection = SyncSession.ConnectionState.disconnected
+    var session: FileSession
+    /// The start of `session`.
+    var start: Task<Void, Never>
+    var ranInitialSubscriptions = false
+    var observers: [UUID: @Sendable (SyncSession.ConnectionState) -> Void] = [:]
+    var failureObservers: [UUID: @Sendable () -> Void] = [:]
+  }
+
+  private static let registry = Locked<[String: SyncSessionCore]>([:])
+
+  let configuration: SyncConfiguration
+  let agent: SyncAgent
+  let progress: SyncProgressReporter
+  private let state: Locked<State>
+
+  var path: String { agent.file.path }
+  var mode: SyncMode { configuration.isFlexible ? .flexible : .partition }
+
+  // MARK: Opening and closing
+
+  /// The core of a file that is open for writing; it is made, and begins to synchronise, for the
+  /// first realm. Each call is followed by one of `leave()`.
+  static func enter(
+    _ file: DatabaseFile, _ configuration: SyncConfiguration
+  ) throws(StorageError) -> SyncSessionCore {
+    try registry.withLock { (registry) throws(StorageError) in
+      if let core = registry[file.path] {
+        core.state.withLock { $0.uses += 1 }
+        return core
+      }
+      let core = try SyncSessionCore(SyncAgent(file), configuration)
+      registry[file.path] = core
+      return core
+    }
+  }
+
+  private init(_ agent: SyncAgent, _ configuration: SyncConfiguration) {
+    self.agent = agent
+    self.configuration = configuration
+    progress = SyncProgressReporter(agent)
+    let events = EventTarget()
+    let session = Self.session(agent, configuration, events)
+    state = Locked(State(uses: 1, session: session, start: Self.start(session)))
+    events.core.withLock { $0 = WeakCore(core: self) }
+  }
+
+  /// What a session tells its core.
+  private final class EventTarget: Sendable {
+    let core = Locked(WeakCore(core: nil))
+  }
+
+  private struct WeakCore: Sendable {
+    weak let core: SyncSessionCore?
+  }
+
+  private static func session(
+    _ agent: SyncAgent, _ configuration: SyncConfiguration, _ events: EventTarget
+  ) -> FileSession {
+    let user = configuration.user
+    let connection = user.app.connection(
+      user.user, configuration.isFlexible ? .flexible : .partition)
+    return FileSession(
+      agent,
+      settings: SessionSettings(
+        partition: configuration.partitionValue?.partitionText,
+        timeouts: user.app.syncManager.timeouts),
+      connection: connection,
+      observer: { effect in events.core.withLock { $0 }.core?.take(effect) })
+  }
+
+  private static func start(_ session: FileSession) -> Task<Void, Never> {
+    Task {
+      do throws(StorageError) {
+        try await session.start()
+      } catch {
+        Logger.log(.error, "The session of '\(session.agent.file.path)' cannot begin: \(error)")
+      }
+    }
+  }
+
+  /// Ends a use. After the last one the session ends when everything is uploaded.
+  func leave() {
+    let closes = state.withLock { state in
+      state.uses -= 1
+      guard state.uses == 0, !state.isClosing else { return false }
+      state.isClosing = true
+      return true
+    }
+    if closes { Task { await close() } }
+  }
+
+  private func close() async {
+    if configuration.user.isLoggedIn, state.withLock({ $0.failure == nil && !$0.isSuspended }) {
+      try? await wait(for: .upload)
+    }
+    guard state.withLock({ $0.uses == 0 || $0.failure != nil }) else {
+      return state.withLock { $0.isClosing = false }
+    }
+    await state.withLock { $0.session }.close()
+    // Requests that were under way are over when this is answered.
+    _ = try? await agent.state()
+    Self.registry.withLock { registry in
+      let isOver = state.withLock { state in
+        state.isClosing = false
+        return state.uses == 0
+      }
+      if isOver {
+        registry[path] = nil
+        agent.release()
+      } else {
+        restart()
+      }
+    }
+  }
+
+  /// Begins another session in place of one that was closed.
+  private func restart() {
+    let events = EventTarget()
+    events.core.withLock { $0 = WeakCore(core: self) }
+    let session = Self.session(agent, configuration, events)
+    let start = Self.start(session)
+    state.withLock { state in
+      state.session = session
+      state.start = start
+    }
+  }
+
+  /// The cores of a user's files that are open.
+  static func all(of user: AppUser) -> [SyncSessionCore] {
+    registry.withLock { Array($0.values) }.filter { $0.configuration.user.user === user }
+  }
+
+  /// The core of an open file.
+  static func of(path: String) -> SyncSessionCore? { registry.withLock { $0[path] } }
+
+  /// Ends the sessions of a user who is logged out.
+  static func stopAll(of user: AppUser) {
+    for core in all(of: user) {
+      Task { await core.session().suspend() }
+      core.state.withLock { $0.isSuspended = true }
+    }
+  }
+
+  // MARK: Use
+
+  /// The session, when it has begun.
+  private func session() async -> FileSession {
+    let (session, start) = state.withLock { ($0.session, $0.start) }
+    await start.value
+    return session
+  }
+
+  /// Waits until everything that is there now is uploaded or downloaded.
+  ///
+  /// - Throws: `SyncError`, or `CancellationError` if the task is cancelled.
+  func wait(for direction: SessionWait) async throws {
+    if let failure = state.withLock({ $0.failure }) { throw failure }
+    do throws(SessionFailure) {
+      try await session().wait(for: direction)
+    } catch {
+      switch error {
+      case .canceled: throw CancellationError()
+      case .terminated:
+        throw SyncError(.clientSessionError, "The session of '\(path)' was ended.")
+      case .error(let code, let document):
+        throw SyncError(code, document, path: path)
+      case .storage(let failure): throw SyncError(.clientInternalError, failure.message)
+      }
+    }
+  }
+
+  var publicState: SyncSession.State {
+    state.withLock { state in
+      if !configuration.user.isLoggedIn { return .invalid }
+      return state.isSuspended || state.failure != nil ? .inactive : .active
+    }
+  }
+
+  var connectionState: SyncSession.ConnectionState { state.withLock { $0.connection } }
+
+  func suspend() {
+    state.withLock { $0.isSuspended = true }
+    Task { await session().suspend() }
+  }
+
+  func resume() {
+    state.withLock { state in
+      state.isSuspended = false
+      state.failure = nil
+    }
+    Task { await session().resume() }
+  }
+
+  func reconnect() {
+    Task { [configuration] in
+      let user = configuration.user
+      await user.app.connection(user.user, mode).reconnect()
+    }
+  }
+
+  /// Whether the initial subscriptions are to be added: once in each process.
+  func takeInitialSubscriptions() -> Bool {
+    state.withLock { state in
+      defer { state.ranInitialSubscriptions = true }
+      return !state.ranInitialSubscriptions
+    }
+  }
+
+  /// Calls a block with each state of the connection. Returns what ends that.
+  func observeConnection(
+    _ block: @escaping @Sendable (SyncSession.ConnectionState) -> Void
+  ) -> UUID {
+    let id = UUID()
+    state.withLock { $0.observers[id] = block }
+    return id
+  }
+
+  func stopObserving(_ id: UUID) {
+    state.withLock { state in
+      state.observers[id] = nil
+      state.failureObservers[id] = nil
+    }
+  }
+
+  /// Calls a block when an error ends the session. Returns what ends that.
+  func observeFailure(_ block: @escaping @Sendable () -> Void) -> UUID {
+    let id = UUID()
+    state.withLock { $0.failureObservers[id] = block }
+    return id
+  }
+
+  /// The error that ended the session, until it is resumed.
+  var failure: SyncError? { state.withLock { $0.failure } }
+
+  private func end(_ error: SyncError) {
+    let observers = state.withLock { state in
+      state.failure = error
+      return Array(state.failureObservers.values)
+    }
+    for observer in observers { observer() }
+  }
+
+  // MARK: News
+
+  func connection(is connection: ConnectionState) {
+    let shown: SyncSession.ConnectionState =
+      switch connection {
+      case .disconnected: .disconnected
+      case .connecting: .connecting
+      case .connected: .connected
+      }
+    let observers = state.withLock { state in
+      state.connection = shown
+      return Array(state.observers.values)
+    }
+    for observer in observers { observer(shown) }
+  }
+
+  func failed(_ error: SyncError, isFatal: Bool) {
+    if isFatal { end(error) }
+    configuration.user.app.syncManager.report(error, SyncSession(self))
+  }
+
+  private func take(_ effect: SessionEffect) {
+    switch effect {
+    case .report(let event): take(event)
+    case .needsReset(_, let code, let document): reset(code, document)
+    default: break
+    }
+  }
+
+  private func take(_ event: RealmSyncProtocol.SessionEvent) {
+    switch event {
+    case .error(let code, let document):
+      let error = SyncError(code, document, path: path)
+      let isFatal = document.action != .warning
+      if document.action == .logOutUser {
+        let user = configuration.user
+        Task { try? await user.logOut() }
+      }
+      failed(error, isFatal: isFatal)
+    case .compensatingWrite(let report, let document):
+      failed(SyncError(report, document), isFatal: false)
+    case .storageFailure(let failure):
+      failed(SyncError(.clientInternalError, failure.message), isFatal: true)
+    case .queryRejected(_, let message):
+      Logger.log(.error, "The server does not accept the subscriptions of '\(path)': \(message)")
+    case .downloadProgress(_, let progress): self.progress.downloaded(progress)
+    case .log(let message):
+      Logger.log(.detail, "Server, of '\(path)': \(message.message)")
+    }
+  }
+
+  /// The server asks for a reset of the file, which is the program's to decide.
+  private func reset(_ code: ErrorCode, _ document: ErrorDocument) {
+    let error = SyncError(
+      .clientResetError, document.message, serverLogURL: URL(string: document.logURL),
+      protocolCode: code.rawValue, path: path)
+    end(error)
+    if case .manual(let handler?) = configuration.clientResetMode {
+      return handler(error, SyncSession(self))
+    }
+    configuration.user.app.syncManager.report(error, SyncSession(self))
+  }
+}
+
+/// What keeps the session of a file as long as that is open.
+final class SyncAttachment: Sendable {
+  let core: SyncSessionCore
+
+  init(_ core: SyncSessionCore) { self.core = core }
+
+  deinit { core.leave() }
+}
+
+extension SyncError {
+  /// The error of a session.
+  init(_ code: ErrorCode, _ document: ErrorDocument, path: String) {
+    let kind: Code =
+      switch code.session {
+      case .permissionDenied: .permissionDeniedError
+      case .badQuery: .invalidFlexibleSyncSubscriptions
+      case .compensatingWrite: .writeRejected
+      case .userMismatch: .clientUserError
+      default: document.action == .warning ? .serverWarning : .clientSessionError
+      }
+    self.init(
+      kind, document.message, serverLogURL: URL(string: document.logURL),
+      protocolCode: code.rawValue, path: path)
+  }
+
+  /// The error of writes that the server undid.
+  init(_ report: CompensatingWriteReport, _ document: ErrorDocument) {
+    self.init(
+      .writeRejected, document.message, serverLogURL: URL(string: document.logURL),
+      protocolCode: SessionErrorCode.compensatingWrite.rawValue,
+      compensatingWriteInfo: report.updates.map { CompensatingWriteInfo($0) })
+  }
+}

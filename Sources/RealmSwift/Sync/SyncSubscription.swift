@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One subscription of a realm.
+
+public import Foundation
+import RealmSession
+import RealmStorage
+import RealmSync
+
+/// A subscription of a synchronised realm. Confined to the realm that its set is of.
+public final class SyncSubscription {
+  private(set) var stored: StoredSubscription
+  private let set: SyncSubscriptionSet
+
+  init(_ stored: StoredSubscription, _ set: SyncSubscriptionSet) {
+    self.stored = stored
+    self.set = set
+  }
+
+  /// The name under which it can be found; nil if it has none.
+  public var name: String? { stored.name }
+
+  public var createdAt: Date { Date(stored.createdAt) }
+
+  public var updatedAt: Date { Date(stored.updatedAt) }
+
+  /// Replaces the query by one that matches all objects of the class.
+  ///
+  /// Traps outside of a block of `SyncSubscriptionSet.update(_:onComplete:)`, and for another class.
+  public func updateQuery<T: Object>(toType type: T.Type) {
+    update(T.className(), SubscriptionText.all)
+  }
+
+  /// Replaces the query. See `updateQuery(toType:)` for what traps.
+  public func updateQuery<T: Object>(
+    toType type: T.Type, where query: @escaping (Query<T>) -> Query<Bool>
+  ) {
+    update(T.className(), SubscriptionText.text(query))
+  }
+
+  /// Replaces the query. See `updateQuery(toType:)` for what traps.
+  public func updateQuery<T: Object>(
+    toType type: T.Type, where predicateFormat: String, _ args: Any...
+  ) {
+    update(T.className(), SubscriptionText.text(predicateFormat, args))
+  }
+
+  /// Replaces the query. See `updateQuery(toType:)` for what traps.
+  public func updateQuery<T: Object>(toType type: T.Type, where predicate: NSPredicate) {
+    update(T.className(), SubscriptionText.text(predicate))
+  }
+
+  private func update(_ className: String, _ query: String) {
+    set.requireEditing()
+    if className != stored.objectClass {
+      throwRealmException(
+        "Updating a subscription query of a different Object Type is not allowed.")
+    }
+    stored.query = query
+    stored.updatedAt = Timestamp(Date())
+    set.replace(stored)
+  }
+}

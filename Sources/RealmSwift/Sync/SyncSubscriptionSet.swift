@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The subscriptions of a realm, and how they are changed.
+
+import Dispatch
+public import Foundation
+import RealmSession
+import RealmStorage
+import RealmSync
+import RealmTables
+
+/// The subscriptions of a synchronised realm: they decide which objects it has.
+///
+/// ```swift
+/// try await realm.subscriptions.update {
+///   realm.subscriptions.append(QuerySubscription<Todo>(name: "mine") { $0.owner == "Ann" })
+/// }
+/// ```
+///
+/// The set shows the newest version of the subscriptions as of when it was read, or changed by
+/// `update`. Confined to the realm that it is of.
+public final class SyncSubscriptionSet {
+  let core: SyncSessionCore
+  let shared: SharedFile
+  /// The realm; nil for the set of initial subscriptions.
+  private weak let realm: RealmCore?
+  private(set) var version: UInt64
+  private var subscriptions: [StoredSubscription]
+  private var isEditing = false
+
+  init(_ core: SyncSessionCore, _ shared: SharedFile, realm: RealmCore? = nil) {
+    self.core = core
+    self.shared = shared
+    self.realm = realm
+    let newest = Self.newest(shared)
+    version = newest?.version ?? 0
+    subscriptions = newest?.subscriptions ?? []
+  }
+
+  private static func newest(_ shared: SharedFile) -> StoredSubscriptionSet? {
+    do throws(StorageError) {
+      return try StoredSubscriptionSet.newest(in: shared.newestTables())
+    } catch { stop(error) }
+  }
+
+  // MARK: Reading
+
+  /// The number of subscriptions.
+  public var count: Int { subscriptions.count }
+
+  /// What has become of the set.
+  public var state: SyncSubscriptionState {
+    do throws(StorageError) {
+      return try SubscriptionWait.state(of: version, in: shared)
+    } catch { return .error(error) }
+  }
+
+  /// The subscription at a position, in the order in which they were added.
+  public subscript(position: Int) -> SyncSubscription? {
+    subscriptions.indices.contains(position)
+      ? SyncSubscription(subscriptions[position], self) : nil
+  }
+
+  public var first: SyncSubscription? { self[0] }
+
+  public var last: SyncSubscription? { self[count - 1] }
+
+  /// The subscription of a name; nil if there is none.
+  public func first(named name: String) -> SyncSubscription? {
+    first { $0.name == name }
+  }
+
+  /// A subscription with a query; nil if there is none.
+  public func first<T: Object>(
+    ofType type: T.Type, where query: @escaping (Query<T>) -> Query<Bool>
+  ) -> SyncSubscription? {
+    first(T.className(), SubscriptionText.text(query))
+  }
+
+  /// A subscription with a query; nil if there is none.
+  public func first<T: Object>(
+    ofType type: T.Type, where predicateFormat: String, _ args: Any...
+  ) -> SyncSubscription? {
+    first(T.className(), SubscriptionText.text(predicateFormat, args))
+  }
+
+  /// A subscription with a query; nil if there is none.
+  public func first<T: Object>(
+    ofType type: T.Type, where predicate: NSPredicate
+  ) -> SyncSubscription? {
+    first(T.className(), SubscriptionText.text(predicate))
+  }
+
+  private func first(_ className: String, _ query: String) -> SyncSubscription? {
+    first { $0.objectClass == className && $0.query == query }
+  }
+
+  private func first(where matches: (StoredSubscription) -> Bool) -> SyncSubscription? {
+    subscriptions.first(where: matches).map { SyncSubscription($0, self) }
+  }
+
+  // MARK: Results
+
+  /// Adds a subscription, unless it is there. Returns whether it was not.
+  func subscribe(_ name: String?, _ className: String, _ query: String) -> Bool {
+    let known = name == nil ? first(className, query) : first { $0.name == name }
+    if known?.stored.objectClass == className, known?.stored.query == query { return false }
+    edit {
+      if let name { remove(named: name) }
+      append(name, className, query)
+    }
+    return true
+  }
+
+  /// Removes the subscriptions without name that have a query.
+  func unsubscribe(_ className: String, _ query: String) {
+    let matches = { (subscription: StoredSubscription) in
+      subscription.name == nil && subscription.objectClass == className
+        && subscription.query == query
+    }
+    guard subscriptions.contains(where: matches) else { return }
+    edit { remove(where: matches) }
+  }
+
+  // MARK: Changing
+
+  /// Adds subscriptions. One that there is already changes nothing.
+  ///
+  /// Traps outside of a block of `update(_:onComplete:)`, and if another query has the name.
+  public func append<T: Object>(_ subscriptions: QuerySubscription<T>...) {
+    for subscription in subscriptions {
+      append(subscription.name, subscription.className, subscription.query)
+    }
+  }
+
+  private func append(_ name: String?, _ className: String, _ query: String) {
+    requireEditing()
+    let known = subscriptions.first { known in
+      guard name == nil else { return known.name == name }
+      return known.name == nil && known.objectClass == className && known.query == query
+    }
+    if let known {
+      if known.objectClass == className, known.query == query { return }
+      throwRealmException(
+        "A subscription named '\(name ?? "")' already exists. If you meant to update the existing "
+          + "subscription please use the `update` method.")
+    }
+    let id = ObjectId.generate()
+    let now = Timestamp(Date())
+    subscriptions.append(
+      StoredSubscription(
+        id: Bytes12(high: id.high, low: id.low), createdAt: now, updatedAt: now, name: name,
+        objectClass: className, query: query))
+  }
+
+  /// Removes subscriptions. Traps outside of a block of `update(_:onComplete:)`.
+  public func remove(_ subscriptions: SyncSubscription...) {
+    let ids = Set(subscriptions.map(\.stored.id))
+    remove { ids.contains($0.id) }
+  }
+
+  /// Removes the subscription of a name, if there is one. Traps outside of a block of
+  /// `update(_:onComplete:)`.
+  public func remove(named name: String) { remove { $0.name == name } }
+
+  /// Removes the subscriptions with a query. Traps outside of a block of `update(_:onComplete:)`.
+  public func remove<T: Object>(
+    ofType type: T.Type, _ query: @escaping (Query<T>) -> Query<Bool>
+  ) {
+    remove(T.className(), SubscriptionText.text(query))
+  }
+
+  /// Removes the subscriptions with a query. Traps outside of a block of `update(_:onComplete:)`.
+  public func remove<T: Object>(
+    ofType type: T.Type, where predicateFormat: String, _ args: Any...
+  ) {
+    remove(T.className(), SubscriptionText.text(predicateFormat, args))
+  }
+
+  /// Removes the subscriptions with a query. Traps outside of a block of `update(_:onComplete:)`.
+  public func remove<T: Object>(ofType type: T.Type, where predicate: NSPredicate) {
+    remove(T.className(), SubscriptionText.text(predicate))
+  }
+
+  private func remove(_ className: String, _ query: String) {
+    remove { $0.objectClass == className && $0.query == query }
+  }
+
+  /// Removes all subscriptions, or those without a name. Traps outside of a block of
+  /// `update(_:onComplete:)`.
+  public func removeAll(unnamedOnly: Bool = false) {
+    remove { !unnamedOnly || $0.name == nil }
+  }
+
+  /// Removes the subscriptions of a class. Traps outside of a block of `update(_:onComplete:)`.
+  public func removeAll<T: Object>(ofType type: T.Type) {
+    remove { $0.objectClass == T.className() }
+  }
+
+  private func remove(where matches: (StoredSubscription) -> Bool) {
+    requireEditing()
+    subscriptions.removeAll(where: matches)
+  }
+
+  func replace(_ subscription: StoredSubscription) {
+    guard let index = subscriptions.firstIndex(where: { $0.id == subscription.id }) else { return }
+    subscriptions[index] = subscription
+  }
+
+  /// Traps outside of a block of `update`.
+  func requireEditing() {
+    guard isEditing else {
+      throwRealmException(
+        "Can only add, remove, or update subscriptions within a write subscription block.")
+    }
+  }
+
+  /// Changes the subscriptions in a block, and stores them as one set, which the server gets.
+  ///
+  /// Waits until no other transaction is open on the file, as a write transaction does. Traps in a
+  /// block of another call, and in a write transaction of the realm.
+  ///
+  /// - Parameters:
+  ///   - block: Adds, changes and removes subscriptions of this set.
+  ///   - onComplete: Called once on the main queue, when the realm has all objects that match, or
+  ///     with the error if the server refuses the set. It is called with an error as well if
+  ///     another set takes the place of this one before.
+  public func update(
+    _ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil
+  ) {
+    edit(block)
+    guard let onComplete else { return }
+    let (version, core, shared) = (version, core, shared)
+    complete({ error in DispatchQueue.main.async { onComplete(error) } }) {
+      try await SubscriptionWait.untilComplete(version, core, shared)
+    }
+  }
+
+  /// Changes the subscriptions in a block, and waits until the realm has all objects that match.
+  ///
+  /// - Throws: `Realm.Error.subscriptionFailed` if the server refuses the set, `SyncError`, or
+  ///   `CancellationError` if the task is cancelled; the set is stored all the same.
+  @MainActor
+  public func update(_ block: () -> Void) async throws {
+    edit(block)
+    try await SubscriptionWait.untilComplete(version, core, shared)
+  }
+
+  /// Changes the subscriptions in a block and stores them.
+  func edit(_ block: () -> Void) {
+    realm?.checkIsolation()
+    if isEditing {
+      throwRealmException(
+        "Cannot initiate a write transaction on subscription set that is already being updated.")
+    }
+    if realm?.isInWrite == true {
+      throwRealmException("Cannot update subscriptions in a write transaction of the Realm.")
+    }
+    do throws(StorageError) {
+      let group = try shared.tables(in: shared.file.beginWrite())
+      do throws(StorageError) {
+        // Another set may have been stored since this one was read.
+        let newest = try StoredSubscriptionSet.newest(in: shared.tables(of: group.transaction.base))
+        version = newest?.version ?? 0
+        subscriptions = newest?.subscriptions ?? []
+        isEditing = true
+        block()
+        isEditing = false
+        let store = try SubscriptionStore.make(in: group)
+        try store.add(version + 1, subscriptions)
+        _ = try group.commit()
+        version += 1
+      } catch {
+        isEditing = false
+        group.rollback()
+        throw error
+      }
+    } catch { stop(error) }
+  }
+}
+
+extension Realm {
+  /// The subscriptions of a synchronised realm.
+  ///
+  /// Traps for realms that are local, or have a partition.
+  public var subscriptions: SyncSubscriptionSet {
+    core.checkIsolation()
+    guard let attachment = core.shared.kept(SyncAttachment.self),
+      attachment.core.configuration.isFlexible
+    else { throwRealmException("This Realm was not configured with flexible sync") }
+    return SyncSubscriptionSet(attachment.core, core.shared, realm: core)
+  }
+}
