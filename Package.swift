@@ -108,6 +108,13 @@ let package = Package(
       name: "RealmTestSupport",
       dependencies: ["RealmStorage", "RealmTables"],
       swiftSettings: settings),
+    .target(
+      name: "RealmSyncTestSupport",
+      dependencies: [
+        "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmStorage", "RealmTestSupport",
+      ],
+      swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .testTarget(
       name: "RealmSyncProtocolTests",
@@ -131,15 +138,15 @@ let package = Package(
     .testTarget(
       name: "RealmSyncTests",
       dependencies: [
-        "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
-        "RealmTestSupport",
+        "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmServerEngineTests",
       dependencies: [
         "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables",
-        "RealmStorage", "RealmTestSupport",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

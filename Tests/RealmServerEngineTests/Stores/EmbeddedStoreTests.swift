@@ -5,6 +5,7 @@
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import RealmSyncTestSupport
 import RealmTestSupport
 import Testing
 
