@@ -4,8 +4,8 @@
 
 import RealmStorage
 import RealmSyncProtocol
-import RealmTables
 import RealmSyncTestSupport
+import RealmTables
 import RealmTestSupport
 import Testing
 

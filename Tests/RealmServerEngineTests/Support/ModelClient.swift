@@ -119,7 +119,8 @@ final class ModelClient {
       ClientMessage.Upload(
         session: 1,
         progress: UploadCursor(clientVersion: progress.client, serverVersion: progress.server),
-        lockedServerVersion: upload.lockedServerVersion, body: MessageBody(uploads: entries)), entries)
+        lockedServerVersion: upload.lockedServerVersion, body: MessageBody(uploads: entries)),
+      entries)
     return upload
   }
 

@@ -5,8 +5,8 @@
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
-import RealmTables
 import RealmSyncTestSupport
+import RealmTables
 import RealmTestSupport
 import Testing
 
