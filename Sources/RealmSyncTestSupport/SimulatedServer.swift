@@ -120,8 +120,21 @@ package final class SimulatedServer {
     let reply = await session.store.perform(request)
     if case .integrated(let head, _) = reply, head.version > self.head.version { self.head = head }
     session.reply = (number, reply)
+    await check(reply, of: session)
     for error in storeErrors.withLock({ $0 }) { problems.append("\(error)") }
     storeErrors.withLock { $0 = [] }
+  }
+
+  /// A session whose file another one has must not go on.
+  private func check(_ reply: ServerStoreReply, of session: SimulatedServerSession) async {
+    switch reply {
+    case .integrated, .download:
+      let store = session.store
+      guard let file = await store.claimedFile, let realm = await store.realmID,
+        app.registry.session(of: file, in: realm) === store
+      else { return problems.append("a session goes on without its file") }
+    case .bound, .done, .file, .claimed, .head, .queryRefused, .refused: return
+    }
   }
 
   // MARK: Content

@@ -44,6 +44,9 @@ package actor ServerSessionStore {
   /// The realm, once BIND was carried out.
   package var realmID: RealmID? { realm?.realm.id }
 
+  /// The file that the session has; nil before it claimed one and after it lost it.
+  package var claimedFile: FileIdentifier? { file }
+
   /// Carries out a request.
   package func perform(_ request: ServerStoreRequest) async -> ServerStoreReply {
     precondition(!isBusy, "ServerSessionStore 1")
@@ -180,7 +183,7 @@ package actor ServerSessionStore {
     _ progress: UploadCursor, _ lockedServerVersion: UInt64, _ entries: [UploadEntry]
   ) async throws(SessionRefusal) -> ServerStoreReply {
     let upload = Upload(
-      file: try claimedFile(), entries: entries, progressClientVersion: progress.clientVersion,
+      file: try requiredFile(), entries: entries, progressClientVersion: progress.clientVersion,
       progressServerVersion: progress.serverVersion, lockedServerVersion: lockedServerVersion)
     switch await (try boundRealm().realm).integrate(upload) {
     case .integrated(_, let head):
@@ -198,7 +201,7 @@ package actor ServerSessionStore {
   private func nextDownload(
     after cursor: DownloadCursor
   ) async throws(SessionRefusal) -> ServerDownload {
-    let (opened, file) = (try boundRealm(), try claimedFile())
+    let (opened, file) = (try boundRealm(), try requiredFile())
     guard mode == .flexible else {
       let download = try await storing { () async throws(StoreError) in
         try await opened.realm.download(
@@ -306,7 +309,7 @@ package actor ServerSessionStore {
     return realm
   }
 
-  private func claimedFile() throws(SessionRefusal) -> FileIdentifier {
+  private func requiredFile() throws(SessionRefusal) -> FileIdentifier {
     guard let file else { throw isEvicted ? Self.eviction : Self.missingIdent }
     return file
   }

@@ -23,6 +23,7 @@ final class DeviceProgram {
     random = SeededGenerator(seed: seed)
     writer = RandomWriter(seed: random.next())
     writer.erasesSchema = false
+    writer.objectCountMax = 3
     writer.isConvergent = true
     // Of three devices' collections in one mixed value, not all need be equal (P2 D.6).
     writer.makesNestedCollections = false
@@ -35,6 +36,11 @@ final class DeviceProgram {
       var schema = SeededGenerator(seed: schemaSeed)
       // Few properties make quick runs, and others in each.
       try device.write { try RandomSchema.make(in: $0, &schema, share: 8) }
+      guard let things = try device.read().table(named: "class_Thing") else { return }
+      let columns = things.schema.columns.filter { !$0.isPrimaryKey }
+      let lists = columns.filter { $0.collection == .list }
+      writer.focus = [schema.pick(columns).name]
+      if !lists.isEmpty { writer.focus.append(schema.pick(lists).name) }
       return
     }
     try device.write { try RandomChanges.makeSchema(in: $0) }
