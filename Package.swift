@@ -93,6 +93,13 @@ let package = Package(
       path: "Examples/RealmDiary",
       swiftSettings: settings),
     .executableTarget(
+      name: "realm-two-devices",
+      dependencies: [
+        "RealmSyncTestSupport", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+      ],
+      path: "Examples/RealmTwoDevices",
+      swiftSettings: settings),
+    .executableTarget(
       name: "realm-sync",
       dependencies: [
         "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
@@ -139,7 +146,7 @@ let package = Package(
       name: "RealmSyncTests",
       dependencies: [
         "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
-        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "realm-two-devices",
       ],
       swiftSettings: settings),
     .testTarget(
