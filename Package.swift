@@ -94,6 +94,13 @@ let package = Package(
       path: "Examples/RealmDiary",
       swiftSettings: settings),
     .executableTarget(
+      name: "realm-two-devices",
+      dependencies: [
+        "RealmSyncTestSupport", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+      ],
+      path: "Examples/RealmTwoDevices",
+      swiftSettings: settings),
+    .executableTarget(
       name: "realm-sync",
       dependencies: [
         "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
@@ -108,6 +115,13 @@ let package = Package(
     .target(
       name: "RealmTestSupport",
       dependencies: ["RealmStorage", "RealmTables"],
+      swiftSettings: settings),
+    .target(
+      name: "RealmSyncTestSupport",
+      dependencies: [
+        "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmStorage", "RealmTestSupport",
+      ],
       swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .testTarget(
@@ -132,15 +146,15 @@ let package = Package(
     .testTarget(
       name: "RealmSyncTests",
       dependencies: [
-        "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
-        "RealmTestSupport",
+        "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "realm-two-devices",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmServerEngineTests",
       dependencies: [
         "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables",
-        "RealmStorage", "RealmTestSupport",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -9,7 +9,11 @@ package import RealmTables
 /// Each life has some of the properties, as tables with all of them make its transactions slow.
 package enum RandomSchema {
   /// Makes the classes.
-  package static func make(in group: WriteGroup, _ random: inout SeededGenerator) throws {
+  ///
+  /// - Parameter share: How many in a hundred of the properties of each type are made.
+  package static func make(
+    in group: WriteGroup, _ random: inout SeededGenerator, share: Int = 25
+  ) throws {
     let things = try group.createTable(named: "class_Thing")
     let notes = try group.createTable(named: "class_Note")
     let others = try group.createTable(named: "class_Other")
@@ -20,7 +24,7 @@ package enum RandomSchema {
     let id = try things.addColumn(named: "id", type: .string)
     for type in ColumnType.scalars + [.mixed] {
       for collection in [.none, .list, .set, .dictionary] as [CollectionKind] {
-        guard type == .mixed && collection == .none || random.percent(25) else { continue }
+        guard type == .mixed && collection == .none || random.percent(share) else { continue }
         try things.addColumn(
           named: "\(collection)_\(type)", type: type, collection: collection,
           isNullable: random.percent(50))
@@ -31,7 +35,7 @@ package enum RandomSchema {
         for collection in [.none, .list, .set, .dictionary] as [CollectionKind] {
           // Foreign changesets set the links from things to things.
           let isNeeded = owner === things && target === things
-          guard isNeeded || random.percent(40) else { continue }
+          guard isNeeded || random.percent(share + 15) else { continue }
           guard collection != .set || target.schema.kind != .embedded else { continue }
           try owner.addColumn(
             named: "\(collection)_\(name)", type: .link, collection: collection,

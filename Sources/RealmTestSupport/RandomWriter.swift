@@ -17,6 +17,10 @@ package struct RandomWriter {
   package var isConvergent = false
   /// Whether mixed values become collections.
   package var makesNestedCollections = true
+  /// The most objects that a class gets. Of few, devices often write to the same.
+  package var objectCountMax = 9
+  /// Properties of `Thing` that are often changed, in one object, so that writers meet there.
+  package var focus: [String] = []
   /// What the names of new classes and properties end with, so that those of two writers differ.
   package var suffix = ""
   /// Whether one transaction often writes to an object and to the lists that hold it in turn.
@@ -51,14 +55,15 @@ package struct RandomWriter {
   }
 
   private mutating func step(_ group: WriteGroup, changesSchema: Bool) throws {
+    if !focus.isEmpty, random.percent(40) { return try changeFocus(group) }
     let tables = try group.tableKeys().compactMap { try group.table($0) }
     let table = random.pick(tables)
     let isTopLevel = table.schema.kind != .embedded
     let count = try table.objectCount()
     switch random.number(below: 100) {
     case 0 where changesSchema: try changeSchema(group)
-    case 1..<24 where isTopLevel && count < 9: try create(table, group)
-    case 1..<32 where isTopLevel && count > 5:
+    case 1..<24 where isTopLevel && count < objectCountMax: try create(table, group)
+    case 1..<32 where isTopLevel && count > (objectCountMax + 1) / 2:
       try table.delete(object(of: table))
     case 32 where isTopLevel && random.percent(10): try table.deleteAll()
     case 34..<42 where writesInTurn: try alternate(table, group)
@@ -72,6 +77,13 @@ package struct RandomWriter {
         try change(key, table, group)
       }
     }
+  }
+
+  private mutating func changeFocus(_ group: WriteGroup) throws {
+    let things = try group.classTable("Thing")
+    let key = try things.findOrCreate(primaryKey: .string("t0")).key
+    guard let column = things.schema.column(named: random.pick(focus)) else { return }
+    try change(key, column, things, group, isDefault: false)
   }
 
   /// Writes to an embedded object in a list and to the list, in turn.
@@ -142,7 +154,7 @@ package struct RandomWriter {
     let key: ObjectKey
     if let column = table.schema.primaryKey {
       var value = random.value(column.type, isNullable: column.isNullable)
-      if column.type == .string { value = .string("t\(random.number(below: 12))") }
+      if column.type == .string { value = .string("t\(random.number(below: objectCountMax + 3))") }
       guard try table.findRow(primaryKey: value) == nil else { return }
       key = try table.createObject(primaryKey: value).key
     } else {

@@ -41,12 +41,12 @@ struct Integration {
   ///   - now: The client's new sign of life.
   mutating func add(
     _ upload: Upload, number: Int, now: OriginTimestamp
-  ) throws(ServerRefusal) {
+  ) throws(SessionRefusal) {
     guard var state = states[upload.file] else {
-      throw ServerRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)")
+      throw SessionRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)")
     }
     let (version, count) = (history.end, entries.count)
-    do throws(ServerRefusal) {
+    do throws(SessionRefusal) {
       try check(upload, state.file)
       // The same changes again, after a lost connection, are skipped.
       let new = upload.entries.drop { $0.clientVersion <= state.file.clientVersion }
@@ -70,30 +70,30 @@ struct Integration {
   }
 
   /// The checks that need what is stored; `UploadThreshold` has the others.
-  private func check(_ upload: Upload, _ file: ClientFile) throws(ServerRefusal) {
+  private func check(_ upload: Upload, _ file: ClientFile) throws(SessionRefusal) {
     guard !file.isExpired else {
-      throw ServerRefusal(.clientFileExpired, "The client was offline for too long")
+      throw SessionRefusal(.clientFileExpired, "The client was offline for too long")
     }
     guard upload.progressServerVersion <= start else {
-      throw ServerRefusal(.badServerVersion, "Bad server version of the progress")
+      throw SessionRefusal(.badServerVersion, "Bad server version of the progress")
     }
     for entry in upload.entries where entry.clientVersion > file.clientVersion {
       guard entry.serverVersion >= file.reciprocalBase, entry.serverVersion <= start else {
-        throw ServerRefusal(.badServerVersion, "Bad server version \(entry.serverVersion)")
+        throw SessionRefusal(.badServerVersion, "Bad server version \(entry.serverVersion)")
       }
     }
   }
 
   /// The version with which an entry is merged. What a new client made before it first downloaded
   /// meets only what is still stored.
-  private func base(of entry: Upload.Entry, _ file: ClientFile) -> UInt64 {
+  private func base(of entry: UploadEntry, _ file: ClientFile) -> UInt64 {
     max(entry.serverVersion, trimmed)
   }
 
   /// Merges entries of one base.
   private mutating func merge(
-    _ part: ArraySlice<Upload.Entry>, base: UInt64, _ state: inout FileState, _ number: Int
-  ) throws(ServerRefusal) {
+    _ part: ArraySlice<UploadEntry>, base: UInt64, _ state: inout FileState, _ number: Int
+  ) throws(SessionRefusal) {
     var incoming: [Changeset] = []
     var isChanged: [Bool] = []
     for entry in part {
@@ -107,7 +107,7 @@ struct Integration {
       for position in outcome.alteredLocal { state.alter(places[position], to: local[position]) }
       for position in outcome.alteredIncoming { isChanged[position] = true }
     } catch {
-      throw ServerRefusal(error)
+      throw SessionRefusal(error)
     }
     for (offset, entry) in part.enumerated() {
       incoming[offset].origin.version = history.end + 1
@@ -122,8 +122,8 @@ struct Integration {
   }
 
   private func parse(
-    _ entry: Upload.Entry, _ ident: FileIdentifier
-  ) throws(ServerRefusal) -> Changeset {
+    _ entry: UploadEntry, _ ident: FileIdentifier
+  ) throws(SessionRefusal) -> Changeset {
     let origin = ChangesetOrigin(
       version: entry.clientVersion, remoteVersion: entry.serverVersion, file: ident,
       timestamp: entry.timestamp)
@@ -131,12 +131,12 @@ struct Integration {
     do throws(ChangesetError) {
       changeset = try ChangesetParser.parse(entry.changeset, origin: origin)
     } catch {
-      throw ServerRefusal(.badChangeset, "Bad changeset: \(error)")
+      throw SessionRefusal(.badChangeset, "Bad changeset: \(error)")
     }
     for instruction in changeset.instructions {
       switch instruction {
       case .eraseTable, .eraseColumn:
-        throw ServerRefusal(
+        throw SessionRefusal(
           .invalidSchemaChange, "Classes and properties cannot be removed from the server")
       default: continue
       }
@@ -145,7 +145,7 @@ struct Integration {
   }
 }
 
-extension ServerRefusal {
+extension SessionRefusal {
   fileprivate init(_ error: MergeError) {
     switch error {
     case .tableMismatch(let conflict), .columnMismatch(let conflict):

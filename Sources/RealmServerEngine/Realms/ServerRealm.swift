@@ -177,20 +177,20 @@ package actor ServerRealm {
   private func tryIntegrating(_ uploads: [Upload]) async throws(StoreError) -> [UploadOutcome] {
     let window = try await preparedWindow(for: uploads)
     let states = try await states(for: uploads, window)
-    var refusals: [Int: ServerRefusal] = [:]
+    var refusals: [Int: SessionRefusal] = [:]
     while true {
       window.removeAll(after: head.version)
       var integration = Integration(
         states, history: window, trimmed: head.base, transformer: transformer)
       let now = clock.now()
       for (number, upload) in uploads.enumerated() where refusals[number] == nil {
-        do throws(ServerRefusal) {
+        do throws(SessionRefusal) {
           try integration.add(upload, number: number, now: now)
         } catch {
           refuse(number, of: uploads, error, &refusals)
         }
       }
-      var failed: (upload: Int, refusal: ServerRefusal)?
+      var failed: (upload: Int, refusal: SessionRefusal)?
       if !integration.states.isEmpty, refusals.count < uploads.count {
         try await append { (group) throws(StoreError) in
           switch try self.apply(integration, in: group, now: now) {
@@ -218,8 +218,8 @@ package actor ServerRealm {
 
   /// Leaves an upload out, and those that follow it in the same client's history.
   private func refuse(
-    _ number: Int, of uploads: [Upload], _ refusal: ServerRefusal,
-    _ refusals: inout [Int: ServerRefusal]
+    _ number: Int, of uploads: [Upload], _ refusal: SessionRefusal,
+    _ refusals: inout [Int: SessionRefusal]
   ) {
     for later in uploads.indices where later >= number {
       guard uploads[later].file == uploads[number].file, refusals[later] == nil else { continue }
@@ -289,7 +289,7 @@ package actor ServerRealm {
   /// An upload of the group that does not fit the objects.
   private struct Misfit: Error {
     let upload: Int
-    let refusal: ServerRefusal
+    let refusal: SessionRefusal
   }
 
   /// Carries out the entries of a group.
@@ -309,7 +309,7 @@ package actor ServerRealm {
         switch error {
         case .storage(let cause): throw .storage(cause)
         case .badChangeset(let problem, let instruction):
-          let refusal = ServerRefusal(problem, instruction: instruction)
+          let refusal = SessionRefusal(problem, instruction: instruction)
           return .failure(Misfit(upload: entry.upload, refusal: refusal))
         }
       }
@@ -345,6 +345,16 @@ package actor ServerRealm {
   }
 
   // MARK: Maintenance
+
+  /// Makes a first version without changes if there is none: bootstraps have versions from 1 on.
+  package func beginHistory() async throws(StoreError) {
+    guard head.version == 0 else { return }
+    let entry = StoredEntry(
+      version: 1, salt: salts.next(), file: .server, clientVersion: 0, timestamp: now,
+      committed: now, originalByteCount: 0, totalByteCount: 0, changeset: [])
+    window = nil
+    try await append { _ in Batch(entries: [entry]) }
+  }
 
   /// Expires clients that were away for too long, and trims the history that none needs.
   package func trim() async throws(StoreError) {

@@ -40,7 +40,7 @@ extension ServerRealm {
   package func view(
     for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
     next: EffectiveQuery? = nil, isBootstrapLost: Bool = false, scratch: ViewScratch
-  ) async throws(StoreError) -> Result<FlexibleDownload, ServerRefusal> {
+  ) async throws(StoreError) -> Result<FlexibleDownload, SessionRefusal> {
     let snapshot = try await store.snapshot(of: id, atLeast: cursor.serverVersion)
     let (old, new): (View, View?)
     switch try View.bind(query, to: snapshot.objects) {
@@ -83,12 +83,23 @@ extension ServerRealm {
         }))
   }
 
-  /// Notes that a client has a query, which it said by going on from its bootstrap.
-  package func confirm(
-    _ query: String, version: Int64, fingerprint: UInt64, for ident: FileIdentifier
+  /// The refusal of a query that clients cannot have; nil for one that they can.
+  package func check(_ query: EffectiveQuery) async throws(StoreError) -> SessionRefusal? {
+    let snapshot = try await store.snapshot(of: id, atLeast: 0)
+    switch try View.bind(query, to: snapshot.objects) {
+    case .success: return nil
+    case .failure(let refusal): return refusal
+    }
+  }
+
+  /// Notes the query whose bootstrap is made next. A client that comes back with an older one has
+  /// not got that bootstrap.
+  package func noteBootstrap(
+    of query: String, version: Int64, for ident: FileIdentifier
   ) async throws(StoreError) {
     var file = try await knownFile(ident)
-    (file.query, file.queryVersion, file.fingerprint) = (query, version, fingerprint)
+    guard file.queryVersion != version || file.query != query else { return }
+    (file.query, file.queryVersion) = (query, version)
     try await store(file)
   }
 

@@ -11,17 +11,17 @@ struct SubscriptionRules {
   let className: String
   let schema: TableSchema
 
-  /// - Throws: `ServerRefusal` with the code 226.
-  func check(_ query: ParsedQuery) throws(ServerRefusal) {
+  /// - Throws: `SessionRefusal` with the code 226.
+  func check(_ query: ParsedQuery) throws(SessionRefusal) {
     guard query.modifiers.isEmpty else { throw Self.invalid("SORT, DISTINCT and LIMIT") }
     try check(query.condition)
   }
 
-  static func invalid(_ what: String) -> ServerRefusal {
-    ServerRefusal(.badQuery, "Invalid query: \(what) are not supported in subscriptions")
+  static func invalid(_ what: String) -> SessionRefusal {
+    SessionRefusal(.badQuery, "Invalid query: \(what) are not supported in subscriptions")
   }
 
-  private func check(_ condition: Predicate) throws(ServerRefusal) {
+  private func check(_ condition: Predicate) throws(SessionRefusal) {
     // A chain is as deep as it is long, so its left side is followed in a loop.
     var condition = condition
     while true {
@@ -43,7 +43,7 @@ struct SubscriptionRules {
     }
   }
 
-  private func check(_ operand: Operand) throws(ServerRefusal) {
+  private func check(_ operand: Operand) throws(SessionRefusal) {
     switch operand {
     case .value, .longNumber: return
     case .list(let elements): for element in elements { try check(element) }
@@ -57,7 +57,7 @@ struct SubscriptionRules {
     }
   }
 
-  private func check(_ path: PropertyPath) throws(ServerRefusal) {
+  private func check(_ path: PropertyPath) throws(SessionRefusal) {
     guard case .property(let name, _)? = path.components.first else {
       throw Self.invalid("key paths without a property")
     }
@@ -69,7 +69,7 @@ struct SubscriptionRules {
       }
     }
     guard let column = schema.column(named: name), column.isQueryable else {
-      throw ServerRefusal(
+      throw SessionRefusal(
         .badQuery, "Invalid query: \"\(className)\": key \"\(name)\" is not a queryable field")
     }
   }

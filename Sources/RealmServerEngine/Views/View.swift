@@ -5,7 +5,7 @@
 import RealmQuery
 import RealmReplication
 import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 package import RealmTables
 
 /// The objects that a query selects, in any version of the file and among captured values.
@@ -18,7 +18,7 @@ package struct View {
   /// Binds the conditions of a query to the classes of a version; the refusal has the code 226.
   package static func bind(
     _ query: EffectiveQuery, to objects: TableGroup
-  ) throws(StoreError) -> Result<View, ServerRefusal> {
+  ) throws(StoreError) -> Result<View, SessionRefusal> {
     let schema = try StoreError.storing { () throws(StorageError) in
       try TableSchemaAdapter(objects)
     }
@@ -35,13 +35,13 @@ package struct View {
   /// A condition; nil for a class that does not exist yet, of which no object can be seen.
   private static func condition(
     _ text: String, ofClass name: String, _ schema: TableSchemaAdapter, _ objects: TableGroup
-  ) throws(StoreError) -> Result<BoundPredicate?, ServerRefusal> {
+  ) throws(StoreError) -> Result<BoundPredicate?, SessionRefusal> {
     let predicate: BoundPredicate
-    do throws(ServerRefusal) {
+    do throws(SessionRefusal) {
       let parsed = try parse(text)
       guard let known = schema.schema(ofClass: name) else { return .success(nil) }
       guard known.kind == .topLevel else {
-        throw ServerRefusal(
+        throw SessionRefusal(
           .badQuery, "Invalid query: \"\(name)\" is no class of objects of their own")
       }
       try SubscriptionRules(className: name, schema: known).check(parsed)
@@ -49,7 +49,7 @@ package struct View {
         predicate = try QueryBinder(schema, on: schema.queryClass(named: name))
           .bind(parsed).condition
       } catch {
-        throw ServerRefusal(.badQuery, "Invalid query: \(error)")
+        throw SessionRefusal(.badQuery, "Invalid query: \(error)")
       }
     } catch {
       return .failure(error)
@@ -60,15 +60,15 @@ package struct View {
       return .success(predicate)
     } catch {
       if case .storage(let cause) = error { throw .storage(cause) }
-      return .failure(ServerRefusal(.badQuery, "Invalid query: \(error)"))
+      return .failure(SessionRefusal(.badQuery, "Invalid query: \(error)"))
     }
   }
 
-  private static func parse(_ text: String) throws(ServerRefusal) -> ParsedQuery {
+  private static func parse(_ text: String) throws(SessionRefusal) -> ParsedQuery {
     do throws(QuerySyntaxError) {
       return try QueryParser.parse(text)
     } catch {
-      throw ServerRefusal(.badQuery, "Invalid query: \(error)")
+      throw SessionRefusal(.badQuery, "Invalid query: \(error)")
     }
   }
 

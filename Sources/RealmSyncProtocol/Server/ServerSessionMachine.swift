@@ -258,8 +258,15 @@ package struct ServerSessionMachine: Hashable, Sendable {
       effects.append(.send(.ident(session: session, file: ident, salt: salt)))
     case (.bind, .done): phase = .bound
     case (.lookUp(let ident), .file(let lookup)): check(ident, lookup)
-    case (.claim(let ident), .claimed(let rejected)):
+    case (.claim(let ident), .claimed(let file, let rejected)):
       phase = .running
+      sent = SyncCursors(
+        download: ident.download,
+        upload: UploadCursor(
+          clientVersion: file.clientVersion, serverVersion: file.reciprocalBase),
+        latest: ident.latest)
+      scanned = ident.download
+      threshold = UploadThreshold(file: file, download: ident.download)
       owesDownload = true
       lastQueryVersion = ident.query?.version ?? 0
       for report in rejected { send(report) }
@@ -289,15 +296,8 @@ package struct ServerSessionMachine: Hashable, Sendable {
 
   private mutating func check(_ ident: ClientMessage.Ident, _ lookup: ServerFileLookup) {
     do throws(IdentDefect) {
-      let file = try lookup.check(ident)
+      _ = try lookup.check(ident)
       if lookup.head.version > head.version { head = lookup.head }
-      sent = SyncCursors(
-        download: ident.download,
-        upload: UploadCursor(
-          clientVersion: file.clientVersion, serverVersion: file.reciprocalBase),
-        latest: ident.latest)
-      scanned = ident.download
-      threshold = UploadThreshold(file: file, download: ident.download)
       store(.claim(ident))
     } catch {
       switch error {

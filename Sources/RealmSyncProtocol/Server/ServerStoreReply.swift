@@ -9,8 +9,9 @@ package enum ServerStoreReply: Hashable, Sendable {
   /// The request is carried out.
   case done
   case file(ServerFileLookup)
-  /// The answer to `claim`: the reports of compensating writes that the client has not got yet.
-  case claimed(rejected: [CompensatingWriteReport])
+  /// The answer to `claim`: the record of the file, which an older session may have changed since
+  /// `lookUp`, and the reports of compensating writes that the client has not got yet.
+  case claimed(ServerFile, rejected: [CompensatingWriteReport])
   case head(SaltedVersion)
   case download(ServerDownload)
   /// An upload is on the disk. The reports are of writes that were refused, in rising order of

@@ -4,6 +4,14 @@
 
 package import RealmStorage
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// Reads the schema of one table.
 ///
 /// - SeeAlso: file format, part 3, sections 2, 3 and 5.
@@ -137,7 +145,10 @@ package struct SchemaDecoder {
     let isPrefix = unsafe withParts { part in
       guard known.count - matched >= part.count else { return false }
       let same = unsafe known.withUnsafeBytes { bytes in
-        unsafe bytes[matched..<matched + part.count].elementsEqual(part)
+        guard let first = bytes.baseAddress, let second = part.baseAddress else {
+          return unsafe part.isEmpty
+        }
+        return unsafe memcmp(first + matched, second, part.count) == 0
       }
       matched += part.count
       return same

@@ -86,7 +86,7 @@ extension Upload {
     self.init(
       file: file.ident,
       entries: changesets.enumerated().map {
-        Entry(
+        UploadEntry(
           clientVersion: version + UInt64($0.offset), serverVersion: base,
           timestamp: OriginTimestamp(milliseconds: time), changeset: $0.element)
       },

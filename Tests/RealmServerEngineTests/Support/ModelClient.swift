@@ -99,14 +99,14 @@ final class ModelClient {
 
   /// What an UPLOAD message would bring; nil if there is nothing to say.
   func upload(limit: Int = .max) throws -> Upload? {
-    var entries: [Upload.Entry] = []
+    var entries: [UploadEntry] = []
     var progress: (client: UInt64, server: UInt64)?
     for entry in history where entry.version > sentVersion {
       if entries.count == limit { break }
       progress = (entry.version, entry.serverVersion)
       guard !entry.bytes.isEmpty else { continue }
       entries.append(
-        Upload.Entry(
+        UploadEntry(
           clientVersion: entry.version, serverVersion: entry.serverVersion,
           timestamp: entry.timestamp, changeset: entry.bytes))
     }
@@ -115,16 +115,12 @@ final class ModelClient {
     let upload = Upload(
       file: identity.ident, entries: entries, progressClientVersion: progress.client,
       progressServerVersion: progress.server)
-    let sent = entries.map {
-      UploadEntry(
-        clientVersion: $0.clientVersion, serverVersion: $0.serverVersion, timestamp: $0.timestamp,
-        changeset: $0.changeset)
-    }
     _ = try check?.check(
       ClientMessage.Upload(
         session: 1,
         progress: UploadCursor(clientVersion: progress.client, serverVersion: progress.server),
-        lockedServerVersion: upload.lockedServerVersion, body: MessageBody(uploads: sent)), sent)
+        lockedServerVersion: upload.lockedServerVersion, body: MessageBody(uploads: entries)),
+      entries)
     return upload
   }
 

@@ -31,7 +31,7 @@ import Testing
     case .success: return nil
     case .failure(let refusal):
       #expect(refusal.code == .badQuery)
-      return refusal.message
+      return refusal.document.message
     }
   }
 

@@ -52,7 +52,10 @@ struct FakeRealm {
       let isFirst = ident.query?.version == 0 && ident.download.serverVersion == 0
       view = View(
         file: ident.file, query: isFirst ? nil : ident.query?.version, target: isFirst ? 0 : nil)
-      return .claimed(rejected: [])
+      guard let file = files[ident.file] else {
+        return .refused(SessionRefusal(.badClientFileIdent, "no such file"))
+      }
+      return .claimed(file, rejected: [])
     case .currentHead: return .head(head)
     case .setQuery(let query):
       view.target = query.version

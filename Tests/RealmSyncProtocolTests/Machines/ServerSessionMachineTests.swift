@@ -49,7 +49,7 @@ import Testing
     server.reply(.done)
     try server.receive(resume)
     server.reply(.file(ServerFileLookup(file: file(change), head: head(4), latestSalt: 7777)))
-    server.reply(.claimed(rejected: []))
+    server.reply(.claimed(file(change), rejected: []))
     let up = file(change).clientVersion
     server.reply(download(4, 18, up: up, 3, query: 1))
     #expect(server.takeSent() == ["download 1 4 18 4 7777 \(up) 3 1 2 1 0 0 0\n"])
@@ -67,7 +67,7 @@ import Testing
     try server.receive("mark 1 1\n")
     let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
     server.reply(.file(ServerFileLookup(file: file, head: head(1), latestSalt: nil)))
-    server.reply(.claimed(rejected: []))
+    server.reply(.claimed(file, rejected: []))
     #expect(server.request == .currentHead)
     server.reply(.head(head(1)))
     #expect(server.request == .nextDownload(after: DownloadCursor()))
@@ -115,7 +115,7 @@ import Testing
     let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
     server.reply(
       .file(ServerFileLookup(file: file, head: SaltedVersion(), latestSalt: nil)))
-    server.reply(.claimed(rejected: []))
+    server.reply(.claimed(file, rejected: []))
     server.reply(
       .download(
         ServerDownload(

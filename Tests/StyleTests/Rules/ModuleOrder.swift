@@ -25,6 +25,10 @@ enum ModuleOrder {
       "RealmSession", "RealmSync", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
     ],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmSyncTestSupport": [
+      "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+      "RealmStorage", "RealmTestSupport",
+    ],
     "AllocationCounter": [],
   ]
 
@@ -45,6 +49,7 @@ enum ModuleOrder {
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
       "ObjectiveC", "Combine", "SwiftUI", "Logging",
     ],
+    "RealmSyncTestSupport": ["Synchronization"],
     "RealmTestSupport": [
       "Foundation", "Dispatch", "Synchronization", "Glibc", "Darwin", "Musl", "Testing",
     ],

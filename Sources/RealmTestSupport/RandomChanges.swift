@@ -3,22 +3,12 @@
 // Random changes of a few objects that all devices have, so that they meet.
 
 import RealmStorage
-import RealmTables
-import RealmTestSupport
+package import RealmTables
 import Testing
 
-extension SeededGenerator {
-  mutating func number(below count: Int) -> Int { Int(next() >> 33) % count }
-
-  /// Whether something with that chance in a hundred happens.
-  mutating func percent(_ chance: Int) -> Bool { number(below: 100) < chance }
-
-  mutating func pick<T>(_ values: [T]) -> T { values[number(below: values.count)] }
-}
-
 /// The classes of the tests, and changes of them.
-enum RandomChanges {
-  static func makeSchema(in group: WriteGroup) throws {
+package enum RandomChanges {
+  package static func makeSchema(in group: WriteGroup) throws {
     let things = try group.createTable(named: "class_Thing")
     let id = try things.addColumn(named: "id", type: .string)
     try things.setPrimaryKey(id.key)
@@ -45,7 +35,7 @@ enum RandomChanges {
   ///
   /// - Parameter owner: Begins the primary keys of new objects, if devices are not to make the
   ///   same ones.
-  static func write(
+  package static func write(
     _ group: WriteGroup, _ random: inout SeededGenerator, owner: String = ""
   ) throws {
     for _ in 0..<1 + random.number(below: 4) { try step(group, &random, owner) }

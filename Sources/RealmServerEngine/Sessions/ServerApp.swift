@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What all sessions of an app share.
+
+/// An app of the server, as far as its sessions need it.
+package struct ServerApp: Sendable {
+  package let name: String
+  package let realms: RealmDirectory
+  package let registry: SessionRegistry
+  package let authenticator: SessionAuthenticator
+  package let limits: SessionLimits
+  /// Takes the errors of the store, of which clients get no details.
+  package let report: @Sendable (StoreError) -> Void
+
+  package init(
+    named name: String, realms: RealmDirectory, registry: SessionRegistry = SessionRegistry(),
+    authenticator: SessionAuthenticator, limits: SessionLimits = SessionLimits(),
+    report: @escaping @Sendable (StoreError) -> Void = { _ in }
+  ) {
+    self.name = name
+    self.realms = realms
+    self.registry = registry
+    self.authenticator = authenticator
+    self.limits = limits
+    self.report = report
+  }
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The requests of a `ServerSessionMachine` to its realm, as a `ServerRealm` carries them out.
+//
+// Invariants:
+// 1. One request is carried out at a time.
+// 2. A session that another one has evicted changes nothing in its realm any more.
+
+package import RealmSyncProtocol
+
+/// The realm of one session, and all that the server keeps for the session alone.
+package actor ServerSessionStore {
+  /// The number of the connection that the session is of.
+  package nonisolated let connection: UInt64
+  let mode: SyncMode
+  private let app: ServerApp
+  private let onEviction: @Sendable () -> Void
+
+  private var realm: RealmDirectory.OpenRealm?
+  private var user = ""
+  /// The number of the BIND among those of all sessions.
+  private var binding: UInt64 = 0
+  /// The file that the session has claimed.
+  private var file: FileIdentifier?
+  private var view: SessionView?
+
+  private var isBusy = false
+  private var isEvicted = false
+  /// Sessions that wait for the end of the request.
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+
+  /// - Parameter onEviction: Is called when a newer session has claimed the file. The connection
+  ///   is to be closed then.
+  package init(
+    app: ServerApp, mode: SyncMode, connection: UInt64,
+    onEviction: @escaping @Sendable () -> Void = {}
+  ) {
+    self.app = app
+    self.mode = mode
+    self.connection = connection
+    self.onEviction = onEviction
+  }
+
+  /// The realm, once BIND was carried out.
+  package var realmID: RealmID? { realm?.realm.id }
+
+  /// The file that the session has; nil before it claimed one and after it lost it.
+  package var claimedFile: FileIdentifier? { file }
+
+  /// Carries out a request.
+  package func perform(_ request: ServerStoreRequest) async -> ServerStoreReply {
+    precondition(!isBusy, "ServerSessionStore 1")
+    isBusy = true
+    defer {
+      isBusy = false
+      for waiter in waiters { waiter.resume() }
+      waiters = []
+    }
+    do throws(SessionRefusal) {
+      guard !isEvicted else { throw Self.eviction }
+      return try await reply(to: request)
+    } catch {
+      return .refused(error)
+    }
+  }
+
+  /// Gives the file back when the session has ended or its connection is lost. No request follows.
+  package func close() {
+    guard let realm, let file else { return }
+    app.registry.release(file, in: realm.realm.id, by: self)
+    self.file = nil
+  }
+
+  // MARK: Eviction
+
+  private static let eviction = SessionRefusal(
+    .sessionClosed, "The file is bound by a newer session")
+
+  /// Ends the session for another one. What it does at the moment is complete on return.
+  func evict() async {
+    isEvicted = true
+    file = nil
+    onEviction()
+    guard isBusy else { return }
+    await withCheckedContinuation { waiters.append($0) }
+  }
+
+  // MARK: Requests
+
+  private func reply(
+    to request: ServerStoreRequest
+  ) async throws(SessionRefusal) -> ServerStoreReply {
+    switch request {
+    case .bind(let bind): return try await self.bind(bind)
+    case .lookUp(let ident): return .file(try await lookUp(ident))
+    case .claim(let ident): return try await claim(ident)
+    case .nextDownload(let cursor): return .download(try await nextDownload(after: cursor))
+    case .integrate(let progress, let lockedServerVersion, let entries):
+      return try await integrate(progress, lockedServerVersion, entries)
+    case .currentHead:
+      let head = await (try boundRealm().realm).head
+      return .head(SaltedVersion(version: head.version, salt: head.salt))
+    case .setQuery(let query): return try await setQuery(query)
+    }
+  }
+
+  private func bind(
+    _ bind: ClientMessage.Bind
+  ) async throws(SessionRefusal) -> ServerStoreReply {
+    binding = app.registry.makeBinding()
+    user = try await app.authenticator.user(of: bind)
+    let opened = try await open(bind.target)
+    realm = opened
+    guard bind.needsIdent else { return .done }
+    let file = try await storing { () async throws(StoreError) in
+      try await opened.realm.allocateFile(for: user)
+    }
+    return .bound(ident: file.ident, salt: file.salt)
+  }
+
+  private func open(
+    _ target: ClientMessage.Bind.Target
+  ) async throws(SessionRefusal) -> RealmDirectory.OpenRealm {
+    var name = RealmName(app: app.name)
+    if case .partition(let text) = target {
+      guard let partition = PartitionText.canonical(text) else {
+        throw SessionRefusal(.illegalRealmPath, "Bad value of a partition")
+      }
+      name.partition = partition
+    }
+    return try await storing { () async throws(StoreError) in
+      let opened = try await app.realms.open(name)
+      if mode == .flexible { try await opened.realm.beginHistory() }
+      return opened
+    }
+  }
+
+  private func lookUp(
+    _ ident: ClientMessage.Ident
+  ) async throws(SessionRefusal) -> ServerFileLookup {
+    let realm = try boundRealm().realm
+    var lookup = try await storing { () async throws(StoreError) in
+      try await realm.lookUp(ident.file, of: user, latest: ident.latest.version)
+    }
+    let holder = app.registry.session(of: ident.file, in: realm.id)
+    lookup.isBoundOnConnection = holder.map { $0 !== self && $0.connection == connection } ?? false
+    return lookup
+  }
+
+  private func claim(
+    _ ident: ClientMessage.Ident
+  ) async throws(SessionRefusal) -> ServerStoreReply {
+    let realm = try boundRealm().realm
+    guard
+      case .claimed(let older) = app.registry.claim(
+        ident.file, in: realm.id, for: self, binding: binding)
+    else { throw Self.eviction }
+    self.file = ident.file
+    await older?.evict()
+    guard !isEvicted else { throw Self.eviction }
+    let file = try await storing { () async throws(StoreError) in
+      guard let file = try await realm.file(ident.file) else {
+        throw .unknownFile(ident.file)
+      }
+      return file
+    }
+    if let query = ident.query {
+      let named: SessionQuery
+      do throws(SessionRefusal) {
+        named = try await checked(query, in: realm)
+      } catch {
+        guard error.code == .badQuery else { throw error }
+        return .queryRefused(message: error.document.message)
+      }
+      view = SessionView(
+        named, isNew: ident.download.serverVersion == 0,
+        isBootstrapLost: file.queryVersion.map { $0 > Int64(named.version) } ?? false)
+    }
+    return .claimed(file.record(for: user), rejected: [])
+  }
+
+  private func integrate(
+    _ progress: UploadCursor, _ lockedServerVersion: UInt64, _ entries: [UploadEntry]
+  ) async throws(SessionRefusal) -> ServerStoreReply {
+    let upload = Upload(
+      file: try requiredFile(), entries: entries, progressClientVersion: progress.clientVersion,
+      progressServerVersion: progress.serverVersion, lockedServerVersion: lockedServerVersion)
+    switch await (try boundRealm().realm).integrate(upload) {
+    case .integrated(_, let head):
+      return .integrated(
+        head: SaltedVersion(version: head.version, salt: head.salt), rejected: [])
+    case .refused(let refusal): throw refusal
+    case .failed(let error):
+      app.report(error)
+      throw SessionRefusal(error)
+    }
+  }
+
+  // MARK: Downloads
+
+  private func nextDownload(
+    after cursor: DownloadCursor
+  ) async throws(SessionRefusal) -> ServerDownload {
+    let (opened, file) = (try boundRealm(), try requiredFile())
+    guard mode == .flexible else {
+      let download = try await storing { () async throws(StoreError) in
+        try await opened.realm.download(
+          for: file, after: cursor, byteLimit: app.limits.downloadByteCount)
+      }
+      return ServerDownload(
+        cursors: SyncCursors(download),
+        progress: .partition(byteCountLeft: UInt64(download.remainingByteCount)),
+        body: MessageBody(downloads: download.entries.map(DownloadEntry.init)))
+    }
+    guard var view else { throw Self.missingIdent }
+    if let part = view.takePart() {
+      self.view = view
+      return part
+    }
+    let download = try await next(after: cursor, &view, opened, file)
+    self.view = view
+    return download
+  }
+
+  /// The next message of a session without a bootstrap that is made.
+  private func next(
+    after cursor: DownloadCursor, _ view: inout SessionView, _ opened: RealmDirectory.OpenRealm,
+    _ file: FileIdentifier
+  ) async throws(SessionRefusal) -> ServerDownload {
+    guard let scratch = opened.scratch else { throw Self.missingIdent }
+    let (active, target, isLost) = (view.active, view.target, view.isBootstrapLost)
+    if let target {
+      try await storing { () async throws(StoreError) in
+        try await opened.realm.noteBootstrap(
+          of: target.text, version: Int64(clamping: target.version), for: file)
+      }
+    }
+    if active == nil, let target, target.version == 0 {
+      let schema = try await storing { () async throws(StoreError) in
+        try await opened.realm.schemaBootstrap(for: file)
+      }
+      view.add(messages(of: schema, target))
+    } else {
+      let answer = try await storing { () async throws(StoreError) in
+        try await opened.realm.view(
+          for: file, after: cursor, query: active?.effective ?? EffectiveQuery(),
+          next: target?.effective, isBootstrapLost: isLost, scratch: scratch)
+      }
+      var made = try answer.get()
+      view.didMakeRound()
+      if let target, var bootstrap = made.bootstrap {
+        if active == nil {
+          // A client without any query has not bound its schema: it gets all in the bootstrap.
+          bootstrap.entries = made.round.entries + bootstrap.entries
+          made.round.entries = []
+        }
+        view.add(messages(of: bootstrap, target))
+      }
+      let isNews = !made.round.entries.isEmpty || made.round.cursor != cursor
+      if let active, target == nil || isNews {
+        return ServerDownload(
+          cursors: SyncCursors(made.round),
+          progress: .flexible(queryVersion: active.version, batch: .steady, done: .estimate(1)),
+          body: MessageBody(downloads: made.round.entries.map(DownloadEntry.init)))
+      }
+    }
+    guard let part = view.takePart() else { throw Self.missingIdent }
+    return part
+  }
+
+  private func messages(of bootstrap: Download, _ query: SessionQuery) -> [ServerDownload] {
+    BootstrapMessages.make(bootstrap, of: query, byteCountMax: app.limits.bootstrapByteCount)
+  }
+
+  // MARK: Queries
+
+  private func setQuery(
+    _ query: VersionedQuery
+  ) async throws(SessionRefusal) -> ServerStoreReply {
+    let realm = try boundRealm().realm
+    do throws(SessionRefusal) {
+      let next = try await checked(query, in: realm)
+      view?.aim(at: next)
+      return .done
+    } catch {
+      guard error.code == .badQuery else { throw error }
+      return .queryRefused(message: error.document.message)
+    }
+  }
+
+  private func checked(
+    _ query: VersionedQuery, in realm: ServerRealm
+  ) async throws(SessionRefusal) -> SessionQuery {
+    let query = try SessionQuery(query)
+    let refusal = try await storing { () async throws(StoreError) in
+      try await realm.check(query.effective)
+    }
+    if let refusal { throw refusal }
+    return query
+  }
+
+  // MARK: State
+
+  /// A request that the order of messages does not allow, which a machine never makes.
+  private static let missingIdent = SessionRefusal(.sessionClosed, "Internal error")
+
+  private func boundRealm() throws(SessionRefusal) -> RealmDirectory.OpenRealm {
+    guard let realm else { throw Self.missingIdent }
+    return realm
+  }
+
+  private func requiredFile() throws(SessionRefusal) -> FileIdentifier {
+    guard let file else { throw isEvicted ? Self.eviction : Self.missingIdent }
+    return file
+  }
+
+  private func storing<R>(
+    _ body: () async throws(StoreError) -> R
+  ) async throws(SessionRefusal) -> R {
+    do throws(StoreError) {
+      return try await body()
+    } catch {
+      app.report(error)
+      throw SessionRefusal(error)
+    }
+  }
+}

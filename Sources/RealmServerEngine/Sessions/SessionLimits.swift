@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The sizes of what sessions send.
+
+/// The limits of a session's messages.
+package struct SessionLimits: Hashable, Sendable {
+  /// A DOWNLOAD in partition mode takes no further entry once it has so many bytes.
+  package var downloadByteCount: Int
+  /// A message of a bootstrap takes no entry that would make it larger.
+  package var bootstrapByteCount: Int
+
+  package init(downloadByteCount: Int = 128 << 10, bootstrapByteCount: Int = 4 << 20) {
+    self.downloadByteCount = downloadByteCount
+    self.bootstrapByteCount = bootstrapByteCount
+  }
+}

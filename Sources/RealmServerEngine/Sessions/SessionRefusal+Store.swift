@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The errors of stores as clients get them.
+
+import RealmSyncProtocol
+
+extension SessionRefusal {
+  /// The end of a session whose realm has failed. The client gets no details.
+  init(_ error: StoreError) {
+    switch error {
+    case .unknownFile(let file):
+      self.init(.badClientFileIdent, "Unknown client file \(file.rawValue)")
+    case .trimmed:
+      self.init(.badServerVersion, "The server no longer has the changes after the client's")
+    case .fenced, .conflict, .outOfOrder, .unknownRealm, .ambiguousName, .limit, .damaged,
+      .storage, .unavailable:
+      self.init(.sessionClosed, "The realm is not available")
+    }
+  }
+}

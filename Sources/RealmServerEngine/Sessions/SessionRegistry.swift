@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The sessions that have files (P4 A.3).
+//
+// Invariants:
+// 1. A file of a realm belongs to one session at most: of those that claimed it, that whose BIND
+//    came last.
+
+import RealmStorage
+package import RealmSyncProtocol
+
+/// Knows which session has which client file.
+package final class SessionRegistry: Sendable {
+  private struct Key: Hashable {
+    let realm: RealmID
+    let file: FileIdentifier
+  }
+
+  /// A session with the number of its BIND.
+  private struct Holder {
+    weak var session: ServerSessionStore?
+    let binding: UInt64
+  }
+
+  /// The end of a claim.
+  enum Claim {
+    /// The session has the file. Another one has lost it, if there is one here, and has to be
+    /// evicted.
+    case claimed(evicted: ServerSessionStore?)
+    /// A newer session has it.
+    case refused
+  }
+
+  private struct State {
+    var holders: [Key: Holder] = [:]
+    var bindingCount: UInt64 = 0
+  }
+
+  private let state = Locked(State())
+
+  package init() {}
+
+  /// The session that has a file; nil if none has.
+  package func session(
+    of file: FileIdentifier, in realm: RealmID
+  ) -> ServerSessionStore? {
+    state.withLock { $0.holders[Key(realm: realm, file: file)]?.session }
+  }
+
+  /// The number of a BIND, which is higher than those before.
+  func makeBinding() -> UInt64 {
+    state.withLock { state in
+      state.bindingCount += 1
+      return state.bindingCount
+    }
+  }
+
+  /// Gives a file to a session, unless a newer one has it.
+  func claim(
+    _ file: FileIdentifier, in realm: RealmID, for session: ServerSessionStore, binding: UInt64
+  ) -> Claim {
+    let key = Key(realm: realm, file: file)
+    return state.withLock { state in
+      let holder = state.holders[key]
+      if let holder, holder.binding > binding { return .refused }
+      state.holders[key] = Holder(session: session, binding: binding)
+      return .claimed(evicted: holder?.session.flatMap { $0 === session ? nil : $0 })
+    }
+  }
+
+  /// Takes a file from a session that has it still.
+  func release(
+    _ file: FileIdentifier, in realm: RealmID, by session: ServerSessionStore
+  ) {
+    let key = Key(realm: realm, file: file)
+    state.withLock { state in
+      if state.holders[key]?.session === session { state.holders[key] = nil }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The clock of a device or a server, which a test sets.
+
+package import RealmSyncProtocol
+import Synchronization
+
+/// A clock that stands still until it is set.
+package final class SimulatedClock: Sendable {
+  private let value: Atomic<UInt64>
+
+  package init(milliseconds: UInt64 = 1_000_000) { value = Atomic(milliseconds) }
+
+  package func set(_ milliseconds: UInt64) { value.store(milliseconds, ordering: .relaxed) }
+
+  package func now() -> OriginTimestamp {
+    OriginTimestamp(milliseconds: value.load(ordering: .relaxed))
+  }
+}

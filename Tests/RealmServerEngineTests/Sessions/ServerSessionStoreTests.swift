@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The requests of a server's session, carried out on a realm.
+
+import RealmStorage
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct ServerSessionStoreTests {
+  private typealias Text = ChangesetText
+
+  // MARK: Binding
+
+  @Test func aNewFileGetsAnIdentifierOfItsPartition() async throws {
+    let bench = SessionBench(.partition)
+    let (first, file) = try await bench.running()
+    #expect(file.ident == FileIdentifier(2) && file.salt != 0)
+    let second = bench.store()
+    let reply = await second.perform(bench.bind("\"work\"", needsIdent: true))
+    guard case .bound(FileIdentifier(2), _) = reply else {
+      Issue.record("\(reply)")
+      return
+    }
+    #expect(await first.realmID != second.realmID)
+  }
+
+  @Test func theUserOfATokenIsThatOfTheFile() async throws {
+    let bench = SessionBench(.partition)
+    let (_, file) = try await bench.running()
+    for (user, isOfUser) in [("u", true), ("other", false)] {
+      let store = bench.store(connection: 2)
+      #expect(await store.perform(bench.bind(user: user, needsIdent: false)) == .done)
+      guard case .file(let lookup) = await store.perform(.lookUp(bench.ident(file))) else {
+        Issue.record("no answer")
+        return
+      }
+      #expect(lookup.file?.isOfUser == isOfUser)
+    }
+    #expect(
+      await bench.store().perform(bench.bind(user: "bad", needsIdent: false)).code
+        == .permissionDenied)
+  }
+
+  /// One number has one partition, and what is no value has none.
+  @Test func partitionsAreNamedByValues() {
+    #expect(PartitionText.canonical("\"a\"") == "\"a\"")
+    #expect(PartitionText.canonical("null") == "null")
+    #expect(
+      PartitionText.canonical("{\"$numberInt\":\"5\"}")
+        == PartitionText.canonical("{\"$numberLong\":\"5\"}"))
+    for text in ["", "home", "[1]", "{}", "1.5", "true"] {
+      #expect(PartitionText.canonical(text) == nil, "\(text)")
+    }
+  }
+
+  @Test func aPathWithoutAValueIsRefused() async {
+    let bench = SessionBench(.partition)
+    let reply = await bench.store().perform(bench.bind("/home", needsIdent: true))
+    #expect(reply.code == .illegalRealmPath)
+  }
+
+  @Test func aFileThatIsMissingIsAnError() async throws {
+    let bench = SessionBench(.partition)
+    let store = bench.store()
+    _ = await store.perform(bench.bind(needsIdent: false))
+    let ident = bench.ident((FileIdentifier(77), 1))
+    #expect(await store.perform(.claim(ident)).code == .badClientFileIdent)
+    #expect(bench.reported == [.unknownFile(FileIdentifier(77))])
+  }
+
+  // MARK: Eviction
+
+  /// `SessionRegistry` 1, `ServerSessionStore` 2
+  @Test func theNewerBindingOfAFileWins() async throws {
+    let bench = SessionBench(.partition)
+    let isEvicted = Locked(false)
+    let (_, file) = try await bench.running()
+    let older = bench.store(connection: 2) { isEvicted.withLock { $0 = true } }
+    let newer = bench.store(connection: 3)
+    for store in [older, newer] { _ = await store.perform(bench.bind(needsIdent: false)) }
+    _ = await older.perform(.claim(bench.ident(file)))
+    #expect(await bench.upload([Text.schema()], by: older).code == nil)
+    #expect(!isEvicted.withLock { $0 })
+    let reply = await newer.perform(.claim(bench.ident(file)))
+    guard case .claimed(let record, _) = reply else {
+      Issue.record("\(reply)")
+      return
+    }
+    #expect(record.clientVersion == 1)
+    #expect(isEvicted.withLock { $0 })
+    #expect(
+      await bench.upload([Text.create("a")], from: 2, by: older).code == .sessionClosed)
+    #expect(await bench.upload([Text.create("a")], from: 2, by: newer).code == nil)
+    // What the older session leaves behind does not concern the newer one.
+    await older.close()
+    #expect(
+      bench.app.registry.session(of: file.ident, in: try #require(await newer.realmID)) === newer)
+  }
+
+  @Test func anOlderBindingThatIsLateDoesNotWin() async throws {
+    let bench = SessionBench(.partition)
+    let (_, file) = try await bench.running()
+    let older = bench.store(connection: 2)
+    let newer = bench.store(connection: 3)
+    for store in [older, newer] { _ = await store.perform(bench.bind(needsIdent: false)) }
+    _ = await newer.perform(.claim(bench.ident(file)))
+    #expect(await older.perform(.claim(bench.ident(file))).code == .sessionClosed)
+    #expect(await bench.upload([Text.schema()], by: newer).code == nil)
+  }
+
+  @Test func aSessionOfTheSameConnectionKeepsItsFile() async throws {
+    let bench = SessionBench(.partition)
+    let (first, file) = try await bench.running(connection: 5)
+    let second = bench.store(connection: 5)
+    _ = await second.perform(bench.bind(needsIdent: false))
+    func isBound() async -> Bool? {
+      guard case .file(let lookup) = await second.perform(.lookUp(bench.ident(file))) else {
+        return nil
+      }
+      return lookup.isBoundOnConnection
+    }
+    #expect(await isBound() == true)
+    await first.close()
+    #expect(await isBound() == false)
+  }
+
+  // MARK: Partition mode
+
+  @Test func whatOneUploadsAnotherDownloads() async throws {
+    let bench = SessionBench(.partition, limits: SessionLimits(downloadByteCount: 1))
+    let (first, firstFile) = try await bench.running(connection: 1)
+    let (second, _) = try await bench.running(connection: 2)
+    guard
+      case .integrated(let head, _) = await bench.upload(
+        [Text.schema(), Text.create("a")], by: first)
+    else {
+      Issue.record("not integrated")
+      return
+    }
+    #expect(head.version == 2)
+    #expect(await second.perform(.currentHead) == .head(head))
+    let download = try await bench.download(after: DownloadCursor(), of: second)
+    #expect(download.cursors.download == DownloadCursor(serverVersion: 1))
+    #expect(download.cursors.latest == head)
+    #expect(try download.body.downloadEntries().map(\.file) == [firstFile.ident])
+    guard case .partition(let count) = download.progress else {
+      Issue.record("\(download.progress)")
+      return
+    }
+    #expect(count == UInt64(Text.create("a").count))
+    let own = try await bench.download(after: DownloadCursor(), of: first)
+    #expect(own.body.isEmpty)
+    #expect(own.cursors.upload == UploadCursor(clientVersion: 2))
+  }
+
+  @Test func anUploadThatCannotBeReadIsRefused() async throws {
+    let bench = SessionBench(.partition)
+    let (store, _) = try await bench.running()
+    #expect(await bench.upload([[1, 2, 3]], by: store).code == .badChangeset)
+  }
+
+  // MARK: Flexible mode
+
+  @Test func aNewFlexibleFileGetsTheSchemaFirst() async throws {
+    let bench = SessionBench(.flexible)
+    let (first, _) = try await bench.running(connection: 1)
+    let empty = try await bench.download(after: DownloadCursor(), of: first)
+    // Clients take no entries of version 0.
+    #expect(empty.cursors.download.serverVersion == 1)
+    #expect(empty.batchState == .last && empty.queryVersion == 0)
+    #expect(try empty.body.downloadEntries().map(\.serverVersion) == [1])
+    _ = await bench.upload([Text.schema(), Text.create("a", count: 5)], base: 1, by: first)
+    let (second, _) = try await bench.running(connection: 2)
+    let schema = try await bench.download(after: DownloadCursor(), of: second)
+    #expect(schema.batchState == .last && schema.cursors.download.serverVersion == 3)
+    let lines = try schema.lines()
+    #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("Add") }, "\(lines)")
+  }
+
+  /// A session whose client has the schema and the version after it, and one that writes.
+  private func flexible(
+    _ limits: SessionLimits = SessionLimits()
+  ) async throws -> (bench: SessionBench, writer: ServerSessionStore, reader: ServerSessionStore) {
+    let bench = SessionBench(.flexible, limits: limits)
+    let (writer, _) = try await bench.running(connection: 1)
+    _ = try await bench.download(after: DownloadCursor(), of: writer)
+    _ = await bench.upload([Text.schema()], base: 1, by: writer)
+    let (reader, _) = try await bench.running(connection: 2)
+    _ = try await bench.download(after: DownloadCursor(), of: reader)
+    return (bench, writer, reader)
+  }
+
+  /// `SessionView` 1
+  @Test func changesComeBeforeTheBootstrapOfAnotherQuery() async throws {
+    let (bench, writer, reader) = try await flexible()
+    _ = await bench.upload(
+      [Text.create("a", count: 5), Text.create("b", count: 15)], from: 2, base: 2, by: writer)
+    let high = SessionBench.query(1, ["Thing": "count > 10"])
+    #expect(await reader.perform(.setQuery(high)) == .done)
+    var cursor = DownloadCursor(serverVersion: 2)
+    let round = try await bench.download(after: cursor, of: reader)
+    #expect(round.batchState == .steady && round.queryVersion == 0)
+    #expect(round.body.isEmpty && round.cursors.download.serverVersion == 4)
+    cursor = round.cursors.download
+    let bootstrap = try await bench.download(after: cursor, of: reader)
+    #expect(bootstrap.batchState == .last && bootstrap.queryVersion == 1)
+    #expect(bootstrap.cursors.download.serverVersion == 4)
+    #expect(try bootstrap.lines().contains { $0.hasPrefix("CreateObject \"Thing\"[\"b\"]") })
+    let steady = try await bench.download(after: cursor, of: reader)
+    #expect(steady.batchState == .steady && steady.queryVersion == 1 && steady.body.isEmpty)
+  }
+
+  @Test func aQueryReplacesOneWhoseBootstrapIsNotBegun() async throws {
+    let (bench, writer, reader) = try await flexible()
+    _ = await bench.upload([Text.create("a", count: 5)], from: 2, base: 2, by: writer)
+    let low = SessionBench.query(1, ["Thing": "count < 10"])
+    let none = SessionBench.query(2, ["Thing": "count > 10"])
+    _ = await reader.perform(.setQuery(low))
+    let round = try await bench.download(after: DownloadCursor(serverVersion: 2), of: reader)
+    // The bootstrap is made, but nothing of it was sent.
+    _ = await reader.perform(.setQuery(none))
+    let next = try await bench.download(after: round.cursors.download, of: reader)
+    let last =
+      next.batchState == .last
+      ? next : try await bench.download(after: next.cursors.download, of: reader)
+    #expect(last.queryVersion == 2 && last.batchState == .last)
+    #expect(try !last.lines().contains { $0.hasPrefix("CreateObject") })
+  }
+
+  @Test func aLargeBootstrapComesInParts() async throws {
+    let (bench, writer, reader) = try await flexible(SessionLimits(bootstrapByteCount: 1))
+    _ = await bench.upload([Text.create("a", count: 5)], from: 2, base: 2, by: writer)
+    _ = await reader.perform(.setQuery(SessionBench.query(1, ["Thing": "count < 10"])))
+    var cursor = DownloadCursor(serverVersion: 2)
+    cursor = try await bench.download(after: cursor, of: reader).cursors.download
+    let first = try await bench.download(after: cursor, of: reader)
+    let second = try await bench.download(after: cursor, of: reader)
+    #expect([first.batchState, second.batchState] == [.moreToCome, .last])
+    #expect(first.cursors == second.cursors)
+    #expect(!first.body.isEmpty && !second.body.isEmpty)
+    guard case .flexible(1, .moreToCome, .estimate(let share)) = first.progress else {
+      Issue.record("\(first.progress)")
+      return
+    }
+    #expect(share > 0 && share < 1)
+  }
+
+  @Test(arguments: ["[]", "{\"Thing\":\"count ==\"}", "{\"Thing\":\"other.count > 1\"}"])
+  func aBadQueryLeavesTheSessionAsItWas(_ text: String) async throws {
+    let (bench, _, reader) = try await flexible()
+    let reply = await reader.perform(.setQuery(VersionedQuery(version: 1, text: text)))
+    guard case .queryRefused(let message) = reply else {
+      Issue.record("\(reply)")
+      return
+    }
+    #expect(message.hasPrefix("Invalid query: "))
+    let next = try await bench.download(after: DownloadCursor(serverVersion: 2), of: reader)
+    #expect(next.queryVersion == 0 && next.batchState == .steady)
+  }
+
+  /// A client that has nothing and asks for more than the schema at once.
+  @Test func aFirstQueryBringsSchemaAndObjectsInOneBootstrap() async throws {
+    let (bench, writer, _) = try await flexible()
+    _ = await bench.upload([Text.create("a", count: 5)], from: 2, base: 2, by: writer)
+    let store = bench.store(connection: 3)
+    guard case .bound(let ident, let salt) = await store.perform(bench.bind(needsIdent: true))
+    else {
+      Issue.record("not bound")
+      return
+    }
+    let query = SessionBench.query(3, ["Thing": "TRUEPREDICATE"])
+    _ = await store.perform(.claim(bench.ident((ident, salt), query: query)))
+    let bootstrap = try await bench.download(after: DownloadCursor(), of: store)
+    #expect(bootstrap.batchState == .last && bootstrap.queryVersion == 3)
+    let lines = try bootstrap.lines()
+    #expect(lines.contains { $0.hasPrefix("AddTable") })
+    #expect(lines.contains { $0.hasPrefix("CreateObject \"Thing\"[\"a\"]") })
+  }
+
+  @Test func aLostBootstrapIsKnownWhenTheClientComesBack() {
+    let ident = try? SessionQuery(SessionBench.query(1))
+    guard let ident, let next = try? SessionQuery(SessionBench.query(2)) else {
+      Issue.record("queries are refused")
+      return
+    }
+    var view = SessionView(ident, isNew: false, isBootstrapLost: false)
+    view.aim(at: next)
+    #expect(!view.isBootstrapLost)
+    view.add([
+      ServerDownload(
+        cursors: SyncCursors(),
+        progress: .flexible(queryVersion: 2, batch: .last, done: .estimate(1)), body: .empty)
+    ])
+    // Made, not sent, and replaced: the objects that it erased count as not told.
+    view.aim(at: next)
+    #expect(view.isBootstrapLost)
+    view.didMakeRound()
+    #expect(!view.isBootstrapLost)
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sessions of one app in memory, whose requests a test makes by hand.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerEngine
+
+/// An app and the sessions that a test opens.
+struct SessionBench {
+  let app: ServerApp
+  let mode: SyncMode
+  private let errors: Locked<[StoreError]>
+
+  init(_ mode: SyncMode, limits: SessionLimits = SessionLimits()) {
+    self.mode = mode
+    let errors = Locked<[StoreError]>([])
+    self.errors = errors
+    let salts = SaltSource(SeededGenerator(seed: 1))
+    let realms = RealmDirectory(
+      EmbeddedStore(SimulatedFiles(), salts: salts),
+      settings: ServerRealm.Settings(recordsTouches: mode == .flexible),
+      clock: ServerClock { OriginTimestamp(milliseconds: 1_000_000) }, salts: salts)
+    app = ServerApp(
+      named: "test", realms: realms,
+      authenticator: SessionAuthenticator { (bind) throws(SessionRefusal) in
+        guard bind.token != "bad" else { throw SessionRefusal(.permissionDenied, "no") }
+        return bind.token
+      }, limits: limits, report: { error in errors.withLock { $0.append(error) } })
+  }
+
+  var reported: [StoreError] { errors.withLock { $0 } }
+
+  func store(
+    connection: UInt64 = 1, onEviction: @escaping @Sendable () -> Void = {}
+  ) -> ServerSessionStore {
+    ServerSessionStore(app: app, mode: mode, connection: connection, onEviction: onEviction)
+  }
+
+  func bind(
+    _ partition: String = "\"home\"", user: String = "u", needsIdent: Bool
+  )
+    -> ServerStoreRequest
+  {
+    let target: ClientMessage.Bind.Target =
+      mode == .partition ? .partition(partition) : .flexible(ClientMessage.FlexibleTarget())
+    return .bind(
+      ClientMessage.Bind(session: 1, target: target, token: user, needsIdent: needsIdent))
+  }
+
+  static func query(_ version: UInt64, _ queries: [String: String] = [:]) -> VersionedQuery {
+    VersionedQuery(version: version, document: QueryDocument(queries: queries))
+  }
+
+  /// The IDENT of a file that has nothing yet, or something.
+  func ident(
+    _ file: (ident: FileIdentifier, salt: UInt64), after cursor: DownloadCursor = DownloadCursor(),
+    query: VersionedQuery? = nil
+  ) -> ClientMessage.Ident {
+    ClientMessage.Ident(
+      session: 1, file: file.ident, salt: file.salt, download: cursor, latest: SaltedVersion(),
+      query: mode == .flexible ? query ?? Self.query(0) : nil)
+  }
+
+  /// A session with a new file.
+  func running(
+    connection: UInt64 = 1
+  ) async throws -> (store: ServerSessionStore, file: (ident: FileIdentifier, salt: UInt64)) {
+    let store = store(connection: connection)
+    guard case .bound(let ident, let salt) = await store.perform(bind(needsIdent: true)) else {
+      throw SessionRefusal(.other, "not bound")
+    }
+    _ = await store.perform(.claim(self.ident((ident, salt))))
+    return (store, (ident, salt))
+  }
+
+  /// Uploads changesets of consecutive versions.
+  func upload(
+    _ changesets: [[UInt8]], from version: UInt64 = 1, base: UInt64 = 0,
+    by store: ServerSessionStore
+  ) async -> ServerStoreReply {
+    let entries = changesets.enumerated().map {
+      UploadEntry(
+        clientVersion: version + UInt64($0.offset), serverVersion: base,
+        timestamp: OriginTimestamp(milliseconds: 100), changeset: $0.element)
+    }
+    let progress = UploadCursor(
+      clientVersion: version + UInt64(changesets.count) - 1, serverVersion: base)
+    return await store.perform(
+      .integrate(progress, lockedServerVersion: 0, entries: entries))
+  }
+
+  /// The next DOWNLOAD.
+  func download(
+    after cursor: DownloadCursor, of store: ServerSessionStore
+  ) async throws -> ServerDownload {
+    let reply = await store.perform(.nextDownload(after: cursor))
+    guard case .download(let download) = reply else { throw SessionRefusal(.other, "\(reply)") }
+    return download
+  }
+}
+
+extension ServerStoreReply {
+  /// The code of a refusal.
+  var code: SessionErrorCode? {
+    if case .refused(let refusal) = self { refusal.code } else { nil }
+  }
+}
+
+extension ServerDownload {
+  var batchState: ServerMessage.BatchState? {
+    if case .flexible(_, let batch, _) = progress { batch } else { nil }
+  }
+
+  var queryVersion: UInt64? {
+    if case .flexible(let version, _, _) = progress { version } else { nil }
+  }
+
+  /// The instructions of all entries.
+  func lines() throws -> [String] {
+    try body.downloadEntries().flatMap { entry in
+      let changeset = try ChangesetParser.parse(entry.changeset)
+      return changeset.instructions.map { changeset.line($0) }
+    }
+  }
+}

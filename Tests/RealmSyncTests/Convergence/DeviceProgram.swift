@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The program of a device in a convergence run.
+
+import RealmSync
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTables
+import RealmTestSupport
+
+/// Writes and subscribes at random.
+final class DeviceProgram {
+  let device: SimulatedDevice
+  private let index: Int
+  private let schemaSeed: UInt64
+  private var random: SeededGenerator
+  private var writer: RandomWriter
+
+  init(_ device: SimulatedDevice, index: Int, seed: UInt64, schemaSeed: UInt64) {
+    self.device = device
+    self.index = index
+    self.schemaSeed = schemaSeed
+    random = SeededGenerator(seed: seed)
+    writer = RandomWriter(seed: random.next())
+    writer.erasesSchema = false
+    writer.objectCountMax = 3
+    writer.isConvergent = true
+    // Of three devices' collections in one mixed value, not all need be equal (P2 D.6).
+    writer.makesNestedCollections = false
+    writer.suffix = "d\(index)"
+  }
+
+  /// Makes the classes, as each program does when it first opens its file.
+  func start() throws {
+    guard device.version.mode == .flexible else {
+      var schema = SeededGenerator(seed: schemaSeed)
+      // Few properties make quick runs, and others in each.
+      try device.write { try RandomSchema.make(in: $0, &schema, share: 8) }
+      guard let things = try device.read().table(named: "class_Thing") else { return }
+      let columns = things.schema.columns.filter { !$0.isPrimaryKey }
+      let lists = columns.filter { $0.collection == .list }
+      writer.focus = [schema.pick(columns).name]
+      if !lists.isEmpty { writer.focus.append(schema.pick(lists).name) }
+      return
+    }
+    try device.write { try RandomChanges.makeSchema(in: $0) }
+    try device.write { _ = try SubscriptionStore.make(in: $0) }
+    if random.percent(50) { try subscribe() }
+  }
+
+  /// Runs a write transaction.
+  func write() throws {
+    try device.write { group in
+      switch device.version.mode {
+      case .partition: try writer.write(group)
+      // An object that others see and this device does not must not be made a second time.
+      case .flexible: try RandomChanges.write(group, &random, owner: "\(index)-")
+      }
+    }
+  }
+
+  /// Writes, or says that the program is to be killed now.
+  func interrupt() throws -> SimulatedDevice.Interruption {
+    if random.percent(4) { return .kill }
+    if random.percent(15) { try write() }
+    return .none
+  }
+
+  /// Adds a subscription set.
+  func subscribe() throws {
+    let bound = random.number(below: 60)
+    let condition = random.pick([
+      "TRUEPREDICATE", "count > \(bound)", "count <= \(bound)", "ANY numbers > \(bound)",
+      "(name BEGINSWITH \"x\" or count == 0)", "!(count > \(bound))", "tags.@count > 1",
+    ])
+    var queries = [("Thing", condition)]
+    if random.percent(60) {
+      queries.append(("Note", random.pick(["TRUEPREDICATE", "text < \"n25\""])))
+    }
+    try device.subscribe(to: queries)
+  }
+}
