@@ -107,6 +107,21 @@ import Testing
     #expect(try ChangesetParser.parse(changeset(.binary, 16_777_208)).instructions.count == 1)
   }
 
+  /// Two bytes of an instruction take 72 of memory, and one of a path element takes 8.
+  @Test func instructionsOverTheLimitAreRefused() throws {
+    let erasures = bytes(Self.a) + Array(repeatElement([1, 0], count: 10).joined())
+    #expect(try ChangesetParser.parse(erasures, instructionCountMax: 10).instructions.count == 10)
+    #expect(throws: ChangesetError.tooManyInstructions(9)) {
+      try ChangesetParser.parse(erasures, instructionCountMax: 9)
+    }
+    // Update of a value below ten indices.
+    let path = bytes(Self.a) + [4, 0, 0, 0, 10] + [UInt8](repeating: 0, count: 12)
+    #expect(try ChangesetParser.parse(path, instructionCountMax: 10).elements.count == 10)
+    #expect(throws: ChangesetError.tooManyInstructions(9)) {
+      try ChangesetParser.parse(path, instructionCountMax: 9)
+    }
+  }
+
   /// Every beginning of a changeset is an error or a shorter changeset.
   @Test func theSchemaMayEndAnywhere() throws {
     let whole = bytes(ChangesetVectorTests.schema)

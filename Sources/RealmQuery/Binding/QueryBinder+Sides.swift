@@ -59,6 +59,8 @@ extension QueryBinder {
     /// Checks that a collection without a quantifier is counted, computed with, or searched.
     func requireQuantifiers() throws(QueryError) {
       guard comparison.operation != .in, comparison.operation != .contains else { return }
+      // `"x" == tags` is how clients write `"x" IN tags`.
+      if comparison.operation == .equal, !comparison.left.isComputed, right != nil { return }
       for path in paths
       where path.isMany && path.hasNoParts && path.written.isUntyped && !path.leadsThroughLinks {
         throw .invalid(

@@ -233,6 +233,10 @@ package struct QueryBinder {
   ) throws(QueryError) -> QueryConstant {
     let constant: QueryConstant
     switch operand {
+    case .value(.binary(let bytes)) where other?.comparedType == .string:
+      // Clients write strings with quotes and line breaks as their bytes.
+      let text = String(validating: bytes, as: UTF8.self)
+      constant = .value(text.map { .string($0) } ?? .binary(bytes))
     case .value(let value): constant = .value(value)
     case .longNumber(let digits): constant = .value(number(digits, beside: other))
     case .object(let name, let key):

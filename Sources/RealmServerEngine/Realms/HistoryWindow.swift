@@ -15,7 +15,11 @@ final class HistoryWindow {
   /// The version before the first changeset.
   private(set) var base: UInt64
 
+  /// The versions that are kept, and what their changesets may take together.
   private static let keptCount = 1024
+  private static let byteCountMax = 64 << 20
+
+  private var byteCount = 0
 
   init(base: UInt64) { self.base = base }
 
@@ -25,25 +29,44 @@ final class HistoryWindow {
   /// The changeset of a version after `base`.
   subscript(version: UInt64) -> Changeset { changesets[Int(version - base) - 1] }
 
-  func append(_ changeset: Changeset) { changesets.append(changeset) }
+  func append(_ changeset: Changeset) {
+    changesets.append(changeset)
+    byteCount += changeset.memoryByteCount
+  }
 
   /// Puts the changesets before the first that were not needed until now.
   func prepend(_ older: [Changeset]) {
     changesets.insert(contentsOf: older, at: 0)
     base -= UInt64(older.count)
+    for changeset in older { byteCount += changeset.memoryByteCount }
   }
 
   /// Forgets the versions after one.
   func removeAll(after version: UInt64) {
     guard version < end else { return }
-    changesets.removeLast(Int(end - max(version, base)))
+    let count = Int(end - max(version, base))
+    for changeset in changesets.suffix(count) { byteCount -= changeset.memoryByteCount }
+    changesets.removeLast(count)
   }
 
-  /// Forgets old versions if there are many.
+  /// Forgets old versions if there are many, or large ones.
   func removeOld() {
-    guard changesets.count > 2 * Self.keptCount else { return }
-    let count = changesets.count - Self.keptCount
+    guard changesets.count > 2 * Self.keptCount || byteCount > Self.byteCountMax else { return }
+    var count = max(0, changesets.count - Self.keptCount)
+    for changeset in changesets.prefix(count) { byteCount -= changeset.memoryByteCount }
+    while byteCount > Self.byteCountMax / 2, count < changesets.count {
+      byteCount -= changesets[count].memoryByteCount
+      count += 1
+    }
     changesets.removeFirst(count)
     base += UInt64(count)
+  }
+}
+
+extension Changeset {
+  /// The memory that the changeset takes, about.
+  fileprivate var memoryByteCount: Int {
+    instructions.count * MemoryLayout<Instruction>.stride
+      + elements.count * MemoryLayout<PathElement>.stride + payloadBytes.count + 256
   }
 }

@@ -13,6 +13,16 @@ import RealmTables
 
 /// Merges the uploads of a group with the history, and with each other.
 struct Integration {
+  /// The limits of one upload, which bound the memory and the time that it takes.
+  struct Limits {
+    /// As many as 16 MiB have of the shortest changes of values.
+    var instructionCount = 3 << 19
+    /// A client stops at 128 KiB, and leaves out changesets without bytes.
+    var entryCount = 1 << 16
+    /// Some seconds.
+    var work = 1 << 30
+  }
+
   let history: HistoryWindow
   /// The newest version before the group.
   let start: UInt64
@@ -21,12 +31,17 @@ struct Integration {
   private(set) var states: [FileIdentifier: FileState]
   private(set) var entries: [MergedEntry] = []
   private var transformer: Transformer
+  /// The instructions that the upload may have still.
+  private var instructionsLeft = 0
+
+  private let limits: Limits
 
   /// - Parameter history: Has all versions after the lowest base of the group.
   init(
     _ states: [FileIdentifier: FileState], history: HistoryWindow, trimmed: UInt64,
-    transformer: Transformer
+    transformer: Transformer, limits: Limits = Limits()
   ) {
+    self.limits = limits
     self.states = states
     self.history = history
     self.trimmed = trimmed
@@ -46,6 +61,8 @@ struct Integration {
       throw SessionRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)")
     }
     let (version, count) = (history.end, entries.count)
+    instructionsLeft = limits.instructionCount
+    transformer.workLeft = limits.work
     do throws(SessionRefusal) {
       try check(upload, state.file)
       // The same changes again, after a lost connection, are skipped.
@@ -73,6 +90,9 @@ struct Integration {
   private func check(_ upload: Upload, _ file: ClientFile) throws(SessionRefusal) {
     guard !file.isExpired else {
       throw SessionRefusal(.clientFileExpired, "The client was offline for too long")
+    }
+    guard upload.entries.count <= limits.entryCount else {
+      throw SessionRefusal(.badChangeset, "Too many changesets")
     }
     guard upload.progressServerVersion <= start else {
       throw SessionRefusal(.badServerVersion, "Bad server version of the progress")
@@ -121,7 +141,7 @@ struct Integration {
     }
   }
 
-  private func parse(
+  private mutating func parse(
     _ entry: UploadEntry, _ ident: FileIdentifier
   ) throws(SessionRefusal) -> Changeset {
     let origin = ChangesetOrigin(
@@ -129,10 +149,12 @@ struct Integration {
       timestamp: entry.timestamp)
     let changeset: Changeset
     do throws(ChangesetError) {
-      changeset = try ChangesetParser.parse(entry.changeset, origin: origin)
+      changeset = try ChangesetParser.parse(
+        entry.changeset, origin: origin, instructionCountMax: instructionsLeft)
     } catch {
       throw SessionRefusal(.badChangeset, "Bad changeset: \(error)")
     }
+    instructionsLeft -= max(changeset.instructions.count, changeset.elements.count)
     for instruction in changeset.instructions {
       switch instruction {
       case .eraseTable, .eraseColumn:
@@ -151,7 +173,7 @@ extension SessionRefusal {
     case .tableMismatch(let conflict), .columnMismatch(let conflict):
       let name = conflict.field.map { "\(conflict.table).\($0)" } ?? conflict.table
       self.init(.invalidSchemaChange, "Another definition of \(name) exists")
-    case .sizeMismatch, .positionOutOfRange:
+    case .sizeMismatch, .positionOutOfRange, .tooMuchWork:
       self.init(.badChangeset, "Bad changeset: \(error)")
     }
   }

@@ -5,7 +5,7 @@
 // Invariants:
 // 1. One group of uploads is integrated at a time, and all of it is on the disk before any of its
 //    uploads is answered.
-// 2. The window ends with the newest version whenever no group is being integrated, or is nil.
+// 2. The window ends with the newest version whenever nothing is being appended, or is nil.
 
 import RealmReplication
 import RealmStorage
@@ -38,6 +38,10 @@ package actor ServerRealm {
   private var transformer = Transformer()
   private var queue = UploadQueue()
   private var isDraining = false
+  /// Whether a call is appending, which may wait for the store meanwhile; others wait for their
+  /// turn.
+  private var isAppending = false
+  private var appendingWaiters: [CheckedContinuation<Void, Never>] = []
   /// Set when another server has become the owner.
   private var isFenced = false
 
@@ -126,14 +130,58 @@ package actor ServerRealm {
 
   /// Stores the new state of a client file.
   package func store(_ file: ClientFile) async throws(StoreError) {
+    await beginAppending()
+    defer { endAppending() }
     let batch = Batch(files: [file])
     try await append { _ in batch }
   }
 
-  /// Stores what a client alone is sent.
-  func store(_ privates: [PrivateChange]) async throws(StoreError) {
-    let batch = Batch(privates: privates)
-    try await append { _ in batch }
+  /// Stores what a client alone is sent, with empty versions of the server for it.
+  ///
+  /// - Parameter version: The newest version afterwards.
+  /// - Returns: The new head; nil if it is not the one that the changes were made for.
+  func appendVersions(
+    through version: UInt64, after head: RealmHead, privates: [PrivateChange]
+  ) async throws(StoreError) -> RealmHead? {
+    guard version > head.version || !privates.isEmpty else { return head }
+    await beginAppending()
+    defer { endAppending() }
+    guard self.head.version == head.version else { return nil }
+    let now = clock.now()
+    var batch = Batch(privates: privates)
+    while head.version + UInt64(batch.entries.count) < version {
+      batch.entries.append(
+        StoredEntry(
+          version: head.version + UInt64(batch.entries.count) + 1, salt: salts.next(),
+          file: .server, clientVersion: 0, timestamp: now, committed: now,
+          originalByteCount: 0, totalByteCount: self.head.totalByteCount, changeset: []))
+    }
+    do throws(StoreError) {
+      try await append { _ in batch }
+    } catch {
+      window = nil
+      throw error
+    }
+    if let window {
+      for entry in batch.entries { window.append(Changeset(origin: entry.origin)) }
+    }
+    return self.head
+  }
+
+  private func beginAppending() async {
+    guard isAppending else {
+      isAppending = true
+      return
+    }
+    await withCheckedContinuation { appendingWaiters.append($0) }
+  }
+
+  private func endAppending() {
+    if appendingWaiters.isEmpty {
+      isAppending = false
+    } else {
+      appendingWaiters.removeFirst().resume()
+    }
   }
 
   /// The server's time.
@@ -165,6 +213,8 @@ package actor ServerRealm {
   /// Integrates uploads in one transaction. Those that cannot be integrated are left out, and so
   /// are later ones of their files.
   func integrate(group uploads: [Upload]) async -> [UploadOutcome] {
+    await beginAppending()
+    defer { endAppending() }
     do throws(StoreError) {
       return try await tryIntegrating(uploads)
     } catch {
@@ -358,6 +408,8 @@ package actor ServerRealm {
 
   /// Expires clients that were away for too long, and trims the history that none needs.
   package func trim() async throws(StoreError) {
+    await beginAppending()
+    defer { endAppending() }
     let files = try await store.files(in: id)
     let expired = Trimming.expired(files, now: clock.now())
     let gone = Set(expired.map(\.ident))

@@ -6,8 +6,8 @@
 package struct Batch: Hashable, Sendable {
   /// The versions that follow the newest one, in order.
   package var entries: [StoredEntry]
-  /// Client files in their new state. Reciprocals up to their `reciprocalBase` go with that, and
-  /// private changes before it.
+  /// Client files in their new state. Reciprocals and private changes up to their
+  /// `reciprocalBase` go with that.
   package var files: [ClientFile]
   package var reciprocals: [ReciprocalChange]
   package var privates: [PrivateChange]

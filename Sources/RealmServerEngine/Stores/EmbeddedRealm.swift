@@ -152,12 +152,7 @@ final class EmbeddedRealm: Sendable {
         for change in batch.reciprocals {
           try store(change.changeset, .reciprocals, change.file, change.version, in: group)
         }
-        for change in batch.privates {
-          try store(change.changeset, .privates, change.file, change.version, in: group)
-          let key = ServerTables.key(change.file, change.version)
-          try ServerRow(.privates, at: key, in: group, isNew: false)
-            .set(change.timestamp.milliseconds, "timestamp")
-        }
+        for change in batch.privates { try store(change, in: group) }
         if let last = batch.entries.last {
           (head.version, head.salt) = (last.version, last.salt)
           head.totalByteCount = last.totalByteCount
@@ -220,6 +215,16 @@ final class EmbeddedRealm: Sendable {
     try ServerRow(kind, at: key, in: group, isNew: isNew).set(.binary(changeset), "changeset")
   }
 
+  private func store(_ change: PrivateChange, in group: WriteGroup) throws(StorageError) {
+    guard !change.changeset.isEmpty else {
+      return try trim(.privates, change.file, change.version...change.version, in: group)
+    }
+    try store(change.changeset, .privates, change.file, change.version, in: group)
+    let key = ServerTables.key(change.file, change.version)
+    try ServerRow(.privates, at: key, in: group, isNew: false)
+      .set(change.timestamp.milliseconds, "timestamp")
+  }
+
   private func trimHistory(
     from base: UInt64, through version: UInt64, in group: WriteGroup
   ) throws(StorageError) {
@@ -250,9 +255,7 @@ final class EmbeddedRealm: Sendable {
       let last = file.isExpired ? ServerTables.versionLimit - 1 : file.reciprocalBase
       guard old.reciprocalBase < last else { return }
       try trim(.reciprocals, file.ident, old.reciprocalBase...last, in: group)
-      // A bootstrap of the acknowledged version may not have arrived.
-      let first = max(old.reciprocalBase, 1) - 1
-      try trim(.privates, file.ident, first...last - 1, in: group)
+      try trim(.privates, file.ident, old.reciprocalBase...last, in: group)
     }
   }
 

@@ -12,6 +12,7 @@ package struct PrivateChange: Hashable, Sendable {
   package var version: UInt64
   /// The time that it was sent with; merging decides by it.
   package var timestamp: OriginTimestamp
+  /// Without bytes it removes what is stored for the version.
   package var changeset: [UInt8]
 
   package init(

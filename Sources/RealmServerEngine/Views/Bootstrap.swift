@@ -15,7 +15,9 @@ package struct Bootstrap {
   package private(set) var entries: [Download.Entry] = []
   /// Objects of which the client drops what it has, changes that wait for their upload included.
   package private(set) var erased: [ObjectIdentity] = []
-  package let cursor: DownloadCursor
+  /// The position after it. Each changeset of erasures has a version of its own after that of the
+  /// round before it, which may arrive alone.
+  package private(set) var cursor: DownloadCursor
 
   private let snapshot: ObjectSnapshot
   private let timestamp: OriginTimestamp
@@ -49,15 +51,15 @@ package struct Bootstrap {
   ///
   /// - Parameters:
   ///   - old: Nil for a client that sees nothing yet.
+  ///   - version: The client's position, at or after the version of the snapshot.
   ///   - clientVersion: The newest client version that is integrated.
   ///   - mayHoldCopies: Whether the client may hold objects that it does not see, which it drops
   ///     before it gets them again.
   package static func change(
-    from old: View?, to new: View, _ snapshot: ObjectSnapshot, clientVersion: UInt64,
-    timestamp: OriginTimestamp, mayHoldCopies: Bool = true
+    from old: View?, to new: View, _ snapshot: ObjectSnapshot, at version: UInt64,
+    clientVersion: UInt64, timestamp: OriginTimestamp, mayHoldCopies: Bool = true
   ) throws(StoreError) -> Bootstrap {
-    let cursor = DownloadCursor(
-      serverVersion: snapshot.head.version, clientVersion: clientVersion)
+    let cursor = DownloadCursor(serverVersion: version, clientVersion: clientVersion)
     var bootstrap = Bootstrap(snapshot, cursor, timestamp: timestamp)
     var entering: [(table: TableKey, keys: [ObjectKey])] = []
     for name in Set(new.classNames).union(old?.classNames ?? []).sorted() {
@@ -73,17 +75,16 @@ package struct Bootstrap {
       }
       entering.append((table.key, arriving))
     }
-    bootstrap.append(erasures: bootstrap.erased)
+    bootstrap.appendErasures()
     try bootstrap.append(states: entering)
     if bootstrap.entries.isEmpty { bootstrap.append([]) }
     return bootstrap
   }
 
-  private mutating func append(erasures: [ObjectIdentity]) {
-    // An erasure takes some forty bytes, so these stay far below the limit.
-    for start in stride(from: 0, to: erasures.count, by: 1 << 12) {
-      append(ErasureWriter.bytes(Array(erasures[start...].prefix(1 << 12))))
-    }
+  private mutating func appendErasures() {
+    let parts = ErasureWriter.parts(erased)
+    cursor.serverVersion += UInt64(parts.count)
+    for part in parts { append(ErasureWriter.bytes(part)) }
   }
 
   private mutating func append(

@@ -23,6 +23,9 @@ package struct Round {
   package private(set) var entries: [Download.Entry] = []
   /// Objects that the client drops, with changes that wait for their upload.
   package private(set) var erased: [ObjectIdentity] = []
+  /// The position after it. Erasures at the version that the client has reached already get
+  /// versions of their own, which do not exist yet, and so do those beyond one changeset: uploads
+  /// of older bases are merged with them, and later ones are not.
   package private(set) var cursor: DownloadCursor
 
   private let file: FileIdentifier
@@ -52,11 +55,19 @@ package struct Round {
         try append(entry)
       }
     }
-    self.cursor.serverVersion = snapshot.head.version
     erased = objects.filter { fates[$0] == .leaves || fates[$0] == .returns }
-    appendTail(ErasureWriter.bytes(erased), timestamp)
+    let parts = ErasureWriter.parts(erased)
+    self.cursor.serverVersion = Self.lastVersion(
+      of: parts.count, after: cursor.serverVersion, head: snapshot.head.version)
+    for part in parts { appendTail(ErasureWriter.bytes(part), timestamp) }
     try appendStates(
       objects.filter { fates[$0] == .enters || fates[$0] == .returns }, snapshot, timestamp)
+  }
+
+  /// The version of a round with some changesets of erasures, each of which has its own version:
+  /// the first that of the head, unless the client has reached it.
+  static func lastVersion(of parts: Int, after version: UInt64, head: UInt64) -> UInt64 {
+    head + UInt64(version < head ? max(parts, 1) - 1 : parts)
   }
 
   // MARK: Deciding

@@ -35,52 +35,57 @@ extension ServerRealm {
   /// - Parameters:
   ///   - query: What the client sees at its cursor.
   ///   - next: What it asks to see; nil for the same.
-  ///   - isBootstrapLost: Whether the last bootstrap that was computed did not arrive: the client's
-  ///     query is older than that.
   package func view(
     for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
-    next: EffectiveQuery? = nil, isBootstrapLost: Bool = false, scratch: ViewScratch
+    next: EffectiveQuery? = nil, scratch: ViewScratch
   ) async throws(StoreError) -> Result<FlexibleDownload, SessionRefusal> {
-    let snapshot = try await store.snapshot(of: id, atLeast: cursor.serverVersion)
-    let (old, new): (View, View?)
-    switch try View.bind(query, to: snapshot.objects) {
-    case .success(let view): old = view
-    case .failure(let refusal): return .failure(refusal)
+    while true {
+      let snapshot = try await store.snapshot(of: id, atLeast: cursor.serverVersion)
+      let (old, new): (View, View?)
+      switch try View.bind(query, to: snapshot.objects) {
+      case .success(let view): old = view
+      case .failure(let refusal): return .failure(refusal)
+      }
+      switch try next.map({ (next) throws(StoreError) in
+        try View.bind(next, to: snapshot.objects)
+      }) {
+      case .success(let view)?: new = view
+      case .failure(let refusal)?: return .failure(refusal)
+      case nil: new = nil
+      }
+      let history = try await store.entries(
+        of: id, in: cursor.serverVersion + 1..<snapshot.head.version + 1)
+      // All that the server makes for a version has one time, which is that of the version.
+      let timestamp = try await time(of: snapshot.head.version, history) ?? now
+      let unconfirmed = try await store.privates(of: ident, in: id, after: cursor.serverVersion)
+      let round = try Round(
+        history, after: cursor, to: snapshot, timestamp: timestamp, view: old, file: ident,
+        unconfirmed: objects(of: unconfirmed), scratch: scratch)
+      var erasures = Erasures(
+        round.erased, through: round.cursor.serverVersion, timestamp, for: ident)
+      var bootstrap: Bootstrap?
+      if let new {
+        let change = try Bootstrap.change(
+          from: old, to: new, snapshot, at: round.cursor.serverVersion,
+          clientVersion: round.cursor.clientVersion, timestamp: timestamp)
+        erasures.append(change.erased, through: change.cursor.serverVersion)
+        bootstrap = change
+      }
+      erasures.replace(unconfirmed)
+      let version = (bootstrap?.cursor ?? round.cursor).serverVersion
+      guard
+        let head = try await appendVersions(
+          through: version, after: snapshot.head, privates: erasures.changes)
+      else { continue }
+      let file = try await knownFile(ident)
+      return .success(
+        FlexibleDownload(
+          round: Download(
+            entries: round.entries, cursor: round.cursor, head: head, file: file),
+          bootstrap: bootstrap.map {
+            Download(entries: $0.entries, cursor: $0.cursor, head: head, file: file)
+          }))
     }
-    switch try next.map({ (next) throws(StoreError) in try View.bind(next, to: snapshot.objects) })
-    {
-    case .success(let view)?: new = view
-    case .failure(let refusal)?: return .failure(refusal)
-    case nil: new = nil
-    }
-    let history = try await store.entries(
-      of: id, in: cursor.serverVersion + 1..<snapshot.head.version + 1)
-    // All that the server makes for a version has one time, which is that of the version.
-    let timestamp = try await time(of: snapshot.head.version, history) ?? now
-    // A bootstrap has the version of the round before it, which may have arrived alone.
-    let unconfirmed = try await dropped(
-      by: ident, after: isBootstrapLost ? max(cursor.serverVersion, 1) - 1 : cursor.serverVersion)
-    let round = try Round(
-      history, after: cursor, to: snapshot, timestamp: timestamp, view: old, file: ident,
-      unconfirmed: unconfirmed, scratch: scratch)
-    var erased = round.erased
-    var bootstrap: Bootstrap?
-    if let new {
-      let change = try Bootstrap.change(
-        from: old, to: new, snapshot, clientVersion: round.cursor.clientVersion,
-        timestamp: timestamp)
-      erased += change.erased
-      bootstrap = change
-    }
-    try await record(erased, at: snapshot.head.version, timestamp, for: ident)
-    let file = try await knownFile(ident)
-    return .success(
-      FlexibleDownload(
-        round: Download(
-          entries: round.entries, cursor: round.cursor, head: snapshot.head, file: file),
-        bootstrap: bootstrap.map {
-          Download(entries: $0.entries, cursor: $0.cursor, head: snapshot.head, file: file)
-        }))
   }
 
   /// The refusal of a query that clients cannot have; nil for one that they can.
@@ -116,15 +121,17 @@ extension ServerRealm {
     return try await store.entries(of: id, in: version..<version + 1).last?.committed
   }
 
-  /// The objects whose erasure a client was sent after a version.
-  private func dropped(
-    by ident: FileIdentifier, after version: UInt64
-  ) async throws(StoreError) -> [ObjectIdentity] {
+  /// The objects of private changes.
+  private func objects(of privates: [PrivateChange]) throws(StoreError) -> [ObjectIdentity] {
     var objects: [ObjectIdentity] = []
     var seen: Set<ObjectIdentity> = []
-    let privates = try await store.privates(of: ident, in: id, after: version)
     for change in privates {
-      let changeset = try parsePrivate(change.changeset, at: change.version)
+      let changeset: Changeset
+      do throws(ChangesetError) {
+        changeset = try ChangesetParser.parse(change.changeset)
+      } catch {
+        throw .damaged("the private change of version \(change.version): \(error)")
+      }
       for instruction in changeset.instructions {
         guard let object = instruction.object.map(changeset.identity(of:)),
           seen.insert(object).inserted
@@ -133,32 +140,5 @@ extension ServerRealm {
       }
     }
     return objects
-  }
-
-  private func parsePrivate(
-    _ bytes: [UInt8], at version: UInt64
-  ) throws(StoreError) -> Changeset {
-    do throws(ChangesetError) {
-      return try ChangesetParser.parse(bytes)
-    } catch {
-      throw .damaged("the private change of version \(version): \(error)")
-    }
-  }
-
-  /// Stores what a client drops at a version.
-  private func record(
-    _ erased: [ObjectIdentity], at version: UInt64, _ timestamp: OriginTimestamp,
-    for ident: FileIdentifier
-  ) async throws(StoreError) {
-    guard !erased.isEmpty, version > 0 else { return }
-    let known = try await store.privates(of: ident, in: id, after: version - 1)
-    var changeset = try parsePrivate(
-      known.first { $0.version == version }?.changeset ?? [], at: version)
-    for object in erased { changeset.append(.eraseObject(changeset.reference(to: object))) }
-    try await store([
-      PrivateChange(
-        file: ident, version: version, timestamp: timestamp,
-        changeset: ChangesetEncoder.encode(changeset))
-    ])
   }
 }

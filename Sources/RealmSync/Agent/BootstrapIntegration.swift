@@ -17,11 +17,20 @@ package struct BootstrapIntegration {
   let schemas: SchemaCache
   /// The bytes of changesets that are integrated in one version.
   private let batchByteCount: Int
+  private let cache: OwnEntryCache
   private var transformer = Transformer()
 
   package init(
     _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), batchByteCount: Int = 1 << 20
   ) {
+    self.init(file, schemas: schemas, batchByteCount: batchByteCount, cache: OwnEntryCache())
+  }
+
+  init(
+    _ file: DatabaseFile, schemas: SchemaCache, batchByteCount: Int = 1 << 20,
+    cache: OwnEntryCache
+  ) {
+    self.cache = cache
     self.file = file
     self.schemas = schemas
     self.batchByteCount = batchByteCount
@@ -122,6 +131,7 @@ package struct BootstrapIntegration {
       return queryVersion
     } catch {
       pending?.discard()
+      cache.removeAll()
       throw error
     }
   }
@@ -145,7 +155,7 @@ package struct BootstrapIntegration {
     in transaction: WriteTransaction
   ) throws(IntegrationError) -> Batch? {
     var work = try storing { () throws(StorageError) in
-      try IntegrationTransaction(transaction, schemas: schemas)
+      try IntegrationTransaction(transaction, schemas: schemas, own: cache.take())
     }
     let store = try storing { () throws(StorageError) in
       try BootstrapStore(existingIn: work.group)
@@ -169,6 +179,7 @@ package struct BootstrapIntegration {
       try work.finish(batch.isLast ? cursors : nil)
       return try work.group.writeVersion()
     }
+    cache.keep(work.own)
     return Batch(pending: pending, queryVersion: found.queryVersion, isLast: batch.isLast)
   }
 

@@ -17,14 +17,22 @@ package struct DownloadIntegration {
   let file: DatabaseFile
   let schemas: SchemaCache
   private let limits: TurnLimits
+  private let cache: OwnEntryCache
   private var transformer = Transformer()
 
   package init(
     _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), limits: TurnLimits = TurnLimits()
   ) {
+    self.init(file, schemas: schemas, limits: limits, cache: OwnEntryCache())
+  }
+
+  init(
+    _ file: DatabaseFile, schemas: SchemaCache, limits: TurnLimits, cache: OwnEntryCache
+  ) {
     self.file = file
     self.schemas = schemas
     self.limits = limits
+    self.cache = cache
   }
 
   /// Integrates a message, in one commit or several.
@@ -52,7 +60,7 @@ package struct DownloadIntegration {
     let transaction = try storing { () throws(StorageError) in try file.beginWrite() }
     do throws(IntegrationError) {
       var work = try storing { () throws(StorageError) in
-        try IntegrationTransaction(transaction, schemas: schemas)
+        try IntegrationTransaction(transaction, schemas: schemas, own: cache.take())
       }
       try work.check(download.cursors)
       try work.check(rest, download.cursors)
@@ -64,6 +72,7 @@ package struct DownloadIntegration {
         try work.finish(reached, downloadableByteCount: max(0, download.downloadableByteCount))
         _ = try work.group.commit()
       }
+      cache.keep(work.own)
       rest = remaining
     } catch {
       transaction.rollback()

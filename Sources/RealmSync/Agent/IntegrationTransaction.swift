@@ -15,8 +15,9 @@ import RealmTables
 struct IntegrationTransaction {
   let group: WriteGroup
   let file: FileIdentifier
-  /// The own changesets after the base that was asked for first; nil until one is.
-  private var own: OwnEntries?
+  /// The own changesets: those that were kept, then those after the base that was asked for first.
+  private(set) var own: OwnEntries?
+  private var isOwnCurrent = false
   private var applier: InstructionApplier
   private var last: ChangesetOrigin?
   private var downloadedByteCount = 0
@@ -24,7 +25,12 @@ struct IntegrationTransaction {
   private var transaction: WriteTransaction { group.transaction }
 
   /// The transaction ends when this throws.
-  init(_ transaction: WriteTransaction, schemas: SchemaCache) throws(StorageError) {
+  ///
+  /// - Parameter own: What an earlier commit has kept.
+  init(
+    _ transaction: WriteTransaction, schemas: SchemaCache, own: OwnEntries? = nil
+  ) throws(StorageError) {
+    self.own = own
     if try !transaction.syncHistory().isUpgraded {
       try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
     }
@@ -67,16 +73,21 @@ struct IntegrationTransaction {
     _ changesets: inout [Changeset], _ transformer: inout Transformer
   ) throws(IntegrationError) -> Bool {
     guard let base = changesets.first?.origin.remoteVersion else { return false }
-    if own == nil {
-      own = try storing { () throws(StorageError) in
-        try OwnEntries(transaction.syncHistory(), after: base)
-      }
+    if !isOwnCurrent {
+      try storing { () throws(StorageError) in try readOwn(after: base) }
+      isOwnCurrent = true
     }
     do throws(MergeError) {
       return try own?.merge(&changesets, after: base, ownIdent: file, &transformer) ?? false
     } catch {
       throw .unmergeableChangeset(error)
     }
+  }
+
+  private mutating func readOwn(after base: UInt64) throws(StorageError) {
+    let history = try transaction.syncHistory()
+    if try own?.update(history, after: base, of: file) ?? false { return }
+    own = try OwnEntries(history, after: base, of: file)
   }
 
   /// Carries a merged changeset out.
@@ -96,6 +107,7 @@ struct IntegrationTransaction {
   mutating func finish(
     _ cursors: SyncCursors?, downloadableByteCount: Int? = nil
   ) throws(StorageError) {
+    let transaction = transaction
     try own?.store(in: transaction)
     let passed = try cursors.map { (new) throws(StorageError) in
       try uploadedByteCount(through: new.upload.clientVersion)

@@ -5,19 +5,57 @@
 // 1. They are the local entries with a changeset of the versions after the base, in the form that
 //    what was integrated since has given them (their reciprocals).
 // 2. All groups of a transaction merge with the same values, which are stored once, at its end.
+// 3. Those that are kept from an earlier commit are the entries of the file as that commit left
+//    them. Nothing but an integration changes reciprocals, and what replaces entries changes the
+//    file's identifier or forgets what is kept.
 
 import RealmStorage
 import RealmSyncProtocol
 
 /// The own changesets of a file that are merged with incoming ones.
 struct OwnEntries {
+  private let file: FileIdentifier
+  /// The range of versions, of which those with a changeset are listed.
+  private var base: UInt64
+  private var end: UInt64
   private var versions: [UInt64] = []
   private var changesets: [Changeset] = []
   private var isAltered: [Bool] = []
+  /// The sizes of the entries as they are stored.
+  private(set) var byteCount = 0
 
   /// The entries of the versions after `base`, or after the oldest version that has one.
-  init(_ history: SyncHistory, after base: UInt64) throws(StorageError) {
-    var cursor = history.heads(after: base)
+  init(
+    _ history: SyncHistory, after base: UInt64, of file: FileIdentifier
+  ) throws(StorageError) {
+    self.file = file
+    self.base = max(base, history.base)
+    end = self.base
+    try read(history)
+  }
+
+  /// Adapts what was kept from an earlier commit: newer entries are added, those that are not
+  /// needed for the base go.
+  ///
+  /// - Returns: Whether it is of use for the base.
+  mutating func update(
+    _ history: SyncHistory, after base: UInt64, of file: FileIdentifier
+  ) throws(StorageError) -> Bool {
+    let base = max(base, history.base)
+    guard file == self.file, base >= self.base, end <= history.version else { return false }
+    let count = versions.firstIndex { $0 > base } ?? versions.count
+    versions.removeFirst(count)
+    changesets.removeFirst(count)
+    isAltered.removeFirst(count)
+    self.base = base
+    end = max(end, base)
+    try read(history)
+    return true
+  }
+
+  /// Adds the entries after `end`.
+  private mutating func read(_ history: SyncHistory) throws(StorageError) {
+    var cursor = history.heads(after: end)
     while let head = try cursor.next() {
       guard head.isUploadable else { continue }
       var stored = try history.reciprocal(at: head.version)
@@ -30,7 +68,9 @@ struct OwnEntries {
         try StoredChangeset.parse(
           stored ?? [], isFramed: history.isUpgraded, origin: origin))
       isAltered.append(false)
+      byteCount += stored?.count ?? 0
     }
+    end = history.version
   }
 
   /// Merges incoming changesets of one base.
@@ -51,10 +91,11 @@ struct OwnEntries {
   }
 
   /// Stores the changesets that were altered.
-  func store(in transaction: WriteTransaction) throws(StorageError) {
+  mutating func store(in transaction: WriteTransaction) throws(StorageError) {
     for index in versions.indices where isAltered[index] {
       let bytes = ChangesetEncoder.encode(changesets[index])
       try transaction.setSyncReciprocal(StoredChangeset.encode(bytes), at: versions[index])
+      isAltered[index] = false
     }
   }
 }

@@ -20,6 +20,7 @@ package actor SyncAgent {
   private nonisolated let queue: AgentQueue
   private let claim: SyncAgentClaim
   private let schemas = SchemaCache()
+  private let ownEntries = OwnEntryCache()
   private var downloads: DownloadIntegration
   private var bootstraps: BootstrapIntegration
 
@@ -36,8 +37,9 @@ package actor SyncAgent {
     self.file = file
     claim = try file.claimAgent()
     queue = try AgentQueue(path: file.path)
-    downloads = DownloadIntegration(file, schemas: schemas, limits: limits)
-    bootstraps = BootstrapIntegration(file, schemas: schemas)
+    downloads = DownloadIntegration(
+      file, schemas: schemas, limits: limits, cache: ownEntries)
+    bootstraps = BootstrapIntegration(file, schemas: schemas, cache: ownEntries)
   }
 
   /// Lets another agent synchronise the file. No request follows.
@@ -51,6 +53,7 @@ package actor SyncAgent {
   /// Prepares the file for a session: a bootstrap that is complete is integrated, an unfinished one
   /// is dropped, and a history of an older form is upgraded.
   package func activate() throws(IntegrationError) -> FileState {
+    ownEntries.removeAll()
     try upgradeHistory()
     if try bootstraps.dropUnfinished() { _ = try bootstraps.process() }
     return try state()
@@ -76,6 +79,8 @@ package actor SyncAgent {
   package func adoptIdent(
     _ ident: FileIdentifier, salt: UInt64
   ) throws(IntegrationError) -> FileState {
+    // The entries are written anew with the identifier.
+    ownEntries.removeAll()
     try IdentAdoption.adopt(ident, salt: salt, in: file)
     return try state()
   }

@@ -20,6 +20,8 @@ package enum ChangesetError: Error, Hashable, Sendable {
   case badStringIndex(Int64)
   /// A string is defined a second time.
   case duplicateString
+  /// There are more instructions, or path elements, than the caller takes.
+  case tooManyInstructions(Int)
   /// An instruction names a string that is not defined before it.
   case undefinedString(UInt64)
   case invalidUTF8

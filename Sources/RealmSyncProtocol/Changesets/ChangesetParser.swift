@@ -14,14 +14,25 @@ package struct ChangesetParser {
 
   var reader: ByteReader
   var changeset: Changeset
+  private let instructionCountMax: Int
 
   /// The changeset that the bytes encode. It shares the bytes if it has strings or binaries.
+  ///
+  /// - Parameter instructionCountMax: The most instructions, and the most elements of their paths:
+  ///   both take many times their bytes.
   package static func parse(
-    _ bytes: [UInt8], origin: ChangesetOrigin = ChangesetOrigin()
+    _ bytes: [UInt8], origin: ChangesetOrigin = ChangesetOrigin(),
+    instructionCountMax: Int = .max
   ) throws(ChangesetError) -> Changeset {
     var parser = ChangesetParser(
-      reader: ByteReader(bytes: bytes), changeset: Changeset(origin: origin))
-    while !parser.reader.isAtEnd { try parser.parseNext() }
+      reader: ByteReader(bytes: bytes), changeset: Changeset(origin: origin),
+      instructionCountMax: instructionCountMax)
+    while !parser.reader.isAtEnd {
+      try parser.parseNext()
+      guard parser.changeset.instructions.count <= instructionCountMax else {
+        throw .tooManyInstructions(instructionCountMax)
+      }
+    }
     return parser.changeset
   }
 
@@ -133,6 +144,9 @@ package struct ChangesetParser {
     let count = try reader.unsigned()
     guard count > 0 else { return InstructionPath(table: table, key: key, field: field) }
     guard count <= reader.remaining else { throw .truncated }
+    guard count <= instructionCountMax - changeset.elements.count else {
+      throw .tooManyInstructions(instructionCountMax)
+    }
     let start = changeset.elements.count
     for _ in 0..<count {
       let number = try reader.signed()

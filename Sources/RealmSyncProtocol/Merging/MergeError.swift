@@ -12,6 +12,8 @@ package enum MergeError: Error, Hashable, Sendable {
   case columnMismatch(Conflict)
   /// An index or size of a list leaves the range of 32 bits.
   case positionOutOfRange(Conflict)
+  /// The merge compares more pairs of instructions than the caller has time for.
+  case tooMuchWork(Conflict)
 
   /// The class and property at which the contradiction was found.
   package struct Conflict: Hashable, Sendable {

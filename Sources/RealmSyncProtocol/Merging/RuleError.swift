@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The contradictions that a merge rule can find.
+// The errors of one step of a merge.
 
-/// The contradiction that a rule found, before it is known where.
+/// The contradiction that a rule found, or the end of the work, before it is known where.
 enum RuleError: Error {
   case sizeMismatch(UInt32, UInt32)
   case tableMismatch
   case columnMismatch
   case positionOutOfRange
+  case tooMuchWork
 
   /// The disagreement of two steps about the size of a list.
   static func sizeMismatch(of left: MergeStep, _ right: MergeStep) -> RuleError {
@@ -21,6 +22,7 @@ enum RuleError: Error {
     case .tableMismatch: .tableMismatch(conflict)
     case .columnMismatch: .columnMismatch(conflict)
     case .positionOutOfRange: .positionOutOfRange(conflict)
+    case .tooMuchWork: .tooMuchWork(conflict)
     }
   }
 }

@@ -16,9 +16,15 @@ package struct Transformer: Sendable {
   /// Whether a local instruction is compared only with the incoming ones that it can meet. The
   /// result is the same.
   package let usesIndex: Bool
+  /// The work that is left for merges, in pairs of instructions of one object; a pair that a rule
+  /// may be about counts as several. A merge that would need more fails.
+  package var workLeft = Int.max
 
   private var names = MergeNames()
   private var index = InstructionIndex()
+  /// The work of a pair of one field, measured in pairs of different fields.
+  private static let pairWork = 8
+
   /// The incoming instructions of all changesets.
   private var steps: [MergeStep] = []
   /// Whether the incoming side erases classes or columns, which can meet steps of any object.
@@ -34,6 +40,8 @@ package struct Transformer: Sendable {
   package mutating func merge(
     local: inout [Changeset], incoming: inout [Changeset], ownIdent: FileIdentifier
   ) throws(MergeError) -> MergeOutcome {
+    // Nothing is concurrent in the usual case.
+    guard local.contains(where: { !$0.isEmpty }) else { return MergeOutcome() }
     defer { steps.removeAll(keepingCapacity: true) }
     load(incoming, ownIdent: ownIdent)
     guard !steps.isEmpty else { return MergeOutcome() }
@@ -140,9 +148,12 @@ package struct Transformer: Sendable {
   private mutating func merge(
     _ step: inout MergeStep, withStepAt position: Int
   ) throws(RuleError) {
+    workLeft -= 1
+    guard workLeft >= 0 else { throw .tooMuchWork }
     guard !steps[position].isDiscarded else { return }
     // Values of different fields are the usual pair, and none of the rules is about them.
     if step.hasPath, steps[position].hasPath, step.field != steps[position].field { return }
+    workLeft -= Self.pairWork - 1
     try MergeRules.merge(&step, &steps[position])
   }
 

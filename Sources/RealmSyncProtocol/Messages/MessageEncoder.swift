@@ -89,6 +89,12 @@ package struct MessageEncoder: Sendable {
     case .mark(let session, let request): return Self.message("mark", session, request)
     case .unbound(let session): return Self.message("unbound", session)
     case .pong(let timestamp): return Self.message("pong", timestamp)
+    case .error(let session, let code, let document) where !version.hasErrorDocuments:
+      return bytes(
+        .plainError(
+          .init(
+            session: session, code: code, tryAgain: document.tryAgain,
+            message: document.message)))
     case .error(let session, let code, let document):
       let json = JSONWriter.bytes(document.json)
       return Self.message(

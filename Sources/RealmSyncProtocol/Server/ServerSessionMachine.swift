@@ -50,6 +50,8 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private var lastRequest: UInt64 = 0
   private var inbox: [WaitingMessage] = []
   private var waitingByteCount = 0
+  /// The size of the UPLOAD that the realm is integrating.
+  private var underWayByteCount = 0
   private var isReadingPaused = false
   private var isOutputBlocked = false
 
@@ -74,6 +76,9 @@ package struct ServerSessionMachine: Hashable, Sendable {
     self.session = session
   }
 
+  /// The sizes of the messages that wait, and of the UPLOAD that is being integrated.
+  package var heldByteCount: Int { waitingByteCount + underWayByteCount }
+
   /// The effects of an input.
   package mutating func handle(
     _ input: ServerSessionInput, now: Milliseconds
@@ -91,6 +96,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
     case .stored(let number, let reply):
       guard number == lastRequest, let request = underWay else { return [] }
       underWay = nil
+      underWayByteCount = 0
       if phase != .failed { stored(request, reply) }
     case .head(let head): if head.version > self.head.version { self.head = head }
     case .viewChanged: if phase == .running { isBootstrapping = true }
@@ -154,6 +160,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
         inbox.removeFirst()
         waitingByteCount -= next.byteCount
         receive(next.message)
+        if case .integrate = underWay { underWayByteCount = next.byteCount }
       } else if phase == .running, !isOutputBlocked,
         owesDownload || isBootstrapping || head.version > scanned.serverVersion
       {

@@ -28,7 +28,6 @@ private struct FlexibleRun {
     let client: ModelClient
     var query = EffectiveQuery()
     var hasSchema = false
-    var isBootstrapLost = false
 
     init(_ client: ModelClient) { self.client = client }
 
@@ -78,14 +77,17 @@ private struct FlexibleRun {
       case 1 where random.percent(40):
         try await server.restart()
         for device in devices { device.client.disconnect() }
-      case 2...8:
-        let owner = "\(device.ident.rawValue)-"
-        try client.write { try RandomChanges.write($0, &random, owner: owner) }
+      case 2...8: try write(device)
       case 9...13: try await upload()
       case 14: try await download(device, next: makeQuery())
       default: try await download(device)
       }
     }
+  }
+
+  private mutating func write(_ device: Device) throws {
+    let owner = "\(device.ident.rawValue)-"
+    try device.client.write { try RandomChanges.write($0, &random, owner: owner) }
   }
 
   private func connect(_ device: Device) async throws {
@@ -116,24 +118,21 @@ private struct FlexibleRun {
     }
   }
 
-  private mutating func download(_ device: Device, next: EffectiveQuery? = nil) async throws {
+  private mutating func download(
+    _ device: Device, next: EffectiveQuery? = nil
+  ) async throws {
     try await connect(device)
     let answer = try await server.realm.view(
       for: device.ident, after: device.client.cursor, query: device.query, next: next,
-      isBootstrapLost: device.isBootstrapLost, scratch: scratch)
+      scratch: scratch)
     let download = try answer.get()
     // What is computed and never arrives is computed again.
-    if random.percent(15) {
-      device.isBootstrapLost = device.isBootstrapLost || next != nil
-      return device.client.disconnect()
-    }
+    if random.percent(15) { return device.client.disconnect() }
     try device.client.integrate(download.round)
-    device.isBootstrapLost = false
     guard let bootstrap = download.bootstrap, let next else { return }
-    if random.percent(15) {
-      device.isBootstrapLost = true
-      return device.client.disconnect()
-    }
+    // The client may write before a bootstrap arrives.
+    if random.percent(20) { try write(device) }
+    if random.percent(15) { return device.client.disconnect() }
     #expect(!bootstrap.entries.isEmpty)
     try device.client.integrate(bootstrap)
     device.query = next
@@ -147,7 +146,7 @@ private struct FlexibleRun {
     for device in devices {
       let answer = try await server.realm.view(
         for: device.ident, after: device.client.cursor, query: device.query,
-        isBootstrapLost: device.isBootstrapLost, scratch: scratch)
+        scratch: scratch)
       try device.client.integrate(try answer.get().round)
     }
   }
@@ -163,7 +162,8 @@ private struct FlexibleRun {
       for bootstrap in [
         try Bootstrap.schema(snapshot, version: 0, timestamp: timestamp),
         try Bootstrap.change(
-          from: nil, to: view, snapshot, clientVersion: 0, timestamp: timestamp),
+          from: nil, to: view, snapshot, at: snapshot.head.version, clientVersion: 0,
+          timestamp: timestamp),
       ] {
         try replica.integrate(
           Download(

@@ -13,6 +13,66 @@ import Testing
 @testable import RealmServerEngine
 
 @Suite struct IntegrationTests {
+  // MARK: Limits
+
+  private func integration(
+    _ idents: [UInt64], _ change: (inout Integration.Limits) -> Void
+  ) -> Integration {
+    var limits = Integration.Limits()
+    change(&limits)
+    var states: [FileIdentifier: FileState] = [:]
+    for ident in idents.map({ FileIdentifier($0) }) {
+      let file = ClientFile(
+        ident: ident, salt: 1, user: "u", lastSeen: OriginTimestamp(milliseconds: 1))
+      states[ident] = FileState(file: file, reciprocals: [:], privates: [:])
+    }
+    return Integration(
+      states, history: HistoryWindow(base: 0), trimmed: 0, transformer: Transformer(),
+      limits: limits)
+  }
+
+  private func refusal(
+    _ integration: inout Integration, _ file: UInt64, _ changesets: [[UInt8]]
+  ) -> SessionRefusal? {
+    let client = ClientFile(
+      ident: FileIdentifier(file), salt: 1, user: "u", lastSeen: OriginTimestamp(milliseconds: 1))
+    do throws(SessionRefusal) {
+      try integration.add(
+        Upload(client, changesets, from: 1), number: 0, now: OriginTimestamp(milliseconds: 2))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func anUploadHasALimitOfInstructions() {
+    var integration = integration([2]) { $0.instructionCount = 5 }
+    let changeset = ChangesetText.create("a", count: 1)
+    #expect(refusal(&integration, 2, [changeset, changeset, changeset])?.code == .badChangeset)
+    #expect(integration.history.end == 0 && integration.entries.isEmpty)
+    #expect(refusal(&integration, 2, [changeset, changeset]) == nil)
+  }
+
+  @Test func anUploadHasALimitOfChangesets() {
+    var integration = integration([2]) { $0.entryCount = 2 }
+    let changeset = ChangesetText.create("a", count: 1)
+    #expect(refusal(&integration, 2, [changeset, changeset, changeset])?.code == .badChangeset)
+    #expect(refusal(&integration, 2, [changeset, changeset]) == nil)
+  }
+
+  /// Two lists that meet take the product of their lengths.
+  @Test func anUploadHasALimitOfWork() {
+    let changesets = (0..<40).map { ChangesetText.insert("a", 1, priorSize: UInt32($0)) }
+    var integration = integration([2, 3]) { $0.work = 8 * 1000 }
+    #expect(refusal(&integration, 2, changesets) == nil)
+    #expect(refusal(&integration, 3, changesets)?.code == .badChangeset)
+    #expect(integration.history.end == 40)
+    #expect(refusal(&integration, 3, Array(changesets.prefix(25))) == nil)
+    #expect(integration.history.end == 65)
+  }
+
+  // MARK: Merging
+
   private typealias Text = ChangesetText
 
   /// A server with the class, and two files that know version 1.

@@ -202,10 +202,15 @@ import Testing
       try await store.reciprocals(of: file.ident, in: head.realm, after: 0).keys.sorted()
         == [4, 5])
     #expect(
-      try await store.privates(of: file.ident, in: head.realm, after: 0).map(\.version) == [
-        3, 4, 5,
-      ])
+      try await store.privates(of: file.ident, in: head.realm, after: 0).map(\.version)
+        == [4, 5])
     #expect(try await store.reciprocals(of: other.ident, in: head.realm, after: 0) == [:])
+    let none = Batch(privates: [
+      PrivateChange(file: file.ident, version: 4, timestamp: now, changeset: [])
+    ])
+    _ = try await store.append(to: head.realm, expecting: 5, epoch: head.epoch) { _ in none }
+    #expect(
+      try await store.privates(of: file.ident, in: head.realm, after: 0).map(\.version) == [5])
   }
 
   @Test func trimmedEntriesAreMissedByName() async throws {

@@ -3,6 +3,7 @@
 // Bootstraps (P4 B.3, P5 5), and rounds step by step (P4 B.4).
 
 import RealmSyncProtocol
+import RealmTables
 import Testing
 
 @testable import RealmServerEngine
@@ -38,7 +39,7 @@ import Testing
   ) async throws -> FlexibleDownload {
     try await server.realm.view(
       for: file.ident, after: DownloadCursor(serverVersion: version), query: query, next: next,
-      isBootstrapLost: false, scratch: ViewScratch()
+      scratch: ViewScratch()
     ).get()
   }
 
@@ -66,7 +67,63 @@ import Testing
     // The client's uploads from before are merged with what it drops.
     let privates = try await server.realm.store.privates(
       of: second.ident, in: server.realm.id, after: 0)
-    #expect(privates.map(\.version) == [4])
+    #expect(privates.map(\.version) == [5, 6])
+  }
+
+  /// What a client wrote between a round and the bootstrap that follows has the version of the
+  /// round as its base, and the client drops it.
+  @Test func whatABootstrapErasesHasAVersionOfItsOwn() async throws {
+    let (server, _, second) = try await makeServer()
+    let first = try await view(server, second, after: 4, EffectiveQuery(), next: high)
+    #expect(first.round.cursor.serverVersion == 4 && first.round.latestVersion == 5)
+    #expect(first.bootstrap?.cursor.serverVersion == 5)
+    let between = Upload(second, [Text.set("b", count: 77)], from: 1, base: 4, time: 9999)
+    let after = Upload(second, [Text.set("b", count: 78)], from: 2, base: 5, time: 9999)
+    for upload in [between, after] {
+      #expect(await server.realm.integrate(upload).code == nil)
+    }
+    let entries = try await server.entries().suffix(3)
+    #expect(entries.map(\.changeset.isEmpty) == [true, true, false])
+    #expect(entries.first?.file == .server && entries.first?.salt != 0)
+  }
+
+  @Test func whatIsErasedAgainAtTheClientsVersionHasAVersionOfItsOwn() async throws {
+    let (server, _, second) = try await makeServer()
+    _ = try await view(server, second, after: 4, high, next: everything)
+    // The bootstrap, which had version 5, was lost, and so is the round after it.
+    for _ in 0..<2 {
+      let round = try await view(server, second, after: 4, high).round
+      #expect(round.cursor.serverVersion == 5)
+      #expect(try lines(round).first == "5 EraseObject \"Thing\"[\"a\"]")
+    }
+    // The same erasures take no more room.
+    #expect(await server.realm.head.version == 5)
+    // A client that got them has no need of them.
+    let next = try await view(server, second, after: 5, high).round
+    #expect(next.entries.isEmpty && next.cursor.serverVersion == 5)
+  }
+
+  @Test func erasuresThatAreSentAgainReplaceTheOlderOnes() async throws {
+    let (server, _, second) = try await makeServer()
+    for _ in 0..<3 { _ = try await view(server, second, after: 4, high, next: everything) }
+    let privates = try await server.realm.store.privates(
+      of: second.ident, in: server.realm.id, after: 0)
+    #expect(privates.count == 2)
+  }
+
+  @Test func manyErasuresAreDividedAmongVersions() {
+    let name = String(repeating: "k", count: 100)
+    let objects = (0..<1000).map {
+      ObjectIdentity(className: "Thing", key: .value(.string("\(name)\($0)")))
+    }
+    let parts = ErasureWriter.parts(objects, byteCountMax: 10_000)
+    #expect(parts.flatMap { $0 } == objects)
+    #expect(parts.count > 10 && parts.allSatisfy { ErasureWriter.bytes($0).count < 10_200 })
+    #expect(Round.lastVersion(of: 3, after: 4, head: 4) == 7)
+    #expect(Round.lastVersion(of: 3, after: 3, head: 4) == 6)
+    #expect(Round.lastVersion(of: 0, after: 3, head: 4) == 4)
+    let erasures = Erasures(objects, through: 9, OriginTimestamp(milliseconds: 1), for: .own)
+    #expect(erasures.changes.map(\.version) == [9])
   }
 
   @Test func aBootstrapHasAnEntryInAnyCase() async throws {
@@ -118,8 +175,7 @@ import Testing
   @Test func whatAClientMadeAndDoesNotSeeIsErasedThere() async throws {
     let (server, first, _) = try await makeServer()
     let round = try await server.realm.view(
-      for: first.ident, after: DownloadCursor(), query: high, isBootstrapLost: false,
-      scratch: ViewScratch()
+      for: first.ident, after: DownloadCursor(), query: high, scratch: ViewScratch()
     ).get().round
     #expect(try lines(round) == ["4 EraseObject \"Thing\"[\"a\"]"])
     #expect(round.cursor == DownloadCursor(serverVersion: 4, clientVersion: 4))
@@ -149,7 +205,6 @@ import Testing
     #expect(await server.realm.integrate(back).code == nil)
     let round = try await server.realm.view(
       for: second.ident, after: DownloadCursor(serverVersion: 4), query: high,
-      isBootstrapLost: true,
       scratch: ViewScratch()
     ).get().round
     let lines = try lines(round)
@@ -161,8 +216,7 @@ import Testing
     let (server, _, second) = try await makeServer()
     let answer = try await server.realm.view(
       for: second.ident, after: DownloadCursor(serverVersion: 4), query: high,
-      next: EffectiveQuery(["Thing": "missing == 1"]), isBootstrapLost: false,
-      scratch: ViewScratch())
+      next: EffectiveQuery(["Thing": "missing == 1"]), scratch: ViewScratch())
     guard case .failure(let refusal) = answer else {
       Issue.record("accepted")
       return

@@ -106,6 +106,38 @@ import Testing
     #expect(line.hasSuffix("prior 2"), "\(line)")
   }
 
+  /// `OwnEntries` 3: a message that fails leaves nothing of what it merged.
+  @Test func aFailedMessageLeavesTheKeptEntries() async throws {
+    let device = try TestDevice()
+    try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "a", group)
+    }
+    let base = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1).version
+    try device.write { try Items.append("mine", to: 1, $0) }
+    func insertion(_ text: String, _ index: UInt32, prior: UInt32) -> [UInt8] {
+      Items.changeset { $0.insert(text, at: index, of: 1, priorSize: prior) }
+    }
+    let good = insertion("x", 0, prior: 0)
+    _ = try await device.agent.integrate(.of([good], from: 1, base: base))
+    let second = insertion("y", 1, prior: 1)
+    let bad = insertion("z", 9, prior: 9)
+    #expect(try await refusal(device, .of([second, bad], from: 2, base: base)) != nil)
+    // An own entry that came meanwhile is merged with too.
+    try device.write { try Items.append("new", to: 1, $0) }
+    _ = try await device.agent.integrate(.of([second], from: 2, base: base))
+    let list = try Items.list(of: 1, device.read())
+    #expect(
+      Set(list) == [.string("mine"), .string("new"), .string("x"), .string("y")] as Set<TableValue>)
+    let history = try device.history()
+    let sizes = try device.written.suffix(2).map { version in
+      let bytes = try #require(try history.reciprocal(at: version))
+      let changeset = try ChangesetParser.parse(StoredChangesetFraming.decode(bytes))
+      return changeset.instructions.map(changeset.line).first?.suffix(7)
+    }
+    #expect(sizes == ["prior 2", "prior 3"])
+  }
+
   /// `IntegrationTransaction` 3.
   @Test func cursorsThatGoBackAreRefused() async throws {
     let device = try TestDevice()

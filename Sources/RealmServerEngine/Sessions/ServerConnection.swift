@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A connection with its socket, its time and the realms of its sessions.
+//
+// Invariants:
+// 1. Messages are sent in the order of the machine's effects, one at a time.
+// 2. A session's handler has one request at a time, and is closed when the session has ended and
+//    its last request is carried out.
+
+package import RealmSyncProtocol
+
+/// Carries out the effects of a `ServerConnectionMachine`.
+package actor ServerConnection {
+  /// Makes the handler of a new session.
+  package typealias HandlerSource = @Sendable (ServerSessionLink) -> any ServerRequestHandler
+
+  private let socket: any ServerSocket
+  private let timer: any ServerTimer
+  private let handlerSource: HandlerSource
+  private var machine: ServerConnectionMachine
+  private var handlers: [UInt64: any ServerRequestHandler] = [:]
+  /// The sessions whose requests are under way.
+  private var busySessions: Set<UInt64> = []
+
+  private var output: [[UInt8]] = []
+  private var isWriting = false
+  private var closing: (code: CloseCode, reason: String)?
+  private var isReadingPaused = false
+  private var readers: [CheckedContinuation<Void, Never>] = []
+  private var timerTask: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - version: What the handshake agreed on.
+  ///   - served: The mode of the app.
+  package init(
+    _ socket: any ServerSocket, version: ProtocolVersion, served: SyncMode,
+    limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
+    timer: any ServerTimer, handlerSource: @escaping HandlerSource
+  ) {
+    self.socket = socket
+    self.timer = timer
+    self.handlerSource = handlerSource
+    machine = ServerConnectionMachine(
+      version: version, served: served, limits: limits, now: timer.now)
+  }
+
+  /// Begins to watch the client. Comes before everything else.
+  package func start() { carryOut(machine.begin()) }
+
+  /// Takes a message of the client, and returns when the next one may be read.
+  package func receive(_ message: [UInt8]) async {
+    handle(.message(message))
+    guard isReadingPaused, closing == nil else { return }
+    await withCheckedContinuation { readers.append($0) }
+  }
+
+  /// Notes that the socket is closed, by either side or by an error.
+  package func socketDidClose() {
+    handle(.closed)
+    output = []
+    stop()
+  }
+
+  /// Ends the connection.
+  package func close(_ code: CloseCode, reason: String) { handle(.close(code, reason: reason)) }
+
+  func handle(_ input: ServerConnectionInput) {
+    carryOut(machine.handle(input, now: timer.now))
+  }
+
+  // MARK: Effects
+
+  private func carryOut(_ effects: [ServerConnectionEffect]) {
+    for effect in effects {
+      switch effect {
+      case .send(let bytes):
+        output.append(bytes)
+        startWriting()
+      case .close(let code, let reason):
+        closing = (code, reason)
+        stop()
+        startWriting()
+      case .setTimer(let time): setTimer(time)
+      case .pauseReading: isReadingPaused = true
+      case .resumeReading: resumeReading()
+      case .began(let name):
+        handlers[name] = handlerSource(ServerSessionLink(session: name, of: self))
+      case .store(let name, let request, let store): perform(store, number: request, of: name)
+      case .ended(let name): end(name)
+      }
+    }
+  }
+
+  private func stop() {
+    timerTask?.cancel()
+    timerTask = nil
+    resumeReading()
+  }
+
+  private func resumeReading() {
+    isReadingPaused = false
+    for reader in readers { reader.resume() }
+    readers = []
+  }
+
+  private func setTimer(_ time: Milliseconds) {
+    timerTask?.cancel()
+    timerTask = Task { [weak self, timer] in
+      await timer.sleep(until: time)
+      guard !Task.isCancelled else { return }
+      await self?.handle(.timer)
+    }
+  }
+
+  // MARK: Requests
+
+  private func perform(_ request: ServerStoreRequest, number: UInt64, of name: UInt64) {
+    guard let handler = handlers[name] else { return }
+    assert(!busySessions.contains(name), "ServerConnection 2")
+    busySessions.insert(name)
+    Task {
+      let reply = await handler.perform(request)
+      busySessions.remove(name)
+      if handlers[name] == nil {
+        await handler.close()
+      } else {
+        handle(.session(name, .stored(request: number, reply)))
+      }
+    }
+  }
+
+  private func end(_ name: UInt64) {
+    guard let handler = handlers.removeValue(forKey: name), !busySessions.contains(name)
+    else { return }
+    Task { await handler.close() }
+  }
+
+  // MARK: Output
+
+  private func startWriting() {
+    guard !isWriting else { return }
+    isWriting = true
+    Task { await write() }
+  }
+
+  private func write() async {
+    while !output.isEmpty {
+      let messages = output
+      output = []
+      for message in messages {
+        await socket.send(message)
+        handle(.written(byteCount: message.count))
+      }
+    }
+    isWriting = false
+    guard let closing else { return }
+    await socket.close(closing.code, reason: closing.reason)
+  }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The realm of a session as a connection needs it.
+
+package import RealmSyncProtocol
+
+/// Carries out the requests of one session.
+package protocol ServerRequestHandler: Sendable {
+  /// Carries out a request. Only one is under way at a time.
+  func perform(_ request: ServerStoreRequest) async -> ServerStoreReply
+  /// Gives back what the session has. No request is under way, and none follows.
+  func close() async
+}

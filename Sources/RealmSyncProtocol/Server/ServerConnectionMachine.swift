@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The server's side of a connection, without any input or output of its own (P1 B and C).
+
+/// Reads the messages of a connection and brings them to its sessions.
+///
+/// Sessions have the number that their client chose, which it may choose again for a later one, and
+/// a name that does not come again. Each input gives effects, which are to be carried out in their
+/// order. Equal inputs give equal effects.
+///
+/// Invariants:
+/// 1. A number names one session from its BIND to its UNBIND, errors of the session included.
+/// 2. After `close` there are no effects, and no session is left.
+/// 3. The socket is not read while the sessions hold more bytes of messages than the limit.
+/// 4. No DOWNLOAD is asked for while more bytes than the limit wait for the socket, and no more than
+///    a few are being made at a time.
+/// 5. A connection whose client says nothing for the time limit is closed.
+package struct ServerConnectionMachine: Hashable, Sendable {
+  /// The limits of a connection (sync.md, section 8.6).
+  package struct Limits: Hashable, Sendable {
+    package var messageByteCount = (16 << 20) + (64 << 10)
+    package var sessionCount = 200
+    /// The bytes of messages that sessions hold, with which the socket is no more read.
+    package var heldByteCount = 32 << 20
+    /// The bytes that wait for the socket, with which nothing more is made for it.
+    package var outputByteCount = 8 << 20
+    /// The DOWNLOADs that are made at a time.
+    package var downloadCount = 4
+    /// The time without a message after which a client is gone.
+    package var silence: Milliseconds = 180_000
+
+    package init() {}
+  }
+
+  /// A close frame has no room for more.
+  private static let reasonByteCountMax = 123
+
+  private struct Session: Hashable, Sendable {
+    let name: UInt64
+    var machine: ServerSessionMachine
+    /// The number of the request, if it is for a DOWNLOAD.
+    var download: UInt64?
+  }
+
+  /// A request for a DOWNLOAD that waits until others are made.
+  private struct WaitingDownload: Hashable, Sendable {
+    var number: UInt64
+    var name: UInt64
+    var request: UInt64
+    var store: ServerStoreRequest
+  }
+
+  package let version: ProtocolVersion
+  private let served: SyncMode
+  private let limits: Limits
+  private var isClosed = false
+  private var effects: [ServerConnectionEffect] = []
+  private var now: Milliseconds = 0
+  /// By their numbers.
+  private var sessions: [UInt64: Session] = [:]
+  /// The numbers of sessions by their names.
+  private var numbers: [UInt64: UInt64] = [:]
+  private var lastName: UInt64 = 0
+  private var heldByteCount = 0
+  private var isReadingPaused = false
+  private var outputByteCount = 0
+  private var isOutputBlocked = false
+  private var waitingDownloads: [WaitingDownload] = []
+  private var downloadCount = 0
+  private var lastMessage: Milliseconds
+
+  /// - Parameter served: The mode of the app.
+  package init(
+    version: ProtocolVersion, served: SyncMode, limits: Limits = Limits(), now: Milliseconds
+  ) {
+    self.version = version
+    self.served = served
+    self.limits = limits
+    lastMessage = now
+  }
+
+  /// The effects of the beginning.
+  package mutating func begin() -> [ServerConnectionEffect] {
+    [.setTimer(at: lastMessage + limits.silence)]
+  }
+
+  /// The effects of an input.
+  package mutating func handle(
+    _ input: ServerConnectionInput, now: Milliseconds
+  ) -> [ServerConnectionEffect] {
+    guard !isClosed else { return [] }
+    self.now = now
+    effects = []
+    switch input {
+    case .message(let bytes):
+      lastMessage = now
+      receive(bytes)
+    case .written(let count): didWrite(count)
+    case .closed: end()
+    case .timer: checkSilence()
+    case .session(let name, let input):
+      if let number = numbers[name] { handle(input, at: number) }
+    case .fail(let code, let message): fail(code, message)
+    case .close(let code, let reason): close(code, reason)
+    }
+    balance()
+    return effects
+  }
+
+  // MARK: Messages
+
+  private mutating func receive(_ bytes: [UInt8]) {
+    guard bytes.count <= limits.messageByteCount else {
+      return close(.messageTooBig, "A message is larger than \(limits.messageByteCount) bytes")
+    }
+    let message: ClientMessage
+    do throws(MessageError) {
+      message = try MessageParser(version: version).clientMessage(bytes)
+    } catch {
+      return fail(error.code, "Bad message: \(error)")
+    }
+    switch message {
+    case .ping(let timestamp, _): send(.pong(timestamp: timestamp))
+    case .bind(let bind): begin(bind, byteCount: bytes.count)
+    default:
+      guard let number = message.session, sessions[number] != nil else {
+        return fail(.badSessionIdent, "No session has the number \(message.session ?? 0)")
+      }
+      handle(.message(message, byteCount: bytes.count), at: number)
+    }
+  }
+
+  private mutating func begin(_ bind: ClientMessage.Bind, byteCount: Int) {
+    guard version.mode == served else {
+      return fail(
+        served == .flexible ? .switchToFlexible : .switchToPartition,
+        "The app has another mode of sync")
+    }
+    let number = bind.session
+    guard sessions[number] == nil else {
+      return fail(.reuseOfSessionIdent, "The number \(number) is that of another session")
+    }
+    // Sessions that are refused are kept until their UNBIND, so they are not without limit either.
+    guard sessions.count < 2 * limits.sessionCount else {
+      return fail(.other, "There are too many sessions")
+    }
+    let isTooMany = sessions.count >= limits.sessionCount
+    lastName += 1
+    sessions[number] = Session(
+      name: lastName, machine: ServerSessionMachine(version: version, session: number))
+    numbers[lastName] = number
+    effects.append(.began(session: lastName))
+    if isOutputBlocked { handle(.outputBlocked, at: number) }
+    guard !isTooMany else {
+      var refusal = SessionRefusal(.sessionClosed, "The connection has too many sessions")
+      refusal.document.retry = RetryHint(intervalSeconds: 60)
+      return handle(.refuse(refusal), at: number)
+    }
+    handle(.message(.bind(bind), byteCount: byteCount), at: number)
+  }
+
+  // MARK: Sessions
+
+  private mutating func handle(_ input: ServerSessionInput, at number: UInt64) {
+    guard var session = sessions[number] else { return }
+    if case .stored(let request, _) = input, session.download == request {
+      session.download = nil
+      downloadCount -= 1
+    }
+    heldByteCount -= session.machine.heldByteCount
+    let sessionEffects = session.machine.handle(input, now: now)
+    heldByteCount += session.machine.heldByteCount
+    sessions[number] = session
+    for effect in sessionEffects where !isClosed { carryOut(effect, of: number) }
+  }
+
+  private mutating func carryOut(_ effect: ServerSessionEffect, of number: UInt64) {
+    guard let name = sessions[number]?.name else { return }
+    switch effect {
+    case .send(let message): send(message)
+    case .store(let request, let store):
+      if case .nextDownload = store {
+        waitingDownloads.append(
+          WaitingDownload(number: number, name: name, request: request, store: store))
+      } else {
+        effects.append(.store(session: name, request: request, store))
+      }
+    case .failConnection(let code, let message): fail(code, message)
+    // The limit of the connection is that of each of its sessions.
+    case .pauseReading, .resumeReading: break
+    case .ended: remove(number)
+    }
+  }
+
+  private mutating func remove(_ number: UInt64) {
+    guard let session = sessions.removeValue(forKey: number) else { return }
+    heldByteCount -= session.machine.heldByteCount
+    numbers[session.name] = nil
+    if session.download != nil { downloadCount -= 1 }
+    waitingDownloads.removeAll { $0.name == session.name }
+    effects.append(.ended(session: session.name))
+  }
+
+  // MARK: Output
+
+  private mutating func send(_ message: ServerMessage) {
+    let bytes = MessageEncoder(version: version).bytes(message)
+    outputByteCount += bytes.count
+    effects.append(.send(bytes))
+  }
+
+  private mutating func didWrite(_ count: Int) {
+    assert(count <= outputByteCount, "more is written than was sent")
+    outputByteCount = max(0, outputByteCount - count)
+  }
+
+  /// Applies the limits of what waits to what the input has changed.
+  private mutating func balance() {
+    guard !isClosed else { return }
+    if !isOutputBlocked, outputByteCount > limits.outputByteCount {
+      isOutputBlocked = true
+      for number in sessions.keys.sorted() { handle(.outputBlocked, at: number) }
+    } else if isOutputBlocked, outputByteCount <= limits.outputByteCount / 2 {
+      isOutputBlocked = false
+      for number in sessions.keys.sorted() { handle(.outputDrained, at: number) }
+    }
+    while !isOutputBlocked, downloadCount < limits.downloadCount,
+      !waitingDownloads.isEmpty
+    {
+      let next = waitingDownloads.removeFirst()
+      downloadCount += 1
+      sessions[next.number]?.download = next.request
+      effects.append(.store(session: next.name, request: next.request, next.store))
+    }
+    assert(downloadCount == sessions.values.count { $0.download != nil })
+    if !isReadingPaused, heldByteCount > limits.heldByteCount {
+      isReadingPaused = true
+      effects.append(.pauseReading)
+    } else if isReadingPaused, heldByteCount <= limits.heldByteCount / 2 {
+      isReadingPaused = false
+      effects.append(.resumeReading)
+    }
+  }
+
+  // MARK: The end
+
+  private mutating func checkSilence() {
+    // What is not read does not count as silence.
+    if isReadingPaused { lastMessage = now }
+    let end = lastMessage + limits.silence
+    guard now >= end else { return effects.append(.setTimer(at: end)) }
+    close(.goingAway, "The client is silent")
+  }
+
+  private mutating func fail(_ code: ConnectionErrorCode, _ message: String) {
+    let action: ErrorAction = code == .connectionClosed ? .transient : .protocolViolation
+    send(
+      .error(
+        session: 0, code: ErrorCode(code),
+        document: ErrorDocument(message: message, action: action)))
+    close(.normal, message)
+  }
+
+  private mutating func close(_ code: CloseCode, _ reason: String) {
+    guard !isClosed else { return }
+    end()
+    var reason = reason
+    while reason.utf8.count > Self.reasonByteCountMax { reason.removeLast() }
+    effects.append(.close(code, reason: reason))
+  }
+
+  private mutating func end() {
+    for number in sessions.keys.sorted() { remove(number) }
+    isClosed = true
+  }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Connections over a socket, a timer and realms of a test.
+
+import RealmStorage
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct ServerConnectionTests {
+  private static let bind = "bind 1 5 0 0 0\n\"foo\""
+
+  private func makeConnection(
+    _ socket: TestSocket, _ handler: TestHandler, _ timer: TestTimer = TestTimer(),
+    limits: ServerConnectionMachine.Limits = .init()
+  ) async -> ServerConnection {
+    let connection = ServerConnection(
+      socket, version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
+      timer: timer
+    ) { link in
+      handler.link.withLock { $0 = link }
+      return handler
+    }
+    await connection.start()
+    return connection
+  }
+
+  /// `ServerConnection` 1
+  @Test func messagesAreSentInTheirOrder() async {
+    let socket = TestSocket()
+    let connection = await makeConnection(socket, TestHandler())
+    for number in 0..<50 { await connection.receive(Array("ping \(number) 0\n".utf8)) }
+    await connection.close(.goingAway, reason: "over")
+    let events = await socket.eventsUntilClosed()
+    #expect(events == (0..<50).map { "pong \($0)\n" } + ["close 1001 over"])
+  }
+
+  /// `ServerConnection` 2
+  @Test func aHandlerIsClosedAfterItsLastRequest() async {
+    let (socket, handler) = (TestSocket(), TestHandler())
+    let connection = await makeConnection(socket, handler)
+    await connection.receive(Array(Self.bind.utf8))
+    await handler.waitForRequest()
+    await connection.receive(Array("unbind 1\n".utf8))
+    #expect(handler.events.withLock { $0 } == ["perform"])
+    handler.answer(.done)
+    await handler.waitUntilClosed()
+    #expect(handler.events.withLock { $0 } == ["perform", "done", "close"])
+  }
+
+  @Test func aLostSocketClosesTheHandlers() async {
+    let (socket, handler) = (TestSocket(), TestHandler())
+    let connection = await makeConnection(socket, handler)
+    await connection.receive(Array(Self.bind.utf8))
+    await handler.waitForRequest()
+    handler.answer(.done)
+    await connection.socketDidClose()
+    await handler.waitUntilClosed()
+    await connection.receive(Array("ping 1 0\n".utf8))
+    #expect(socket.events.withLock { $0 } == [])
+  }
+
+  @Test func anEvictedSessionEndsTheConnection() async throws {
+    let (socket, handler) = (TestSocket(), TestHandler())
+    let connection = await makeConnection(socket, handler)
+    await connection.receive(Array(Self.bind.utf8))
+    await handler.waitForRequest()
+    let link = try #require(handler.link.withLock { $0 })
+    link.evict()
+    let events = await socket.eventsUntilClosed()
+    #expect(events.first?.hasPrefix("json_error 100 ") == true)
+    handler.answer(.done)
+    await handler.waitUntilClosed()
+    _ = connection
+  }
+
+  @Test func aSilentClientIsDisconnected() async {
+    let (socket, timer) = (TestSocket(), TestTimer())
+    let connection = await makeConnection(socket, TestHandler(), timer)
+    timer.advance(to: 180_000)
+    #expect(await socket.eventsUntilClosed() == ["close 1001 The client is silent"])
+    _ = connection
+  }
+
+  @Test func aMessageIsTakenWhenTheLastHasRoom() async {
+    let (socket, handler) = (TestSocket(), TestHandler())
+    var limits = ServerConnectionMachine.Limits()
+    limits.heldByteCount = 20
+    let connection = await makeConnection(socket, handler, limits: limits)
+    await connection.receive(Array(Self.bind.utf8))
+    let hasRoom = Locked(false)
+    let reader = Task {
+      // It waits for the answer to BIND.
+      await connection.receive(Array("ident 1 2 1002 4 18 4 7777\n".utf8))
+      hasRoom.withLock { $0 = true }
+    }
+    await handler.waitForRequest()
+    for _ in 0..<20 { await Task.yield() }
+    #expect(!hasRoom.withLock { $0 })
+    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
+    await reader.value
+    #expect(hasRoom.withLock { $0 })
+  }
+}
+
+/// A socket that notes what is sent.
+private final class TestSocket: ServerSocket {
+  let events = Locked<[String]>([])
+  private let end = TestSignal()
+
+  func send(_ message: [UInt8]) async {
+    await Task.yield()
+    events.withLock { $0.append(String(decoding: message, as: UTF8.self)) }
+  }
+
+  func close(_ code: CloseCode, reason: String) async {
+    events.withLock { $0.append("close \(code.rawValue) \(reason)") }
+    end.give()
+  }
+
+  func eventsUntilClosed() async -> [String] {
+    await end.wait()
+    return events.withLock { $0 }
+  }
+}
+
+/// A clock that a test sets.
+private final class TestTimer: ServerTimer {
+  private struct State {
+    var now: Milliseconds = 0
+    var sleepers: [(time: Milliseconds, signal: TestSignal)] = []
+  }
+
+  private let state = Locked(State())
+
+  var now: Milliseconds { state.withLock { $0.now } }
+
+  func sleep(until time: Milliseconds) async {
+    let signal = TestSignal()
+    state.withLock {
+      if $0.now >= time { signal.give() } else { $0.sleepers.append((time, signal)) }
+    }
+    await signal.wait()
+  }
+
+  func advance(to time: Milliseconds) {
+    let due = state.withLock { state in
+      state.now = time
+      defer { state.sleepers.removeAll { $0.time <= time } }
+      return state.sleepers.filter { $0.time <= time }
+    }
+    for sleeper in due { sleeper.signal.give() }
+  }
+}
+
+/// A realm whose answers a test gives.
+private final class TestHandler: ServerRequestHandler {
+  let link = Locked<ServerSessionLink?>(nil)
+  let events = Locked<[String]>([])
+  private let reply = Locked<ServerStoreReply>(.done)
+  private let request = TestSignal()
+  private let answered = TestSignal()
+  private let closed = TestSignal()
+
+  func perform(_ request: ServerStoreRequest) async -> ServerStoreReply {
+    events.withLock { $0.append("perform") }
+    self.request.give()
+    await answered.wait()
+    events.withLock { $0.append("done") }
+    return reply.withLock { $0 }
+  }
+
+  func close() async {
+    events.withLock { $0.append("close") }
+    closed.give()
+  }
+
+  func answer(_ reply: ServerStoreReply) {
+    self.reply.withLock { $0 = reply }
+    answered.give()
+  }
+
+  func waitForRequest() async { await request.wait() }
+  func waitUntilClosed() async { await closed.wait() }
+}
+
+/// An event that is awaited.
+private final class TestSignal: Sendable {
+  private struct State {
+    var isGiven = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Locked(State())
+
+  func give() {
+    let waiters = state.withLock { state in
+      state.isGiven = true
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isGiven = state.withLock { state in
+        if !state.isGiven { state.waiters.append(continuation) }
+        return state.isGiven
+      }
+      if isGiven { continuation.resume() }
+    }
+  }
+}
