@@ -79,6 +79,18 @@ package struct ObjectStateWriter<Source: ContentSource> {
     return true
   }
 
+  /// Writes the erasure of an object, whose state follows: what the receiver has of it is stale.
+  ///
+  /// - Returns: Whether there is such an object.
+  @discardableResult
+  package mutating func appendErasure(
+    of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) -> Bool {
+    guard try begin(object, table) != nil else { return false }
+    builder.encoder.append(.eraseObject(ObjectReference(table: base.table, key: base.key)))
+    return true
+  }
+
   /// Writes a property of an object that the receiver has.
   ///
   /// - Returns: Whether there is such an object.

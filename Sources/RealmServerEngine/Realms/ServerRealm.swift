@@ -19,6 +19,8 @@ package actor ServerRealm {
     package var groups = GroupCommit()
     /// Whether views are asked for, which need the touch log.
     package var recordsTouches: Bool
+    /// The size with which a part of a first download ends.
+    package var partByteCount = 1 << 19
 
     package init(groups: GroupCommit = GroupCommit(), recordsTouches: Bool = false) {
       self.groups = groups
@@ -29,7 +31,7 @@ package actor ServerRealm {
   package nonisolated let store: any ServerStore
   package nonisolated let id: RealmID
   private nonisolated let thread: ServerThread
-  private let settings: Settings
+  let settings: Settings
   private let clock: ServerClock
   private let salts: SaltSource
 
@@ -37,6 +39,7 @@ package actor ServerRealm {
   private var window: HistoryWindow?
   private var transformer = Transformer()
   private var queue = UploadQueue()
+  var firstDownloads = FirstDownloads()
   private var isDraining = false
   /// Whether a call is appending, which may wait for the store meanwhile; others wait for their
   /// turn.
@@ -120,14 +123,6 @@ package actor ServerRealm {
       head: SaltedVersion(version: head.version, salt: head.salt), latestSalt: salt)
   }
 
-  /// What a client in partition mode has not been sent.
-  package func download(
-    for ident: FileIdentifier, after cursor: DownloadCursor, byteLimit: Int = 128 << 10
-  ) async throws(StoreError) -> Download {
-    try await DownloadScan.run(
-      ident, after: cursor, in: id, of: store, byteLimit: byteLimit)
-  }
-
   /// Stores the new state of a client file.
   package func store(_ file: ClientFile) async throws(StoreError) {
     await beginAppending()
@@ -138,10 +133,13 @@ package actor ServerRealm {
 
   /// Stores what a client alone is sent, with empty versions of the server for it.
   ///
-  /// - Parameter version: The newest version afterwards.
+  /// - Parameters:
+  ///   - version: The newest version afterwards.
+  ///   - ident: The client whose first download ends with that version.
   /// - Returns: The new head; nil if it is not the one that the changes were made for.
   func appendVersions(
-    through version: UInt64, after head: RealmHead, privates: [PrivateChange]
+    through version: UInt64, after head: RealmHead, privates: [PrivateChange],
+    firstDownloadOf ident: FileIdentifier? = nil
   ) async throws(StoreError) -> RealmHead? {
     guard version > head.version || !privates.isEmpty else { return head }
     await beginAppending()
@@ -149,6 +147,10 @@ package actor ServerRealm {
     guard self.head.version == head.version else { return nil }
     let now = clock.now()
     var batch = Batch(privates: privates)
+    if let ident, var file = try await store.file(ident, in: id) {
+      file.firstDownloadVersion = version
+      batch.files = [file]
+    }
     while head.version + UInt64(batch.entries.count) < version {
       batch.entries.append(
         StoredEntry(
@@ -213,9 +215,10 @@ package actor ServerRealm {
   /// Integrates uploads in one transaction. Those that cannot be integrated are left out, and so
   /// are later ones of their files.
   func integrate(group uploads: [Upload]) async -> [UploadOutcome] {
-    await beginAppending()
-    defer { endAppending() }
     do throws(StoreError) {
+      try await beginFirstDownloads(of: uploads)
+      await beginAppending()
+      defer { endAppending() }
       return try await tryIntegrating(uploads)
     } catch {
       window = nil

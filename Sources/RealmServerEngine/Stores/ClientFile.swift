@@ -21,6 +21,9 @@ package struct ClientFile: Hashable, Sendable {
   package var lockedServerVersion: UInt64 = 0
   /// The server's time of the last sign of life; 0 once the file is expired.
   package var lastSeen: OriginTimestamp
+  /// The version with which the state ends that the client is sent in place of trimmed versions; 0
+  /// if it needed none. A client below has a part of it at most.
+  package var firstDownloadVersion: UInt64 = 0
   /// The query version that was bootstrapped last; nil in partition mode and before the first.
   package var queryVersion: Int64?
   /// The subscriptions of that version as the client sent them.

@@ -53,6 +53,7 @@ struct ServerRowReader {
     file.clientVersion = try number("client_version")
     file.reciprocalBase = try number("reciprocal_base")
     file.lockedServerVersion = try number("locked_version")
+    file.firstDownloadVersion = try number("first_download")
     file.queryVersion = try optionalNumber("query_version")
     file.query = try optionalText("query") ?? ""
     file.fingerprint = try number("fingerprint")

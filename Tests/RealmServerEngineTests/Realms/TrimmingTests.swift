@@ -67,6 +67,63 @@ import Testing
     #expect(known.ident == first.ident)
   }
 
+  /// `FirstDownload` 1 and 2
+  @Test func aNewClientGetsTheState() async throws {
+    let (server, _, _) = try await makeTrimmed()
+    let new = try await server.realm.allocateFile(for: "c")
+    let client = try ModelClient(new, clock: 9_000_000_000)
+    // It has made an object that the server has, and one of its own.
+    try client.write { group in
+      try RandomChanges.makeSchema(in: group)
+    }
+    let download = try await server.realm.download(for: new.ident, after: DownloadCursor())
+    #expect(download.cursor.serverVersion == 6 && download.latestVersion == 6)
+    let entry = try #require(download.entries.first)
+    #expect(entry.originFile == .server && entry.serverVersion == 6)
+    let lines = try ChangesetParser.parse(entry.changeset).description
+    #expect(lines.contains("AddTable \"Thing\"") && lines.contains("EraseObject \"Thing\"[\"a\"]"))
+    #expect(lines.contains("CreateObject \"Thing\"[\"d\"]"))
+    // What it changed before of these objects is dropped on both sides.
+    let early = Upload(new, [Text.set("a", count: 7)], from: 1, base: 0, time: 9_999)
+    let late = Upload(new, [Text.set("a", count: 8)], from: 2, base: 6, time: 9_999)
+    for upload in [early, late] {
+      #expect(await server.realm.integrate(upload).code == nil)
+    }
+    #expect(try await server.entries().suffix(2).map(\.changeset.isEmpty) == [true, false])
+    let next = try await server.realm.download(for: new.ident, after: download.cursor)
+    #expect(next.entries.isEmpty && next.cursor.serverVersion == 8)
+  }
+
+  @Test func aFirstDownloadThatWasInterruptedBeginsAgain() async throws {
+    let (server, first, _) = try await makeTrimmed()
+    let new = try await server.realm.allocateFile(for: "c")
+    let snapshot = try await server.snapshot()
+    var parts = try FirstDownload(
+      of: snapshot, gone: [], clientVersion: 0, timestamp: OriginTimestamp(milliseconds: 1),
+      partByteCount: 1)
+    #expect(parts.lastVersion == 9)
+    for version in 6...9 as ClosedRange<UInt64> {
+      let entries = try parts.takeEntries(byteLimit: 1)
+      #expect(entries.map(\.serverVersion) == [version])
+      #expect(parts.cursor.serverVersion == version)
+    }
+    #expect(parts.isComplete)
+    _ = try await server.realm.download(for: new.ident, after: DownloadCursor())
+    // An object goes before the client comes back with a part of the state.
+    let erasure = Upload(first, [Text.erase("d")], from: 6, base: 5)
+    #expect(await server.realm.integrate(erasure).code == nil)
+    var file = try #require(try await server.realm.file(new.ident))
+    #expect(file.firstDownloadVersion == 6)
+    file.firstDownloadVersion = 7
+    try await server.realm.store(file)
+    let again = try await server.realm.download(
+      for: new.ident, after: DownloadCursor(serverVersion: 6))
+    #expect(again.entries.map(\.serverVersion) == [8, 9])
+    let lines = try again.entries.map { try ChangesetParser.parse($0.changeset).description }
+    #expect(lines.first == "EraseObject \"Thing\"[\"d\"]")
+    #expect(!lines[1].contains("\"d\"") && lines[1].contains("CreateObject \"Thing\"[\"c\"]"))
+  }
+
   @Test func aNewClientUploadsAfterTheTrim() async throws {
     let (server, _, _) = try await makeTrimmed()
     let new = try await server.realm.allocateFile(for: "c")

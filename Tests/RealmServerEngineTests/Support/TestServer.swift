@@ -20,24 +20,27 @@ final class TestServer {
   private(set) var realm: ServerRealm
   private let thread = ServerThread()
   private let seed: UInt64
-  private let recordsTouches: Bool
+  private var settings: ServerRealm.Settings
   private var startCount: UInt64 = 0
   let time = Locked(OriginTimestamp(milliseconds: 1_000_000))
 
-  init(seed: UInt64 = 1, recordsTouches: Bool = false) async throws {
+  init(
+    seed: UInt64 = 1, recordsTouches: Bool = false, partByteCount: Int = 1 << 19
+  ) async throws {
     self.seed = seed
-    self.recordsTouches = recordsTouches
+    settings = ServerRealm.Settings(recordsTouches: recordsTouches)
+    settings.partByteCount = partByteCount
     realm = try await Self.open(
-      files, salts: SaltSource(SeededGenerator(seed: seed)), thread, time, recordsTouches)
+      files, salts: SaltSource(SeededGenerator(seed: seed)), thread, time, settings)
   }
 
   private static func open(
     _ files: SimulatedFiles, salts: SaltSource, _ thread: ServerThread,
-    _ time: Locked<OriginTimestamp>, _ recordsTouches: Bool
+    _ time: Locked<OriginTimestamp>, _ settings: ServerRealm.Settings
   ) async throws -> ServerRealm {
     try await ServerRealm.open(
       name, of: EmbeddedStore(files, salts: salts),
-      settings: ServerRealm.Settings(recordsTouches: recordsTouches),
+      settings: settings,
       clock: ServerClock { time.withLock { $0 } }, salts: salts, thread: thread)
   }
 
@@ -47,7 +50,7 @@ final class TestServer {
     files = try files.restarted()
     realm = try await Self.open(
       files, salts: SaltSource(SeededGenerator(seed: seed &+ startCount << 32)), thread, time,
-      recordsTouches)
+      settings)
   }
 
   /// Introduces a client's file as a session does; throws `IdentDefect`.

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The state of a realm for a client that needs history which is trimmed (P4 A.6).
+//
+// Invariants:
+// 1. Each part has a version of its own, which no other change has. It erases what the client has
+//    of the part's objects, and makes them what they are in the snapshot.
+// 2. The erasures of a part are a private change of its version, with which the client's uploads
+//    from before are merged, as the client merges them.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// The parts of a first download, which are written as they are sent.
+struct FirstDownload {
+  let snapshot: ObjectSnapshot
+  private let timestamp: OriginTimestamp
+  private let clientVersion: UInt64
+  /// A part ends with the object that makes it this large.
+  private let partByteCount: Int
+  /// Objects that are gone, which the client may have all the same.
+  private let gone: [ObjectIdentity]
+  private var objects: [(table: TableKey, key: ObjectKey)] = []
+  /// The objects of each part, by their positions.
+  private var parts: [Range<Int>] = []
+  private var nextPart = 0
+
+  /// - Parameter clientVersion: The newest client version that is in the snapshot.
+  init(
+    of snapshot: ObjectSnapshot, gone: [ObjectIdentity], clientVersion: UInt64,
+    timestamp: OriginTimestamp, partByteCount: Int
+  ) throws(StoreError) {
+    self.snapshot = snapshot
+    self.gone = gone
+    self.clientVersion = clientVersion
+    self.timestamp = timestamp
+    self.partByteCount = partByteCount
+    try StoreError.storing { () throws(StorageError) in try divide() }
+  }
+
+  /// Collects the objects, and finds where parts end.
+  private mutating func divide() throws(StorageError) {
+    var writer = ObjectStateWriter(snapshot.objects, file: .server)
+    try writer.appendSchema()
+    var start = 0
+    for key in try snapshot.objects.tableKeys() {
+      guard let schema = try snapshot.objects.schema(of: key), schema.className != nil,
+        schema.kind == .topLevel, let table = try snapshot.objects.table(key)
+      else { continue }
+      var cursor = table.clusterCursor()
+      while let cluster = try cursor.next() {
+        for index in 0..<cluster.count {
+          let object = cluster.key(at: index)
+          objects.append((key, object))
+          try writer.appendErasure(of: object, in: key)
+          try writer.append(object, in: key)
+          guard writer.byteCount >= partByteCount else { continue }
+          _ = writer.take()
+          parts.append(start..<objects.count)
+          start = objects.count
+        }
+      }
+    }
+    if start < objects.count || parts.isEmpty { parts.append(start..<objects.count) }
+  }
+
+  // MARK: Versions
+
+  /// The version of a part. Those of objects that are gone come before.
+  private func version(of part: Int) -> UInt64 {
+    snapshot.head.version + UInt64(goneParts.count + part) + 1
+  }
+
+  private var goneParts: [[ObjectIdentity]] { ErasureWriter.parts(gone) }
+
+  /// The version of the last part.
+  var lastVersion: UInt64 { version(of: parts.count - 1) }
+
+  /// The position after the parts that were taken.
+  var cursor: DownloadCursor {
+    DownloadCursor(
+      serverVersion: nextPart == 0 ? snapshot.head.version : version(of: nextPart - 1),
+      clientVersion: clientVersion)
+  }
+
+  /// Whether a client at a position has received exactly what was taken.
+  func continues(_ position: DownloadCursor) -> Bool {
+    nextPart == 0 ? position == DownloadCursor() : position == cursor
+  }
+
+  var isComplete: Bool { nextPart == parts.count }
+
+  /// The sizes of the parts that are left, about.
+  var remainingByteCount: Int { (parts.count - nextPart) * partByteCount }
+
+  /// What the client drops.
+  func privates(of file: FileIdentifier) throws(StoreError) -> [PrivateChange] {
+    var changes: [PrivateChange] = []
+    func add(_ objects: [ObjectIdentity], _ version: UInt64) {
+      guard !objects.isEmpty else { return }
+      changes.append(
+        PrivateChange(
+          file: file, version: version, timestamp: timestamp,
+          changeset: ErasureWriter.bytes(objects)))
+    }
+    for (number, part) in goneParts.enumerated() {
+      add(part, snapshot.head.version + UInt64(number) + 1)
+    }
+    for (number, part) in parts.enumerated() {
+      var identities: [ObjectIdentity] = []
+      for object in objects[part] {
+        let table = try StoreError.storing { () throws(StorageError) in
+          try snapshot.objects.table(object.table)
+        }
+        if let identity = try table?.identity(of: object.key) { identities.append(identity) }
+      }
+      add(identities, version(of: number))
+    }
+    return changes
+  }
+
+  // MARK: Entries
+
+  /// Takes the next parts, until they have `byteLimit` bytes.
+  mutating func takeEntries(byteLimit: Int) throws(StoreError) -> [Download.Entry] {
+    var entries: [Download.Entry] = []
+    var byteCount = 0
+    if nextPart == 0 {
+      for (number, part) in goneParts.enumerated() {
+        entries.append(
+          entry(ErasureWriter.bytes(part), snapshot.head.version + UInt64(number) + 1))
+      }
+    }
+    while !isComplete, byteCount < byteLimit {
+      let part = nextPart
+      let bytes = try StoreError.storing { () throws(StorageError) -> [UInt8] in
+        var writer = ObjectStateWriter(snapshot.objects, file: .server)
+        if part == 0 { try writer.appendSchema() }
+        for object in objects[parts[part]] {
+          try writer.appendErasure(of: object.key, in: object.table)
+          try writer.append(object.key, in: object.table)
+        }
+        return writer.take()
+      }
+      entries.append(entry(bytes, version(of: part)))
+      byteCount += bytes.count
+      nextPart += 1
+    }
+    return entries
+  }
+
+  private func entry(_ bytes: [UInt8], _ version: UInt64) -> Download.Entry {
+    Download.Entry(
+      serverVersion: version, clientVersion: clientVersion, timestamp: timestamp,
+      originFile: .server, originalByteCount: bytes.count, changeset: bytes)
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Partition mode: clients whose next versions are trimmed.
+
+import RealmReplication
+import RealmStorage
+package import RealmSyncProtocol
+import RealmTables
+
+extension ServerRealm {
+  /// What a client in partition mode has not been sent.
+  ///
+  /// A client whose history is trimmed, or that has received only a part of the state in place of
+  /// it, gets the state.
+  package func download(
+    for ident: FileIdentifier, after cursor: DownloadCursor, byteLimit: Int = 128 << 10
+  ) async throws(StoreError) -> Download {
+    if var known = firstDownloads.take(ident), known.continues(cursor) {
+      return try await next(of: &known, for: ident, byteLimit)
+    }
+    guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
+    guard cursor.serverVersion < max(head.base, file.firstDownloadVersion) else {
+      return try await DownloadScan.run(
+        ident, after: cursor, in: id, of: store, byteLimit: byteLimit)
+    }
+    var first = try await beginFirstDownload(for: ident)
+    return try await next(of: &first, for: ident, byteLimit)
+  }
+
+  /// Prepares the first downloads of clients whose uploads are older than the history: what they
+  /// changed of objects that are in the state is dropped, on both sides.
+  func beginFirstDownloads(of uploads: [Upload]) async throws(StoreError) {
+    guard !settings.recordsTouches, head.base > 0 else { return }
+    for upload in uploads {
+      guard let first = upload.entries.first, first.serverVersion < head.base,
+        let file = try await store.file(upload.file, in: id), file.firstDownloadVersion == 0,
+        file.reciprocalBase == 0, !file.isExpired, first.clientVersion > file.clientVersion
+      else { continue }
+      let download = try await beginFirstDownload(for: upload.file)
+      firstDownloads.keep(download, for: upload.file)
+    }
+  }
+
+  private func next(
+    of first: inout FirstDownload, for ident: FileIdentifier, _ byteLimit: Int
+  ) async throws(StoreError) -> Download {
+    let entries = try first.takeEntries(byteLimit: byteLimit)
+    let cursor = first.cursor
+    if !first.isComplete { firstDownloads.keep(first, for: ident) }
+    let head = head
+    guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
+    var download = Download(entries: entries, cursor: cursor, head: head, file: file)
+    download.remainingByteCount = first.remainingByteCount
+    return download
+  }
+
+  /// Makes the versions of a first download.
+  private func beginFirstDownload(
+    for ident: FileIdentifier
+  ) async throws(StoreError) -> FirstDownload {
+    while true {
+      let snapshot = try await store.snapshot(of: id, atLeast: 0)
+      guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
+      let base = snapshot.head.base
+      let history =
+        base < snapshot.head.version
+        ? try await store.entries(of: id, in: base + 1..<snapshot.head.version + 1) : []
+      // A client that was interrupted may have objects that were erased since, and no version after
+      // the one that it has is trimmed. Others may have made objects that the history erases.
+      let first = try FirstDownload(
+        of: snapshot, gone: try erasedObjects(of: history), clientVersion: file.clientVersion,
+        timestamp: history.last?.committed ?? now, partByteCount: settings.partByteCount)
+      let head = try await appendVersions(
+        through: first.lastVersion, after: snapshot.head, privates: first.privates(of: ident),
+        firstDownloadOf: ident)
+      if head != nil { return first }
+    }
+  }
+
+  private func erasedObjects(
+    of history: [StoredEntry]
+  ) throws(StoreError) -> [ObjectIdentity] {
+    var objects: [ObjectIdentity] = []
+    var seen: Set<ObjectIdentity> = []
+    for entry in history where !entry.changeset.isEmpty {
+      let changeset: Changeset
+      do throws(ChangesetError) {
+        changeset = try ChangesetParser.parse(entry.changeset)
+      } catch {
+        throw .damaged("version \(entry.version): \(error)")
+      }
+      for case .eraseObject(let object) in changeset.instructions {
+        let identity = changeset.identity(of: object)
+        if seen.insert(identity).inserted { objects.append(identity) }
+      }
+    }
+    return objects
+  }
+}
