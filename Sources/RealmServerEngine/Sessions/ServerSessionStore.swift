@@ -172,9 +172,7 @@ package actor ServerSessionStore {
         guard error.code == .badQuery else { throw error }
         return .queryRefused(message: error.document.message)
       }
-      view = SessionView(
-        named, isNew: ident.download.serverVersion == 0,
-        isBootstrapLost: file.queryVersion.map { $0 > Int64(named.version) } ?? false)
+      view = SessionView(named, isNew: ident.download.serverVersion == 0)
     }
     return .claimed(file.record(for: user), rejected: [])
   }
@@ -228,13 +226,7 @@ package actor ServerSessionStore {
     _ file: FileIdentifier
   ) async throws(SessionRefusal) -> ServerDownload {
     guard let scratch = opened.scratch else { throw Self.missingIdent }
-    let (active, target, isLost) = (view.active, view.target, view.isBootstrapLost)
-    if let target {
-      try await storing { () async throws(StoreError) in
-        try await opened.realm.noteBootstrap(
-          of: target.text, version: Int64(clamping: target.version), for: file)
-      }
-    }
+    let (active, target) = (view.active, view.target)
     if active == nil, let target, target.version == 0 {
       let schema = try await storing { () async throws(StoreError) in
         try await opened.realm.schemaBootstrap(for: file)
@@ -244,10 +236,9 @@ package actor ServerSessionStore {
       let answer = try await storing { () async throws(StoreError) in
         try await opened.realm.view(
           for: file, after: cursor, query: active?.effective ?? EffectiveQuery(),
-          next: target?.effective, isBootstrapLost: isLost, scratch: scratch)
+          next: target?.effective, scratch: scratch)
       }
       var made = try answer.get()
-      view.didMakeRound()
       if let target, var bootstrap = made.bootstrap {
         if active == nil {
           // A client without any query has not bound its schema: it gets all in the bootstrap.

@@ -16,27 +16,19 @@ struct SessionView: Sendable {
   private(set) var target: SessionQuery?
   /// The parts of the bootstrap that were made and not taken.
   private(set) var parts: ArraySlice<ServerDownload> = []
-  /// Whether the last bootstrap that was made did not arrive, or was not sent.
-  private(set) var isBootstrapLost: Bool
 
   /// - Parameters:
   ///   - ident: The query that the client names.
   ///   - isNew: Whether the client has nothing yet.
-  ///   - isBootstrapLost: Whether a bootstrap of a newer query was made for it.
-  init(_ ident: SessionQuery, isNew: Bool, isBootstrapLost: Bool) {
+  init(_ ident: SessionQuery, isNew: Bool) {
     (active, target) = isNew ? (nil, ident) : (ident, nil)
-    self.isBootstrapLost = isBootstrapLost
   }
 
   /// Makes another query the target.
   mutating func aim(at query: SessionQuery) {
-    if !parts.isEmpty { isBootstrapLost = true }
     target = query
     parts = []
   }
-
-  /// Notes that changes were made for the client, what was lost included.
-  mutating func didMakeRound() { isBootstrapLost = false }
 
   /// Adds the bootstrap of the target.
   mutating func add(_ parts: [ServerDownload]) {

@@ -97,17 +97,6 @@ extension ServerRealm {
     }
   }
 
-  /// Notes the query whose bootstrap is made next. A client that comes back with an older one has
-  /// not got that bootstrap.
-  package func noteBootstrap(
-    of query: String, version: Int64, for ident: FileIdentifier
-  ) async throws(StoreError) {
-    var file = try await knownFile(ident)
-    guard file.queryVersion != version || file.query != query else { return }
-    (file.query, file.queryVersion) = (query, version)
-    try await store(file)
-  }
-
   private func knownFile(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile {
     guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
     return file

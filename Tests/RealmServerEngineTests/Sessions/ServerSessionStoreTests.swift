@@ -278,25 +278,4 @@ import Testing
     #expect(lines.contains { $0.hasPrefix("AddTable") })
     #expect(lines.contains { $0.hasPrefix("CreateObject \"Thing\"[\"a\"]") })
   }
-
-  @Test func aLostBootstrapIsKnownWhenTheClientComesBack() {
-    let ident = try? SessionQuery(SessionBench.query(1))
-    guard let ident, let next = try? SessionQuery(SessionBench.query(2)) else {
-      Issue.record("queries are refused")
-      return
-    }
-    var view = SessionView(ident, isNew: false, isBootstrapLost: false)
-    view.aim(at: next)
-    #expect(!view.isBootstrapLost)
-    view.add([
-      ServerDownload(
-        cursors: SyncCursors(),
-        progress: .flexible(queryVersion: 2, batch: .last, done: .estimate(1)), body: .empty)
-    ])
-    // Made, not sent, and replaced: the objects that it erased count as not told.
-    view.aim(at: next)
-    #expect(view.isBootstrapLost)
-    view.didMakeRound()
-    #expect(!view.isBootstrapLost)
-  }
 }
