@@ -32,6 +32,7 @@ package final class SyncNetwork {
     server = SimulatedServer(mode: mode, seed: ~seed, limits: limits)
   }
 
+  /// Adds a device with a new file.
   @discardableResult
   package func addDevice(
     named name: String, protocolNumber: Int = ProtocolVersion.newest,
@@ -43,10 +44,12 @@ package final class SyncNetwork {
     return device
   }
 
+  /// Everything that must not happen here: errors, refusals, broken rules.
   package var problems: [String] {
     server.problems + devices.flatMap { device in device.problems.map { "\(device.name): \($0)" } }
   }
 
+  /// Lets time pass.
   package func advance(milliseconds: Milliseconds) { now += milliseconds }
 
   // MARK: Faults
