@@ -11,8 +11,10 @@ package final class SimulatedClock: Sendable {
 
   package init(milliseconds: UInt64 = 1_000_000) { value = Atomic(milliseconds) }
 
+  /// Sets the time, in milliseconds since 2015.
   package func set(_ milliseconds: UInt64) { value.store(milliseconds, ordering: .relaxed) }
 
+  /// The time that was set.
   package func now() -> OriginTimestamp {
     OriginTimestamp(milliseconds: value.load(ordering: .relaxed))
   }

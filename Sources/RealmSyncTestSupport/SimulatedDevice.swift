@@ -142,8 +142,10 @@ package final class SimulatedDevice {
     }
   }
 
+  /// The newest version.
   package func read() throws -> TableGroup { try TableGroup(file.snapshot(), schemas: schemas) }
 
+  /// The history of the newest version.
   package func history() throws -> SyncHistory? { try file.snapshot().syncHistory() }
 
   /// The identifier that the server gave the file.
@@ -151,8 +153,10 @@ package final class SimulatedDevice {
     FileIdentifier(UInt64(try file.snapshot().top().fileIdentifier))
   }
 
+  /// The subscription sets, oldest first.
   package func querySets() throws -> [QuerySet] { try StoredQuerySets.all(in: read()) }
 
+  /// The digest of all objects.
   package func digest() throws -> StateDigest { try StateDigest(of: read(), file: ident()) }
 
   /// What the check of the file finds.

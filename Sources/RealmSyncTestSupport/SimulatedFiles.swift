@@ -21,6 +21,7 @@ package final class SimulatedFiles: RealmFiles {
     try system(realm).openDatabase()
   }
 
+  /// The file system of a realm's file.
   package func system(_ realm: RealmID) throws(StorageError) -> SimulatedFileSystem {
     if let known = systems.withLock({ $0[realm] }) { return known }
     let system = try SimulatedFileSystem()

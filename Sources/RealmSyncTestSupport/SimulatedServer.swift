@@ -96,7 +96,7 @@ package final class SimulatedServer {
       switch effect {
       case .send(let message):
         if case .error(_, let code, let document) = message {
-          // What arrives late on a lost connection may be refused, or may have the file for a while.
+          // What arrives late on a lost connection may be refused, or have the file for a while.
           if !connection.isLostForClient, code.session != .sessionClosed {
             problems.append("refused with \(code): \(document.message)")
           }
@@ -139,21 +139,25 @@ package final class SimulatedServer {
 
   // MARK: Content
 
+  /// The realm that all devices share.
   package func realm() async throws -> ServerRealm {
     let partition = mode == .partition ? "\"home\"" : nil
     return try await app.realms.open(RealmName(app: app.name, partition: partition)).realm
   }
 
+  /// The objects of the newest version.
   package func snapshot() async throws -> ObjectSnapshot {
     let realm = try await realm()
     return try await realm.store.snapshot(of: realm.id, atLeast: 0)
   }
 
+  /// The history.
   package func entries() async throws -> [StoredEntry] {
     let (realm, head) = (try await realm(), try await snapshot().head)
     return try await realm.store.entries(of: realm.id, in: head.base + 1..<head.version + 1)
   }
 
+  /// The digest of all objects.
   package func digest() async throws -> StateDigest {
     try StateDigest(of: try await snapshot().objects, file: .server)
   }

@@ -32,6 +32,7 @@ package final class SyncNetwork {
     server = SimulatedServer(mode: mode, seed: ~seed, limits: limits)
   }
 
+  /// Adds a device with a new file.
   @discardableResult
   package func addDevice(
     named name: String, protocolNumber: Int = ProtocolVersion.newest,
@@ -43,10 +44,12 @@ package final class SyncNetwork {
     return device
   }
 
+  /// Everything that must not happen here: errors, refusals, broken rules.
   package var problems: [String] {
     server.problems + devices.flatMap { device in device.problems.map { "\(device.name): \($0)" } }
   }
 
+  /// Lets time pass.
   package func advance(milliseconds: Milliseconds) { now += milliseconds }
 
   // MARK: Faults
@@ -227,7 +230,7 @@ package final class SyncNetwork {
   /// Lets everything come to its end: all that devices have written is at the server and at all
   /// other devices then, as far as those are online.
   ///
-  /// - Returns: Whether there was an end.
+  /// - Returns: Whether there was an end, without problems.
   package func settle() async throws -> Bool {
     var waits: [(device: SimulatedDevice, id: UInt64)] = []
     for device in devices where device.isOnline {
@@ -242,6 +245,8 @@ package final class SyncNetwork {
       now += 10
       var isBusy = await proceedWithLostConnection()
       for device in devices where await proceed(device) { isBusy = true }
+      // An error that ends a session may come again and again.
+      guard problems.isEmpty else { return false }
       if !isBusy { return waits.allSatisfy { $0.device.finished[$0.id] == 1 } }
     }
     return false

@@ -8,6 +8,7 @@ import Testing
 
 /// The classes of the tests, and changes of them.
 package enum RandomChanges {
+  /// Makes the classes.
   package static func makeSchema(in group: WriteGroup) throws {
     let things = try group.createTable(named: "class_Thing")
     let id = try things.addColumn(named: "id", type: .string)

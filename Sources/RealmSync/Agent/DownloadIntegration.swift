@@ -89,9 +89,9 @@ package struct DownloadIntegration {
       let group = Array(rest.prefix(count))
       if isOver(byteCount, start), isBoundary(before: group[0].changeset, work) { return }
       var changesets = group.map(\.changeset)
-      let isAltered = try work.merge(&changesets, &transformer)
+      let isTouched = try work.merge(&changesets, &transformer)
       for (entry, changeset) in zip(group, changesets) {
-        if !isAltered, isOver(byteCount, start), isBoundary(before: changeset, work) { return }
+        if !isTouched, isOver(byteCount, start), isBoundary(before: changeset, work) { return }
         try work.apply(changeset, originalByteCount: entry.originalByteCount)
         byteCount += entry.byteCount + 1
         rest.removeFirst()

@@ -75,7 +75,7 @@ struct OwnEntries {
 
   /// Merges incoming changesets of one base.
   ///
-  /// - Returns: Whether an own changeset was altered.
+  /// - Returns: Whether an own changeset was altered, be it that later incoming ones took it back.
   mutating func merge(
     _ incoming: inout [Changeset], after base: UInt64, ownIdent: FileIdentifier,
     _ transformer: inout Transformer
@@ -87,7 +87,7 @@ struct OwnEntries {
       changesets[start + position] = local[position]
       isAltered[start + position] = true
     }
-    return !outcome.alteredLocal.isEmpty
+    return outcome.isLocalTouched
   }
 
   /// Stores the changesets that were altered.

@@ -17,10 +17,14 @@ struct ChangesetRewriter {
 
   var isAltered: Bool { !edits.isEmpty }
 
+  /// Whether a step was changed, be it that its changes took each other back.
+  private(set) var isTouched = false
+
   /// Replaces an instruction, if the step differs from it. Numbers are passed in ascending order.
   @inline(__always)
   mutating func replace(_ number: Int, by step: MergeStep, prepended: [MergeStep]) {
     guard step.isChanged || step.isDiscarded || !prepended.isEmpty else { return }
+    isTouched = true
     guard step.isDiscarded || !prepended.isEmpty || !isOriginal(step, number) else { return }
     assert(number > edits.last?.number ?? -1, "instructions are merged in order")
     edits.append(Edit(number: number, step: step, prepended: prepended))

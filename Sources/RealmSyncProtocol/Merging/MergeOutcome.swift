@@ -9,9 +9,15 @@
 package struct MergeOutcome: Hashable, Sendable {
   package var alteredLocal: [Int]
   package var alteredIncoming: [Int]
+  /// Whether an incoming changeset altered a local one, which later ones may have taken back. Then
+  /// the first of the incoming changesets alone would leave other local ones than all of them.
+  package var isLocalTouched: Bool
 
-  package init(alteredLocal: [Int] = [], alteredIncoming: [Int] = []) {
+  package init(
+    alteredLocal: [Int] = [], alteredIncoming: [Int] = [], isLocalTouched: Bool = false
+  ) {
     self.alteredLocal = alteredLocal
     self.alteredIncoming = alteredIncoming
+    self.isLocalTouched = isLocalTouched
   }
 }

@@ -46,15 +46,15 @@ package struct Transformer: Sendable {
     load(incoming, ownIdent: ownIdent)
     guard !steps.isEmpty else { return MergeOutcome() }
     var altered: [(position: Int, changeset: Changeset)] = []
+    var outcome = MergeOutcome()
     for position in local.indices where !local[position].isEmpty {
       names.begin(local[position], isAdding: isDestructive)
       if let changeset = try transform(
-        local[position], at: position, ownIdent: ownIdent)
+        local[position], at: position, ownIdent: ownIdent, isTouched: &outcome.isLocalTouched)
       {
         altered.append((position, changeset))
       }
     }
-    var outcome = MergeOutcome()
     for (position, changeset) in altered {
       local[position] = changeset
       outcome.alteredLocal.append(position)
@@ -83,7 +83,7 @@ package struct Transformer: Sendable {
 
   /// Merges a local changeset with all incoming steps. Returns its new form if that is another.
   private mutating func transform(
-    _ changeset: Changeset, at position: Int, ownIdent: FileIdentifier
+    _ changeset: Changeset, at position: Int, ownIdent: FileIdentifier, isTouched: inout Bool
   ) throws(MergeError) -> Changeset? {
     let discriminant = Discriminant(changeset.origin, ownIdent: ownIdent)
     var rewriter = ChangesetRewriter(changeset)
@@ -99,6 +99,7 @@ package struct Transformer: Sendable {
         throw error.error(at: conflict(at: instruction, of: changeset))
       }
     }
+    if rewriter.isTouched { isTouched = true }
     return rewriter.isAltered ? rewriter.changeset(names: names) : nil
   }
 

@@ -22,8 +22,6 @@ struct InstructionCount {
     counts.merge(other.counts) { $0 + $1 }
   }
 
-  var instructionCount: Int { counts.values.reduce(0, +) }
-
   func has(_ prefix: String, _ part: String = "") -> Bool {
     counts.keys.contains { $0.hasPrefix(prefix) && $0.contains(part) }
   }

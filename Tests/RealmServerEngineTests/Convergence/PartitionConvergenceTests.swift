@@ -11,7 +11,7 @@ import Testing
 
 @Suite(.serialized) struct PartitionConvergenceTests {
   /// To repeat a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`.
-  @Test(arguments: ConvergenceSeeds.seeds(60))
+  @Test(arguments: ConvergenceSeeds.seeds(20))
   func allFilesEndEqual(_ seed: UInt64) async throws {
     var run = try await PartitionRun(seed: seed)
     try await run.play()

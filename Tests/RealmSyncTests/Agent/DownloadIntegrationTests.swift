@@ -270,6 +270,23 @@ import Testing
     #expect(after.version == before + 1)
   }
 
+  /// `DownloadIntegration` 3: what the first changeset alters, the second takes back.
+  @Test func aTurnLastsWhileAnOwnChangesetIsAlteredInBetween() async throws {
+    let device = try TestDevice(limits: Self.shortTurns)
+    try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "a", group)
+    }
+    let state = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1)
+    try device.write { try Items.append("mine", to: 1, $0) }
+    let incoming = [
+      Items.changeset { $0.insert("x", at: 0, of: 1, priorSize: 0) },
+      Items.changeset { $0.removeElement(at: 0, of: 1, priorSize: 1) },
+    ]
+    _ = try await device.agent.integrate(.of(incoming, base: state.version))
+    #expect(try Items.list(of: 1, device.read()) == [.string("mine")])
+  }
+
   @Test func aTurnDoesNotEndWithinAServerVersion() async throws {
     let device = try TestDevice(limits: Self.shortTurns)
     var download = Download.of(changesets(4), from: 11)

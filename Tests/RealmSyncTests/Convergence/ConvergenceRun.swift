@@ -90,8 +90,15 @@ struct ConvergenceRun {
     var problems: [String] = []
     if try await !network.settle() { problems.append("there is no end") }
     problems += network.problems
-    guard problems.isEmpty else { return problems }
     let entries = try await network.server.entries()
+    if let trace = network.trace {
+      for entry in entries {
+        let changeset = try ChangesetParser.parse(entry.changeset)
+        trace("version \(entry.version): file \(entry.file.rawValue), \(entry.clientVersion)")
+        for instruction in changeset.instructions { trace("  \(changeset.line(instruction))") }
+      }
+    }
+    guard problems.isEmpty else { return problems }
     let snapshot = try await network.server.snapshot()
     for device in network.devices {
       let found = try check(device, entries, snapshot)

@@ -15,15 +15,17 @@ import Testing
     ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
   }
 
-  private static let seeds: Range<UInt64> = {
+  private static func seeds(_ usual: UInt64) -> Range<UInt64> {
     let first = environment("OPENREALM_SEED") ?? 1
-    return first..<first + (environment("OPENREALM_SEEDS") ?? 1000)
-  }()
+    return first..<first + (environment("OPENREALM_SEEDS") ?? usual)
+  }
 
   /// The seeds are shared out over tests that run at the same time.
   private static let shares = 0..<UInt64(2)
 
-  private static func run(_ mode: SyncMode, share: UInt64) async throws {
+  private static func run(
+    _ mode: SyncMode, _ seeds: Range<UInt64>, share: UInt64
+  ) async throws {
     for seed in stride(from: seeds.lowerBound + share, to: seeds.upperBound, by: shares.count) {
       var run = try ConvergenceRun(seed: seed, mode: mode)
       if environment("OPENREALM_TRACE") != nil { run.network.trace = { print($0) } }
@@ -44,11 +46,26 @@ import Testing
     }
   }
 
+  /// `SyncNetwork` 1
+  @Test(arguments: [SyncMode.partition, .flexible])
+  func equalSeedsGiveEqualRuns(_ mode: SyncMode) async throws {
+    var traces: [[String]] = []
+    for _ in 0..<2 {
+      var run = try ConvergenceRun(seed: 7, mode: mode)
+      var trace: [String] = []
+      run.network.trace = { trace.append($0) }
+      try await run.play(steps: 120)
+      #expect(try await run.finish() == [])
+      traces.append(trace)
+    }
+    #expect(traces[0] == traces[1] && traces[0].count > 120)
+  }
+
   @Test(arguments: shares) func partition(share: UInt64) async throws {
-    try await Self.run(.partition, share: share)
+    try await Self.run(.partition, Self.seeds(1200), share: share)
   }
 
   @Test(arguments: shares) func flexible(share: UInt64) async throws {
-    try await Self.run(.flexible, share: share)
+    try await Self.run(.flexible, Self.seeds(800), share: share)
   }
 }

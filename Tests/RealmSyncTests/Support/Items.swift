@@ -62,6 +62,14 @@ struct Items {
         .init(path: path, value: .string(encoder.addBytes(text)), priorSize: priorSize)))
   }
 
+  mutating func removeElement(at index: UInt32, of id: Int64, priorSize: UInt32) {
+    let object = object(id)
+    var path = InstructionPath(
+      table: object.table, key: object.key, field: encoder.intern("list"))
+    path.elements = encoder.addElements([PathElement.index(index)])
+    encoder.append(.arrayErase(.init(path: path, priorSize: priorSize)))
+  }
+
   // MARK: Local writes
 
   static func makeClass(_ group: WriteGroup) throws {
