@@ -42,6 +42,9 @@ package struct Download: Hashable, Sendable {
   /// The sizes of what is left after it.
   package var remainingByteCount: Int
 
+  /// The sizes of all changesets.
+  package var byteCount: Int { entries.reduce(0) { $0 + $1.changeset.count } }
+
   package init(entries: [Entry], cursor: DownloadCursor, head: RealmHead, file: ClientFile) {
     self.entries = entries
     self.cursor = cursor

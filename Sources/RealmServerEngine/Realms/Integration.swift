@@ -104,10 +104,10 @@ struct Integration {
     }
   }
 
-  /// The version with which an entry is merged. What a new client made before it first downloaded
-  /// meets only what is still stored.
+  /// The version after which an entry is merged with everything. What a new client made before it
+  /// first downloaded meets only what is still stored, and what follows its first download.
   private func base(of entry: UploadEntry, _ file: ClientFile) -> UInt64 {
-    max(entry.serverVersion, trimmed)
+    max(entry.serverVersion, trimmed, file.firstDownloadBase)
   }
 
   /// Merges entries of one base.

@@ -40,6 +40,7 @@ package actor ServerRealm {
   private var transformer = Transformer()
   private var queue = UploadQueue()
   var firstDownloads = FirstDownloads()
+  var rounds = RoundCache()
   private var isDraining = false
   /// Whether a call is appending, which may wait for the store meanwhile; others wait for their
   /// turn.
@@ -148,7 +149,7 @@ package actor ServerRealm {
     let now = clock.now()
     var batch = Batch(privates: privates)
     if let ident, var file = try await store.file(ident, in: id) {
-      file.firstDownloadVersion = version
+      (file.firstDownloadBase, file.firstDownloadVersion) = (head.version, version)
       batch.files = [file]
     }
     while head.version + UInt64(batch.entries.count) < version {

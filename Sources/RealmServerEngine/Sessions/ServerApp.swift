@@ -7,7 +7,9 @@ package struct ServerApp: Sendable {
   package let name: String
   package let realms: RealmDirectory
   package let registry: SessionRegistry
-  package let authenticator: SessionAuthenticator
+  /// The sessions that wait for news of realms.
+  package let heads = SessionHeads()
+  package var authenticator: SessionAuthenticator
   package let limits: SessionLimits
   /// Takes the errors of the store, of which clients get no details.
   package let report: @Sendable (StoreError) -> Void

@@ -9,12 +9,15 @@
 package import RealmSyncProtocol
 
 /// The realm of one session, and all that the server keeps for the session alone.
-package actor ServerSessionStore {
+package actor ServerSessionStore: ServerRequestHandler {
   /// The number of the connection that the session is of.
   package nonisolated let connection: UInt64
   let mode: SyncMode
   private let app: ServerApp
   private let onEviction: @Sendable () -> Void
+  private let link: ServerSessionLink?
+  /// The number under which the session gets news of its realm.
+  private var newsNumber: UInt64?
 
   private var realm: RealmDirectory.OpenRealm?
   private var user = ""
@@ -39,6 +42,16 @@ package actor ServerSessionStore {
     self.mode = mode
     self.connection = connection
     self.onEviction = onEviction
+    link = nil
+  }
+
+  /// The realm of a connection's session, which it tells of new versions and of its eviction.
+  package init(app: ServerApp, mode: SyncMode, connection: UInt64, link: ServerSessionLink) {
+    self.app = app
+    self.mode = mode
+    self.connection = connection
+    self.link = link
+    onEviction = { link.evict() }
   }
 
   /// The realm, once BIND was carried out.
@@ -66,7 +79,10 @@ package actor ServerSessionStore {
 
   /// Gives the file back when the session has ended or its connection is lost. No request follows.
   package func close() {
-    guard let realm, let file else { return }
+    guard let realm else { return }
+    if let newsNumber { app.heads.remove(newsNumber, of: realm.realm.id) }
+    newsNumber = nil
+    guard let file else { return }
     app.registry.release(file, in: realm.realm.id, by: self)
     self.file = nil
   }
@@ -111,6 +127,7 @@ package actor ServerSessionStore {
     user = try await app.authenticator.user(of: bind)
     let opened = try await open(bind.target)
     realm = opened
+    if let link, newsNumber == nil { newsNumber = app.heads.add(link, of: opened.realm.id) }
     guard bind.needsIdent else { return .done }
     let file = try await storing { () async throws(StoreError) in
       try await opened.realm.allocateFile(for: user)

@@ -24,6 +24,9 @@ package struct ClientFile: Hashable, Sendable {
   /// The version with which the state ends that the client is sent in place of trimmed versions; 0
   /// if it needed none. A client below has a part of it at most.
   package var firstDownloadVersion: UInt64 = 0
+  /// The version of that state. Uploads with an older base are merged with what comes after it, as
+  /// all that they have in common with it is dropped.
+  package var firstDownloadBase: UInt64 = 0
   /// The query version that was bootstrapped last; nil in partition mode and before the first.
   package var queryVersion: Int64?
   /// The subscriptions of that version as the client sent them.

@@ -267,6 +267,7 @@ final class EmbeddedRealm: Sendable {
     try row.set(file.lockedServerVersion, "locked_version")
     try row.set(file.lastSeen.milliseconds, "last_seen")
     try row.set(file.firstDownloadVersion, "first_download")
+    try row.set(file.firstDownloadBase, "first_download_base")
     try row.set(file.queryVersion.map { .int($0) } ?? .null, "query_version")
     try row.set(.string(file.query), "query")
     try row.set(file.fingerprint, "fingerprint")

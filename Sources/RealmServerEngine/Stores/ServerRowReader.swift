@@ -54,6 +54,7 @@ struct ServerRowReader {
     file.reciprocalBase = try number("reciprocal_base")
     file.lockedServerVersion = try number("locked_version")
     file.firstDownloadVersion = try number("first_download")
+    file.firstDownloadBase = try number("first_download_base")
     file.queryVersion = try optionalNumber("query_version")
     file.query = try optionalText("query") ?? ""
     file.fingerprint = try number("fingerprint")

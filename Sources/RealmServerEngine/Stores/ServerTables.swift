@@ -46,7 +46,8 @@ enum ServerTables: String, CaseIterable {
       [
         ("salt", .int), ("user", .string), ("client_version", .int), ("reciprocal_base", .int),
         ("locked_version", .int), ("last_seen", .int), ("first_download", .int),
-        ("query_version", .int), ("query", .string), ("fingerprint", .int),
+        ("first_download_base", .int), ("query_version", .int), ("query", .string),
+        ("fingerprint", .int),
       ]
     case .reciprocals: [("changeset", .binary)]
     case .privates: [("timestamp", .int), ("changeset", .binary)]

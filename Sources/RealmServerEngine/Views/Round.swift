@@ -64,6 +64,14 @@ package struct Round {
       objects.filter { fates[$0] == .enters || fates[$0] == .returns }, snapshot, timestamp)
   }
 
+  /// The same round for a client with another version, which made none of its entries.
+  func adapted(to clientVersion: UInt64) -> Round {
+    var round = self
+    round.cursor.clientVersion = clientVersion
+    for index in entries.indices { round.entries[index].clientVersion = clientVersion }
+    return round
+  }
+
   /// The version of a round with some changesets of erasures, each of which has its own version:
   /// the first that of the head, unless the client has reached it.
   static func lastVersion(of parts: Int, after version: UInt64, head: UInt64) -> UInt64 {

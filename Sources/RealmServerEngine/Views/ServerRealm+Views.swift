@@ -39,6 +39,9 @@ extension ServerRealm {
     for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
     next: EffectiveQuery? = nil, scratch: ViewScratch
   ) async throws(StoreError) -> Result<FlexibleDownload, SessionRefusal> {
+    if next == nil, let known = try await knownRound(of: ident, after: cursor, query) {
+      return .success(known)
+    }
     while true {
       let snapshot = try await store.snapshot(of: id, atLeast: cursor.serverVersion)
       let (old, new): (View, View?)
@@ -61,30 +64,22 @@ extension ServerRealm {
       let round = try Round(
         history, after: cursor, to: snapshot, timestamp: timestamp, view: old, file: ident,
         unconfirmed: objects(of: unconfirmed), scratch: scratch)
-      var erasures = Erasures(
-        round.erased, through: round.cursor.serverVersion, timestamp, for: ident)
+      if unconfirmed.isEmpty {
+        let key = RoundCache.Key(
+          from: cursor.serverVersion, to: snapshot.head.version, query: query)
+        rounds.keep(round, key, for: ident, history, timestamp: timestamp)
+      }
       var bootstrap: Bootstrap?
       if let new {
-        let change = try Bootstrap.change(
+        bootstrap = try Bootstrap.change(
           from: old, to: new, snapshot, at: round.cursor.serverVersion,
           clientVersion: round.cursor.clientVersion, timestamp: timestamp)
-        erasures.append(change.erased, through: change.cursor.serverVersion)
-        bootstrap = change
       }
-      erasures.replace(unconfirmed)
-      let version = (bootstrap?.cursor ?? round.cursor).serverVersion
-      guard
-        let head = try await appendVersions(
-          through: version, after: snapshot.head, privates: erasures.changes)
-      else { continue }
-      let file = try await knownFile(ident)
-      return .success(
-        FlexibleDownload(
-          round: Download(
-            entries: round.entries, cursor: round.cursor, head: head, file: file),
-          bootstrap: bootstrap.map {
-            Download(entries: $0.entries, cursor: $0.cursor, head: head, file: file)
-          }))
+      if let download = try await record(
+        round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident)
+      {
+        return .success(download)
+      }
     }
   }
 
@@ -95,6 +90,54 @@ extension ServerRealm {
     case .success: return nil
     case .failure(let refusal): return refusal
     }
+  }
+
+  /// The round of a client that another one has needed; nil if it has to be computed.
+  private func knownRound(
+    of ident: FileIdentifier, after cursor: DownloadCursor, _ query: EffectiveQuery
+  ) async throws(StoreError) -> FlexibleDownload? {
+    let head = head
+    let key = RoundCache.Key(from: cursor.serverVersion, to: head.version, query: query)
+    guard
+      let known = rounds.round(key, for: ident, clientVersion: cursor.clientVersion),
+      try await store.privates(of: ident, in: id, after: cursor.serverVersion).isEmpty
+    else { return nil }
+    return try await record(known.round, nil, [], known.timestamp, after: head, for: ident)
+  }
+
+  /// Stores what a client drops, with the versions that it needs; nil if the realm has got other
+  /// versions meanwhile.
+  private func record(
+    _ round: Round, _ bootstrap: Bootstrap?, _ unconfirmed: [PrivateChange],
+    _ timestamp: OriginTimestamp, after head: RealmHead, for ident: FileIdentifier
+  ) async throws(StoreError) -> FlexibleDownload? {
+    var erasures = Erasures(
+      round.erased, through: round.cursor.serverVersion, timestamp, for: ident)
+    if let bootstrap {
+      erasures.append(bootstrap.erased, through: bootstrap.cursor.serverVersion)
+    }
+    erasures.replace(unconfirmed)
+    let version = (bootstrap?.cursor ?? round.cursor).serverVersion
+    guard
+      let head = try await appendVersions(
+        through: version, after: head, privates: erasures.changes)
+    else { return nil }
+    let file = try await knownFile(ident)
+    return FlexibleDownload(
+      round: Download(
+        entries: round.entries, cursor: round.cursor, head: head, file: file),
+      bootstrap: bootstrap.map {
+        Download(entries: $0.entries, cursor: $0.cursor, head: head, file: file)
+      })
+  }
+
+  /// Notes that a client has a query, which it said by going on from its bootstrap.
+  package func confirm(
+    _ query: String, version: Int64, fingerprint: UInt64, for ident: FileIdentifier
+  ) async throws(StoreError) {
+    var file = try await knownFile(ident)
+    (file.query, file.queryVersion, file.fingerprint) = (query, version, fingerprint)
+    try await store(file)
   }
 
   private func knownFile(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile {

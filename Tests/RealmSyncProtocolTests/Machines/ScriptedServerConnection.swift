@@ -76,7 +76,7 @@ struct ScriptedServerConnection {
     (file.clientVersion, file.reciprocalBase) = (18, 3)
     let salted = SaltedVersion(version: head, salt: 7777)
     reply(name, .file(ServerFileLookup(file: file, head: salted, latestSalt: 7777)))
-    reply(name, .claimed(rejected: []))
+    reply(name, .claimed(file, rejected: []))
   }
 
   static func download(_ version: UInt64, _ body: [UInt8] = []) -> ServerStoreReply {

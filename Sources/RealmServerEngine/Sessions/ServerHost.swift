@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The connections of an app: where sockets, realms and news of them meet.
+
+package import RealmSyncProtocol
+import Synchronization
+
+/// Serves the sockets of one app.
+package final class ServerHost: Sendable {
+  private let app: ServerApp
+  private let served: SyncMode
+  private let timer: any ServerTimer
+  private let limits: ServerConnectionMachine.Limits
+  private let heads: Task<Void, Never>
+  private let lastConnection = Atomic<UInt64>(0)
+
+  /// - Parameters:
+  ///   - app: The app; its authenticator is not asked, as a socket has one user.
+  ///   - store: The store of the app's realms.
+  ///   - served: The mode of the app.
+  package init(
+    _ app: ServerApp, store: any ServerStore, served: SyncMode,
+    limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
+    timer: any ServerTimer = SystemTimer()
+  ) {
+    self.app = app
+    self.served = served
+    self.limits = limits
+    self.timer = timer
+    let (news, sessions) = (store.heads(), app.heads)
+    heads = Task { for await head in news { sessions.announce(head) } }
+  }
+
+  deinit { heads.cancel() }
+
+  /// Makes the connection of a socket that is open, and starts it.
+  ///
+  /// - Parameters:
+  ///   - version: What the handshake agreed on.
+  ///   - user: The identifier of the user whose token the socket was opened with.
+  package func accept(
+    _ socket: any ServerSocket, version: ProtocolVersion, user: String
+  ) async -> ServerConnection {
+    var app = app
+    app.authenticator = SessionAuthenticator { _ in user }
+    let number = lastConnection.add(1, ordering: .relaxed).newValue
+    let connection = ServerConnection(
+      socket, version: version, served: served, limits: limits, timer: timer,
+      handlerSource: { [app] link in
+        ServerSessionStore(app: app, mode: version.mode, connection: number, link: link)
+      })
+    await connection.start()
+    return connection
+  }
+}

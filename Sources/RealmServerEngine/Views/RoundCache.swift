@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rounds that several clients need (sync.md, section 8.3).
+//
+// Invariants:
+// 1. A round is kept for clients that made none of its versions and have nothing unconfirmed: it is
+//    the same for all of them but for their client versions.
+// 2. What is kept takes no more bytes than the limit.
+
+import RealmSyncProtocol
+
+/// The rounds that were computed last. Most clients sit at one cursor, so many ask for one.
+struct RoundCache {
+  struct Key: Hashable {
+    // Versions differ more often than queries, and are compared faster.
+    let from: UInt64
+    let to: UInt64
+    let query: EffectiveQuery
+  }
+
+  private struct Item {
+    let key: Key
+    let round: Round
+    let timestamp: OriginTimestamp
+    /// Those that made a version of it.
+    let authors: Set<FileIdentifier>
+    let byteCount: Int
+  }
+
+  private let byteCountMax: Int
+  /// In the order of their last use.
+  private var items: [Item] = []
+  private(set) var byteCount = 0
+  private(set) var hitCount = 0
+
+  init(byteCountMax: Int = 32 << 20) { self.byteCountMax = byteCountMax }
+
+  /// The round of a client without anything unconfirmed, and the time of its version; nil if it has
+  /// to be computed.
+  mutating func round(
+    _ key: Key, for file: FileIdentifier, clientVersion: UInt64
+  ) -> (round: Round, timestamp: OriginTimestamp)? {
+    guard let place = items.firstIndex(where: { $0.key == key }),
+      !items[place].authors.contains(file)
+    else { return nil }
+    let item = items.remove(at: place)
+    items.append(item)
+    hitCount += 1
+    return (item.round.adapted(to: clientVersion), item.timestamp)
+  }
+
+  /// Keeps a round that was computed for a client without anything unconfirmed.
+  mutating func keep(
+    _ round: Round, _ key: Key, for file: FileIdentifier, _ history: [StoredEntry],
+    timestamp: OriginTimestamp
+  ) {
+    let authors = Set(history.map(\.file))
+    let size = round.entries.reduce(256) { $0 + $1.changeset.count + 64 } + 64 * round.erased.count
+    guard !authors.contains(file), size <= byteCountMax / 4,
+      !items.contains(where: { $0.key == key })
+    else { return }
+    items.append(
+      Item(key: key, round: round, timestamp: timestamp, authors: authors, byteCount: size))
+    byteCount += size
+    while byteCount > byteCountMax { byteCount -= items.removeFirst().byteCount }
+    // Versions before the newest are asked for by few.
+    if items.count > Self.countMax { byteCount -= items.removeFirst().byteCount }
+  }
+
+  /// A look-up compares with each.
+  private static let countMax = 256
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rounds that are computed once for several clients.
+
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct RoundCacheTests {
+  private typealias Text = ChangesetText
+  private let high = EffectiveQuery(["Thing": "count > 10"])
+
+  /// Versions 1 to 6, of which the last two move b out of the view and a into it.
+  private func makeServer(_ clients: Int) async throws -> (TestServer, [ClientFile]) {
+    let server = try await TestServer(recordsTouches: true)
+    var files: [ClientFile] = []
+    for number in 0..<clients {
+      files.append(try await server.realm.allocateFile(for: "\(number)"))
+    }
+    let changes = [
+      Text.schema(), Text.create("a", count: 5), Text.create("b", count: 15),
+      Text.create("c", count: 25), Text.set("b", count: 1), Text.set("a", count: 50),
+    ]
+    #expect(await server.realm.integrate(Upload(files[0], changes, from: 1)).code == nil)
+    return (server, files)
+  }
+
+  private func round(
+    _ server: TestServer, _ file: ClientFile, _ query: EffectiveQuery, client: UInt64 = 0
+  ) async throws -> Download {
+    let cursor = DownloadCursor(serverVersion: 4, clientVersion: client)
+    return try await server.realm.view(
+      for: file.ident, after: cursor, query: query, scratch: ViewScratch()
+    ).get().round
+  }
+
+  /// `RoundCache` 1
+  @Test func clientsAtOneCursorShareARound() async throws {
+    let (server, files) = try await makeServer(4)
+    let first = try await round(server, files[1], high)
+    #expect(await server.realm.rounds.hitCount == 0)
+    var second = try await round(server, files[2], high, client: 3)
+    #expect(await server.realm.rounds.hitCount == 1)
+    #expect(second.entries.allSatisfy { $0.clientVersion == 3 })
+    #expect(second.cursor == DownloadCursor(serverVersion: 6, clientVersion: 3))
+    for index in second.entries.indices { second.entries[index].clientVersion = 0 }
+    #expect(second.entries == first.entries && !first.entries.isEmpty)
+    // What each drops is noted for each.
+    for file in files[1...2] {
+      let privates = try await server.realm.store.privates(
+        of: file.ident, in: server.realm.id, after: 0)
+      #expect(privates.map(\.version) == [6])
+    }
+    // Another query is another round, and so is another version.
+    _ = try await round(server, files[3], EffectiveQuery(["Thing": "count > 11"]))
+    let change = Upload(files[0], [Text.set("c", count: 26)], from: 7)
+    #expect(await server.realm.integrate(change).code == nil)
+    _ = try await round(server, files[3], high)
+    #expect(await server.realm.rounds.hitCount == 1)
+  }
+
+  /// `RoundCache` 1
+  @Test func authorsAndUnconfirmedClientsHaveTheirOwn() async throws {
+    let (server, files) = try await makeServer(2)
+    _ = try await round(server, files[1], high)
+    let own = try await round(server, files[0], high)
+    #expect(await server.realm.rounds.hitCount == 0)
+    #expect(own.cursor.clientVersion == 6)
+    // The round was lost: what it erased is erased again, and comes again if it is seen.
+    let again = try await round(server, files[1], high)
+    let fresh = try await server.realm.view(
+      for: files[1].ident, after: DownloadCursor(serverVersion: 4),
+      query: EffectiveQuery(["Thing": "(count > 10)"]), scratch: ViewScratch()
+    ).get().round
+    #expect(again.entries == fresh.entries)
+  }
+
+  /// `RoundCache` 2
+  @Test func theOldestGoWhenThereIsNoRoom() async throws {
+    let (server, files) = try await makeServer(2)
+    let snapshot = try await server.snapshot()
+    let view = try View.bind(high, to: snapshot.objects).get()
+    let history = try await Array(server.entries().suffix(2))
+    let round = try Round(
+      history, after: DownloadCursor(serverVersion: 4), to: snapshot,
+      timestamp: OriginTimestamp(milliseconds: 1), view: view, file: files[1].ident,
+      scratch: ViewScratch())
+    var cache = RoundCache(byteCountMax: 4000)
+    for version in 0..<20 as Range<UInt64> {
+      let key = RoundCache.Key(from: version, to: 6, query: high)
+      cache.keep(
+        round, key, for: files[1].ident, history, timestamp: OriginTimestamp(milliseconds: 1))
+      #expect(cache.byteCount <= 4000)
+      #expect(cache.round(key, for: files[1].ident, clientVersion: 0) != nil)
+      #expect(cache.round(key, for: files[0].ident, clientVersion: 0) == nil)
+    }
+    let first = RoundCache.Key(from: 0, to: 6, query: high)
+    #expect(cache.round(first, for: files[1].ident, clientVersion: 0) == nil)
+  }
+}
