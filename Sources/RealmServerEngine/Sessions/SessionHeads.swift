@@ -3,7 +3,7 @@
 // Tells sessions of new versions of their realms.
 
 import RealmStorage
-package import RealmSyncProtocol
+import RealmSyncProtocol
 
 /// The sessions of each realm that wait for news of it.
 package final class SessionHeads: Sendable {

@@ -3,6 +3,7 @@
 // Expiry of clients and trimming of the history (P4 E).
 
 import RealmSyncProtocol
+import RealmTestSupport
 import Testing
 
 @testable import RealmServerEngine

@@ -87,7 +87,7 @@ import Testing
     switch try View.bind(EffectiveQuery(["Item": condition]), to: objects) {
     case .success(let bound): view = bound
     case .failure(let refusal):
-      Issue.record("\(condition): \(refusal.message)")
+      Issue.record("\(condition): \(refusal.document.message)")
       return
     }
     let keys = try view.keys(ofClass: "Item", in: objects)
@@ -118,6 +118,6 @@ import Testing
     }
     #expect(refusal.code == .badQuery)
     #expect(
-      refusal.message == "Invalid query: \(what) are not supported in subscriptions")
+      refusal.document.message == "Invalid query: \(what) are not supported in subscriptions")
   }
 }
