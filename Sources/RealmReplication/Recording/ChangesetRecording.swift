@@ -89,8 +89,10 @@ struct ChangesetRecording {
 
   /// Writes the classes and properties that were added: a class when its primary key is known.
   @inline(__always)
-  private mutating func writePending(_ group: WriteGroup) throws(StorageError) {
-    if !pending.isEmpty { try writeSchema(group) }
+  private mutating func writePending(
+    _ group: @autoclosure () -> WriteGroup
+  ) throws(StorageError) {
+    if !pending.isEmpty { try writeSchema(group()) }
   }
 
   @inline(never)
@@ -181,29 +183,25 @@ struct ChangesetRecording {
     builder.encoder.appendUpdate(path, payload, isDefault: isDefault)
   }
 
-  /// Writes the value of a property from where it lies: what programs write most is not copied
-  /// before it is encoded.
+  /// Writes a value of one of the commonest types, which is not copied before it is encoded.
   mutating func didSet(
-    _ column: Column, in row: Row, of object: ObjectKey, in table: WritableTable, isDefault: Bool
+    plain value: PlainValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
+    isDefault: Bool
   ) throws(StorageError) {
-    let leaf = column.leafIndex
-    let payload: Payload
-    switch column.leafKind {
-    case .int: payload = .int(try row.int(leaf))
-    case .bool where !column.isNullable: payload = .bool(try row.bool(leaf))
-    case .double where !column.isNullable: payload = .double(try row.double(leaf))
-    case .string:
-      guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
-      guard let bytes = try row.stringBytes(leaf) else {
-        return builder.encoder.appendUpdate(path, .null, isDefault: isDefault)
-      }
-      return unsafe builder.encoder.appendUpdate(path, utf8: bytes.bytes, isDefault: isDefault)
-    default:
-      return try didSet(
-        row.value(of: column), column, of: object, in: table, isDefault: isDefault)
-    }
     guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
-    builder.encoder.appendUpdate(path, payload, isDefault: isDefault)
+    switch value {
+    case .null: builder.encoder.appendUpdate(path, .null, isDefault: isDefault)
+    case .int(let number): builder.encoder.appendUpdate(path, .int(number), isDefault: isDefault)
+    case .bool(let truth): builder.encoder.appendUpdate(path, .bool(truth), isDefault: isDefault)
+    case .double(let number):
+      builder.encoder.appendUpdate(path, .double(number), isDefault: isDefault)
+    case .timestamp(let date):
+      builder.encoder.appendUpdate(
+        path, .timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds),
+        isDefault: isDefault)
+    case .text(let view):
+      unsafe builder.encoder.appendUpdate(path, utf8: view.bytes, isDefault: isDefault)
+    }
   }
 
   mutating func didAdd(
@@ -340,7 +338,7 @@ struct ChangesetRecording {
     switch builder.role(table.key, table.schema) {
     case .ignored: return nil
     case .topLevel, .asymmetric:
-      if !pending.isEmpty { try writePending(table.group) }
+      try writePending(table.group)
       guard try find(object, table) else { return nil }
       let field = builder.name(column, table.key, table.schema)
       var path = InstructionPath(table: lastName, key: lastKey, field: field)
