@@ -8,6 +8,7 @@
 // 2. Objects and values are named by class, primary key, property and steps, never by what is local
 //    to this file.
 // 3. The last name and key are those of the last object.
+// 4. `isLastWritten` says that the encoder's last object is this one, too.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -26,6 +27,7 @@ struct ChangesetRecording {
   private var lastObject = ObjectKey.null
   private var lastName = InternedString(0)
   private var lastKey = PrimaryKey.null
+  private var isLastWritten = false
 
   init(file: FileIdentifier) { builder = ChangesetBuilder(file: file) }
 
@@ -133,6 +135,7 @@ struct ChangesetRecording {
       lastKey = builder.globalKey(of: object)
     }
     builder.encoder.append(.createObject(ObjectReference(table: lastName, key: lastKey)))
+    isLastWritten = true
   }
 
   mutating func willErase(
@@ -164,6 +167,7 @@ struct ChangesetRecording {
       return false
     }
     (lastTable, lastObject, lastName, lastKey) = (table.key, object, name, key)
+    isLastWritten = false
     return true
   }
 
@@ -188,20 +192,31 @@ struct ChangesetRecording {
     plain value: PlainValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
     isDefault: Bool
   ) throws(StorageError) {
-    guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
-    switch value {
-    case .null: builder.encoder.appendUpdate(path, .null, isDefault: isDefault)
-    case .int(let number): builder.encoder.appendUpdate(path, .int(number), isDefault: isDefault)
-    case .bool(let truth): builder.encoder.appendUpdate(path, .bool(truth), isDefault: isDefault)
-    case .double(let number):
-      builder.encoder.appendUpdate(path, .double(number), isDefault: isDefault)
-    case .timestamp(let date):
-      builder.encoder.appendUpdate(
-        path, .timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds),
-        isDefault: isDefault)
-    case .text(let view):
-      unsafe builder.encoder.appendUpdate(path, utf8: view.bytes, isDefault: isDefault)
+    if object == lastObject, isLastWritten, table.key == lastTable, pending.isEmpty,
+      let field = builder.knownName(column, lastTable)
+    {
+      if case .text(let view) = value {
+        unsafe builder.encoder.appendUpdate(ofLast: field, utf8: view.bytes, isDefault: isDefault)
+      } else {
+        builder.encoder.appendUpdate(ofLast: field, value.payload, isDefault: isDefault)
+      }
+      return
     }
+    try setFirst(value, column, of: object, in: table, isDefault: isDefault)
+  }
+
+  @inline(never)
+  private mutating func setFirst(
+    _ value: PlainValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
+    isDefault: Bool
+  ) throws(StorageError) {
+    guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
+    if case .text(let view) = value {
+      unsafe builder.encoder.appendUpdate(path, utf8: view.bytes, isDefault: isDefault)
+    } else {
+      builder.encoder.appendUpdate(path, value.payload, isDefault: isDefault)
+    }
+    isLastWritten = object == lastObject && table.key == lastTable
   }
 
   mutating func didAdd(
@@ -356,6 +371,7 @@ struct ChangesetRecording {
     _ column: Column, _ object: ObjectKey, _ table: WritableTable, _ nested: [PathStep],
     _ element: PathStep?
   ) throws(StorageError) -> InstructionPath? {
+    isLastWritten = false
     try writePending(table.group)
     guard let count = try finder.find(object, in: table, &builder), var path = finder.base else {
       return nil
@@ -389,6 +405,21 @@ struct ChangesetRecording {
     switch step {
     case .index(let index): .index(Self.size(index))
     case .key(let key): .key(builder.encoder.intern(key))
+    }
+  }
+}
+
+extension PlainValue {
+  /// The value as instructions carry it; texts are written by their bytes instead.
+  fileprivate var payload: Payload {
+    switch self {
+    case .null: return .null
+    case .int(let number): return .int(number)
+    case .bool(let truth): return .bool(truth)
+    case .double(let number): return .double(number)
+    case .timestamp(let date):
+      return .timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds)
+    case .text: preconditionFailure("texts have no payload")
     }
   }
 }

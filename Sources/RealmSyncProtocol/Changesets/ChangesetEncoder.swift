@@ -89,6 +89,24 @@ package struct ChangesetEncoder: Sendable {
     finishInstruction()
   }
 
+  /// Writes the assignment of a property of the object that the last instruction concerned. The
+  /// value is no string and no binary.
+  package mutating func appendUpdate(
+    ofLast field: InternedString, _ value: Payload, isDefault: Bool = false
+  ) {
+    writer.writeUpdate(ofLast: field, value, isDefault: isDefault)
+    instructionCount += 1
+  }
+
+  /// Writes the assignment of a string to a property of the object that the last instruction
+  /// concerned.
+  package mutating func appendUpdate(
+    ofLast field: InternedString, utf8 bytes: UnsafeRawBufferPointer, isDefault: Bool = false
+  ) {
+    unsafe writer.writeUpdate(ofLast: field, utf8: bytes, isDefault: isDefault)
+    instructionCount += 1
+  }
+
   @inline(__always)
   private mutating func finishInstruction() {
     instructionCount += 1

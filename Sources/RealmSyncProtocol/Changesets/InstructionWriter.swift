@@ -239,6 +239,29 @@ extension InstructionWriter {
     slack = output.count - end
   }
 
+  /// The assignment of a property of the last object; the value is short.
+  mutating func writeUpdate(ofLast field: InternedString, _ value: Payload, isDefault: Bool) {
+    assert(!objectBytes.isEmpty && value.isShort, "there is no last object")
+    let start = makeRoom(text: 0)
+    let end = Self.storeUpdate(
+      field, of: objectBytes, value, isDefault: isDefault, in: &output, at: start)
+    slack = output.count - end
+  }
+
+  mutating func writeUpdate(
+    ofLast field: InternedString, utf8 bytes: UnsafeRawBufferPointer, isDefault: Bool
+  ) {
+    assert(!objectBytes.isEmpty, "there is no last object")
+    guard bytes.count <= Self.shortTextMax else {
+      let path = InstructionPath(table: lastTable, key: lastKey, field: field)
+      return unsafe writeUpdate(path, utf8: bytes, isDefault: isDefault)
+    }
+    let start = makeRoom(text: bytes.count)
+    let end = unsafe Self.storeUpdate(
+      field, of: objectBytes, utf8: bytes, isDefault: isDefault, in: &output, at: start)
+    slack = output.count - end
+  }
+
   private mutating func writeShortUpdate(
     _ path: InstructionPath, _ value: Payload, isDefault: Bool
   ) {
