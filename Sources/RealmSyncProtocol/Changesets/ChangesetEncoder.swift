@@ -9,7 +9,7 @@
 /// the first time. Path elements and payload bytes are those of the next instruction, and are
 /// forgotten after it.
 ///
-/// A property of an object costs about 30 ns.
+/// A property of an object costs about 15 ns.
 package struct ChangesetEncoder: Sendable {
   private var strings = StringTable()
   private var writer = InstructionWriter()
