@@ -8,6 +8,7 @@
 // 2. Objects and values are named by class, primary key, property and steps, never by what is local
 //    to this file.
 // 3. The last name and key are those of the last object.
+// 4. `isLastWritten` says that the encoder's last object is this one, too.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -26,6 +27,7 @@ struct ChangesetRecording {
   private var lastObject = ObjectKey.null
   private var lastName = InternedString(0)
   private var lastKey = PrimaryKey.null
+  private var isLastWritten = false
 
   init(file: FileIdentifier) { builder = ChangesetBuilder(file: file) }
 
@@ -89,8 +91,10 @@ struct ChangesetRecording {
 
   /// Writes the classes and properties that were added: a class when its primary key is known.
   @inline(__always)
-  private mutating func writePending(_ group: WriteGroup) throws(StorageError) {
-    if !pending.isEmpty { try writeSchema(group) }
+  private mutating func writePending(
+    _ group: @autoclosure () -> WriteGroup
+  ) throws(StorageError) {
+    if !pending.isEmpty { try writeSchema(group()) }
   }
 
   @inline(never)
@@ -131,6 +135,7 @@ struct ChangesetRecording {
       lastKey = builder.globalKey(of: object)
     }
     builder.encoder.append(.createObject(ObjectReference(table: lastName, key: lastKey)))
+    isLastWritten = true
   }
 
   mutating func willErase(
@@ -162,6 +167,7 @@ struct ChangesetRecording {
       return false
     }
     (lastTable, lastObject, lastName, lastKey) = (table.key, object, name, key)
+    isLastWritten = false
     return true
   }
 
@@ -181,29 +187,36 @@ struct ChangesetRecording {
     builder.encoder.appendUpdate(path, payload, isDefault: isDefault)
   }
 
-  /// Writes the value of a property from where it lies: what programs write most is not copied
-  /// before it is encoded.
+  /// Writes a value of one of the commonest types, which is not copied before it is encoded.
   mutating func didSet(
-    _ column: Column, in row: Row, of object: ObjectKey, in table: WritableTable, isDefault: Bool
+    plain value: PlainValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
+    isDefault: Bool
   ) throws(StorageError) {
-    let leaf = column.leafIndex
-    let payload: Payload
-    switch column.leafKind {
-    case .int: payload = .int(try row.int(leaf))
-    case .bool where !column.isNullable: payload = .bool(try row.bool(leaf))
-    case .double where !column.isNullable: payload = .double(try row.double(leaf))
-    case .string:
-      guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
-      guard let bytes = try row.stringBytes(leaf) else {
-        return builder.encoder.appendUpdate(path, .null, isDefault: isDefault)
+    if object == lastObject, isLastWritten, table.key == lastTable, pending.isEmpty,
+      let field = builder.knownName(column, lastTable)
+    {
+      if case .text(let view) = value {
+        unsafe builder.encoder.appendUpdate(ofLast: field, utf8: view.bytes, isDefault: isDefault)
+      } else {
+        builder.encoder.appendUpdate(ofLast: field, value.payload, isDefault: isDefault)
       }
-      return unsafe builder.encoder.appendUpdate(path, utf8: bytes.bytes, isDefault: isDefault)
-    default:
-      return try didSet(
-        row.value(of: column), column, of: object, in: table, isDefault: isDefault)
+      return
     }
+    try setFirst(value, column, of: object, in: table, isDefault: isDefault)
+  }
+
+  @inline(never)
+  private mutating func setFirst(
+    _ value: PlainValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
+    isDefault: Bool
+  ) throws(StorageError) {
     guard let path = try path(column, object, table, [], nil) else { return forgetSteps() }
-    builder.encoder.appendUpdate(path, payload, isDefault: isDefault)
+    if case .text(let view) = value {
+      unsafe builder.encoder.appendUpdate(path, utf8: view.bytes, isDefault: isDefault)
+    } else {
+      builder.encoder.appendUpdate(path, value.payload, isDefault: isDefault)
+    }
+    isLastWritten = object == lastObject && table.key == lastTable
   }
 
   mutating func didAdd(
@@ -340,7 +353,7 @@ struct ChangesetRecording {
     switch builder.role(table.key, table.schema) {
     case .ignored: return nil
     case .topLevel, .asymmetric:
-      if !pending.isEmpty { try writePending(table.group) }
+      try writePending(table.group)
       guard try find(object, table) else { return nil }
       let field = builder.name(column, table.key, table.schema)
       var path = InstructionPath(table: lastName, key: lastKey, field: field)
@@ -358,6 +371,7 @@ struct ChangesetRecording {
     _ column: Column, _ object: ObjectKey, _ table: WritableTable, _ nested: [PathStep],
     _ element: PathStep?
   ) throws(StorageError) -> InstructionPath? {
+    isLastWritten = false
     try writePending(table.group)
     guard let count = try finder.find(object, in: table, &builder), var path = finder.base else {
       return nil
@@ -391,6 +405,21 @@ struct ChangesetRecording {
     switch step {
     case .index(let index): .index(Self.size(index))
     case .key(let key): .key(builder.encoder.intern(key))
+    }
+  }
+}
+
+extension PlainValue {
+  /// The value as instructions carry it; texts are written by their bytes instead.
+  fileprivate var payload: Payload {
+    switch self {
+    case .null: return .null
+    case .int(let number): return .int(number)
+    case .bool(let truth): return .bool(truth)
+    case .double(let number): return .double(number)
+    case .timestamp(let date):
+      return .timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds)
+    case .text: preconditionFailure("texts have no payload")
     }
   }
 }

@@ -11,118 +11,120 @@ package import RealmTables
 /// Set as `WriteGroup.recorder` when a transaction begins; `finish(_:)` gives the changeset before
 /// the commit. A recorder may serve one transaction after the other. Confined as the transaction.
 package final class SyncRecorder: ChangeRecorder {
-  private var recording: ChangesetRecording
+  // Confined as the transaction, so accesses need no check at run time.
+  @exclusivity(unchecked) private var recording: ChangesetRecording
 
   /// - Parameter file: The identifier that the server gave to the file; `FileIdentifier.own` as
   ///   long as there is none.
-  package init(file: FileIdentifier = .own) { recording = ChangesetRecording(file: file) }
+  package init(file: FileIdentifier = .own) { unsafe recording = ChangesetRecording(file: file) }
 
   /// Ends the changeset and begins the next; no bytes if nothing was written.
   package func finish(_ group: WriteGroup) throws(StorageError) -> [UInt8] {
-    try recording.finish(group)
+    try unsafe recording.finish(group)
   }
 
   /// Forgets what was recorded, as after a rollback.
-  package func removeAll() { recording.removeAll() }
+  package func removeAll() { unsafe recording.removeAll() }
 
   // MARK: Calls
 
   package func didAddTable(_ table: WritableTable) {
-    recording.didAddTable(table)
+    unsafe recording.didAddTable(table)
   }
 
   package func willEraseTable(_ table: WritableTable) throws(StorageError) {
-    try recording.willEraseTable(table)
+    try unsafe recording.willEraseTable(table)
   }
 
   package func didAddColumn(_ column: Column, to table: WritableTable) {
-    recording.didAddColumn(column, to: table)
+    unsafe recording.didAddColumn(column, to: table)
   }
 
   package func willEraseColumn(_ column: Column, from table: WritableTable) throws(StorageError) {
-    try recording.willEraseColumn(column, from: table)
+    try unsafe recording.willEraseColumn(column, from: table)
   }
 
   package func didSetPrimaryKey(_ column: Column?, of table: WritableTable) throws(StorageError) {
-    try recording.didSetPrimaryKey(column, of: table)
+    try unsafe recording.didSetPrimaryKey(column, of: table)
   }
 
   package func didCreate(
     _ object: ObjectKey, primaryKey: TableValue?, in table: WritableTable
   ) throws(StorageError) {
-    try recording.didCreate(object, primaryKey: primaryKey, in: table)
+    try unsafe recording.didCreate(object, primaryKey: primaryKey, in: table)
   }
 
   package func willErase(_ object: ObjectKey, in table: WritableTable) throws(StorageError) {
-    try recording.willErase(object, in: table)
+    try unsafe recording.willErase(object, in: table)
   }
 
   package func didSet(
     _ value: TableValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
     isDefault: Bool
   ) throws(StorageError) {
-    try recording.didSet(value, column, of: object, in: table, isDefault: isDefault)
+    try unsafe recording.didSet(value, column, of: object, in: table, isDefault: isDefault)
   }
 
   package func didSet(
-    _ column: Column, in row: Row, of object: ObjectKey, in table: WritableTable, isDefault: Bool
+    plain value: PlainValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
+    isDefault: Bool
   ) throws(StorageError) {
-    try recording.didSet(column, in: row, of: object, in: table, isDefault: isDefault)
+    try unsafe recording.didSet(plain: value, column, of: object, in: table, isDefault: isDefault)
   }
 
   package func didAdd(
     _ amount: Int64, to column: Column, of object: ObjectKey, in table: WritableTable
   ) throws(StorageError) {
-    try recording.didAdd(amount, to: column, of: object, in: table)
+    try unsafe recording.didAdd(amount, to: column, of: object, in: table)
   }
 
   package func didInsert(
     _ value: TableValue, at index: Int, in place: CollectionPlace, priorSize: Int
   ) throws(StorageError) {
-    try recording.didInsert(value, at: index, in: place, priorSize: priorSize)
+    try unsafe recording.didInsert(value, at: index, in: place, priorSize: priorSize)
   }
 
   package func didSet(
     _ value: TableValue, at index: Int, in place: CollectionPlace, priorSize: Int
   ) throws(StorageError) {
-    try recording.didSet(value, at: index, in: place, priorSize: priorSize)
+    try unsafe recording.didSet(value, at: index, in: place, priorSize: priorSize)
   }
 
   package func didMove(
     from source: Int, to target: Int, in place: CollectionPlace, priorSize: Int
   ) throws(StorageError) {
-    try recording.didMove(from: source, to: target, in: place, priorSize: priorSize)
+    try unsafe recording.didMove(from: source, to: target, in: place, priorSize: priorSize)
   }
 
   package func didErase(
     at index: Int, in place: CollectionPlace, priorSize: Int
   ) throws(StorageError) {
-    try recording.didErase(at: index, in: place, priorSize: priorSize)
+    try unsafe recording.didErase(at: index, in: place, priorSize: priorSize)
   }
 
   package func didSetEntry(
     _ value: TableValue, for key: String, in place: CollectionPlace
   ) throws(StorageError) {
-    try recording.didSetEntry(value, for: key, in: place)
+    try unsafe recording.didSetEntry(value, for: key, in: place)
   }
 
   package func didEraseEntry(for key: String, in place: CollectionPlace) throws(StorageError) {
-    try recording.didEraseEntry(for: key, in: place)
+    try unsafe recording.didEraseEntry(for: key, in: place)
   }
 
   package func didInsertMember(
     _ value: TableValue, in place: CollectionPlace
   ) throws(StorageError) {
-    try recording.didInsertMember(value, in: place)
+    try unsafe recording.didInsertMember(value, in: place)
   }
 
   package func didEraseMember(_ value: TableValue, in place: CollectionPlace) throws(StorageError) {
-    try recording.didEraseMember(value, in: place)
+    try unsafe recording.didEraseMember(value, in: place)
   }
 
   package func didClear(
     _ place: CollectionPlace, _ kind: RealmTables.CollectionKind
   ) throws(StorageError) {
-    try recording.didClear(place, kind)
+    try unsafe recording.didClear(place, kind)
   }
 }

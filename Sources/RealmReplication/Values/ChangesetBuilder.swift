@@ -102,6 +102,16 @@ package struct ChangesetBuilder {
     return enterName(column, schema())
   }
 
+  /// The name of a property, if it has been asked for in this changeset.
+  @inline(__always)
+  func knownName(_ column: Column, _ table: TableKey) -> InternedString? {
+    let (index, leaf) = (table.index, column.leafIndex)
+    guard index < tables.count, tables[index].key == table, leaf < tables[index].fields.count,
+      tables[index].fields[leaf].key == column.key
+    else { return nil }
+    return tables[index].fields[leaf].name
+  }
+
   @inline(never)
   private mutating func enter(_ schema: TableSchema) -> Role {
     let role: Role =

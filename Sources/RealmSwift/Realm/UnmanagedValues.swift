@@ -23,6 +23,8 @@ final class UnmanagedValues: InitialValues {
   }
 
   private let cells: [Cell]
+  /// By the index of the leaf, the index of the cell; -1 for columns that are not covered.
+  private let cellOfLeaf: [Int]
   @exclusivity(unchecked) private var object: UnsafeMutableRawPointer?
 
   init(_ steps: [PropertyStep]) {
@@ -30,6 +32,12 @@ final class UnmanagedValues: InitialValues {
       guard step.kind != .other, !step.isBacklink else { return nil }
       return Cell(leafIndex: step.slot.leaf, offset: step.offset, kind: step.kind)
     }
+    var cellOfLeaf: [Int] = []
+    for (index, cell) in cells.enumerated() {
+      while cellOfLeaf.count <= cell.leafIndex { cellOfLeaf.append(-1) }
+      cellOfLeaf[cell.leafIndex] = index
+    }
+    self.cellOfLeaf = cellOfLeaf
   }
 
   /// Runs `body`, which makes the row of `object`, with the values of `object`.
@@ -42,13 +50,15 @@ final class UnmanagedValues: InitialValues {
     return try body()
   }
 
-  func covers(columnAt leafIndex: Int) -> Bool { cells.contains { $0.leafIndex == leafIndex } }
+  func covers(columnAt leafIndex: Int) -> Bool {
+    leafIndex < cellOfLeaf.count && cellOfLeaf[leafIndex] >= 0
+  }
 
   func isDefault(columnAt leafIndex: Int) -> Bool {
-    guard let object = unsafe object, let cell = cells.first(where: { $0.leafIndex == leafIndex })
-    else { return false }
+    guard let object = unsafe object, covers(columnAt: leafIndex) else { return false }
     // The flags come first in every wrapper.
-    let flags = unsafe (object + cell.offset).assumingMemoryBound(to: UInt.self).pointee
+    let offset = cells[cellOfLeaf[leafIndex]].offset
+    let flags = unsafe (object + offset).assumingMemoryBound(to: UInt.self).pointee
     return !PersistedFlags(rawValue: flags).contains(.assigned)
   }
 

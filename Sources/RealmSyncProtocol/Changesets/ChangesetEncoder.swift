@@ -9,7 +9,7 @@
 /// the first time. Path elements and payload bytes are those of the next instruction, and are
 /// forgotten after it.
 ///
-/// A property of an object costs about 30 ns.
+/// A property of an object costs about 15 ns.
 package struct ChangesetEncoder: Sendable {
   private var strings = StringTable()
   private var writer = InstructionWriter()
@@ -18,16 +18,21 @@ package struct ChangesetEncoder: Sendable {
   package init() {}
 
   /// The bytes so far; none as long as there is no instruction.
-  package var bytes: [UInt8] { instructionCount == 0 ? [] : writer.output }
+  package var bytes: [UInt8] {
+    instructionCount == 0 ? [] : Array(writer.output[..<writer.byteCount])
+  }
 
   /// The number of bytes so far.
-  package var byteCount: Int { instructionCount == 0 ? 0 : writer.output.count }
+  package var byteCount: Int { instructionCount == 0 ? 0 : writer.byteCount }
 
   /// The index of a string, which is defined if it was not yet.
   package mutating func intern(_ text: String) -> InternedString {
     let count = strings.count
     let string = strings.intern(text)
-    if strings.count > count { writer.output.writeDefinition(of: string, in: strings) }
+    if strings.count > count {
+      writer.trim()
+      writer.output.writeDefinition(of: string, in: strings)
+    }
     return string
   }
 
@@ -84,6 +89,24 @@ package struct ChangesetEncoder: Sendable {
     finishInstruction()
   }
 
+  /// Writes the assignment of a property of the object that the last instruction concerned. The
+  /// value is no string and no binary.
+  package mutating func appendUpdate(
+    ofLast field: InternedString, _ value: Payload, isDefault: Bool = false
+  ) {
+    writer.writeUpdate(ofLast: field, value, isDefault: isDefault)
+    instructionCount += 1
+  }
+
+  /// Writes the assignment of a string to a property of the object that the last instruction
+  /// concerned.
+  package mutating func appendUpdate(
+    ofLast field: InternedString, utf8 bytes: UnsafeRawBufferPointer, isDefault: Bool = false
+  ) {
+    unsafe writer.writeUpdate(ofLast: field, utf8: bytes, isDefault: isDefault)
+    instructionCount += 1
+  }
+
   @inline(__always)
   private mutating func finishInstruction() {
     instructionCount += 1
@@ -95,6 +118,7 @@ package struct ChangesetEncoder: Sendable {
   package mutating func take() -> [UInt8] {
     var bytes: [UInt8] = []
     if instructionCount > 0 {
+      writer.trim()
       if writer.output.count <= Self.keptByteCountMax {
         bytes = Array(writer.output[...])
       } else {
@@ -136,11 +160,13 @@ package struct ChangesetEncoder: Sendable {
       while defined < changeset.strings.count,
         defined < needed || changeset.strings.position(of: defined) <= position
       {
+        writer.trim()
         writer.output.writeDefinition(of: InternedString(UInt32(defined)), in: changeset.strings)
         defined += 1
       }
       writer.write(instruction)
     }
+    writer.trim()
     return writer.output
   }
 }

@@ -36,6 +36,8 @@ package final class ChangeLogWriter {
   /// Learns of each write with its value; see `WriteGroup.recorder`. It is here because every
   /// write comes by.
   @exclusivity(unchecked) var recorder: (any ChangeRecorder)?
+  /// See `WriteGroup.storesDefaults`.
+  @exclusivity(unchecked) var storesDefaults = false
 
   /// The objects of the selected table that this transaction created.
   private var created = ObjectKeySet()

@@ -71,7 +71,7 @@ extension WritableTable {
     try addBacklinks(of: value, column, key)
     if isRecorded {
       try recordMixed(
-        value, column, key, replacing: full, isDefault: isDefault || group.storesDefaults)
+        value, column, key, replacing: full, isDefault: unsafe isDefault || log.storesDefaults)
     }
     for link in old { try dropLink(to: link, column, key) }
   }

@@ -71,10 +71,11 @@ package protocol ChangeRecorder: AnyObject {
     isDefault: Bool
   ) throws(StorageError)
 
-  /// A property that is neither a collection nor a link was assigned the value that it has in
-  /// `row`. By default the value is read, and given to the call for values.
+  /// A property was assigned a value of one of the commonest types. By default it is given to the
+  /// call for all values.
   func didSet(
-    _ column: Column, in row: Row, of object: ObjectKey, in table: WritableTable, isDefault: Bool
+    plain value: PlainValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
+    isDefault: Bool
   ) throws(StorageError)
 
   /// An integer was increased.
@@ -137,6 +138,13 @@ extension WriteGroup {
     set { unsafe log.recorder = newValue }
   }
 
+  /// Whether the properties that are assigned get the defaults of new objects, as their recorder is
+  /// told.
+  package var storesDefaults: Bool {
+    get { unsafe log.storesDefaults }
+    set { unsafe log.storesDefaults = newValue }
+  }
+
   /// Makes changes that the recorder does not learn of.
   package func withoutRecording<R>(
     _ body: () throws(StorageError) -> R
@@ -150,8 +158,9 @@ extension WriteGroup {
 
 extension ChangeRecorder {
   package func didSet(
-    _ column: Column, in row: Row, of object: ObjectKey, in table: WritableTable, isDefault: Bool
+    plain value: PlainValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
+    isDefault: Bool
   ) throws(StorageError) {
-    try didSet(row.value(of: column), column, of: object, in: table, isDefault: isDefault)
+    try didSet(value.tableValue, column, of: object, in: table, isDefault: isDefault)
   }
 }

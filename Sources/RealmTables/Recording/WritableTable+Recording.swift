@@ -14,27 +14,40 @@ extension WritableTable {
 
   // MARK: Properties
 
+  /// Tells that a property, which is no link, was assigned an element of its leaf.
+  @inline(never)
+  func recordSet<L: Leaf>(
+    _ leaf: L.Type, to element: L.Value, _ column: Column, _ key: ObjectKey, isDefault: Bool
+  ) throws(StorageError) {
+    guard let recorder = unsafe log.recorder, !column.isPrimaryKey else { return }
+    guard let value = PlainValue(L.self, element) else {
+      return try recordSet(column, key, isDefault: isDefault)
+    }
+    try recorder.didSet(
+      plain: value, column, of: key, in: self, isDefault: unsafe isDefault || log.storesDefaults)
+  }
+
   /// Tells the value that a property, which is no link, has got.
   @inline(never)
   func recordSet(
     _ column: Column, _ key: ObjectKey, isDefault: Bool
   ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder, !column.isPrimaryKey,
-      let place = try place(of: key)
-    else { return }
-    try recorder.didSet(
-      column, in: row(at: place), of: key, in: self,
-      isDefault: isDefault || group.storesDefaults)
+    guard !column.isPrimaryKey, let place = try place(of: key) else { return }
+    try recordSet(
+      column, in: row(at: place), key, isDefault: unsafe isDefault || log.storesDefaults)
   }
 
-  /// Tells that a property got an integer or a truth value, which need not be read again.
-  @inline(never)
-  func recordSet(
-    to value: TableValue, _ column: Column, _ key: ObjectKey, isDefault: Bool
+  /// Tells the value that a property has in a row.
+  private func recordSet(
+    _ column: Column, in row: Row, _ key: ObjectKey, isDefault: Bool
   ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder, !column.isPrimaryKey else { return }
-    try recorder.didSet(
-      value, column, of: key, in: self, isDefault: isDefault || group.storesDefaults)
+    guard let recorder = unsafe log.recorder else { return }
+    if let value = try PlainValue(of: column, in: row) {
+      try recorder.didSet(plain: value, column, of: key, in: self, isDefault: isDefault)
+    } else {
+      let value = try row.value(of: column)
+      try recorder.didSet(value, column, of: key, in: self, isDefault: isDefault)
+    }
   }
 
   /// Tells that a single link was assigned. An embedded object that is replaced goes by a call of
@@ -45,7 +58,7 @@ extension WritableTable {
     isDefault: Bool
   ) throws(StorageError) {
     guard let recorder = unsafe log.recorder else { return }
-    let isDefault = isDefault || group.storesDefaults
+    let isDefault = unsafe isDefault || log.storesDefaults
     guard let target else {
       // A default would erase an embedded object that a peer creates meanwhile.
       if isDefault, old.isNull { return }
@@ -87,11 +100,11 @@ extension WritableTable {
     }
     guard let values, let place = try place(of: key) else { return }
     let row = row(at: place)
-    for column in unsafe schema.columns
-    where !column.isPrimaryKey && values.covers(columnAt: column.leafIndex) {
-      try recorder.didSet(
-        column, in: row, of: key, in: self,
-        isDefault: values.isDefault(columnAt: column.leafIndex))
+    let columns = unsafe schema.columns
+    for index in columns.indices {
+      let leaf = columns[index].leafIndex
+      guard values.covers(columnAt: leaf), !columns[index].isPrimaryKey else { continue }
+      try recordSet(columns[index], in: row, key, isDefault: values.isDefault(columnAt: leaf))
     }
   }
 

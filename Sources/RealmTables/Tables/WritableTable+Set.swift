@@ -54,15 +54,7 @@ extension WritableTable {
   ) throws(StorageError) {
     if column.isEnumerated { try expandEnumeration(of: column) }
     try assign(L.self, value, column, key, isDefault)
-    guard isRecorded else { return }
-    // The casts are decided where the function is specialised.
-    if let number = value as? Int64 {
-      try recordSet(to: .int(number), column, key, isDefault: isDefault)
-    } else if let truth = value as? Bool {
-      try recordSet(to: .bool(truth), column, key, isDefault: isDefault)
-    } else {
-      try recordSet(column, key, isDefault: isDefault)
-    }
+    if isRecorded { try recordSet(L.self, to: value, column, key, isDefault: isDefault) }
   }
 
   /// Increases an integer, which wraps around; null stays.

@@ -21,9 +21,6 @@ package final class WriteGroup {
   package let generation = StructureGeneration()
   /// The rules of what is deleted with objects; nil if only embedded objects are.
   package var deleteRules: DeleteRules?
-  /// Whether the properties that are assigned get the defaults of new objects, as their recorder
-  /// is told.
-  package var storesDefaults = false
   /// Called by the commit when nothing more is written by the caller, before anything is flushed;
   /// for what the commit stores about the transaction.
   package var beforeCommit: ((WriteGroup) throws(StorageError) -> Void)?

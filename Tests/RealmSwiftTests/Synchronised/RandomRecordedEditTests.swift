@@ -9,11 +9,9 @@ import Testing
 @testable import RealmSwift
 
 @Suite struct RandomRecordedEditTests {
-  @Test(arguments: 0..<6 as Range<UInt64>) func recordedEditsMakeTheSameContent(
-    seed: UInt64
-  )
-    throws
-  {
+  private static let seeds: Range<UInt64> = 0..<6
+
+  @Test(arguments: seeds) func recordedEditsMakeTheSameContent(seed: UInt64) throws {
     let synced = try SynchronisedRealm()
     let realm = try synced.open()
     var editor = RandomEditor(realm, seed: seed)

@@ -5,7 +5,7 @@
 import Foundation
 import RealmSwift
 
-enum TaskState: String, PersistableEnum { case open, busy, done }
+enum SharedState: String, PersistableEnum { case open, busy, done }
 
 /// A type of the program that is stored as a number.
 struct Centimetres: CustomPersistable {
@@ -28,7 +28,7 @@ class SharedTask: Object {
   @Persisted var made: ObjectId
   @Persisted var price: Decimal128 = 7
   @Persisted var bytes: Data = Data([1, 2, 3])
-  @Persisted var state: TaskState = .open
+  @Persisted var state: SharedState = .open
   @Persisted var height: Centimetres = Centimetres(5)
   @Persisted var note: String?
   @Persisted var limit: Int?
@@ -38,7 +38,7 @@ class SharedTask: Object {
   @Persisted var numbers: List<Int?>
   @Persisted var values: List<AnyRealmValue>
   @Persisted var tags: MutableSet<String>
-  @Persisted var states: MutableSet<TaskState>
+  @Persisted var states: MutableSet<SharedState>
   @Persisted var counts: Map<String, Int>
   @Persisted var settings: Map<String, AnyRealmValue>
   @Persisted var parent: SharedTask?
