@@ -101,7 +101,11 @@ package struct SetEditor {
     if !isHidden || column.type == .mixed {
       table.log.erase(at: visible, in: column.key, of: key, table.key)
     }
-    if !isHidden, table.isRecorded { try table.recordMember(member, column, key, isErased: true) }
+    if !isHidden || column.type == .mixed, table.isRecorded {
+      // Reading shows a link to a tombstone as null.
+      let link = isHidden ? old.map { TableValue.typedLink($0.table, $0.key) } : nil
+      try table.recordMember(link ?? member, column, key, isErased: true)
+    }
     if let old { try table.dropLink(to: old, column, key) }
   }
 

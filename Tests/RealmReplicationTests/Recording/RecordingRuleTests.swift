@@ -321,4 +321,22 @@ struct RecordingRuleTests {
       }
     }
   }
+
+  /// An element of a set of mixed values is seen, even if its object is gone: as null.
+  @Test func anElementIsErasedWhoseObjectIsGone() throws {
+    try file.write { group in
+      let item = try group.existing("Item")
+      try item.addColumn(named: "seen", type: .mixed, collection: .set)
+      let (key, _) = try #require(try item.findRow(primaryKey: .string("a")))
+      let (other, _) = try #require(try item.findRow(primaryKey: .string("b")))
+      try item.members("seen", key).insert(.typedLink(item.key, other))
+    }
+    try file.apply { changeset in changeset.erase(changeset.intern("Item"), "b") }
+    let lines = try lines { _, item, key in
+      let set = try item.members("seen", key)
+      #expect(try set.view.count == 1)
+      try set.remove(at: 0)
+    }
+    #expect(lines == [#"SetErase "Item"["a"]."seen" link "Item"["b"]"#])
+  }
 }
