@@ -84,13 +84,13 @@ import Testing
   }
 
   private func things(_ server: TestServer) async throws -> [String: Int64] {
-    let table = try #require(
-      try await server.snapshot().objects.table(named: "class_Thing"))
+    let objects = try await server.snapshot().objects
+    let table = try #require(try objects.table(named: "class_Thing"))
     var found: [String: Int64] = [:]
     for index in 0..<(try table.objectCount()) {
       let key = try #require(try table.key(at: index))
       let row = try #require(try table.row(of: key))
-      let values = try row.queryableValues(table.schema)
+      let values = try row.queryableValues(table.schema, in: objects)
       guard case .string(let id) = values[0].value, case .int(let count) = values[1].value else {
         continue
       }
