@@ -249,6 +249,23 @@ import Testing
     #expect(try await things(server) == ["x": 1])
   }
 
+  /// From the second on, those that are left go one by one.
+  @Test func aGroupMayHaveManyMisfits() async throws {
+    let (server, first, second) = try await makeServer()
+    var uploads = [Upload(first, [Text.create("x", count: 1)], from: 2, base: 1)]
+    for number in 0..<6 {
+      let file = try await server.realm.allocateFile(for: "\(number)")
+      uploads.append(Upload(file, [Text.set("missing", count: 1)], from: 1))
+      uploads.append(Upload(file, [Text.create("y\(number)", count: 1)], from: 2))
+    }
+    uploads.append(Upload(second, [Text.create("z", count: 2)], from: 1))
+    uploads.append(Upload(first, [Text.set("x", count: 3)], from: 3, base: 1))
+    let codes = await server.realm.integrate(group: uploads).map(\.code)
+    let bad = Array(repeating: SessionErrorCode.badChangeset as SessionErrorCode?, count: 12)
+    #expect(codes == [nil] + bad + [nil, nil])
+    #expect(try await things(server) == ["x": 3, "z": 2])
+  }
+
   @Test func ownGlobalKeysGetTheIdentifier() async throws {
     let (server, first, _) = try await makeServer()
     var encoder = ChangesetEncoder()
