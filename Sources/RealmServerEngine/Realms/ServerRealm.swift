@@ -232,6 +232,7 @@ package actor ServerRealm {
     let window = try await preparedWindow(for: uploads)
     let states = try await states(for: uploads, window)
     var refusals: [Int: SessionRefusal] = [:]
+    var misfitCount = 0
     while true {
       window.removeAll(after: head.version)
       var integration = Integration(
@@ -257,6 +258,9 @@ package actor ServerRealm {
       }
       if let failed {
         refuse(failed.upload, of: uploads, failed.refusal, &refusals)
+        misfitCount += 1
+        // The whole group is done again after each, so a group of misfits would take the square.
+        if misfitCount > 1 { return try await integrateEach(uploads, refusals) }
         continue
       }
       window.removeOld()
@@ -268,6 +272,24 @@ package actor ServerRealm {
         return .integrated(file, head)
       }
     }
+  }
+
+  /// Integrates the uploads that are not refused, each in a transaction of its own.
+  private func integrateEach(
+    _ uploads: [Upload], _ refusals: [Int: SessionRefusal]
+  ) async throws(StoreError) -> [UploadOutcome] {
+    var refusals = refusals
+    var outcomes: [UploadOutcome] = []
+    for (number, upload) in uploads.enumerated() {
+      if let refusal = refusals[number] {
+        outcomes.append(.refused(refusal))
+        continue
+      }
+      let outcome = try await tryIntegrating([upload])[0]
+      if case .refused(let refusal) = outcome { refuse(number, of: uploads, refusal, &refusals) }
+      outcomes.append(outcome)
+    }
+    return outcomes
   }
 
   /// Leaves an upload out, and those that follow it in the same client's history.

@@ -2,6 +2,7 @@
 
 // Notes what versions touch, for views.
 
+import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
@@ -61,6 +62,6 @@ struct TouchCollector {
     guard let table = try group.table(named: "class_" + object.className),
       let row = try table.table.row(of: object.key)
     else { return nil }
-    return try row.queryableValues(table.schema)
+    return try row.queryableValues(table.schema, in: group)
   }
 }

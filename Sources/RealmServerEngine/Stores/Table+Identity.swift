@@ -2,6 +2,7 @@
 
 // Objects by the identities that they have on all devices.
 
+package import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
@@ -20,11 +21,15 @@ extension Column {
 extension Row {
   /// The values of the properties that subscriptions can ask for, with their names.
   package func queryableValues(
-    _ schema: TableSchema
+    _ schema: TableSchema, in source: some ContentSource
   ) throws(StorageError) -> [(name: String, value: TableValue)] {
     var values: [(name: String, value: TableValue)] = []
-    for column in schema.columns where column.isQueryable {
-      values.append((column.name, try value(of: column)))
+    for column in schema.columns {
+      if column.isQueryable {
+        values.append((column.name, try value(of: column)))
+      } else if let points = try source.points(of: column) {
+        values.append((column.name, try source.point(points, at: column, of: self)))
+      }
     }
     return values
   }

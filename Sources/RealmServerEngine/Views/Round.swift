@@ -96,7 +96,7 @@ package struct Round {
           guard let trace = log.traces[object], trace.existedBefore else { continue }
           var values = trace.before
           if !trace.wasErased, let key = keys[object], let row = try table.row(of: key) {
-            for (name, value) in try row.queryableValues(table.schema)
+            for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
             where values[name] == nil {
               values[name] = value
             }
@@ -106,8 +106,11 @@ package struct Round {
       }
       let now = try view.keys(
         among: Array(keys.values).sorted(), ofClass: name, table: table, in: snapshot.objects)
+      let points = try StoreError.storing { () throws(StorageError) in
+        try snapshot.objects.pointNames(of: table.schema)
+      }
       let selected = try scratch.selected(
-        of: past.map(\.values), ofClass: name, table.schema, by: view)
+        of: past.map(\.values), ofClass: name, table.schema, points: points, by: view)
       let held = Set(selected.map { past[$0].object })
       for object in objects {
         let isSeen = keys[object].map(now.contains) ?? false

@@ -10,6 +10,8 @@ import RealmTables
 struct SubscriptionRules {
   let className: String
   let schema: TableSchema
+  /// The properties that are positions on the earth.
+  var points: Set<String> = []
 
   /// - Throws: `SessionRefusal` with the code 226.
   func check(_ query: ParsedQuery) throws(SessionRefusal) {
@@ -33,6 +35,7 @@ struct SubscriptionRules {
       case .not(let part): condition = part
       case .isTrue(let operand): return try check(operand)
       case .comparison(let comparison):
+        if case .region = comparison.right { return try checkPoint(comparison.left) }
         try check(comparison.left)
         try check(comparison.right)
         if isMany(comparison.left), isMany(comparison.right) {
@@ -57,6 +60,19 @@ struct SubscriptionRules {
     }
   }
 
+  /// Checks what is to be in a region.
+  private func checkPoint(_ operand: Operand) throws(SessionRefusal) {
+    guard case .path(let path) = operand, path.components.count == 1,
+      case .property(let name, _)? = path.components.first
+    else { throw Self.invalid("regions beside other things than fields") }
+    guard points.contains(name) else { throw notQueryable(name) }
+  }
+
+  private func notQueryable(_ name: String) -> SessionRefusal {
+    SessionRefusal(
+      .badQuery, "Invalid query: \"\(className)\": key \"\(name)\" is not a queryable field")
+  }
+
   private func check(_ path: PropertyPath) throws(SessionRefusal) {
     guard case .property(let name, _)? = path.components.first else {
       throw Self.invalid("key paths without a property")
@@ -69,8 +85,7 @@ struct SubscriptionRules {
       }
     }
     guard let column = schema.column(named: name), column.isQueryable else {
-      throw SessionRefusal(
-        .badQuery, "Invalid query: \"\(className)\": key \"\(name)\" is not a queryable field")
+      throw notQueryable(name)
     }
   }
 

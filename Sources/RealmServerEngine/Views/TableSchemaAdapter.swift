@@ -10,16 +10,34 @@ package import RealmTables
 /// The classes of a realm file, as the binder of queries asks for them.
 package struct TableSchemaAdapter: QuerySchema {
   private let classes: [String: TableSchema]
+  /// The names of the classes of tables.
+  private let names: [TableKey: String]
 
   package init(_ source: some ContentSource) throws(StorageError) {
     classes = try source.classes()
+    var names: [TableKey: String] = [:]
+    for key in try source.tableKeys() { names[key] = try source.schema(of: key)?.className }
+    self.names = names
+  }
+
+  /// The properties of a class that are positions.
+  func pointNames(ofClass name: String) -> Set<String> {
+    let columns = classes[name]?.columns.filter { column in
+      column.type == .link && column.collection == .none
+        && target(of: column).flatMap(PointColumns.init) != nil
+    }
+    return Set((columns ?? []).map(\.name))
+  }
+
+  fileprivate func target(of column: Column) -> TableSchema? {
+    column.targetTable.flatMap { names[$0] }.flatMap { classes[$0] }
   }
 
   /// The table of a class; nil if there is none.
   func schema(ofClass name: String) -> TableSchema? { classes[name] }
 
   package func queryClass(named name: String) -> (any QueryClass)? {
-    classes[name].map { AdaptedClass(className: name, schema: $0) }
+    classes[name].map { AdaptedClass(className: name, schema: $0, adapter: self) }
   }
 
   package func constant(_ value: Any) throws(QueryError) -> QueryConstant? {
@@ -45,10 +63,14 @@ package struct TableSchemaAdapter: QuerySchema {
 private struct AdaptedClass: QueryClass {
   let className: String
   let schema: TableSchema
+  let adapter: TableSchemaAdapter
 
   func queryProperty(named name: String) -> QueryProperty? {
     schema.column(named: name).map {
-      QueryProperty(columnName: $0.name, type: $0.type, collection: $0.collection, target: nil)
+      let target = adapter.target(of: $0)?.className
+      return QueryProperty(
+        columnName: $0.name, type: $0.type, collection: $0.collection,
+        target: target.flatMap(adapter.queryClass))
     }
   }
 }

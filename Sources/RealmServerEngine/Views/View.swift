@@ -44,7 +44,9 @@ package struct View {
         throw SessionRefusal(
           .badQuery, "Invalid query: \"\(name)\" is no class of objects of their own")
       }
-      try SubscriptionRules(className: name, schema: known).check(parsed)
+      try SubscriptionRules(
+        className: name, schema: known, points: schema.pointNames(ofClass: name)
+      ).check(parsed)
       do throws(QueryError) {
         predicate = try QueryBinder(schema, on: schema.queryClass(named: name))
           .bind(parsed).condition

@@ -27,8 +27,11 @@ package final class ViewScratch: Sendable {
   /// - Parameters:
   ///   - values: The properties of objects, by their names.
   ///   - schema: The class in its present form.
+  ///   - points: The properties that are positions.
   func selected(
-    of values: [[String: TableValue]], ofClass name: String, _ schema: TableSchema, by view: View
+    of values: [[String: TableValue]], ofClass name: String, _ schema: TableSchema,
+    points: Set<String>,
+    by view: View
   ) throws(StoreError) -> Set<Int> {
     guard !values.isEmpty, !view.isEmpty(ofClass: name) else { return [] }
     let group = try StoreError.storing { () throws(StorageError) in
@@ -44,12 +47,17 @@ package final class ViewScratch: Sendable {
           named: column.name, type: column.type, collection: column.collection,
           isNullable: column.isNullable)
       }
+      let places = try Self.addPoints(points, to: table, ofClass: name, in: group)
       for (position, properties) in values.enumerated() {
         let (key, _) = try table.createObject()
         for column in table.schema.columns {
           // A property that is younger than the values has what new objects have.
           guard let value = properties[column.name] else { continue }
-          try table.set(value, column, key)
+          if let places, points.contains(column.name) {
+            try Self.set(value, column, key, of: table, places)
+          } else {
+            try table.set(value, column, key)
+          }
         }
         positions[key] = position
         keys.append(key)
@@ -59,5 +67,32 @@ package final class ViewScratch: Sendable {
     let readable = try StoreError.storing { () throws(StorageError) in try table.table }
     let found = try view.keys(among: keys, ofClass: name, table: readable, in: group)
     return Set(found.compactMap { positions[$0] })
+  }
+
+  /// Adds the properties that are positions; returns the table of these.
+  private static func addPoints(
+    _ names: Set<String>, to table: WritableTable, ofClass name: String, in group: WriteGroup
+  ) throws(StorageError) -> WritableTable? {
+    guard !names.isEmpty else { return nil }
+    let positions = try group.createTable(
+      named: name == "Position" ? "class_Point" : "class_Position", kind: .embedded)
+    try positions.addColumn(named: "type", type: .string)
+    try positions.addColumn(named: "coordinates", type: .double, collection: .list)
+    for name in names.sorted() {
+      try table.addColumn(named: name, type: .link, target: positions.key)
+    }
+    return positions
+  }
+
+  private static func set(
+    _ value: TableValue, _ column: Column, _ key: ObjectKey, of table: WritableTable,
+    _ positions: WritableTable
+  ) throws(StorageError) {
+    guard case .list(let coordinates) = value, let points = PointColumns(positions.schema)
+    else { return }
+    let (position, _) = try table.createEmbedded(column, of: key)
+    try positions.set(.string("Point"), points.type, position)
+    let list = try positions.list(points.coordinates, position)
+    for (index, number) in coordinates.enumerated() { try list.insert(number, at: index) }
   }
 }

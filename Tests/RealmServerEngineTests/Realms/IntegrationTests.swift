@@ -85,13 +85,13 @@ import Testing
   }
 
   private func things(_ server: TestServer) async throws -> [String: Int64] {
-    let table = try #require(
-      try await server.snapshot().objects.table(named: "class_Thing"))
+    let objects = try await server.snapshot().objects
+    let table = try #require(try objects.table(named: "class_Thing"))
     var found: [String: Int64] = [:]
     for index in 0..<(try table.objectCount()) {
       let key = try #require(try table.key(at: index))
       let row = try #require(try table.row(of: key))
-      let values = try row.queryableValues(table.schema)
+      let values = try row.queryableValues(table.schema, in: objects)
       guard case .string(let id) = values[0].value, case .int(let count) = values[1].value else {
         continue
       }
@@ -248,6 +248,23 @@ import Testing
     ])
     #expect(outcomes.map(\.code) == [.badChangeset, .badChangeset, nil])
     #expect(try await things(server) == ["x": 1])
+  }
+
+  /// From the second on, those that are left go one by one.
+  @Test func aGroupMayHaveManyMisfits() async throws {
+    let (server, first, second) = try await makeServer()
+    var uploads = [Upload(first, [Text.create("x", count: 1)], from: 2, base: 1)]
+    for number in 0..<6 {
+      let file = try await server.realm.allocateFile(for: "\(number)")
+      uploads.append(Upload(file, [Text.set("missing", count: 1)], from: 1))
+      uploads.append(Upload(file, [Text.create("y\(number)", count: 1)], from: 2))
+    }
+    uploads.append(Upload(second, [Text.create("z", count: 2)], from: 1))
+    uploads.append(Upload(first, [Text.set("x", count: 3)], from: 3, base: 1))
+    let codes = await server.realm.integrate(group: uploads).map(\.code)
+    let bad = Array(repeating: SessionErrorCode.badChangeset as SessionErrorCode?, count: 12)
+    #expect(codes == [nil] + bad + [nil, nil])
+    #expect(try await things(server) == ["x": 3, "z": 2])
   }
 
   @Test func ownGlobalKeysGetTheIdentifier() async throws {

@@ -26,6 +26,14 @@ import Testing
     ] as [(String, ColumnType, Bool)] {
       try items.addColumn(named: name, type: type, isNullable: isNullable)
     }
+    let points = try group.createTable(named: "class_Point", kind: .embedded)
+    let type = try points.addColumn(named: "type", type: .string)
+    let coordinates = try points.addColumn(
+      named: "coordinates", type: .double, collection: .list)
+    let place = try items.addColumn(named: "place", type: .link, target: points.key)
+    let other = try group.createTable(named: "class_Other", kind: .embedded)
+    try other.addColumn(named: "type", type: .string)
+    try items.addColumn(named: "other", type: .link, target: other.key)
     try items.addColumn(named: "tags", type: .string, collection: .list)
     try items.addColumn(named: "nums", type: .int, collection: .list)
     try items.addColumn(named: "labels", type: .string, collection: .set)
@@ -46,6 +54,12 @@ import Testing
       ]
       for (name, value) in values {
         try items.set(value, try #require(items.schema.column(named: name)), item)
+      }
+      let (point, _) = try items.createEmbedded(place, of: item)
+      try points.set(.string("Point"), type, point)
+      for number in [Double(number) * 10, 50] {
+        let list = try points.list(coordinates, point)
+        try list.insert(.double(number), at: list.count)
       }
       let tags = try items.list(try #require(items.schema.column(named: "tags")), item)
       for tag in number == 0 ? ["x", "O'Neil\n"] : ["y", "z", "w"] {
@@ -79,6 +93,9 @@ import Testing
     "labels.@size == 1 and done == TRUE", "NONE tags IN {\"y\", \"q\"}",
     "price == 0.10000000000000001", "dec == 1.50", "dec < 2", "data == B64\"AAID\"",
     "(TRUEPREDICATE) and (count < 5)", "FALSEPREDICATE or done == true",
+    "place GEOWITHIN geoBox([-1, 49], [1, 51])", "place geoWithin geoCircle([0.0, 50.0], 0.01)",
+    "!(place GEOWITHIN geoBox([9, 49], [11, 51]))",
+    "place GEOWITHIN geoPolygon({[-1, 49], [1, 49], [1, 51], [-1, 51], [-1, 49]})",
     "(count == 0) OR (count == 1)", "nums.@count == tags.@count and count == 0",
   ])
   func itSelectsTheFirst(_ condition: String) throws {
@@ -107,6 +124,7 @@ import Testing
     ("count > 1 SORT(count ASC)", "SORT, DISTINCT and LIMIT"),
     ("count > 1 DISTINCT(count)", "SORT, DISTINCT and LIMIT"),
     ("count > 1 LIMIT(1)", "SORT, DISTINCT and LIMIT"),
+    ("count + 1 GEOWITHIN geoCircle([0, 50], 1)", "regions beside other things than fields"),
     ("a.b == 1", "key paths across links"),
     ("@links.Item.a.@count > 0", "key paths without a property"),
   ])
@@ -119,5 +137,40 @@ import Testing
     #expect(refusal.code == .badQuery)
     #expect(
       refusal.document.message == "Invalid query: \(what) are not supported in subscriptions")
+  }
+
+  @Test(arguments: ["other", "name", "missing"])
+  func otherFieldsAreNoPositions(_ name: String) throws {
+    let condition = "\(name) GEOWITHIN geoCircle([0, 50], 1)"
+    let refusal = try View.bind(EffectiveQuery(["Item": condition]), to: makeObjects())
+    guard case .failure(let refusal) = refusal else {
+      Issue.record("\(name) was accepted")
+      return
+    }
+    #expect(
+      refusal.message == "Invalid query: \"Item\": key \"\(name)\" is not a queryable field")
+  }
+
+  /// What an object's position was is known from the touches, and run by the same code.
+  @Test func pastPositionsAreSelected() throws {
+    let objects = try makeObjects()
+    let table = try #require(try objects.table(named: "class_Item"))
+    let query = EffectiveQuery(["Item": "place GEOWITHIN geoBox([-1, 49], [1, 51])"])
+    let view = try View.bind(query, to: objects).get()
+    var values: [[String: TableValue]] = []
+    for index in 0..<2 {
+      let key = try #require(try table.key(at: index))
+      let row = try #require(try table.row(of: key))
+      let all = try row.queryableValues(table.schema, in: objects)
+      values.append(Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.value) }))
+    }
+    #expect(values[0]["place"] == .list([.double(0), .double(50)]))
+    #expect(values[0]["other"] == nil)
+    values.append(values[0])
+    values[2]["place"] = .null
+    let found = try ViewScratch().selected(
+      of: values, ofClass: "Item", table.schema, points: objects.pointNames(of: table.schema),
+      by: view)
+    #expect(found == [0])
   }
 }

@@ -62,9 +62,14 @@ struct ScriptedServerConnection {
     return others
   }
 
-  mutating func takeRequests() -> [ServerStoreRequest] {
+  mutating func takeRequests() -> [ServerStoreRequest] { takeOpenRequests().map(\.request) }
+
+  /// The requests since the last call, with what answers name.
+  mutating func takeOpenRequests()
+    -> [(session: UInt64, number: UInt64, request: ServerStoreRequest)]
+  {
     defer { requests = [] }
-    return requests.map(\.request)
+    return requests
   }
 
   /// Binds a session of a partition's file and takes it to its first DOWNLOAD.

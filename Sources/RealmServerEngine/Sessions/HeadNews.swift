@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// New versions of realms, for the sessions that wait for them.
+//
+// Invariants:
+// 1. A realm's sessions get the newest head, at once or after the interval, and no more often than
+//    once in an interval.
+
+import RealmStorage
+import RealmSyncProtocol
+
+/// Brings the heads of realms to their sessions.
+package final class HeadNews: Sendable {
+  /// A session that gets the news of a realm.
+  package struct Subscription: Hashable, Sendable {
+    let realm: RealmID
+    let number: UInt64
+  }
+
+  private struct Realm {
+    var links: [UInt64: ServerSessionLink] = [:]
+    var lastTime: Milliseconds?
+    /// The newest head, which waits for the end of the interval.
+    var waiting: SaltedVersion?
+  }
+
+  private struct State {
+    var realms: [RealmID: Realm] = [:]
+    var lastNumber: UInt64 = 0
+  }
+
+  private let timer: any ServerTimer
+  private let state = Locked(State())
+
+  package init(timer: any ServerTimer) { self.timer = timer }
+
+  /// The time between two news of a realm: it grows with the sessions, as each asks for changes.
+  static func interval(sessionCount: Int) -> Milliseconds {
+    5 + Milliseconds(sessionCount) / 50
+  }
+
+  package func subscribe(_ session: ServerSessionLink, to realm: RealmID) -> Subscription {
+    state.withLock { state in
+      state.lastNumber += 1
+      state.realms[realm, default: Realm()].links[state.lastNumber] = session
+      return Subscription(realm: realm, number: state.lastNumber)
+    }
+  }
+
+  package func cancel(_ subscription: Subscription) {
+    state.withLock { state in
+      state.realms[subscription.realm]?.links[subscription.number] = nil
+      if state.realms[subscription.realm]?.links.isEmpty == true {
+        state.realms[subscription.realm] = nil
+      }
+    }
+  }
+
+  /// Brings the heads of a store until the stream ends.
+  package func follow(_ heads: AsyncStream<RealmHead>) async {
+    for await head in heads { add(head) }
+  }
+
+  /// Brings a head to the realm's sessions, now or after the interval.
+  func add(_ head: RealmHead) {
+    let now = timer.now
+    let news = SaltedVersion(version: head.version, salt: head.salt)
+    let (links, delay) = state.withLock { state -> ([ServerSessionLink], Milliseconds?) in
+      guard var realm = state.realms[head.realm] else { return ([], nil) }
+      defer { state.realms[head.realm] = realm }
+      if let waiting = realm.waiting {
+        if waiting.version < news.version { realm.waiting = news }
+        return ([], nil)
+      }
+      let next = realm.lastTime.map { $0 + Self.interval(sessionCount: realm.links.count) } ?? now
+      guard next > now else {
+        realm.lastTime = now
+        return (Array(realm.links.values), nil)
+      }
+      realm.waiting = news
+      return ([], next)
+    }
+    for link in links { link.headDidChange(news) }
+    guard let delay else { return }
+    Task { [weak self, timer] in
+      await timer.sleep(until: delay)
+      self?.bringWaiting(of: head.realm)
+    }
+  }
+
+  private func bringWaiting(of id: RealmID) {
+    let now = timer.now
+    let (links, news) = state.withLock { state -> ([ServerSessionLink], SaltedVersion?) in
+      guard var realm = state.realms[id], let news = realm.waiting else { return ([], nil) }
+      realm.waiting = nil
+      realm.lastTime = now
+      state.realms[id] = realm
+      return (Array(realm.links.values), news)
+    }
+    guard let news else { return }
+    for link in links { link.headDidChange(news) }
+  }
+}

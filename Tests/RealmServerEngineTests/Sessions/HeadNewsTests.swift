@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Heads that sessions are told of, and how often.
+
+import RealmStorage
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct HeadNewsTests {
+  private let realm = RealmID("r")
+
+  private func head(_ version: UInt64, _ realm: String = "r") -> RealmHead {
+    RealmHead(realm: RealmID(realm), version: version, salt: 7777)
+  }
+
+  /// A session of a partition that waits for news.
+  private func makeSession(
+    _ timer: TestTimer
+  ) async throws -> (ServerConnection, TestHandler, ServerSessionLink) {
+    let handler = TestHandler()
+    let connection = ServerConnection(
+      TestSocket(), version: ProtocolVersion(mode: .partition), served: .partition, timer: timer
+    ) { link in
+      handler.link.withLock { $0 = link }
+      return handler
+    }
+    await connection.start()
+    handler.script.withLock { script in
+      script = [
+        .done,
+        .file(
+          ServerFileLookup(
+            file: ServerFile(ident: FileIdentifier(2), salt: 1002),
+            head: SaltedVersion(version: 0, salt: 0), latestSalt: nil)),
+        .claimed(rejected: []), Self.download(0),
+      ]
+    }
+    await connection.receive(Array("bind 1 5 0 0 0\n\"foo\"".utf8))
+    await connection.receive(Array("ident 1 2 1002 0 0 0 0\n".utf8))
+    await handler.waitForRequests(4)
+    return (connection, handler, try #require(handler.link.withLock { $0 }))
+  }
+
+  private static func download(_ version: UInt64) -> ServerStoreReply {
+    .download(
+      ServerDownload(
+        cursors: SyncCursors(
+          download: DownloadCursor(serverVersion: version),
+          latest: SaltedVersion(version: version, salt: version == 0 ? 0 : 7777)),
+        progress: .partition(byteCountLeft: 0), body: .empty))
+  }
+
+  /// `HeadNews` 1
+  @Test func aSessionIsToldAtOnceAndThenAfterTheInterval() async throws {
+    let timer = TestTimer()
+    let (connection, handler, link) = try await makeSession(timer)
+    let news = HeadNews(timer: timer)
+    let subscription = news.subscribe(link, to: realm)
+    handler.script.withLock { $0 = [Self.download(1)] }
+    news.add(head(1))
+    news.add(head(9, "other"))
+    await handler.waitForRequests(5)
+    // Within the interval the newest waits.
+    handler.script.withLock { $0 = [Self.download(3)] }
+    news.add(head(2))
+    news.add(head(3))
+    for _ in 0..<50 { await Task.yield() }
+    #expect(handler.requestCount == 5)
+    await timer.waitForSleeper(at: 5)
+    timer.advance(to: 5)
+    await handler.waitForRequests(6)
+    news.cancel(subscription)
+    timer.advance(to: 50)
+    news.add(head(4))
+    for _ in 0..<50 { await Task.yield() }
+    #expect(handler.requestCount == 6)
+    _ = connection
+  }
+
+  @Test func theIntervalGrowsWithTheSessions() {
+    #expect(HeadNews.interval(sessionCount: 1) == 5)
+    #expect(HeadNews.interval(sessionCount: 10_000) == 205)
+  }
+
+  @Test func aStreamOfHeadsIsFollowedToItsEnd() async throws {
+    let timer = TestTimer()
+    let (connection, handler, link) = try await makeSession(timer)
+    let news = HeadNews(timer: timer)
+    _ = news.subscribe(link, to: realm)
+    handler.script.withLock { $0 = [Self.download(1)] }
+    let (heads, continuation) = AsyncStream<RealmHead>.makeStream()
+    continuation.yield(head(1))
+    continuation.finish()
+    await news.follow(heads)
+    await handler.waitForRequests(5)
+    _ = connection
+  }
+}

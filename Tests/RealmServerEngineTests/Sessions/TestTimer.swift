@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The time of a test.
+
+import RealmStorage
+import RealmSyncProtocol
+
+@testable import RealmServerEngine
+
+/// A clock that a test sets.
+final class TestTimer: ServerTimer {
+  private struct State {
+    var now: Milliseconds = 0
+    var sleepers: [(time: Milliseconds, signal: TestSignal)] = []
+  }
+
+  private let state = Locked(State())
+
+  var now: Milliseconds { state.withLock { $0.now } }
+
+  func sleep(until time: Milliseconds) async {
+    let signal = TestSignal()
+    state.withLock {
+      if $0.now >= time { signal.give() } else { $0.sleepers.append((time, signal)) }
+    }
+    await signal.wait()
+  }
+
+  /// Waits until someone sleeps until a time.
+  func waitForSleeper(at time: Milliseconds) async {
+    while !state.withLock({ $0.sleepers.contains { $0.time == time } }) { await Task.yield() }
+  }
+
+  func advance(to time: Milliseconds) {
+    let due = state.withLock { state in
+      state.now = time
+      defer { state.sleepers.removeAll { $0.time <= time } }
+      return state.sleepers.filter { $0.time <= time }
+    }
+    for sleeper in due { sleeper.signal.give() }
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The server's connection with a client that sends anything (SY7).
+
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@Suite struct ServerConnectionFuzzTests {
+  private struct Run {
+    var random: SeededGenerator
+    var connection: ScriptedServerConnection
+    var open: [(session: UInt64, number: UInt64, request: ServerStoreRequest)] = []
+    var head: UInt64 = 3
+
+    init(_ seed: UInt64) {
+      random = SeededGenerator(seed: seed)
+      let mode: SyncMode = random.next() % 2 == 0 ? .partition : .flexible
+      var limits = ServerConnectionMachine.Limits()
+      (limits.sessionCount, limits.heldByteCount) = (3, 400)
+      (limits.outputByteCount, limits.downloadCount) = (300, 2)
+      connection = ScriptedServerConnection(ProtocolVersion(mode: mode), limits: limits)
+    }
+
+    mutating func number(_ bound: UInt64) -> UInt64 { random.next() % bound }
+
+    /// Mostly a small number.
+    mutating func field() -> UInt64 {
+      switch number(12) {
+      case 0: UInt64(Int64.max)
+      case 1: number(1 << 40)
+      default: number(6)
+      }
+    }
+
+    mutating func message() -> String {
+      let session = 1 + number(5)
+      let isFlexible = connection.machine.version.mode == .flexible
+      switch number(11) {
+      case 0, 1:
+        let path = isFlexible ? "{\"schemaVersion\":0}" : "\"foo\""
+        return "bind \(session) \(path.utf8.count) 0 \(number(2)) 0\n\(path)"
+      case 2, 3:
+        // Often the file that the realm knows.
+        let file = number(4) == 0 ? field() : session + 1
+        let cursors = number(3) == 0 ? "\(field()) \(field()) \(field()) 7777" : "0 0 0 0"
+        return "ident \(session) \(file) 1002 \(cursors)" + (isFlexible ? " 0 2\n{}" : "\n")
+      case 4: return "mark \(session) \(field())\n"
+      case 5: return "unbind \(session)\n"
+      case 6: return "ping \(field()) \(field())\n"
+      case 7:
+        let body = "\(field()) \(field()) \(field()) 0 \(number(8)) abcd"
+        return "upload \(session) 0 \(body.utf8.count) 0 \(field()) \(field()) \(field())\n\(body)"
+      case 8: return "upload \(session) 0 0 0 \(field()) \(field()) \(field())\n"
+      case 9: return isFlexible ? "query \(session) \(field()) 2\n{}" : "mark \(session) 1\n"
+      default: return "json_error 212 16 \(session)\n{\"message\":\"no\"}"
+      }
+    }
+
+    /// A realm's answer.
+    mutating func reply(_ session: UInt64, to request: ServerStoreRequest) -> ServerStoreReply {
+      if number(12) == 0 { return .refused(SessionRefusal(.sessionClosed, "busy")) }
+      let salted = SaltedVersion(version: head, salt: 7777)
+      switch request {
+      case .bind(let bind):
+        return bind.needsIdent ? .bound(ident: FileIdentifier(session + 1), salt: 1002) : .done
+      case .lookUp(let ident):
+        return .file(
+          ServerFileLookup(
+            file: ServerFile(ident: ident.file, salt: 1002), head: salted, latestSalt: 7777,
+            isBoundOnConnection: number(8) == 0))
+      case .claim: return .claimed(file, rejected: [])
+      case .currentHead: return .head(salted)
+      case .setQuery: return number(3) == 0 ? .queryRefused(message: "no") : .done
+      case .integrate:
+        head += 1
+        return .integrated(head: SaltedVersion(version: head, salt: 7777), rejected: [])
+      case .nextDownload(let cursor):
+        let isFlexible = connection.machine.version.mode == .flexible
+        let batch: ServerMessage.BatchState = number(2) == 0 ? .steady : .last
+        return .download(
+          ServerDownload(
+            cursors: SyncCursors(
+              download: DownloadCursor(
+                serverVersion: max(head, cursor.serverVersion),
+                clientVersion: cursor.clientVersion),
+              latest: SaltedVersion(version: max(head, cursor.serverVersion), salt: 7777)),
+            progress: isFlexible
+              ? .flexible(queryVersion: 0, batch: batch, done: .estimate(1))
+              : .partition(byteCountLeft: 0),
+            body: MessageBody(plain: Array(repeating: 7, count: Int(number(200))))))
+      }
+    }
+
+    mutating func step() {
+      switch number(10) {
+      case 0...4:
+        var bytes = Array(message().utf8)
+        if number(10) == 0, !bytes.isEmpty {
+          bytes[Int(number(UInt64(bytes.count)))] = UInt8(truncatingIfNeeded: random.next())
+        }
+        connection.handle(.message(bytes))
+      case 5...7:
+        guard !open.isEmpty else { return }
+        let next = open.remove(at: Int(number(UInt64(open.count))))
+        let reply = reply(next.session, to: next.request)
+        connection.handle(.session(next.session, .stored(request: next.number, reply)))
+      case 8:
+        connection.now += number(100_000)
+        connection.handle(.timer)
+      default: _ = connection.takeSent()
+      }
+      open += connection.takeOpenRequests()
+    }
+  }
+
+  @Test(arguments: 0..<40 as Range<UInt64>)
+  func nothingThatAClientSendsTraps(_ block: UInt64) {
+    for seed in block * 50..<block * 50 + 50 {
+      var run = Run(seed)
+      for _ in 0..<150 { run.step() }
+      let log = run.connection.log
+      // `ServerConnectionMachine` 2, and each session ends once.
+      if let end = log.firstIndex(where: { if case .close = $0 { true } else { false } }) {
+        #expect(end == log.count - 1, "seed \(seed)")
+        let begun = log.count { if case .began = $0 { true } else { false } }
+        let ended = log.count { if case .ended = $0 { true } else { false } }
+        #expect(begun == ended, "seed \(seed)")
+      }
+    }
+  }
+}
