@@ -172,7 +172,7 @@ let package = Package(
       dependencies: [
         "RealmSwift", "RealmSession", "RealmSync", "RealmReplication", "RealmSyncProtocol",
         "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "realm-second-process",
-        "AllocationCounter",
+        "RealmSyncTestSupport", "AllocationCounter",
       ],
       swiftSettings: settings),
     .testTarget(
