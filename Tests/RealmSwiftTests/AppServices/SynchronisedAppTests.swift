@@ -13,10 +13,11 @@ import Testing
 
 @Suite struct SynchronisedAppTests {
   fileprivate actor Device {
-    let realm: Realm
+    private(set) var realm: Realm!
 
     init(_ configuration: Realm.Configuration) async throws {
-      realm = try await Realm.open(configuration: configuration, downloadBeforeOpen: .always)
+      realm = try await Realm(
+        configuration: configuration, actor: self, downloadBeforeOpen: .always)
     }
 
     func add(_ name: String, priority: Int = 0) throws {
@@ -200,7 +201,8 @@ import Testing
   }
 
   @Test func localRealmsHaveNoSession() throws {
-    let realm = try Realm(configuration: Realm.Configuration(inMemoryIdentifier: "\(UUID())"))
+    let realm = try Realm(
+      configuration: Realm.Configuration(inMemoryIdentifier: "\(UUID())", objectTypes: [Todo.self]))
     #expect(realm.syncSession == nil)
   }
 }
