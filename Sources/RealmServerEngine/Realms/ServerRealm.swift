@@ -40,7 +40,6 @@ package actor ServerRealm {
   private var transformer = Transformer()
   private var queue = UploadQueue()
   var firstDownloads = FirstDownloads()
-  var rounds = RoundCache()
   private var isDraining = false
   /// Whether a call is appending, which may wait for the store meanwhile; others wait for their
   /// turn.
