@@ -71,8 +71,8 @@ let package = Package(
     .target(
       name: "RealmSwift",
       dependencies: [
-        "RealmSession", "RealmSync", "RealmQuery", "RealmTables", "RealmStorage",
-        "CRealmPlatform",
+        "RealmSession", "RealmSync", "RealmSyncProtocol", "RealmQuery", "RealmTables",
+        "RealmStorage", "CRealmPlatform",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: librarySettings),

@@ -22,7 +22,8 @@ enum ModuleOrder {
     ],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
-      "RealmSession", "RealmSync", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
+      "RealmSession", "RealmSync", "RealmNetworking", "RealmSyncProtocol", "RealmQuery",
+      "RealmTables", "RealmStorage", "CRealmPlatform",
     ],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
