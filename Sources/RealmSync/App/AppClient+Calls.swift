@@ -15,26 +15,32 @@ extension AppClient {
       .object(texts.map { JSONMember($0.0, .string($0.1)) } + more), of: .app)
   }
 
+  /// Registers a user, who may have to confirm the address.
   package func register(email: String, password: String) async throws(AppFailure) {
     try await callPasswordProvider("register", [("email", email), ("password", password)])
   }
 
+  /// Confirms an address with what was sent to it.
   package func confirm(token: String, tokenID: String) async throws(AppFailure) {
     try await callPasswordProvider("confirm", [("token", token), ("tokenId", tokenID)])
   }
 
+  /// Sends the message that confirms an address again.
   package func sendConfirmation(to email: String) async throws(AppFailure) {
     try await callPasswordProvider("confirm/send", [("email", email)])
   }
 
+  /// Calls the app's own confirmation function again.
   package func repeatCustomConfirmation(of email: String) async throws(AppFailure) {
     try await callPasswordProvider("confirm/call", [("email", email)])
   }
 
+  /// Sends the message with which a password is reset.
   package func sendPasswordReset(to email: String) async throws(AppFailure) {
     try await callPasswordProvider("reset/send", [("email", email)])
   }
 
+  /// Sets another password with what was sent to the user.
   package func resetPassword(
     to password: String, token: String, tokenID: String
   ) async throws(AppFailure) {
@@ -42,6 +48,7 @@ extension AppClient {
       "reset", [("password", password), ("token", token), ("tokenId", tokenID)])
   }
 
+  /// Calls the app's own function that sets another password.
   package func callPasswordReset(
     of email: String, to password: String, arguments: [BSONValue]
   ) async throws(AppFailure) {

@@ -21,32 +21,40 @@ package struct LoginCredentials: Hashable, Sendable {
     self.members = members
   }
 
+  /// None: a new user.
   package static let anonymous = LoginCredentials("anon-user")
 
+  /// A user that is registered.
   package static func emailPassword(_ email: String, _ password: String) -> LoginCredentials {
     LoginCredentials("local-userpass", [("username", email), ("password", password)])
   }
 
+  /// A key of a user or of the app.
   package static func apiKey(_ key: String) -> LoginCredentials {
     LoginCredentials("api-key", [("key", key)])
   }
 
+  /// A token of the app's own authentication service.
   package static func customToken(_ token: String) -> LoginCredentials {
     LoginCredentials("custom-token", [("token", token)])
   }
 
+  /// A token of Apple.
   package static func apple(idToken: String) -> LoginCredentials {
     LoginCredentials("oauth2-apple", [("id_token", idToken)])
   }
 
+  /// A code that the server exchanges for the user's identity.
   package static func google(authCode: String) -> LoginCredentials {
     LoginCredentials("oauth2-google", [("authCode", authCode)])
   }
 
+  /// A token of Google.
   package static func google(idToken: String) -> LoginCredentials {
     LoginCredentials("oauth2-google", [("id_token", idToken)])
   }
 
+  /// A token of Facebook.
   package static func facebook(accessToken: String) -> LoginCredentials {
     LoginCredentials("oauth2-facebook", [("accessToken", accessToken)])
   }

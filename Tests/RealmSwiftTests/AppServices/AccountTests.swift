@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Accounts, users and functions, with a transport that the test answers.
+
+import Foundation
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct AccountTests {
+  /// Answers requests by the end of their address, and keeps them.
+  private final class Answers: RLMNetworkTransport, Sendable {
+    let bodies = Locked<[String: String]>([:])
+    private let texts: [String: String]
+
+    init(_ texts: [String: String] = [:]) { self.texts = texts }
+
+    func sendRequest(
+      toServer request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void
+    ) {
+      let name = Answers.name(request.url)
+      bodies.withLock { $0[name] = request.body }
+      let response = RLMResponse()
+      response.httpStatusCode = 200
+      response.headers = ["Content-Type": "application/json"]
+      response.body = texts[name] ?? Answers.usual[name] ?? "{}"
+      completion(response)
+    }
+
+    private static func name(_ url: String) -> String {
+      for root in ["/providers/local-userpass/", "/auth/", "/app/a/"] {
+        if let range = url.range(of: root) {
+          let rest = String(url[range.upperBound...])
+          if !rest.hasPrefix("providers") { return rest }
+          return String(rest.dropFirst("providers/".count))
+        }
+      }
+      return url
+    }
+
+    static func token(_ data: String) -> String {
+      let payload = Base64.encode(Array(#"{"exp":4102444800,"iat":1,"user_data":\#(data)}"#.utf8))
+      return "e30." + payload.filter { $0 != "=" } + ".c2ln"
+    }
+
+    private static var login: String {
+      #"{"access_token":"\#(token(#"{"level":3}"#))","refresh_token":"\#(token("{}"))","#
+        + #""user_id":"00000000000000000000000b","device_id":"000000000000000000000000"}"#
+    }
+
+    private static var usual: [String: String] {
+      [
+        "location":
+          #"{"deployment_model":"L","location":"l","hostname":"http://h","ws_hostname":"ws://h"}"#,
+        "login": login, "custom-function/login": login, "anon-user/login": login,
+        "custom-token/login": login, "oauth2-apple/login": login, "oauth2-google/login": login,
+        "oauth2-facebook/login": login, "api-key/login": login, "login?link=true": login,
+        "profile":
+          #"{"identities":[{"id":"i","provider_type":"local-userpass"}],"data":{"name":"Ann","#
+          + #""email":"a@b.c","picture_url":"http://p","first_name":"A","last_name":"B","#
+          + #""gender":"f","birthday":"1","min_age":"2","max_age":"3"}}"#,
+        "session": #"{"access_token":"\#(token(#"{"level":4}"#))"}"#,
+        "functions/call": #"{"sum":{"$numberInt":"3"}}"#,
+      ]
+    }
+  }
+
+  private static func app(_ answers: Answers) throws -> (App, TemporaryDirectory) {
+    let directory = try TemporaryDirectory()
+    let configuration = AppConfiguration(
+      baseURL: "http://\(UUID().uuidString.lowercased())", transport: answers,
+      defaultRequestTimeoutMS: 5_000)
+    configuration.directory = directory.path
+    return (App(id: "a", configuration: configuration), directory)
+  }
+
+  private func error(
+    _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
+  ) async -> (any Error)? {
+    await withCheckedContinuation { continuation in
+      call { continuation.resume(returning: $0) }
+    }
+  }
+
+  private func value<R: Sendable>(
+    _ call: (@escaping @Sendable (Result<R, any Error>) -> Void) -> Void
+  ) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      call { continuation.resume(with: $0) }
+    }
+  }
+
+  @Test func accountsWithPasswords() async throws {
+    let answers = Answers()
+    let (app, _) = try Self.app(answers)
+    let accounts = app.emailPasswordAuth
+    try await accounts.registerUser(email: "a@b.c", password: "p")
+    #expect(answers.bodies.withLock { $0["register"] } == #"{"email":"a@b.c","password":"p"}"#)
+    try await accounts.confirmUser("t", tokenId: "i")
+    try await accounts.resendConfirmationEmail("a@b.c")
+    try await accounts.retryCustomConfirmation("a@b.c")
+    try await accounts.sendResetPasswordEmail("a@b.c")
+    try await accounts.resetPassword(to: "q", token: "t", tokenId: "i")
+    try await accounts.callResetPasswordFunction(email: "a@b.c", password: "q", args: [1])
+    #expect(
+      answers.bodies.withLock { $0["reset/call"] }
+        == #"{"email":"a@b.c","password":"q","arguments":[{"$numberLong":"1"}]}"#)
+    let errors = [
+      await error { accounts.registerUser(email: "a@b.c", password: "p", completion: $0) },
+      await error { accounts.confirmUser("t", tokenId: "i", completion: $0) },
+      await error { accounts.resendConfirmationEmail("a@b.c", completion: $0) },
+      await error { accounts.retryCustomConfirmation("a@b.c", completion: $0) },
+      await error { accounts.sendResetPasswordEmail("a@b.c", completion: $0) },
+      await error { accounts.resetPassword(to: "q", token: "t", tokenId: "i", completion: $0) },
+      await error {
+        accounts.callResetPasswordFunction(
+          email: "a@b.c", password: "q", args: [], completion: $0)
+      },
+    ]
+    #expect(errors.allSatisfy { $0 == nil })
+  }
+
+  @Test func aUserHasAProfile() async throws {
+    let (app, _) = try Self.app(Answers())
+    let user = try await app.login(credentials: .emailPassword(email: "a@b.c", password: "p"))
+    let profile = user.profile
+    #expect(profile.name == "Ann" && profile.email == "a@b.c")
+    #expect(profile.pictureURL == URL(string: "http://p"))
+    #expect(profile.firstName == "A" && profile.lastName == "B" && profile.gender == "f")
+    #expect(profile.birthday == "1" && profile.minAge == "2" && profile.maxAge == "3")
+    #expect(profile.metadata.count == 9)
+    #expect(user.identities == [UserIdentity(providerType: "local-userpass", identifier: "i")])
+    #expect(user.identities.first?.identifier == "i")
+    #expect(user.id == "00000000000000000000000b" && app.allUsers[user.id] == user)
+    #expect(user.accessToken != nil && user.refreshToken != nil)
+    #expect(user.customData == ["level": 3])
+    #expect(try await user.refreshCustomData() == ["level": 4])
+    #expect(try await value { user.refreshCustomData(completion: $0) } == ["level": 4])
+    #expect(user.allSessions.isEmpty && user.session(forPartitionValue: "p") == nil)
+    #expect(app.appId == "a" && app.configuration.defaultRequestTimeoutMS == 5_000)
+    #expect(Set([user, user]).count == 1)
+  }
+
+  @Test(arguments: [
+    Credentials.facebook(accessToken: "t"), .google(serverAuthCode: "c"), .googleId(token: "t"),
+    .apple(idToken: "t"), .jwt(token: "t"), .function(payload: ["a": 1]), .userAPIKey("k"),
+    .serverAPIKey("k"), .anonymous,
+  ])
+  func allCredentialsLogIn(_ credentials: Credentials) async throws {
+    let (app, _) = try Self.app(Answers())
+    let user: User = try await value { app.login(credentials: credentials, $0) }
+    #expect(user.isLoggedIn && app.currentUser == user)
+  }
+
+  @Test func functionsAreCalledByTheirNames() async throws {
+    let answers = Answers()
+    let (app, _) = try Self.app(answers)
+    let user = try await app.login(credentials: .anonymous)
+    let result = try await user.functions.sum([1, 2])
+    #expect(result == ["sum": .int32(3)])
+    #expect(
+      answers.bodies.withLock { $0["functions/call"] }
+        == #"{"arguments":[{"$numberLong":"1"},{"$numberLong":"2"}],"name":"sum"}"#)
+    let other: AnyBSON = try await value { done in
+      user.functions.sum.callAsFunction([1], done)
+    }
+    #expect(other == result)
+  }
+
+  @Test func usersLeave() async throws {
+    let (app, _) = try Self.app(Answers())
+    let credentials = Credentials.emailPassword(email: "a@b.c", password: "p")
+    let user = try await app.login(credentials: credentials)
+    #expect(try await user.linkUser(credentials: .jwt(token: "t")) == user)
+    let linked: User = try await value {
+      user.linkUser(credentials: .jwt(token: "t"), completion: $0)
+    }
+    #expect(linked == user)
+    #expect(app.switch(to: user) == user)
+    #expect(await error { user.logOut(completion: $0) } == nil)
+    #expect(user.state == .loggedOut && !user.isLoggedIn)
+    _ = try await app.login(credentials: credentials)
+    #expect(user.isLoggedIn)
+    try await user.remove()
+    #expect(user.state == .removed)
+    let second = try await app.login(credentials: credentials)
+    #expect(await error { second.remove(completion: $0) } == nil)
+    let third = try await app.login(credentials: credentials)
+    try await third.delete()
+    #expect(third.state == .removed)
+    let fourth = try await app.login(credentials: credentials)
+    #expect(await error { fourth.delete(completion: $0) } == nil)
+    #expect(app.allUsers.isEmpty)
+  }
+
+  @Test func settingsOfSessions() throws {
+    let (app, _) = try Self.app(Answers())
+    let manager = app.syncManager
+    manager.userAgent = "Todos/1"
+    manager.customRequestHeaders = ["X-Key": "v"]
+    manager.authorizationHeaderName = "X-Auth"
+    #expect(manager.userAgent == "Todos/1" && manager.customRequestHeaders == ["X-Key": "v"])
+    #expect(manager.authorizationHeaderName == "X-Auth" && manager.appID == "a")
+    #expect(manager.headers.map(\.name) == ["User-Agent", "X-Key"])
+    #expect(manager.headers[0].value.hasSuffix(" Todos/1"))
+    let options = SyncTimeoutOptions()
+    options.connectTimeout = 1
+    options.connectionLingerTime = 2
+    options.pingKeepalivePeriod = 3_000
+    options.pongKeepaliveTimeout = 4
+    options.fastReconnectLimit = 5
+    manager.timeoutOptions = options
+    let read = manager.timeoutOptions
+    #expect(read.connectTimeout == 1 && read.connectionLingerTime == 2)
+    #expect(read.pingKeepalivePeriod == 3_000 && read.pongKeepaliveTimeout == 4)
+    #expect(read.fastReconnectLimit == 5)
+    let errors = Locked(0)
+    manager.errorHandler = { _, session in errors.withLock { $0 += session == nil ? 1 : 0 } }
+    manager.errorHandler?(AppError(.unknown, ""), nil)
+    #expect(errors.withLock { $0 } == 1)
+    #expect(App(id: "b").appId == "b")
+  }
+
+  @Test func errorsNameTheirCauses() {
+    #expect(AppError.Code.allCases.count == 29)
+    let codes: [AppError.Code] = [
+      AppError.unknown, AppError.httpRequestFailed, AppError.invalidSession, AppError.badRequest,
+      AppError.userNotFound, AppError.userAppDomainMismatch, AppError.domainNotAllowed,
+      AppError.readSizeLimitExceeded, AppError.invalidParameter, AppError.missingParameter,
+      AppError.functionExecutionError, AppError.internalServerError,
+      AppError.authProviderNotFound, AppError.valueNotFound, AppError.valueAlreadyExists,
+      AppError.valueDuplicateName, AppError.functionNotFound, AppError.functionSyntaxError,
+      AppError.functionInvalid, AppError.apiKeyAlreadyExists, AppError.executionTimeLimitExceeded,
+      AppError.notCallable, AppError.userAlreadyConfirmed, AppError.userDisabled,
+      AppError.authError, AppError.accountNameInUse, AppError.invalidPassword,
+      AppError.maintenanceInProgress, AppError.mongoDBError,
+    ]
+    #expect(codes == AppError.Code.allCases)
+    #expect(codes.map(\.rawValue) == [-1] + Array(1...28))
+    let failure = AppFailure.service(
+      name: "InvalidPassword", message: "no", status: 401, logURL: "http://l")
+    let error = AppError.of(failure) as? AppError
+    #expect(error?.code == .invalidPassword && error?.message == "no")
+    #expect(error?.httpStatusCode == 401 && error?.logURL == URL(string: "http://l"))
+    #expect(error?.errorDescription == "no")
+    let sync: [SyncError.Code] = [
+      SyncError.clientSessionError, SyncError.clientUserError, SyncError.clientInternalError,
+      SyncError.clientResetError, SyncError.underlyingAuthError, SyncError.permissionDeniedError,
+      SyncError.invalidFlexibleSyncSubscriptions, SyncError.writeRejected,
+      SyncError.connectionFailed, SyncError.tlsHandshakeFailed, SyncError.serverWarning,
+    ]
+    #expect(sync.map(\.rawValue) == Array(4...14))
+    let reset = SyncError(.clientResetError, "gone", protocolCode: 208, path: "/x")
+    #expect(reset.clientResetInfo()?.0 == "/x" && reset.deleteRealmUserInfo() == nil)
+    #expect(reset.message == "gone" && reset.errorDescription == "gone")
+    #expect(reset.serverLogURL == nil && reset.compensatingWriteInfo == nil)
+    let denied = SyncError(.permissionDeniedError, "", path: "/y")
+    #expect(denied.deleteRealmUserInfo() != nil && denied.clientResetInfo() == nil)
+    let info = CompensatingWriteInfo(
+      RejectedUpdate(reason: "r", table: "Todo", key: .string("k")))
+    #expect(info.objectType == "Todo" && info.reason == "r")
+    #expect(info.primaryKey == .string("k"))
+  }
+}

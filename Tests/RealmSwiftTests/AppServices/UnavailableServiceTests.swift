@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Services that are declared only say so.
+
+import Foundation
+import RealmStorage
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct UnavailableServiceTests {
+  private final class Delegate: ChangeEventDelegate, Sendable {
+    let errors = AsyncStream.makeStream(of: (any Error).self)
+
+    func changeStreamDidOpen(_ changeStream: ChangeStream) { Issue.record("a stream was opened") }
+    func changeStreamDidReceive(changeEvent: AnyBSON?) { Issue.record("an event came") }
+    func changeStreamDidReceive(error: any Error) { errors.continuation.yield(error) }
+    func changeStreamDidClose() {}
+  }
+
+  private func user() async throws -> User {
+    try await MemoryApp().device("first").login(credentials: .anonymous)
+  }
+
+  private func isRefused<R>(_ body: () async throws -> R) async {
+    do {
+      _ = try await body()
+      Issue.record("a service that is not there answered")
+    } catch AppError.notCallable {
+    } catch {
+      Issue.record("\(error)")
+    }
+  }
+
+  /// The error with which a call with a block ends.
+  private func error(
+    _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
+  ) async -> (any Error)? {
+    await withCheckedContinuation { continuation in
+      call { continuation.resume(returning: $0) }
+    }
+  }
+
+  @Test func apiKeys() async throws {
+    let keys = try await user().apiKeysAuth
+    let id = ObjectId()
+    await isRefused { try await keys.createAPIKey(named: "k") }
+    await isRefused { try await keys.fetchAPIKey(id) }
+    await isRefused { try await keys.fetchAPIKeys() }
+    await isRefused { try await keys.deleteAPIKey(id) }
+    await isRefused { try await keys.enableAPIKey(id) }
+    await isRefused { try await keys.disableAPIKey(id) }
+    let errors = [
+      await error { done in keys.createAPIKey(named: "k") { done($0 == nil ? $1 : nil) } },
+      await error { done in keys.fetchAPIKey(id) { done($0 == nil ? $1 : nil) } },
+      await error { done in keys.fetchAPIKeys { done($0 == nil ? $1 : nil) } },
+      await error { keys.deleteAPIKey(id, completion: $0) },
+      await error { keys.enableAPIKey(id, completion: $0) },
+      await error { keys.disableAPIKey(id, completion: $0) },
+    ]
+    #expect(errors.allSatisfy { ($0 as? AppError)?.code == .notCallable })
+    let key = UserAPIKey(name: "k", key: nil, objectId: id, disabled: true)
+    #expect(key.name == "k" && key.key == nil && key.objectId == id && key.disabled)
+  }
+
+  @Test func pushMessages() async throws {
+    let user = try await user()
+    let push = App(user.app).pushClient(serviceName: "gcm")
+    #expect(push.serviceName == "gcm")
+    await isRefused { try await push.registerDevice(token: "t", user: user) }
+    await isRefused { try await push.deregisterDevice(user: user) }
+    let errors = [
+      await error { push.registerDevice(token: "t", user: user, completion: $0) },
+      await error { push.deregisterDevice(user: user, completion: $0) },
+    ]
+    #expect(errors.allSatisfy { ($0 as? AppError)?.code == .notCallable })
+  }
+
+  @Test func documents() async throws {
+    let client = try await user().mongoClient("mongodb-atlas")
+    let database = client.database(named: "db")
+    let collection = database.collection(withName: "c")
+    #expect(client.name == "mongodb-atlas" && database.name == "db" && collection.name == "c")
+    await isRefused { try await collection.insertOne([:]) }
+    await isRefused { try await collection.insertMany([]) }
+    await isRefused { try await collection.find(filter: [:]) }
+    await isRefused { try await collection.findOneDocument(filter: [:]) }
+    await isRefused { try await collection.aggregate(pipeline: []) }
+    await isRefused { try await collection.count(filter: [:]) }
+    await isRefused { try await collection.deleteOneDocument(filter: [:]) }
+    await isRefused { try await collection.deleteManyDocuments(filter: [:]) }
+    await isRefused { try await collection.updateOneDocument(filter: [:], update: [:]) }
+    await isRefused { try await collection.updateManyDocuments(filter: [:], update: [:]) }
+    await isRefused { try await collection.findOneAndUpdate(filter: [:], update: [:]) }
+    await isRefused { try await collection.findOneAndReplace(filter: [:], replacement: [:]) }
+    await isRefused { try await collection.findOneAndDelete(filter: [:]) }
+    let delegate = Delegate()
+    for stream in [
+      collection.watch(delegate: delegate, queue: DispatchQueue(label: "watch")),
+      collection.watch(matchFilter: [:], delegate: delegate, queue: DispatchQueue(label: "watch")),
+      collection.watch(filterIds: [], delegate: delegate, queue: DispatchQueue(label: "watch")),
+    ] {
+      for await error in delegate.errors.stream {
+        #expect((error as? AppError)?.code == .notCallable)
+        break
+      }
+      stream.close()
+    }
+    let result = UpdateResult(matchedCount: 2, modifiedCount: 1, documentId: nil)
+    #expect(result.matchedCount == 2 && result.modifiedCount == 1 && result.documentId == nil)
+  }
+
+  @Test func optionsKeepWhatTheyAreGiven() {
+    let find = FindOptions(3, ["a": 1], [["b": -1]])
+    #expect(find.limit == 3 && find.projection == ["a": 1] && find.sorting == [["b": -1]])
+    let modify = FindOneAndModifyOptions(["a": 1], [["b": 1]], true, true)
+    #expect(modify.projection == ["a": 1] && modify.sorting == [["b": 1]])
+    #expect(modify.upsert && modify.shouldReturnNewDocument)
+  }
+}
