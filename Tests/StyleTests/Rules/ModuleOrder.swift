@@ -22,7 +22,12 @@ enum ModuleOrder {
     ],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
-      "RealmSession", "RealmSync", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
+      "RealmSession", "RealmSync", "RealmNetworking", "RealmQuery", "RealmTables", "RealmStorage",
+      "RealmSyncProtocol", "CRealmPlatform",
+    ],
+    "RealmNetworking": ["RealmSync", "RealmSyncProtocol"],
+    "RealmServer": [
+      "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
     ],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
@@ -48,6 +53,17 @@ enum ModuleOrder {
     "RealmSwift": [
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
       "ObjectiveC", "Combine", "SwiftUI", "Logging",
+    ],
+    // Networking packages stand in these two alone.
+    "RealmNetworking": [
+      "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
+      "AsyncHTTPClient",
+    ],
+    "RealmServer": [
+      "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
+      "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "HTTPTypes", "HummingbirdCore", "HummingbirdTLS",
+      "ServiceLifecycle", "UnixSignals", "Metrics", "CoreMetrics", "ArgumentParser", "Logging",
+      "Crypto", "_CryptoExtras", "Synchronization", "Foundation", "Glibc", "Darwin", "Musl",
     ],
     "RealmSyncTestSupport": ["Synchronization"],
     "RealmTestSupport": [
