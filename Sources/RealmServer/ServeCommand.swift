@@ -68,8 +68,7 @@ struct ServeCommand: AsyncParsableCommand {
     do {
       let server = try ServerProgram(try options(), metrics: metrics, logger: logger)
       try await server.run(signals: [.sigterm, .sigint]) { address in
-        print(server.greeting(address))
-        fflush(nil)
+        FileHandle.standardOutput.write(Data(server.greeting(address).utf8))
       }
     } catch let failure as ServerFailure {
       FileHandle.standardError.write(Data("realm-server: \(failure)\n".utf8))

@@ -20,6 +20,7 @@ import UnixSignals
 struct ServerProgram: Sendable {
   let options: ServerOptions
   let apps: [ServedApp]
+  private let lock: DirectoryLock
   private let metrics: PrometheusMetrics
   private let logger: Logger
 
@@ -36,6 +37,7 @@ struct ServerProgram: Sendable {
     self.metrics = metrics
     self.logger = logger
     let directory = try ServerDirectory(options.directory)
+    lock = try DirectoryLock(options.directory)
     let random = RandomBytes()
     let key = try directory.signingKey(random: random)
     let issuer = TokenIssuer(HMACSigner(key: key))
@@ -101,12 +103,14 @@ struct ServerProgram: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// Runs until a signal or the end of the task, and ends all sessions then.
+  /// Runs, once, until a signal or the end of the task; then ends all sessions and gives the folder
+  /// up.
   ///
   /// - Parameter onStart: Is called with the address of the server once it listens.
   func run(
     signals: [UnixSignal] = [], onStart: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
+    defer { lock.release() }
     let counters = ServerMetrics(metrics)
     let sockets = SocketService(apps, metrics: counters, logger: logger)
     let responder = HTTPResponder(

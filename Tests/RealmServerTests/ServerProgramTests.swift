@@ -82,6 +82,17 @@ import Testing
     try await server.stop()
   }
 
+  @Test func aFolderHasOneServer() async throws {
+    let server = try await RunningServer()
+    let error = await #expect(throws: ServerFailure.self) {
+      try await RunningServer(server.directory)
+    }
+    #expect(error?.description.contains("Another realm-server uses the folder") == true)
+    try await server.stop()
+    let next = try await RunningServer(server.directory)
+    try await next.stop()
+  }
+
   @Test func anErrorHasTheContentTypeThatClientsRead() async throws {
     let server = try await RunningServer()
     let response = try await ClientTransport.shared.send(

@@ -6,6 +6,7 @@ package import RealmSyncProtocol
 
 /// A token that confirms an address, or allows a new password.
 package struct MailedToken: Hashable, Sendable {
+  /// What a token is for.
   package enum Purpose: String, CaseIterable, Hashable, Sendable {
     case confirmation
     case passwordReset

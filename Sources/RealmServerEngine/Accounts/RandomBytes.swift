@@ -12,6 +12,7 @@ package final class RandomBytes: Sendable {
     self.generator = Locked(generator)
   }
 
+  /// Random bytes.
   package func bytes(_ count: Int) -> [UInt8] {
     generator.withLock { generator in
       (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }

@@ -6,6 +6,7 @@ package import RealmSyncProtocol
 
 /// The claims of a token of this server.
 package struct TokenClaims: Hashable, Sendable {
+  /// The two kinds of tokens.
   package enum Kind: String, Hashable, Sendable {
     case access
     case refresh

@@ -6,6 +6,7 @@ package import RealmSyncProtocol
 
 /// The functions that users of an app can call: closures by their names.
 package struct FunctionTable: Sendable {
+  /// Carries out a call.
   package typealias Function = @Sendable (FunctionCall) async throws -> BSONValue
 
   private var functions: [String: Function] = [:]

@@ -122,9 +122,17 @@ enum ModuleOrder {
     }
   }
 
-  /// The targets of a manifest (not its test targets) and what they depend on.
+  /// The targets of a manifest and what they depend on: libraries, and those programs that are
+  /// modules of the tower. Test targets and examples are not among them.
   static func manifestTargets(_ text: String) -> [(name: String, dependencies: Set<String>)] {
-    text.components(separatedBy: ".target(").dropFirst().compactMap { part in
+    targets(text, after: ".target(")
+      + targets(text, after: ".executableTarget(").filter { allowed[$0.name] != nil }
+  }
+
+  private static func targets(
+    _ text: String, after start: String
+  ) -> [(name: String, dependencies: Set<String>)] {
+    text.components(separatedBy: start).dropFirst().compactMap { part in
       var depth = 1
       let body = part.prefix { character in
         if character == "(" { depth += 1 }
