@@ -110,8 +110,8 @@ let package = Package(
     .target(
       name: "RealmSwift",
       dependencies: [
-        "RealmSession", "RealmSync", "RealmNetworking", "RealmQuery", "RealmTables",
-        "RealmStorage", "CRealmPlatform",
+        "RealmSession", "RealmSync", "RealmSyncProtocol", "RealmNetworking", "RealmQuery",
+        "RealmTables", "RealmStorage", "CRealmPlatform",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: librarySettings),
@@ -228,7 +228,7 @@ let package = Package(
       dependencies: [
         "RealmSwift", "RealmSession", "RealmSync", "RealmReplication", "RealmSyncProtocol",
         "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "realm-second-process",
-        "AllocationCounter",
+        "RealmSyncTestSupport", "AllocationCounter",
       ],
       swiftSettings: settings),
     .testTarget(

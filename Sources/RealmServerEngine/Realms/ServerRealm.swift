@@ -40,7 +40,6 @@ package actor ServerRealm {
   private var transformer = Transformer()
   private var queue = UploadQueue()
   var firstDownloads = FirstDownloads()
-  var rounds = RoundCache()
   private var isDraining = false
   /// Whether a call is appending, which may wait for the store meanwhile; others wait for their
   /// turn.
@@ -425,11 +424,7 @@ package actor ServerRealm {
   /// Makes a first version without changes if there is none: bootstraps have versions from 1 on.
   package func beginHistory() async throws(StoreError) {
     guard head.version == 0 else { return }
-    let entry = StoredEntry(
-      version: 1, salt: salts.next(), file: .server, clientVersion: 0, timestamp: now,
-      committed: now, originalByteCount: 0, totalByteCount: 0, changeset: [])
-    window = nil
-    try await append { _ in Batch(entries: [entry]) }
+    _ = try await appendVersions(through: 1, after: head, privates: [])
   }
 
   /// Expires clients that were away for too long, and trims the history that none needs.

@@ -39,6 +39,8 @@ package final class HeadNews: Sendable {
     5 + Milliseconds(sessionCount) / 50
   }
 
+  /// Brings the news of a realm to a session from now on.
+  /// Brings the news of a realm to a session from now on.
   package func subscribe(_ session: ServerSessionLink, to realm: RealmID) -> Subscription {
     state.withLock { state in
       state.lastNumber += 1
@@ -47,6 +49,7 @@ package final class HeadNews: Sendable {
     }
   }
 
+  /// Ends a subscription.
   package func cancel(_ subscription: Subscription) {
     state.withLock { state in
       state.realms[subscription.realm]?.links[subscription.number] = nil

@@ -7,8 +7,8 @@ package struct ServerApp: Sendable {
   package let name: String
   package let realms: RealmDirectory
   package let registry: SessionRegistry
-  /// The sessions that wait for news of realms.
-  package let heads = SessionHeads()
+  /// New versions of realms, for sessions of connections; nil where sessions are driven otherwise.
+  package var news: HeadNews?
   package var authenticator: SessionAuthenticator
   package let limits: SessionLimits
   /// Takes the errors of the store, of which clients get no details.

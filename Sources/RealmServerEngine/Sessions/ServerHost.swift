@@ -11,7 +11,7 @@ package final class ServerHost: Sendable {
   private let served: SyncMode
   private let timer: any ServerTimer
   private let limits: ServerConnectionMachine.Limits
-  private let heads: Task<Void, Never>
+  private let news: Task<Void, Never>
   private let lastConnection = Atomic<UInt64>(0)
 
   /// - Parameters:
@@ -23,15 +23,18 @@ package final class ServerHost: Sendable {
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
     timer: any ServerTimer = SystemTimer()
   ) {
+    let news = HeadNews(timer: timer)
+    var app = app
+    app.news = news
     self.app = app
     self.served = served
     self.limits = limits
     self.timer = timer
-    let (news, sessions) = (store.heads(), app.heads)
-    heads = Task { for await head in news { sessions.announce(head) } }
+    let heads = store.heads()
+    self.news = Task { await news.follow(heads) }
   }
 
-  deinit { heads.cancel() }
+  deinit { news.cancel() }
 
   /// Makes the connection of a socket that is open, and starts it.
   ///

@@ -16,8 +16,8 @@ package actor ServerSessionStore: ServerRequestHandler {
   private let app: ServerApp
   private let onEviction: @Sendable () -> Void
   private let link: ServerSessionLink?
-  /// The number under which the session gets news of its realm.
-  private var newsNumber: UInt64?
+  /// The news of the realm, while the session gets them.
+  private var news: HeadNews.Subscription?
 
   private var realm: RealmDirectory.OpenRealm?
   private var user = ""
@@ -80,8 +80,8 @@ package actor ServerSessionStore: ServerRequestHandler {
   /// Gives the file back when the session has ended or its connection is lost. No request follows.
   package func close() {
     guard let realm else { return }
-    if let newsNumber { app.heads.remove(newsNumber, of: realm.realm.id) }
-    newsNumber = nil
+    if let news { app.news?.cancel(news) }
+    news = nil
     guard let file else { return }
     app.registry.release(file, in: realm.realm.id, by: self)
     self.file = nil
@@ -127,7 +127,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     user = try await app.authenticator.user(of: bind)
     let opened = try await open(bind.target)
     realm = opened
-    if let link, newsNumber == nil { newsNumber = app.heads.add(link, of: opened.realm.id) }
+    if let link, news == nil { news = app.news?.subscribe(link, to: opened.realm.id) }
     guard bind.needsIdent else { return .done }
     let file = try await storing { () async throws(StoreError) in
       try await opened.realm.allocateFile(for: user)

@@ -15,6 +15,7 @@ struct RoundCache {
     // Versions differ more often than queries, and are compared faster.
     let from: UInt64
     let to: UInt64
+    let realm: RealmID
     let query: EffectiveQuery
   }
 

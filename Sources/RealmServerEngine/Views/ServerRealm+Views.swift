@@ -39,7 +39,10 @@ extension ServerRealm {
     for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
     next: EffectiveQuery? = nil, scratch: ViewScratch
   ) async throws(StoreError) -> Result<FlexibleDownload, SessionRefusal> {
-    if next == nil, let known = try await knownRound(of: ident, after: cursor, query) {
+    if next == nil,
+      let known = try await knownRound(
+        of: ident, after: cursor, query, scratch)
+    {
       return .success(known)
     }
     while true {
@@ -66,8 +69,10 @@ extension ServerRealm {
         unconfirmed: objects(of: unconfirmed), scratch: scratch)
       if unconfirmed.isEmpty {
         let key = RoundCache.Key(
-          from: cursor.serverVersion, to: snapshot.head.version, query: query)
-        rounds.keep(round, key, for: ident, history, timestamp: timestamp)
+          from: cursor.serverVersion, to: snapshot.head.version, realm: id, query: query)
+        scratch.rounds.withLock {
+          $0.keep(round, key, for: ident, history, timestamp: timestamp)
+        }
       }
       var bootstrap: Bootstrap?
       if let new {
@@ -94,12 +99,15 @@ extension ServerRealm {
 
   /// The round of a client that another one has needed; nil if it has to be computed.
   private func knownRound(
-    of ident: FileIdentifier, after cursor: DownloadCursor, _ query: EffectiveQuery
+    of ident: FileIdentifier, after cursor: DownloadCursor, _ query: EffectiveQuery,
+    _ scratch: ViewScratch
   ) async throws(StoreError) -> FlexibleDownload? {
     let head = head
-    let key = RoundCache.Key(from: cursor.serverVersion, to: head.version, query: query)
+    let key = RoundCache.Key(from: cursor.serverVersion, to: head.version, realm: id, query: query)
     guard
-      let known = rounds.round(key, for: ident, clientVersion: cursor.clientVersion),
+      let known = scratch.rounds.withLock({
+        $0.round(key, for: ident, clientVersion: cursor.clientVersion)
+      }),
       try await store.privates(of: ident, in: id, after: cursor.serverVersion).isEmpty
     else { return nil }
     return try await record(known.round, nil, [], known.timestamp, after: head, for: ident)

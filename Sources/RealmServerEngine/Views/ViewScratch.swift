@@ -13,6 +13,8 @@ package final class ViewScratch: Sendable {
   private static let count = Atomic(0)
 
   private let file: DatabaseFile
+  /// The rounds that were computed last.
+  let rounds = Locked(RoundCache())
 
   package init() throws(StoreError) {
     let number = Self.count.add(1, ordering: .relaxed).newValue

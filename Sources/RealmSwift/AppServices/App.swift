@@ -62,10 +62,11 @@ public final class App: Sendable {
   /// - Throws: `AppError`, or `CancellationError` if the task is cancelled.
   @discardableResult
   public func login(credentials: Credentials) async throws -> User {
-    core.user(
-      try await calling { () async throws(AppFailure) in
-        try await core.client.logIn(credentials.login)
-      })
+    let user = try await calling { () async throws(AppFailure) in
+      try await core.client.logIn(credentials.login)
+    }
+    SyncSessionCore.resumeAll(of: user)
+    return core.user(user)
   }
 
   /// Logs a user in, who becomes the current one.

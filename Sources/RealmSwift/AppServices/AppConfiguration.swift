@@ -18,6 +18,8 @@ public final class AppConfiguration {
   public var enableSessionMultiplexing: Bool
   /// The times that sessions and connections wait.
   public var syncTimeouts: SyncTimeoutOptions
+  /// What carries requests in place of the library's own networking, and of `transport`.
+  package var requests: (any HTTPTransport)?
   /// What opens sockets in place of the library's own networking.
   package var socketProvider: (any SyncSocketProvider)?
   /// Where the app's files are; nil for the default directory.
@@ -42,6 +44,7 @@ public final class AppConfiguration {
     self.syncTimeouts = syncTimeouts ?? SyncTimeoutOptions()
   }
 
+  /// See `init(baseURL:transport:defaultRequestTimeoutMS:enableSessionMultiplexing:syncTimeouts:)`.
   @available(*, deprecated, message: "localAppName and localAppVersion are not used for anything.")
   public convenience init(
     baseURL: String?, transport: (any RLMNetworkTransport)?, localAppName: String?,

@@ -65,7 +65,8 @@ final class AppCore: Sendable {
     paths = SyncPaths(base: directory, app: settings.id)
     syncManager = SyncManager(settings.id, configuration.syncTimeouts.timeouts)
     let transport: any HTTPTransport =
-      configuration.transport.map { CustomTransport($0) } ?? Networking.transport()
+      configuration.requests ?? configuration.transport.map { CustomTransport($0) }
+      ?? Networking.transport()
     client = AppCore.client(settings, transport, paths.users)
   }
 

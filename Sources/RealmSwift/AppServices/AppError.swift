@@ -17,34 +17,63 @@ import RealmSync
 public struct AppError: Error, Sendable, Equatable, LocalizedError {
   /// The kinds of errors.
   public enum Code: Int, Sendable, CaseIterable {
+    /// An error without a code of its own.
     case unknown = -1
+    /// There was no answer, or one without an explanation.
     case httpRequestFailed = 1
+    /// The session of the user has ended.
     case invalidSession
+    /// The call is not one that the server understands.
     case badRequest
+    /// There is no such user, or it is logged out.
     case userNotFound
+    /// The user is of another app.
     case userAppDomainMismatch
+    /// The app may not be used from this domain.
     case domainNotAllowed
+    /// The result is larger than the server allows.
     case readSizeLimitExceeded
+    /// An argument is not valid.
     case invalidParameter
+    /// An argument is missing.
     case missingParameter
+    /// The function failed.
     case functionExecutionError
+    /// The server failed.
     case internalServerError
+    /// The app has no login of this kind.
     case authProviderNotFound
+    /// There is no such value.
     case valueNotFound
+    /// There is such a value.
     case valueAlreadyExists
+    /// The name of the value is used already.
     case valueDuplicateName
+    /// There is no such function.
     case functionNotFound
+    /// The function cannot be read.
     case functionSyntaxError
+    /// The function is not valid.
     case functionInvalid
+    /// There is such an API key.
     case apiKeyAlreadyExists
+    /// The call took longer than the server allows.
     case executionTimeLimitExceeded
+    /// The function or service cannot be called.
     case notCallable
+    /// The address of the user is confirmed already.
     case userAlreadyConfirmed
+    /// The user may not log in.
     case userDisabled
+    /// The login failed.
     case authError
+    /// There is a user of this name.
     case accountNameInUse
+    /// The name or the password is wrong.
     case invalidPassword
+    /// The server is being maintained.
     case maintenanceInProgress
+    /// The database of the server failed.
     case mongoDBError
   }
 
@@ -66,34 +95,63 @@ public struct AppError: Error, Sendable, Equatable, LocalizedError {
 
   public var errorDescription: String? { message }
 
+  /// See `Code.unknown`.
   public static let unknown = Code.unknown
+  /// See `Code.httpRequestFailed`.
   public static let httpRequestFailed = Code.httpRequestFailed
+  /// See `Code.invalidSession`.
   public static let invalidSession = Code.invalidSession
+  /// See `Code.badRequest`.
   public static let badRequest = Code.badRequest
+  /// See `Code.userNotFound`.
   public static let userNotFound = Code.userNotFound
+  /// See `Code.userAppDomainMismatch`.
   public static let userAppDomainMismatch = Code.userAppDomainMismatch
+  /// See `Code.domainNotAllowed`.
   public static let domainNotAllowed = Code.domainNotAllowed
+  /// See `Code.readSizeLimitExceeded`.
   public static let readSizeLimitExceeded = Code.readSizeLimitExceeded
+  /// See `Code.invalidParameter`.
   public static let invalidParameter = Code.invalidParameter
+  /// See `Code.missingParameter`.
   public static let missingParameter = Code.missingParameter
+  /// See `Code.functionExecutionError`.
   public static let functionExecutionError = Code.functionExecutionError
+  /// See `Code.internalServerError`.
   public static let internalServerError = Code.internalServerError
+  /// See `Code.authProviderNotFound`.
   public static let authProviderNotFound = Code.authProviderNotFound
+  /// See `Code.valueNotFound`.
   public static let valueNotFound = Code.valueNotFound
+  /// See `Code.valueAlreadyExists`.
   public static let valueAlreadyExists = Code.valueAlreadyExists
+  /// See `Code.valueDuplicateName`.
   public static let valueDuplicateName = Code.valueDuplicateName
+  /// See `Code.functionNotFound`.
   public static let functionNotFound = Code.functionNotFound
+  /// See `Code.functionSyntaxError`.
   public static let functionSyntaxError = Code.functionSyntaxError
+  /// See `Code.functionInvalid`.
   public static let functionInvalid = Code.functionInvalid
+  /// See `Code.apiKeyAlreadyExists`.
   public static let apiKeyAlreadyExists = Code.apiKeyAlreadyExists
+  /// See `Code.executionTimeLimitExceeded`.
   public static let executionTimeLimitExceeded = Code.executionTimeLimitExceeded
+  /// See `Code.notCallable`.
   public static let notCallable = Code.notCallable
+  /// See `Code.userAlreadyConfirmed`.
   public static let userAlreadyConfirmed = Code.userAlreadyConfirmed
+  /// See `Code.userDisabled`.
   public static let userDisabled = Code.userDisabled
+  /// See `Code.authError`.
   public static let authError = Code.authError
+  /// See `Code.accountNameInUse`.
   public static let accountNameInUse = Code.accountNameInUse
+  /// See `Code.invalidPassword`.
   public static let invalidPassword = Code.invalidPassword
+  /// See `Code.maintenanceInProgress`.
   public static let maintenanceInProgress = Code.maintenanceInProgress
+  /// See `Code.mongoDBError`.
   public static let mongoDBError = Code.mongoDBError
 }
 

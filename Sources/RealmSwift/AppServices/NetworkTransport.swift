@@ -5,36 +5,50 @@
 import RealmStorage
 import RealmSync
 
-/// The method of a request. The names are those of the protocol.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// The method of a request. The names are those of the protocol.
 public enum RLMHTTPMethod: UInt, Sendable {
+  /// Reads something.
   case GET = 0
+  /// Sends something.
   case POST
+  /// Changes something.
   case PATCH
+  /// Puts something in place of what is there.
   case PUT
+  /// Removes something.
   case DELETE
 }
 
 /// A request to an app's server.
 public final class RLMRequest {
+  /// The method.
   public var method = RLMHTTPMethod.GET
+  /// The address.
   public var url = ""
+  /// The header fields.
   public var headers: [String: String] = [:]
+  /// The body.
   public var body = ""
   /// How long the answer may take, in seconds.
   public var timeout = 60.0
 
+  /// A request to be filled.
   public init() {}
 }
 
 /// The answer to a request.
 public final class RLMResponse {
+  /// The status; 0 if there was no answer.
   public var httpStatusCode = 0
   /// A code of the transport for requests without an answer; 0 for none.
   public var customStatusCode = 0
+  /// The header fields.
   public var headers: [String: String] = [:]
+  /// The body.
   public var body = ""
 
+  /// An answer to be filled.
   public init() {}
 }
 

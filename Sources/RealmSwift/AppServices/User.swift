@@ -32,6 +32,7 @@ public final class User: Sendable {
   /// The token of calls and connections; nil after a logout.
   public var accessToken: String? { user.record.accessToken?.text }
 
+  /// Whether the user is logged in.
   public var state: UserState {
     switch user.record.state {
     case .loggedOut: .loggedOut
@@ -40,6 +41,7 @@ public final class User: Sendable {
     }
   }
 
+  /// Whether the user is logged in, and can synchronise.
   public var isLoggedIn: Bool { user.isLoggedIn }
 
   /// What the user's provider tells of the user.

@@ -13,13 +13,22 @@ public struct UserProfile: Sendable {
 
   private func text(_ key: String) -> String? { metadata[key]??.stringValue }
 
+  /// The name; nil if it is not known.
   public var name: String? { text("name") }
+  /// The e-mail address; nil if it is not known.
   public var email: String? { text("email") }
+  /// The address of a picture; nil if it is not known.
   public var pictureURL: URL? { text("picture_url").flatMap { URL(string: $0) } }
+  /// The first name; nil if it is not known.
   public var firstName: String? { text("first_name") }
+  /// The last name; nil if it is not known.
   public var lastName: String? { text("last_name") }
+  /// The gender; nil if it is not known.
   public var gender: String? { text("gender") }
+  /// The birthday; nil if it is not known.
   public var birthday: String? { text("birthday") }
+  /// The least age that the user may have; nil if it is not known.
   public var minAge: String? { text("min_age") }
+  /// The greatest age that the user may have; nil if it is not known.
   public var maxAge: String? { text("max_age") }
 }

@@ -18,6 +18,7 @@ public protocol PartitionValue: BSON, Sendable {}
 
 /// The value that is greater than all others.
 public struct MaxKey: BSON, Hashable, Sendable {
+  /// The one value.
   public init() {}
 
   public var anyBSON: AnyBSON { .maxKey }
@@ -25,6 +26,7 @@ public struct MaxKey: BSON, Hashable, Sendable {
 
 /// The value that is less than all others.
 public struct MinKey: BSON, Hashable, Sendable {
+  /// The one value.
   public init() {}
 
   public var anyBSON: AnyBSON { .minKey }

@@ -8,18 +8,27 @@ public import Foundation
 public struct SyncError: Error, Sendable, LocalizedError {
   /// The kinds of errors.
   public enum Code: Int, Sendable {
+    /// An error of the session that the server reports.
     case clientSessionError = 4
+    /// The user is not the one of the file.
     case clientUserError = 5
+    /// An error of this side: the file, or what the server sent.
     case clientInternalError = 6
     /// The server cannot go on with the file.
     case clientResetError = 7
+    /// The user is not accepted any more.
     case underlyingAuthError = 8
+    /// The user may not do this.
     case permissionDeniedError = 9
+    /// The server does not accept the subscriptions.
     case invalidFlexibleSyncSubscriptions = 10
     /// The server undid writes; see `SyncError.compensatingWriteInfo`.
     case writeRejected = 11
+    /// The connection cannot be made.
     case connectionFailed = 12
+    /// The server could not prove its identity.
     case tlsHandshakeFailed = 13
+    /// A warning of the server; the session goes on.
     case serverWarning = 14
   }
 
@@ -67,16 +76,27 @@ public struct SyncError: Error, Sendable, LocalizedError {
     return ActionToken(path: path)
   }
 
+  /// See `Code.clientSessionError`.
   public static let clientSessionError = Code.clientSessionError
+  /// See `Code.clientUserError`.
   public static let clientUserError = Code.clientUserError
+  /// See `Code.clientInternalError`.
   public static let clientInternalError = Code.clientInternalError
+  /// See `Code.clientResetError`.
   public static let clientResetError = Code.clientResetError
+  /// See `Code.underlyingAuthError`.
   public static let underlyingAuthError = Code.underlyingAuthError
+  /// See `Code.permissionDeniedError`.
   public static let permissionDeniedError = Code.permissionDeniedError
+  /// See `Code.invalidFlexibleSyncSubscriptions`.
   public static let invalidFlexibleSyncSubscriptions = Code.invalidFlexibleSyncSubscriptions
+  /// See `Code.writeRejected`.
   public static let writeRejected = Code.writeRejected
+  /// See `Code.connectionFailed`.
   public static let connectionFailed = Code.connectionFailed
+  /// See `Code.tlsHandshakeFailed`.
   public static let tlsHandshakeFailed = Code.tlsHandshakeFailed
+  /// See `Code.serverWarning`.
   public static let serverWarning = Code.serverWarning
 }
 

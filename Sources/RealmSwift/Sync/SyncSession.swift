@@ -15,6 +15,7 @@ import RealmSyncProtocol
 public final class SyncSession: Sendable {
   /// Whether the session synchronises.
   public enum State: UInt, Sendable {
+    /// It synchronises, or tries to.
     case active
     /// The program suspended it, or an error ended it.
     case inactive
@@ -24,14 +25,19 @@ public final class SyncSession: Sendable {
 
   /// The state of the connection that the session uses.
   public enum ConnectionState: UInt, Sendable {
+    /// There is no connection.
     case disconnected
+    /// A connection is being made.
     case connecting
+    /// The connection is open.
     case connected
   }
 
   /// The direction of a transfer.
   public enum ProgressDirection: UInt, Sendable {
+    /// From this device to the server.
     case upload
+    /// From the server to this device.
     case download
   }
 
@@ -56,14 +62,18 @@ public final class SyncSession: Sendable {
       progressEstimate = estimate
     }
 
+    /// Whether everything is transferred.
     public var isTransferComplete: Bool { progressEstimate >= 1 }
 
+    /// The bytes that were transferred.
     @available(*, deprecated, renamed: "progressEstimate")
     public var transferredBytes: Int { transferred }
 
+    /// The bytes to be transferred, those that were included.
     @available(*, deprecated, renamed: "progressEstimate")
     public var transferrableBytes: Int { transferable }
 
+    /// How much is transferred, from 0 to 1.
     @available(*, deprecated, renamed: "progressEstimate")
     public var fractionTransferred: Double { progressEstimate }
   }
@@ -90,8 +100,10 @@ public final class SyncSession: Sendable {
 
   init(_ core: SyncSessionCore) { self.core = core }
 
+  /// Whether it synchronises.
   public var state: State { core.publicState }
 
+  /// The state of its connection.
   public var connectionState: ConnectionState { core.connectionState }
 
   /// The user of the session.

@@ -146,6 +146,7 @@ final class SyncSessionCore: Sendable {
     state.withLock { state in
       state.session = session
       state.start = start
+      state.failure = nil
     }
   }
 
@@ -163,6 +164,11 @@ final class SyncSessionCore: Sendable {
       Task { await core.session().suspend() }
       core.state.withLock { $0.isSuspended = true }
     }
+  }
+
+  /// Goes on with the sessions of a user who is logged in again.
+  static func resumeAll(of user: AppUser) {
+    for core in all(of: user) { core.resume() }
   }
 
   // MARK: Use

@@ -17,6 +17,7 @@ public final class SyncTimeoutOptions {
   /// After a shorter loss of the connection uploads do not wait for a download first.
   public var fastReconnectLimit: UInt = 60_000
 
+  /// The usual times.
   public init() {}
 
   init(_ timeouts: SyncTimeouts) {
@@ -27,6 +28,7 @@ public final class SyncTimeoutOptions {
     fastReconnectLimit = UInt(timeouts.fastReconnect)
   }
 
+  /// The usual times, and others for those that are given.
   @available(*, deprecated, message: "Set the properties of SyncTimeoutOptions() instead.")
   public convenience init(
     connectTimeout: UInt? = nil, connectionLingerTime: UInt? = nil,

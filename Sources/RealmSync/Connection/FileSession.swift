@@ -2,8 +2,8 @@
 
 // The session of a file: joins the file's agent with a connection.
 //
-// 1. The connection knows the newest version of the file some time after each commit: one task tells
-//    it, which begins again if there was another commit meanwhile.
+// 1. The connection knows the newest version of the file some time after each commit: one task
+//    tells it, which begins again if there was another commit meanwhile.
 // 2. News reaches the observer in order.
 
 package import RealmStorage

@@ -12,8 +12,8 @@
 /// 1. A number names one session from its BIND to its UNBIND, errors of the session included.
 /// 2. After `close` there are no effects, and no session is left.
 /// 3. The socket is not read while the sessions hold more bytes of messages than the limit.
-/// 4. No DOWNLOAD is asked for while more bytes than the limit wait for the socket, and no more than
-///    a few are being made at a time.
+/// 4. No DOWNLOAD is asked for while more bytes than the limit wait for the socket, and no more
+///    than a few are being made at a time.
 /// 5. A connection whose client says nothing for the time limit is closed.
 package struct ServerConnectionMachine: Hashable, Sendable {
   /// The limits of a connection (sync.md, section 8.6).

@@ -34,7 +34,7 @@ import Testing
           ServerFileLookup(
             file: ServerFile(ident: FileIdentifier(2), salt: 1002),
             head: SaltedVersion(version: 0, salt: 0), latestSalt: nil)),
-        .claimed(rejected: []), Self.download(0),
+        .claimed(ServerFile(ident: FileIdentifier(2), salt: 1002), rejected: []), Self.download(0),
       ]
     }
     await connection.receive(Array("bind 1 5 0 0 0\n\"foo\"".utf8))

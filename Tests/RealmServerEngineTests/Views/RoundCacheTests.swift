@@ -2,6 +2,7 @@
 
 // Rounds that are computed once for several clients.
 
+import RealmStorage
 import RealmSyncProtocol
 import Testing
 
@@ -9,7 +10,10 @@ import Testing
 
 @Suite struct RoundCacheTests {
   private typealias Text = ChangesetText
+  private let scratch: ViewScratch
   private let high = EffectiveQuery(["Thing": "count > 10"])
+
+  init() throws { scratch = try ViewScratch() }
 
   /// Versions 1 to 6, of which the last two move b out of the view and a into it.
   private func makeServer(_ clients: Int) async throws -> (TestServer, [ClientFile]) {
@@ -31,7 +35,7 @@ import Testing
   ) async throws -> Download {
     let cursor = DownloadCursor(serverVersion: 4, clientVersion: client)
     return try await server.realm.view(
-      for: file.ident, after: cursor, query: query, scratch: ViewScratch()
+      for: file.ident, after: cursor, query: query, scratch: scratch
     ).get().round
   }
 
@@ -39,9 +43,9 @@ import Testing
   @Test func clientsAtOneCursorShareARound() async throws {
     let (server, files) = try await makeServer(4)
     let first = try await round(server, files[1], high)
-    #expect(await server.realm.rounds.hitCount == 0)
+    #expect(scratch.rounds.withLock { $0.hitCount } == 0)
     var second = try await round(server, files[2], high, client: 3)
-    #expect(await server.realm.rounds.hitCount == 1)
+    #expect(scratch.rounds.withLock { $0.hitCount } == 1)
     #expect(second.entries.allSatisfy { $0.clientVersion == 3 })
     #expect(second.cursor == DownloadCursor(serverVersion: 6, clientVersion: 3))
     for index in second.entries.indices { second.entries[index].clientVersion = 0 }
@@ -57,7 +61,7 @@ import Testing
     let change = Upload(files[0], [Text.set("c", count: 26)], from: 7)
     #expect(await server.realm.integrate(change).code == nil)
     _ = try await round(server, files[3], high)
-    #expect(await server.realm.rounds.hitCount == 1)
+    #expect(scratch.rounds.withLock { $0.hitCount } == 1)
   }
 
   /// `RoundCache` 1
@@ -65,7 +69,7 @@ import Testing
     let (server, files) = try await makeServer(2)
     _ = try await round(server, files[1], high)
     let own = try await round(server, files[0], high)
-    #expect(await server.realm.rounds.hitCount == 0)
+    #expect(scratch.rounds.withLock { $0.hitCount } == 0)
     #expect(own.cursor.clientVersion == 6)
     // The round was lost: what it erased is erased again, and comes again if it is seen.
     let again = try await round(server, files[1], high)
@@ -88,14 +92,14 @@ import Testing
       scratch: ViewScratch())
     var cache = RoundCache(byteCountMax: 4000)
     for version in 0..<20 as Range<UInt64> {
-      let key = RoundCache.Key(from: version, to: 6, query: high)
+      let key = RoundCache.Key(from: version, to: 6, realm: RealmID("r"), query: high)
       cache.keep(
         round, key, for: files[1].ident, history, timestamp: OriginTimestamp(milliseconds: 1))
       #expect(cache.byteCount <= 4000)
       #expect(cache.round(key, for: files[1].ident, clientVersion: 0) != nil)
       #expect(cache.round(key, for: files[0].ident, clientVersion: 0) == nil)
     }
-    let first = RoundCache.Key(from: 0, to: 6, query: high)
+    let first = RoundCache.Key(from: 0, to: 6, realm: RealmID("r"), query: high)
     #expect(cache.round(first, for: files[1].ident, clientVersion: 0) == nil)
   }
 }

@@ -148,7 +148,8 @@ import Testing
       return
     }
     #expect(
-      refusal.message == "Invalid query: \"Item\": key \"\(name)\" is not a queryable field")
+      refusal.document.message
+        == "Invalid query: \"Item\": key \"\(name)\" is not a queryable field")
   }
 
   /// What an object's position was is known from the touches, and run by the same code.

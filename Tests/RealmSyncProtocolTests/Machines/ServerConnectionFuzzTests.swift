@@ -69,7 +69,7 @@ import Testing
           ServerFileLookup(
             file: ServerFile(ident: ident.file, salt: 1002), head: salted, latestSalt: 7777,
             isBoundOnConnection: number(8) == 0))
-      case .claim: return .claimed(file, rejected: [])
+      case .claim: return .claimed(ServerFile(ident: FileIdentifier(2), salt: 1002), rejected: [])
       case .currentHead: return .head(salted)
       case .setQuery: return number(3) == 0 ? .queryRefused(message: "no") : .done
       case .integrate:

@@ -29,7 +29,8 @@ struct ViewReplica {
     var applier = InstructionApplier(group, file: ident)
     for bootstrap in [
       try Bootstrap.schema(snapshot, version: 1, timestamp: time),
-      try Bootstrap.change(from: nil, to: view, snapshot, at: max(1, snapshot.head.version), clientVersion: 0,
+      try Bootstrap.change(
+        from: nil, to: view, snapshot, at: max(1, snapshot.head.version), clientVersion: 0,
         timestamp: time),
     ] {
       for entry in bootstrap.entries {

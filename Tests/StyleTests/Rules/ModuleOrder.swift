@@ -22,8 +22,8 @@ enum ModuleOrder {
     ],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
-      "RealmSession", "RealmSync", "RealmNetworking", "RealmQuery", "RealmTables", "RealmStorage",
-      "RealmSyncProtocol", "CRealmPlatform",
+      "RealmSession", "RealmSync", "RealmNetworking", "RealmSyncProtocol", "RealmQuery",
+      "RealmTables", "RealmStorage", "CRealmPlatform",
     ],
     "RealmNetworking": ["RealmSync", "RealmSyncProtocol"],
     "RealmServer": [

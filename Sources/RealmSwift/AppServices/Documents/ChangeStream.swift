@@ -4,9 +4,13 @@
 
 /// Takes the events of a `ChangeStream`.
 public protocol ChangeEventDelegate: AnyObject {
+  /// The stream is open.
   func changeStreamDidOpen(_ changeStream: ChangeStream)
+  /// A document was changed.
   func changeStreamDidReceive(changeEvent: AnyBSON?)
+  /// The stream failed, and is closed.
   func changeStreamDidReceive(error: any Error)
+  /// The stream is closed.
   func changeStreamDidClose()
 }
 

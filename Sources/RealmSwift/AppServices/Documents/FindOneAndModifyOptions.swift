@@ -13,6 +13,7 @@ public final class FindOneAndModifyOptions {
   /// Whether the result is the document after the change.
   public var shouldReturnNewDocument: Bool
 
+  /// The options of a search with a change.
   public init(
     _ projection: Document? = nil, _ sorting: [Document] = [], _ upsert: Bool = false,
     _ shouldReturnNewDocument: Bool = false

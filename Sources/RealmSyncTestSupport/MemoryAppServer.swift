@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An app server without sockets: whole clients talk to it in one process.
+
+import RealmServerEngine
+import RealmStorage
+package import RealmSync
+package import RealmSyncProtocol
+
+/// An app server in memory: sockets for a client, and answers to logins of anonymous users.
+package final class MemoryAppServer: Sendable {
+  private struct State {
+    var userCount = 0
+    var isOnline = true
+    var sockets: [MemorySocket] = []
+    var requests: [HTTPRequest] = []
+  }
+
+  package let id: String
+  private let host: ServerHost
+  private let state = Locked(State())
+
+  /// - Parameters:
+  ///   - id: The app's id.
+  ///   - directory: Where the server's files are.
+  package init(app id: String, mode: SyncMode, directory: String) {
+    self.id = id
+    let store = EmbeddedStore(DirectoryFiles(directory: directory))
+    let clock = ServerClock { OriginTimestamp.now() }
+    let realms = RealmDirectory(
+      store, settings: ServerRealm.Settings(recordsTouches: mode == .flexible), clock: clock)
+    host = ServerHost(
+      ServerApp(
+        named: id, realms: realms,
+        authenticator: SessionAuthenticator { _ in "" }),
+      store: store, served: mode)
+  }
+
+  /// Whether clients reach the server. Open sockets are cut when they do not any more.
+  package func setOnline(_ isOnline: Bool) {
+    let sockets = state.withLock { state in
+      state.isOnline = isOnline
+      defer { state.sockets = [] }
+      return isOnline ? [] : state.sockets
+    }
+    for socket in sockets { socket.end(CloseCode.readFailed, "the network is gone") }
+  }
+
+  /// The requests so far.
+  package var requests: [HTTPRequest] { state.withLock { $0.requests } }
+}
+
+extension MemoryAppServer: SyncSocketProvider {
+  package func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any SyncSocket {
+    guard state.withLock({ $0.isOnline }) else { throw SocketClosed(.connectFailed, "offline") }
+    let offer = endpoint.protocolNames.joined(separator: ", ")
+    guard let version = ProtocolVersion.chosen(from: offer) else {
+      throw SocketClosed(.fatal, "no common protocol")
+    }
+    guard let token = endpoint.url.split(separator: "=").last, let user = Self.user(of: token)
+    else { throw SocketClosed(.unauthorized, "bad token") }
+    let socket = MemorySocket("\(version)")
+    state.withLock { $0.sockets.append(socket) }
+    let connection = await host.accept(socket.peer, version: version, user: user)
+    Task {
+      for await message in socket.peer.messages { await connection.receive(message) }
+      await connection.socketDidClose()
+    }
+    return socket
+  }
+
+  /// The user of a token of this server.
+  private static func user(of token: some StringProtocol) -> String? {
+    AppToken(String(token)).flatMap { $0.userData?["user"] }.flatMap {
+      if case .string(let user) = $0 { user } else { nil }
+    }
+  }
+}
+
+extension MemoryAppServer: HTTPTransport {
+  package func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
+    let isOnline = state.withLock { state in
+      state.requests.append(request)
+      return state.isOnline
+    }
+    guard isOnline else { throw .transport("The network is gone.") }
+    let token = request.headers.first { $0.name == "Authorization" }?.value.dropFirst(7)
+    let user = token.flatMap { Self.user(of: $0) }
+    if request.url.hasSuffix("/location") {
+      return .document(
+        #"{"deployment_model":"LOCAL","location":"here","hostname":"http://memory","#
+          + #""ws_hostname":"ws://memory"}"#)
+    } else if request.url.hasSuffix("/providers/anon-user/login") {
+      let number = state.withLock { state in
+        state.userCount += 1
+        return state.userCount
+      }
+      let digits = String(number, radix: 16)
+      let user = String(repeating: "0", count: 24 - digits.count) + digits
+      return .document(
+        #"{"access_token":"\#(Self.token(of: user))","refresh_token":"\#(Self.token(of: user))","#
+          + #""user_id":"\#(user)","device_id":"000000000000000000000000"}"#)
+    } else if request.url.hasSuffix("/auth/profile"), let user {
+      return .document(
+        #"{"user_id":"\#(user)","domain_id":"\#(id)","type":"normal","identities":"#
+          + #"[{"id":"\#(user)","provider_type":"anon-user"}],"data":{}}"#)
+    } else if request.url.hasSuffix("/auth/session"), let user {
+      return request.method == .delete
+        ? HTTPResponse(status: 204)
+        : .document(#"{"access_token":"\#(Self.token(of: user))"}"#)
+    }
+    return HTTPResponse(status: 404)
+  }
+
+  /// A token of a user, without signature.
+  private static func token(of user: String) -> String {
+    let payload = #"{"exp":4102444800,"iat":1,"user_data":{"user":"\#(user)"}}"#
+    return "e30." + Base64.encode(Array(payload.utf8)).filter { $0 != "=" } + ".c2ln"
+  }
+}
+
+extension HTTPResponse {
+  fileprivate static func document(_ text: String) -> HTTPResponse {
+    HTTPResponse(
+      status: 200, headers: [HTTPHeader("Content-Type", "application/json")],
+      body: Array(text.utf8))
+  }
+}

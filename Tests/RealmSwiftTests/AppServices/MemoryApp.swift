@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An app with its server in one process, and devices that are told apart by their folders.
+
+import Foundation
+import RealmSync
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTestSupport
+
+@testable import RealmSwift
+
+class Todo: Object {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var name: String
+  @Persisted var status: String = "Open"
+  @Persisted var priority: Int
+  @Persisted var tags: MutableSet<String>
+  @Persisted var extra: Map<String, Int>
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// A server and the folders of its clients.
+final class MemoryApp: Sendable {
+  let server: MemoryAppServer
+  private let directory: TemporaryDirectory
+
+  init(_ mode: SyncMode = .flexible) throws {
+    directory = try TemporaryDirectory()
+    server = MemoryAppServer(
+      app: "todos-" + UUID().uuidString.lowercased(), mode: mode,
+      directory: directory.path + "/server")
+  }
+
+  /// The app on a device.
+  func device(_ name: String) -> App {
+    let configuration = AppConfiguration(baseURL: "http://memory")
+    configuration.requests = server
+    configuration.socketProvider = server
+    configuration.directory = directory.path + "/" + name
+    return App(id: server.id, configuration: configuration)
+  }
+
+  /// The configuration of the realm of a new anonymous user of a device.
+  func configuration(
+    _ name: String, _ subscriptions: @escaping @Sendable (SyncSubscriptionSet) -> Void
+  ) async throws -> Realm.Configuration {
+    let user = try await device(name).login(credentials: .anonymous)
+    var configuration = user.flexibleSyncConfiguration(initialSubscriptions: subscriptions)
+    configuration.objectTypes = [Todo.self]
+    return configuration
+  }
+}
