@@ -23,21 +23,60 @@ let cipher: [Target.Dependency] = ["Crypto", "_CryptoExtras"].map { name in
 /// What the tests of the documentation's examples need; see Tests/DocumentationExamples/README.md.
 let exampleDependencies: [Target.Dependency] = ["RealmSwift", "RealmTestSupport"]
 
+/// Products of a package that is needed with a trait alone, so that nothing else fetches it.
+func products(_ names: String..., of package: String, with trait: String) -> [Target.Dependency] {
+  names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
+}
+
+/// The packages of the client's network.
+let networkProducts =
+  products(
+    "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOConcurrencyHelpers", of: "swift-nio",
+    with: "Sync")
+  + products("NIOSSL", of: "swift-nio-ssl", with: "Sync")
+  + products("AsyncHTTPClient", of: "async-http-client", with: "Sync")
+
+/// The packages of the server, beside those of the network.
+let serverProducts =
+  products("NIOHTTPTypes", "NIOHTTPTypesHTTP1", of: "swift-nio-extras", with: "Server")
+  + products("HTTPTypes", of: "swift-http-types", with: "Server")
+  + products("HummingbirdCore", "HummingbirdTLS", of: "hummingbird", with: "Server")
+  + products("ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Server")
+  + products("Metrics", "CoreMetrics", of: "swift-metrics", with: "Server")
+  + products("ArgumentParser", of: "swift-argument-parser", with: "Server")
+  + products("Logging", of: "swift-log", with: "Server")
+  + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
+
 let package = Package(
   name: "OpenRealm",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "RealmSwift", targets: ["RealmSwift"])
+    .library(name: "RealmSwift", targets: ["RealmSwift"]),
+    .executable(name: "realm-server", targets: ["RealmServer"]),
   ],
   traits: [
     .default(enabledTraits: ["Encryption"]),
     .trait(
       name: "Encryption",
       description: "Encrypted files. Without it, systems other than Apple's need no swift-crypto."),
+    .trait(name: "Sync", description: "The network of device sync and app services."),
+    .trait(
+      name: "Server", description: "The program realm-server.", enabledTraits: ["Sync"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
+    // With the traits Sync and Server alone:
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
+    .package(url: "https://github.com/apple/swift-http-types.git", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.7.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.6.0"),
+    .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+    .package(
+      url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
   ],
   targets: [
     .target(name: "CRealmPlatform"),
@@ -71,10 +110,20 @@ let package = Package(
     .target(
       name: "RealmSwift",
       dependencies: [
-        "RealmSession", "RealmSync", "RealmSyncProtocol", "RealmQuery", "RealmTables",
-        "RealmStorage", "CRealmPlatform",
+        "RealmSession", "RealmSync", "RealmSyncProtocol", "RealmNetworking", "RealmQuery",
+        "RealmTables", "RealmStorage", "CRealmPlatform",
         .product(name: "Logging", package: "swift-log"),
       ],
+      swiftSettings: librarySettings),
+    .target(
+      name: "RealmNetworking",
+      dependencies: ["RealmSync", "RealmSyncProtocol"] + networkProducts,
+      swiftSettings: librarySettings),
+    .executableTarget(
+      name: "RealmServer",
+      dependencies: [
+        "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
+      ] + networkProducts + serverProducts,
       swiftSettings: librarySettings),
     .executableTarget(
       name: "realm-cities",
@@ -156,6 +205,13 @@ let package = Package(
         "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables",
         "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmServerTests",
+      dependencies: [
+        "RealmServer", "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmReplication",
+        "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
+      ] + networkProducts + products("Logging", of: "swift-log", with: "Server"),
       swiftSettings: settings),
     .testTarget(
       name: "RealmQueryTests",

@@ -64,6 +64,14 @@ package actor ServerConnection {
   /// Ends the connection.
   package func close(_ code: CloseCode, reason: String) { handle(.close(code, reason: reason)) }
 
+  /// Ends the connection as the server shuts down: clients come back after a short time.
+  package func shutDown() {
+    for name in handlers.keys.sorted() {
+      handle(.session(name, .refuse(SessionRefusal(.sessionClosed, "The server shuts down"))))
+    }
+    close(.goingAway, reason: "The server shuts down")
+  }
+
   func handle(_ input: ServerConnectionInput) {
     carryOut(machine.handle(input, now: timer.now))
   }

@@ -45,6 +45,14 @@ struct ServerRowReader {
     }
   }
 
+  func optionalBytes(_ name: String) throws(StorageError) -> [UInt8]? {
+    switch try value(name) {
+    case .binary(let bytes): return bytes
+    case .null: return nil
+    default: throw .corrupted("\(schema.name).\(name) is no binary")
+    }
+  }
+
   func clientFile(_ key: ObjectKey) throws(StorageError) -> ClientFile {
     var file = ClientFile(
       ident: FileIdentifier(UInt64(bitPattern: key.rawValue)), salt: try number("salt"),

@@ -25,6 +25,10 @@ enum ModuleOrder {
       "RealmSession", "RealmSync", "RealmNetworking", "RealmSyncProtocol", "RealmQuery",
       "RealmTables", "RealmStorage", "CRealmPlatform",
     ],
+    "RealmNetworking": ["RealmSync", "RealmSyncProtocol"],
+    "RealmServer": [
+      "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
+    ],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
       "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
@@ -49,6 +53,17 @@ enum ModuleOrder {
     "RealmSwift": [
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
       "ObjectiveC", "Combine", "SwiftUI", "Logging",
+    ],
+    // Networking packages stand in these two alone.
+    "RealmNetworking": [
+      "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
+      "AsyncHTTPClient",
+    ],
+    "RealmServer": [
+      "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
+      "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "HTTPTypes", "HummingbirdCore", "HummingbirdTLS",
+      "ServiceLifecycle", "UnixSignals", "Metrics", "CoreMetrics", "ArgumentParser", "Logging",
+      "Crypto", "_CryptoExtras", "Synchronization", "Foundation", "Glibc", "Darwin", "Musl",
     ],
     "RealmSyncTestSupport": ["Synchronization"],
     "RealmTestSupport": [
@@ -107,9 +122,17 @@ enum ModuleOrder {
     }
   }
 
-  /// The targets of a manifest (not its test targets) and what they depend on.
+  /// The targets of a manifest and what they depend on: libraries, and those programs that are
+  /// modules of the tower. Test targets and examples are not among them.
   static func manifestTargets(_ text: String) -> [(name: String, dependencies: Set<String>)] {
-    text.components(separatedBy: ".target(").dropFirst().compactMap { part in
+    targets(text, after: ".target(")
+      + targets(text, after: ".executableTarget(").filter { allowed[$0.name] != nil }
+  }
+
+  private static func targets(
+    _ text: String, after start: String
+  ) -> [(name: String, dependencies: Set<String>)] {
+    text.components(separatedBy: start).dropFirst().compactMap { part in
       var depth = 1
       let body = part.prefix { character in
         if character == "(" { depth += 1 }

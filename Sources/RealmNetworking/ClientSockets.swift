@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Opening the WebSockets of connections (P1 B.1).
+
+#if Sync
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+package import NIOSSL
+import NIOWebSocket
+package import RealmSync
+import RealmSyncProtocol
+
+/// Opens WebSockets with SwiftNIO.
+package struct ClientSockets: SyncSocketProvider {
+  /// The sockets of apps, which trust what the system trusts.
+  package static let shared = ClientSockets()
+
+  /// A DOWNLOAD may have so many bytes, and a header.
+  private static let messageByteCountMax = (256 << 20) + (64 << 10)
+
+  private let tls: TLSConfiguration
+  /// The time for name, connection, certificate and handshake together (P1 B.4).
+  private let timeout: TimeAmount
+
+  package init(
+    tls: TLSConfiguration = .makeClientConfiguration(), timeoutSeconds: Int64 = 120
+  ) {
+    self.tls = tls
+    timeout = .seconds(timeoutSeconds)
+  }
+
+  /// The end of a handshake.
+  private enum Handshake: Sendable {
+    case done(WebSocket)
+    /// The status of the answer follows.
+    case refused(EventLoopFuture<Int>)
+  }
+
+  package func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any SyncSocket {
+    guard let url = SocketURL(endpoint.url) else {
+      throw SocketClosed(.fatal, "The server's address is no address of a WebSocket")
+    }
+    let attempt = ConnectionAttempt()
+    do {
+      return try await withTaskCancellationHandler {
+        switch try await connect(url, endpoint, attempt) {
+        case .done(let socket):
+          guard attempt.finish() else {
+            await socket.close(.goingAway)
+            throw SocketClosed(.connectFailed, "The connection was cancelled")
+          }
+          return socket
+        case .refused(let status):
+          let code = try await status.get()
+          attempt.cancel()
+          throw SocketClosed(
+            CloseCode(handshakeStatus: code), "The server answered with HTTP status \(code)")
+        }
+      } onCancel: {
+        attempt.cancel()
+      }
+    } catch let error as SocketClosed {
+      throw error
+    } catch {
+      attempt.cancel()
+      throw Self.failure(error)
+    }
+  }
+
+  private func connect(
+    _ url: SocketURL, _ endpoint: SyncEndpoint, _ attempt: ConnectionAttempt
+  ) async throws -> Handshake {
+    let context = url.isSecure ? try NIOSSLContext(configuration: tls) : nil
+    let head = Self.requestHead(url, endpoint)
+    let result = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(timeout)
+      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .connect(host: url.host, port: url.port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          attempt.add(channel, timeout: timeout)
+          let pipeline = channel.pipeline.syncOperations
+          if let context {
+            try pipeline.addHandler(
+              NIOSSLClientHandler(
+                context: context, serverHostname: url.isAddress ? nil : url.host))
+          }
+          return try pipeline.configureUpgradableHTTPClientPipeline(
+            configuration: .init(upgradeConfiguration: Self.upgrade(head)))
+        }
+      }
+    return try await result.get()
+  }
+
+  private static func requestHead(_ url: SocketURL, _ endpoint: SyncEndpoint) -> HTTPRequestHead {
+    var headers = HTTPHeaders([
+      ("Host", url.authority),
+      ("Sec-WebSocket-Protocol", endpoint.protocolNames.joined(separator: ", ")),
+    ])
+    for header in endpoint.headers { headers.replaceOrAdd(name: header.name, value: header.value) }
+    if !headers.contains(name: "User-Agent") {
+      let library = "\(DeviceDescription.libraryName)/\(DeviceDescription.libraryVersion)"
+      headers.add(name: "User-Agent", value: library)
+    }
+    return HTTPRequestHead(version: .http1_1, method: .GET, uri: url.path, headers: headers)
+  }
+
+  private static func upgrade(
+    _ head: HTTPRequestHead
+  ) -> NIOTypedHTTPClientUpgradeConfiguration<Handshake> {
+    let upgrader = NIOTypedWebSocketClientUpgrader<Handshake>(
+      maxFrameSize: messageByteCountMax,
+      upgradePipelineHandler: { channel, answer in
+        let name = answer.headers["Sec-WebSocket-Protocol"].joined(separator: ",")
+        return WebSocket.adopt(
+          channel, isClient: true, protocolName: name, messageByteCountMax: messageByteCountMax
+        ).map { .done($0) }
+      })
+    return NIOTypedHTTPClientUpgradeConfiguration(
+      upgradeRequestHead: head, upgraders: [upgrader],
+      notUpgradingCompletionHandler: { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let promise = channel.eventLoop.makePromise(of: Int.self)
+          try channel.pipeline.syncOperations.addHandler(HandshakeStatusHandler(promise))
+          return .refused(promise.futureResult)
+        }
+      })
+  }
+
+  // MARK: Errors
+
+  /// The close code that stands for an error (P1 B.3).
+  static func failure(_ error: any Error) -> SocketClosed {
+    switch error {
+    case let error as NIOConnectionError:
+      let isUnknown = error.connectionErrors.isEmpty
+      return SocketClosed(
+        isUnknown ? .resolveFailed : .connectFailed,
+        isUnknown ? "The server's name is unknown" : "\(error)")
+    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+      return SocketClosed(.tlsFailed, "The connection could not be secured: \(error)")
+    case is NIOWebSocketUpgradeError, is HTTPParserError:
+      return SocketClosed(.fatal, "The server's answer is no handshake: \(error)")
+    default: return SocketClosed(.connectFailed, "\(error)")
+    }
+  }
+}
+#endif

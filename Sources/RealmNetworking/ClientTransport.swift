@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Requests to app servers.
+
+#if Sync
+package import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+package import NIOSSL
+package import RealmSync
+import RealmSyncProtocol
+
+/// Sends requests with AsyncHTTPClient, which follows redirections.
+package struct ClientTransport: HTTPTransport {
+  /// The requests of apps, which trust what the system trusts.
+  package static let shared = ClientTransport(HTTPClient(configuration: configuration()))
+
+  private static let answerByteCountMax = 64 << 20
+
+  private let client: HTTPClient
+
+  package init(_ client: HTTPClient) { self.client = client }
+
+  /// The settings of apps: a server that is not there is an error at once.
+  package static func configuration(
+    _ tls: TLSConfiguration? = nil
+  ) -> HTTPClient.Configuration {
+    var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return configuration
+  }
+
+  package func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
+    var message = HTTPClientRequest(url: request.url)
+    message.method = HTTPMethod(rawValue: request.method.rawValue)
+    for header in request.headers { message.headers.add(name: header.name, value: header.value) }
+    if !request.body.isEmpty { message.body = .bytes(request.body) }
+    do {
+      let answer = try await client.execute(
+        message, timeout: .milliseconds(Int64(clamping: request.timeout)))
+      let body = try await answer.body.collect(upTo: Self.answerByteCountMax)
+      return HTTPResponse(
+        status: Int(answer.status.code),
+        headers: answer.headers.map { HTTPHeader($0.name, $0.value) },
+        body: Array(buffer: body))
+    } catch {
+      if error is CancellationError || Task.isCancelled { throw .cancelled }
+      throw .transport(Self.text(error))
+    }
+  }
+
+  private static func text(_ error: any Error) -> String {
+    switch error as? HTTPClientError {
+    case .deadlineExceeded?, .connectTimeout?, .readTimeout?: "The server did not answer in time."
+    default: "The server could not be reached: \(error)"
+    }
+  }
+}
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A WebSocket for asynchronous code.
+
+#if Sync
+package import NIOCore
+import NIOWebSocket
+package import RealmSync
+package import RealmSyncProtocol
+
+/// An open WebSocket, of a client or of a server, which carries binary messages.
+///
+/// One task receives, and others send. A socket that nobody receives from is not read, so its peer
+/// has to wait.
+package final class WebSocket: SyncSocket {
+  package let protocolName: String
+  package let channel: any Channel
+  private let handler: NIOLoopBound<WebSocketHandler>
+
+  private init(
+    _ channel: any Channel, _ handler: NIOLoopBound<WebSocketHandler>, protocolName: String
+  ) {
+    self.channel = channel
+    self.handler = handler
+    self.protocolName = protocolName
+  }
+
+  /// Takes over a channel whose pipeline has WebSocket frames. Called on its event loop.
+  ///
+  /// - Parameter messageByteCountMax: The largest message that is received.
+  package static func adopt(
+    _ channel: any Channel, isClient: Bool, protocolName: String, messageByteCountMax: Int
+  ) -> EventLoopFuture<WebSocket> {
+    let handler = WebSocketHandler(isClient: isClient, messageByteCountMax: messageByteCountMax)
+    let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+    return channel.setOption(.autoRead, value: false).flatMapThrowing {
+      // Before NIO's handler of protocol errors, which ends the channel.
+      try channel.pipeline.syncOperations.addHandler(bound.value)
+      return WebSocket(channel, bound, protocolName: protocolName)
+    }
+  }
+
+  package func receive() async throws(SocketClosed) -> [UInt8] {
+    let message = try await Self.awaiting { [handler, channel] in
+      channel.eventLoop.flatSubmit { handler.value.next(on: handler.eventLoop) }
+    }
+    return Array(buffer: message)
+  }
+
+  package func send(_ message: [UInt8]) async throws(SocketClosed) {
+    try await Self.awaiting { [handler, channel] in
+      channel.eventLoop.flatSubmit {
+        handler.value.send(ByteBuffer(bytes: message), on: handler.eventLoop)
+      }
+    }
+  }
+
+  package func close(_ code: CloseCode) async { await close(code, reason: "") }
+
+  /// Closes the socket with a reason, after what was sent.
+  package func close(_ code: CloseCode, reason: String) async {
+    _ = try? await channel.eventLoop.submit { [handler] in
+      handler.value.close(code, reason: reason)
+    }.get()
+  }
+
+  private static func awaiting<R: Sendable>(
+    _ future: () -> EventLoopFuture<R>
+  ) async throws(SocketClosed) -> R {
+    do {
+      return try await future().get()
+    } catch let error as SocketClosed {
+      throw error
+    } catch {
+      throw SocketClosed(.writeFailed, "\(error)")
+    }
+  }
+}
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One server a folder: two would take its realms from each other again and again.
+
+#if Server
+import NIOConcurrencyHelpers
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The right to serve a folder, until it is released or the process ends.
+final class DirectoryLock: Sendable {
+  private let descriptor: NIOLockedValueBox<CInt>
+
+  init(_ directory: String) throws(ServerFailure) {
+    let path = directory + "/lock"
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw ServerFailure("\(path) cannot be opened. Change the folder's permissions.")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw ServerFailure(
+        "Another realm-server uses the folder \(directory). Stop it, or choose another with --dir.")
+    }
+    self.descriptor = NIOLockedValueBox(descriptor)
+  }
+
+  deinit { release() }
+
+  /// Lets another server use the folder.
+  func release() {
+    descriptor.withLockedValue { descriptor in
+      if descriptor >= 0 { close(descriptor) }
+      descriptor = -1
+    }
+  }
+}
+#endif

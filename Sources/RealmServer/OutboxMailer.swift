@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Mails of an app, for a program of its operator that sends them.
+
+#if Server
+import Foundation
+import RealmServerEngine
+import RealmSyncProtocol
+
+/// Puts mails into a folder, each as a JSON file that only the server's user can read.
+struct OutboxMailer: AccountMailer {
+  let folder: String
+
+  func deliver(_ mail: AccountMail) async throws {
+    let json = JSONValue.object([
+      JSONMember("purpose", .string(mail.purpose.rawValue)),
+      JSONMember("email", .string(mail.address)), JSONMember("token", .string(mail.token)),
+      JSONMember("tokenId", .string(mail.tokenID)),
+    ])
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let file = "\(folder)/\(mail.tokenID).json"
+    guard
+      FileManager.default.createFile(
+        atPath: file + ".new", contents: Data(JSONWriter.bytes(json)),
+        attributes: [.posixPermissions: 0o600])
+    else { throw CocoaError(.fileWriteUnknown) }
+    try FileManager.default.moveItem(atPath: file + ".new", toPath: file)
+  }
+}
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The counts of the server in Prometheus' text form.
+//
+// swift-metrics has no implementation of its own. This one has what the server uses: counters and
+// gauges; the others do nothing.
+
+#if Server
+import CoreMetrics
+import NIOConcurrencyHelpers
+
+/// Keeps counters and gauges, and writes them as Prometheus reads them.
+final class PrometheusMetrics: MetricsFactory {
+  private struct Name: Hashable, Comparable {
+    let label: String
+    let dimensions: String
+
+    static func < (left: Name, right: Name) -> Bool {
+      (left.label, left.dimensions) < (right.label, right.dimensions)
+    }
+  }
+
+  private struct State {
+    var counters: [Name: PrometheusCounter] = [:]
+    var gauges: [Name: PrometheusGauge] = [:]
+  }
+
+  private let state = NIOLockedValueBox(State())
+
+  private static func name(_ label: String, _ dimensions: [(String, String)]) -> Name {
+    let parts = dimensions.map { name, value in
+      let escaped = value.flatMap { character -> [Character] in
+        switch character {
+        case "\\": ["\\", "\\"]
+        case "\"": ["\\", "\""]
+        case "\n": ["\\", "n"]
+        default: [character]
+        }
+      }
+      return "\(name)=\"\(String(escaped))\""
+    }
+    return Name(
+      label: label, dimensions: parts.isEmpty ? "" : "{" + parts.joined(separator: ",") + "}")
+  }
+
+  /// All counters and gauges, sorted.
+  var text: String {
+    let state = state.withLockedValue { $0 }
+    var lines: [String] = []
+    func add<Value: CustomStringConvertible>(_ values: [(Name, Value)], _ type: String) {
+      var last = ""
+      for (name, value) in values.sorted(by: { $0.0 < $1.0 }) {
+        if name.label != last { lines.append("# TYPE \(name.label) \(type)") }
+        last = name.label
+        lines.append("\(name.label)\(name.dimensions) \(value)")
+      }
+    }
+    add(state.counters.map { ($0.key, $0.value.value) }, "counter")
+    add(state.gauges.map { ($0.key, $0.value.value) }, "gauge")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  // MARK: MetricsFactory
+
+  func makeCounter(
+    label: String, dimensions: [(String, String)]
+  ) -> any CounterHandler {
+    let name = Self.name(label, dimensions)
+    return state.withLockedValue { state in
+      if let counter = state.counters[name] { return counter }
+      let counter = PrometheusCounter()
+      state.counters[name] = counter
+      return counter
+    }
+  }
+
+  func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    let name = Self.name(label, dimensions)
+    return state.withLockedValue { state in
+      if let gauge = state.gauges[name] { return gauge }
+      let gauge = PrometheusGauge()
+      state.gauges[name] = gauge
+      return gauge
+    }
+  }
+
+  func makeRecorder(
+    label: String, dimensions: [(String, String)], aggregate: Bool
+  ) -> any RecorderHandler {
+    NOOPMetricsHandler.instance
+  }
+
+  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    NOOPMetricsHandler.instance
+  }
+
+  func destroyCounter(_ handler: any CounterHandler) {}
+  func destroyMeter(_ handler: any MeterHandler) {}
+  func destroyRecorder(_ handler: any RecorderHandler) {}
+  func destroyTimer(_ handler: any TimerHandler) {}
+}
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The command that starts the server.
+
+#if Server
+import ArgumentParser
+import Foundation
+import Logging
+import Metrics
+import ServiceLifecycle
+import UnixSignals
+
+/// The command `realm-server serve`.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Serves the apps of a folder.")
+
+  @Option(help: "The folder with the apps and their data; it is made if it is missing.")
+  var dir: String
+
+  @Option(help: "The address and port to listen on.")
+  var listen = "127.0.0.1:9090"
+
+  @Option(help: "The address under which clients reach the server, if it is another.")
+  var publicUrl: String?
+
+  @Option(help: "A file with the certificates of the server, in PEM form.")
+  var tlsCert: String?
+
+  @Option(help: "A file with the private key of the certificate, in PEM form.")
+  var tlsKey: String?
+
+  @Option(help: "The id of the app that is made in an empty folder.")
+  var appId: String?
+
+  @Option(help: "The least level of messages: trace, debug, info, notice, warning or error.")
+  var logLevel = "info"
+
+  func validate() throws { _ = try options() }
+
+  private func options() throws -> ServerOptions {
+    do throws(ServerFailure) {
+      return try ServerOptions(
+        directory: dir, listen: listen, publicURL: publicUrl, certificate: tlsCert, key: tlsKey,
+        appID: appId)
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+
+  private func level() throws -> Logger.Level {
+    guard let level = Logger.Level(rawValue: logLevel) else {
+      throw ValidationError("\"\(logLevel)\" is no level of messages.")
+    }
+    return level
+  }
+
+  func run() async throws {
+    let metrics = PrometheusMetrics()
+    MetricsSystem.bootstrap(metrics)
+    let level = try level()
+    LoggingSystem.bootstrap { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
+    let logger = Logger(label: "realm-server")
+    do {
+      let server = try ServerProgram(try options(), metrics: metrics, logger: logger)
+      try await server.run(signals: [.sigterm, .sigint]) { address in
+        FileHandle.standardOutput.write(Data(server.greeting(address).utf8))
+      }
+    } catch let failure as ServerFailure {
+      FileHandle.standardError.write(Data("realm-server: \(failure)\n".utf8))
+      throw ExitCode(1)
+    }
+  }
+}
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An app with all that serves it.
+
+#if Server
+import RealmServerEngine
+import RealmSyncProtocol
+
+/// An app of the server.
+struct ServedApp: Sendable {
+  let file: AppFile
+  let api: APIApp
+  let host: ServerHost
+  let store: EmbeddedStore
+}
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The folder of a server (sync.md, section 8.2).
+
+#if Server
+import Foundation
+import RealmServerEngine
+import RealmSyncProtocol
+
+/// The folder with the apps, their data and the keys.
+struct ServerDirectory: Sendable {
+  let path: String
+
+  /// The folder, which is made if it is missing.
+  init(_ path: String) throws(ServerFailure) {
+    self.path = path
+    try Self.make(path)
+    try Self.make(path + "/apps")
+    try Self.make(path + "/keys")
+  }
+
+  private static func make(_ path: String) throws(ServerFailure) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw ServerFailure(
+        "The folder \(path) cannot be made: \(error.localizedDescription). "
+          + "Choose another with --dir, or change its permissions.")
+    }
+  }
+
+  func accountsPath(_ app: String) -> String { "\(path)/apps/\(app)/accounts.realm" }
+
+  func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
+
+  // MARK: Apps
+
+  /// The apps of the folder; if there are none, a new one in development mode.
+  func apps(newID: String?, random: RandomBytes) throws(ServerFailure) -> [AppFile] {
+    let folders: [String]
+    do {
+      folders = try FileManager.default.contentsOfDirectory(atPath: path + "/apps").sorted()
+    } catch {
+      throw ServerFailure(
+        "The folder \(path)/apps cannot be read: \(error.localizedDescription). "
+          + "Change its permissions.")
+    }
+    var apps: [AppFile] = []
+    for folder in folders where !folder.hasPrefix(".") { apps.append(try app(folder)) }
+    if apps.isEmpty { return [try makeApp(newID ?? "todos-\(random.digits(5))")] }
+    if let newID, !apps.contains(where: { $0.id == newID }) { apps.append(try makeApp(newID)) }
+    return apps
+  }
+
+  private func app(_ folder: String) throws(ServerFailure) -> AppFile {
+    let file = "\(path)/apps/\(folder)/app.json"
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw ServerFailure(
+        "\(file) cannot be read. Put it back, or move the folder \(folder) away.")
+    }
+    let app: AppFile
+    do throws(AppFileError) {
+      app = try AppFile(Array(data))
+    } catch {
+      throw ServerFailure("\(file) \(error). Correct the file.")
+    }
+    guard app.id == folder else {
+      throw ServerFailure("\(file) has the id \"\(app.id)\". Give the app's folder that name.")
+    }
+    return app
+  }
+
+  private func makeApp(_ id: String) throws(ServerFailure) -> AppFile {
+    let app = AppFile(id: id, name: id)
+    let folder = "\(path)/apps/\(id)"
+    try Self.make(folder)
+    try write(JSONWriter.bytes(app.json) + [UInt8(ascii: "\n")], to: folder + "/app.json")
+    return app
+  }
+
+  /// Writes a file that nobody else can read, whole or not at all.
+  private func write(_ bytes: [UInt8], to file: String) throws(ServerFailure) {
+    do {
+      let temporary = file + ".new"
+      guard
+        FileManager.default.createFile(
+          atPath: temporary, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+      else { throw CocoaError(.fileWriteUnknown) }
+      try FileManager.default.moveItem(atPath: temporary, toPath: file)
+    } catch {
+      throw ServerFailure(
+        "\(file) cannot be written: \(error.localizedDescription). "
+          + "Change the folder's permissions, or make room.")
+    }
+  }
+
+  // MARK: Keys
+
+  /// The key of tokens, which is made if there is none.
+  func signingKey(random: RandomBytes) throws(ServerFailure) -> [UInt8] {
+    let file = path + "/keys/tokens"
+    if let data = FileManager.default.contents(atPath: file) {
+      guard data.count == 32 else {
+        throw ServerFailure(
+          "\(file) is damaged. Put it back from a backup, or remove it; then all users "
+            + "have to log in again.")
+      }
+      return Array(data)
+    }
+    guard !FileManager.default.fileExists(atPath: file) else {
+      throw ServerFailure("\(file) cannot be read. Change its permissions.")
+    }
+    let key = random.bytes(32)
+    try write(key, to: file)
+    return key
+  }
+}
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the server counts.
+
+#if Server
+import CoreMetrics
+import Metrics
+
+/// The counters of the server.
+struct ServerMetrics: Sendable {
+  private let open: Meter
+  private let connections: Counter
+  private let refused: Counter
+  private let sessions: Counter
+  private let uploads: Counter
+  private let downloads: Counter
+  private let receivedBytes: Counter
+  private let sentBytes: Counter
+
+  init(_ factory: any MetricsFactory) {
+    open = Meter(label: "realm_connections_open", factory: factory)
+    connections = Counter(label: "realm_connections_total", factory: factory)
+    refused = Counter(label: "realm_connections_refused_total", factory: factory)
+    sessions = Counter(label: "realm_sessions_total", factory: factory)
+    uploads = Counter(label: "realm_uploads_total", factory: factory)
+    downloads = Counter(label: "realm_downloads_total", factory: factory)
+    receivedBytes = Counter(label: "realm_received_bytes_total", factory: factory)
+    sentBytes = Counter(label: "realm_sent_bytes_total", factory: factory)
+  }
+
+  func didOpen() {
+    connections.increment()
+    open.increment()
+  }
+
+  func didClose() { open.decrement() }
+
+  func didRefuse() { refused.increment() }
+
+  /// Counts a message by its first word.
+  func didReceive(_ message: [UInt8]) {
+    receivedBytes.increment(by: message.count)
+    if message.starts(with: "bind ".utf8) { sessions.increment() }
+    if message.starts(with: "upload ".utf8) { uploads.increment() }
+  }
+
+  func didSend(_ message: [UInt8]) {
+    sentBytes.increment(by: message.count)
+    if message.starts(with: "download ".utf8) { downloads.increment() }
+  }
+}
+#endif

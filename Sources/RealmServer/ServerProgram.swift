@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The server as a whole.
+
+#if Server
+import Foundation
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import RealmServerEngine
+import RealmStorage
+import RealmSyncProtocol
+import ServiceLifecycle
+import UnixSignals
+
+/// A server with its folder, ready to run.
+struct ServerProgram: Sendable {
+  let options: ServerOptions
+  let apps: [ServedApp]
+  private let lock: DirectoryLock
+  private let metrics: PrometheusMetrics
+  private let logger: Logger
+
+  /// Opens the folder.
+  ///
+  /// - Parameters:
+  ///   - hasher: Makes the hashes of passwords.
+  ///   - functions: The functions that users of all apps can call.
+  init(
+    _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger,
+    hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable()
+  ) throws(ServerFailure) {
+    self.options = options
+    self.metrics = metrics
+    self.logger = logger
+    let directory = try ServerDirectory(options.directory)
+    lock = try DirectoryLock(options.directory)
+    let random = RandomBytes()
+    let key = try directory.signingKey(random: random)
+    let issuer = TokenIssuer(HMACSigner(key: key))
+    let passwords = PasswordChecker(hasher)
+    var apps: [ServedApp] = []
+    for file in try directory.apps(newID: options.appID, random: random) {
+      apps.append(
+        try Self.serve(
+          file, directory, issuer: issuer, passwords: passwords, random: random,
+          functions: functions, logger: logger))
+    }
+    self.apps = apps
+  }
+
+  private static let clock = ServerClock {
+    OriginTimestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+  }
+
+  private static func serve(
+    _ file: AppFile, _ directory: ServerDirectory, issuer: TokenIssuer,
+    passwords: PasswordChecker, random: RandomBytes, functions: FunctionTable, logger: Logger
+  ) throws(ServerFailure) -> ServedApp {
+    let path = directory.accountsPath(file.id)
+    let accounts: AccountStore
+    do {
+      accounts = try AccountStore(DatabaseFile.open(path: path), now: clock.now())
+    } catch {
+      throw ServerFailure(
+        "\(path) cannot be opened: \(error). Put it back from a backup, or move it away; then "
+          + "all users have to register again.")
+    }
+    let service = AccountService(
+      app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
+      random: random, clock: clock, mailer: OutboxMailer(folder: directory.outboxPath(file.id)))
+    let timer = SystemTimer()
+    let store = EmbeddedStore(DirectoryFiles(directory: directory.path))
+    let realms = RealmDirectory(
+      store, settings: ServerRealm.Settings(recordsTouches: file.mode == .flexible), clock: clock,
+      threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ServerThread() })
+    let app = ServerApp(
+      named: file.id, realms: realms,
+      authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
+        throw SessionRefusal(.permissionDenied, "The socket has no user")
+      },
+      report: { logger.error("The store of \(file.id) failed: \($0)") })
+    return ServedApp(
+      file: file,
+      api: APIApp(id: file.id, accounts: service, functions: functions, now: { timer.now }),
+      host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store)
+  }
+
+  // MARK: Running
+
+  /// The text that says how an app reaches the server.
+  func greeting(_ address: String) -> String {
+    apps.map { app in
+      """
+      The app "\(app.file.name)" is served. Connect with:
+
+          App(id: "\(app.file.id)", configuration: AppConfiguration(baseURL: "\(address)"))
+
+      """
+    }.joined(separator: "\n")
+  }
+
+  /// Runs, once, until a signal or the end of the task; then ends all sessions and gives the folder
+  /// up.
+  ///
+  /// - Parameter onStart: Is called with the address of the server once it listens.
+  func run(
+    signals: [UnixSignal] = [], onStart: @escaping @Sendable (String) -> Void = { _ in }
+  ) async throws {
+    defer { lock.release() }
+    let counters = ServerMetrics(metrics)
+    let sockets = SocketService(apps, metrics: counters, logger: logger)
+    let responder = HTTPResponder(
+      api: ServerAPI(apps: apps.map(\.api), publicURL: options.publicURL), metrics: metrics,
+      isSecure: options.isSecure)
+    let channel = SyncChannel(
+      responder: { request, writer, channel in
+        try await responder.respond(request, writer, channel)
+      }, sockets: sockets)
+    let listener = try listener(channel, onStart)
+    // The services end in the opposite order: sockets first.
+    var configuration = ServiceGroupConfiguration(
+      services: [listener, sockets], gracefulShutdownSignals: signals, logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(30)
+    let group = ServiceGroup(configuration: configuration)
+    // A task of its own: the end of this one is a shutdown, too, and not a cancellation.
+    let running = Task { try await group.run() }
+    do {
+      try await withTaskCancellationHandler {
+        try await running.value
+      } onCancel: {
+        Task { await group.triggerGracefulShutdown() }
+      }
+    } catch {
+      throw Self.failure(error, options)
+    }
+  }
+
+  private func listener(
+    _ channel: SyncChannel, _ onStart: @escaping @Sendable (String) -> Void
+  ) throws(ServerFailure) -> any Service {
+    let configuration = ServerConfiguration(
+      address: .hostname(options.host, port: options.port), serverName: nil)
+    let isSecure = options.isSecure
+    let publicURL = options.publicURL
+    let onServerRunning: @Sendable (any Channel) async -> Void = { channel in
+      let address = channel.localAddress
+      let host = address?.ipAddress ?? ""
+      let name = host.contains(":") ? "[\(host)]" : host
+      let url = "\(isSecure ? "https" : "http")://\(name):\(address?.port ?? 0)"
+      onStart(publicURL ?? url)
+    }
+    guard let certificate = options.certificate, let key = options.key else {
+      return channel.server(
+        configuration: configuration, onServerRunning: onServerRunning,
+        eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+    }
+    do {
+      let tls = TLSConfiguration.makeServerConfiguration(
+        certificateChain: try NIOSSLCertificate.fromPEMFile(certificate)
+          .map { .certificate($0) },
+        privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+      return try TLSChannel(channel, tlsConfiguration: tls).server(
+        configuration: configuration, onServerRunning: onServerRunning,
+        eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+    } catch {
+      throw ServerFailure(
+        "The certificate \(certificate) with the key \(key) cannot be used: \(error). "
+          + "Both have to be in PEM form.")
+    }
+  }
+
+  private static func failure(_ error: any Error, _ options: ServerOptions) -> any Error {
+    guard let error = error as? IOError else { return error }
+    let place = "\(options.host):\(options.port)"
+    switch error.errnoCode {
+    case EADDRINUSE:
+      return ServerFailure(
+        "Another program listens on \(place). Stop it, or choose another port with --listen.")
+    case EACCES, EPERM:
+      return ServerFailure(
+        "Listening on \(place) is not allowed. Choose a port above 1023 with --listen.")
+    case EADDRNOTAVAIL:
+      return ServerFailure(
+        "This machine does not have the address of \(place). Choose another with --listen.")
+    default:
+      return ServerFailure("Listening on \(place) failed: \(error.localizedDescription).")
+    }
+  }
+}
+#endif

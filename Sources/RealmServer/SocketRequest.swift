@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A request for a WebSocket.
+
+#if Server
+import NIOHTTP1
+import RealmServerEngine
+import RealmSyncProtocol
+
+/// A handshake that the server takes.
+struct SocketRequest: Sendable {
+  let app: String
+  let token: String
+  let version: ProtocolVersion
+
+  /// Reads the head of a request; nil if it is no handshake for an app's socket, or offers no
+  /// protocol that the server speaks.
+  init?(_ head: HTTPRequestHead) {
+    let (path, query) = Self.parts(head.uri)
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard names.count == 7, names[..<5].elementsEqual(["", "api", "client", "v2.0", "app"]),
+      names[6] == "realm-sync",
+      let version = ProtocolVersion.chosen(
+        from: head.headers["Sec-WebSocket-Protocol"].joined(separator: ","))
+    else { return nil }
+    app = String(names[5])
+    self.version = version
+    token = APIRequest("GET", path, query: query).parameter("baas_at") ?? ""
+  }
+
+  /// The path and the query of a request's target.
+  static func parts(_ target: String) -> (path: String, query: String) {
+    guard let mark = target.firstIndex(of: "?") else { return (target, "") }
+    return (String(target[..<mark]), String(target[target.index(after: mark)...]))
+  }
+}
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The connections of the listener: HTTP, and WebSockets on the same port.
+
+#if Server
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOWebSocket
+import RealmNetworking
+import RealmServerEngine
+import RealmSyncProtocol
+
+/// Sets up each connection: a request for a socket becomes a WebSocket, others are answered by
+/// Hummingbird.
+struct SyncChannel: HTTPChannelHandler {
+  /// What a connection has become.
+  enum Content: Sendable {
+    case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
+    case socket(WebSocket, SocketRequest)
+  }
+
+  /// A connection.
+  struct Value: ServerChildChannelValue {
+    let content: EventLoopFuture<Content>
+    let channel: any Channel
+  }
+
+  /// The connection itself measures messages, and closes with a reason: it gets a little more.
+  private static let messageByteCountMax = ServerConnectionMachine.Limits().messageByteCount + 1024
+
+  let responder: Responder
+  let sockets: SocketService
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      let upgrader = NIOTypedWebSocketServerUpgrader<Content>(
+        maxFrameSize: Self.messageByteCountMax,
+        shouldUpgrade: { channel, head in
+          guard let request = SocketRequest(head) else { return Self.refuse(channel) }
+          let headers = HTTPHeaders([("Sec-WebSocket-Protocol", request.version.description)])
+          return channel.eventLoop.makeSucceededFuture(headers)
+        },
+        upgradePipelineHandler: { channel, head in
+          guard let request = SocketRequest(head) else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.eof)
+          }
+          return WebSocket.adopt(
+            channel, isClient: false, protocolName: request.version.description,
+            messageByteCountMax: Self.messageByteCountMax
+          ).map { .socket($0, request) }
+        })
+      var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
+        upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration<Content>(
+          upgraders: [upgrader],
+          notUpgradingCompletionHandler: { Self.setUpHTTP($0, logger) }))
+      configuration.enablePipelining = false
+      let content = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
+        configuration: configuration)
+      return Value(content: content, channel: channel)
+    }
+  }
+
+  /// Answers a handshake that the server does not take, and closes the connection.
+  private static func refuse(_ channel: any Channel) -> EventLoopFuture<HTTPHeaders?> {
+    let text = "The server has no such socket, or speaks none of the versions that are offered.\n"
+    let headers = HTTPHeaders([
+      ("Content-Type", "text/plain"), ("Content-Length", "\(text.utf8.count)"),
+      ("Connection", "close"),
+    ])
+    let head = HTTPResponseHead(version: .http1_1, status: .badRequest, headers: headers)
+    channel.write(HTTPServerResponsePart.head(head), promise: nil)
+    channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text))), promise: nil)
+    return channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+      .flatMap { channel.close() }.map { nil }
+  }
+
+  private static func setUpHTTP(
+    _ channel: any Channel, _ logger: Logger
+  ) -> EventLoopFuture<Content> {
+    channel.eventLoop.makeCompletedFuture {
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+      try pipeline.addHandler(
+        HTTPConnectionStateHandler(idleTimeout: .seconds(120), logger: logger))
+      return .http(
+        try NIOAsyncChannel(
+          wrappingChannelSynchronously: channel,
+          configuration: .init(isOutboundHalfClosureEnabled: true)))
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    do {
+      switch try await value.content.get() {
+      case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
+      case .socket(let socket, let request):
+        await sockets.serve(socket, request)
+        try? await value.channel.closeFuture.get()
+      }
+    } catch {
+      logger.debug("A connection failed before its first request: \(error)")
+      value.channel.close(promise: nil)
+    }
+  }
+}
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The documents of requests.
+
+import RealmSyncProtocol
+
+/// The JSON document of a request.
+struct APIBody {
+  let json: JSONValue
+
+  init(_ request: APIRequest) throws(APIError) {
+    do throws(JSONError) {
+      json = try JSONParser.parse(request.body)
+    } catch {
+      throw APIError(400, "MalformedJson", "the body is not JSON")
+    }
+    guard case .object = json else {
+      throw APIError(400, "MalformedJson", "the body is not a JSON document")
+    }
+  }
+
+  /// A string that must be there.
+  func text(_ key: String) throws(APIError) -> String {
+    guard let text = json[key]?.string else { throw .missing(key) }
+    return text
+  }
+
+  /// The identifier that an earlier login gave the device; nil if there was none.
+  var device: String? { json["options"]?["device"]?["deviceId"]?.string }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The errors of the API (P1 A.4).
+
+import RealmSyncProtocol
+
+/// An error as clients get it.
+package struct APIError: Error, Hashable, Sendable {
+  package var status: Int
+  /// The name that clients know, like `InvalidPassword`.
+  package var name: String
+  package var message: String
+
+  package init(_ status: Int, _ name: String, _ message: String) {
+    self.status = status
+    self.name = name
+    self.message = message
+  }
+
+  /// The answer, whose content type is exactly the one that clients read errors of.
+  package var response: APIResponse {
+    APIResponse(
+      .object([
+        JSONMember("error", .string(message)), JSONMember("error_code", .string(name)),
+        JSONMember("link", .string("")),
+      ]), status: status)
+  }
+
+  static let notFound = APIError(404, "BadRequest", "there is no such path")
+  static let unauthorized = APIError(401, "InvalidSession", "invalid session")
+
+  static func missing(_ parameter: String) -> APIError {
+    APIError(400, "MissingParameter", "missing parameter: '\(parameter)'")
+  }
+}
+
+extension APIError {
+  init(_ error: AccountError) {
+    switch error {
+    case .nameInUse: self.init(409, "AccountNameInUse", "name already in use")
+    case .invalidPassword: self.init(401, "InvalidPassword", "invalid username/password")
+    case .confirmationRequired: self.init(401, "AuthError", "confirmation required")
+    case .userNotFound: self.init(404, "UserNotFound", "user not found")
+    case .userDisabled: self.init(401, "UserDisabled", "user disabled")
+    case .alreadyConfirmed: self.init(400, "UserAlreadyConfirmed", "already confirmed")
+    case .invalidToken: self.init(400, "UserpassTokenInvalid", "invalid token data")
+    case .invalidSession: self = .unauthorized
+    case .linkedElsewhere:
+      self.init(400, "BadRequest", "a user already exists with the specified provider")
+    case .unknownProvider(let name):
+      self.init(404, "AuthProviderNotFound", "authentication provider not found: '\(name)'")
+    case .badPassword(let message): self.init(400, "BadRequest", message)
+    case .badName: self.init(400, "BadRequest", "invalid email address")
+    case .tooManyAttempts: self.init(429, "AuthError", "too many attempts; try again in a minute")
+    case .busy: self.init(503, "InternalServerError", "the server is busy; try again later")
+    case .mailFailed: self.init(500, "InternalServerError", "the mail could not be sent")
+    case .store: self.init(500, "InternalServerError", "the server failed")
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A request as the listener hands it over.
+
+/// A request of HTTP.
+package struct APIRequest: Sendable {
+  package var method: String
+  /// The path without the query, as it was sent.
+  package var path: String
+  /// What follows the question mark, as it was sent.
+  package var query: String
+  package var headers: [(name: String, value: String)]
+  package var body: [UInt8]
+  /// The address of the client.
+  package var address: String
+  /// Whether the connection is encrypted.
+  package var isSecure: Bool
+
+  package init(
+    _ method: String, _ path: String, query: String = "",
+    headers: [(name: String, value: String)] = [], body: [UInt8] = [], address: String = "",
+    isSecure: Bool = false
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.body = body
+    self.address = address
+    self.isSecure = isSecure
+  }
+
+  /// The value of a header, whose name is in any case; nil if there is none.
+  package subscript(header name: String) -> String? {
+    let name = name.lowercased()
+    return headers.first { $0.name.lowercased() == name }?.value
+  }
+
+  /// The token of the header `Authorization`.
+  var bearerToken: String? {
+    guard let value = self[header: "Authorization"], value.hasPrefix("Bearer ") else { return nil }
+    return String(value.dropFirst(7))
+  }
+
+  /// The value of a parameter of the query, in which tokens need no escapes.
+  package func parameter(_ name: String) -> String? {
+    for part in query.split(separator: "&") where part.hasPrefix(name + "=") {
+      return String(part.dropFirst(name.utf8.count + 1))
+    }
+    return nil
+  }
+}

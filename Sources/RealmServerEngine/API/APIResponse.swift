@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An answer as the listener sends it.
+
+package import RealmSyncProtocol
+
+/// An answer of HTTP.
+package struct APIResponse: Hashable, Sendable {
+  package var status: Int
+  package var contentType: String
+  package var body: [UInt8]
+
+  package init(status: Int = 200, contentType: String = Self.json, body: [UInt8] = []) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+  }
+
+  /// The only value with which clients read an error in the body (P1 A.4).
+  package static let json = "application/json"
+
+  /// The type of results that look like errors: clients do not search these for any (P5 §8).
+  package static let uninspectedJSON = "application/json; charset=utf-8"
+
+  package init(_ json: JSONValue, status: Int = 200) {
+    self.init(status: status, body: JSONWriter.bytes(json))
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Calls of functions (P1 A.3).
+
+import RealmSyncProtocol
+
+/// The route `functions/call` of an app.
+struct FunctionRoutes {
+  let app: APIApp
+
+  func call(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    let account = try await app.account(of: request)
+    let body = try APIBody(request)
+    let name = try body.text("name")
+    if let service = body.json["service"]?.string {
+      throw APIError(404, "ServiceNotFound", "service not found: '\(service)'")
+    }
+    guard let function = app.functions[name] else {
+      throw APIError(404, "FunctionNotFound", "function not found: '\(name)'")
+    }
+    let arguments: BSONValue
+    do throws(BSONError) {
+      arguments = try ExtendedJSONReader.value(body.json["arguments"] ?? .array([]))
+    } catch {
+      throw APIError(400, "BadBsonParse", "the arguments are no extended JSON")
+    }
+    guard case .array(let values) = arguments else {
+      throw APIError(400, "InvalidParameter", "the arguments are no array")
+    }
+    let result: BSONValue
+    do {
+      result = try await function(FunctionCall(name: name, arguments: values, account: account))
+    } catch {
+      throw APIError(400, "FunctionExecutionError", "\(error)")
+    }
+    var response = APIResponse(ExtendedJSONWriter.json(result))
+    if result["error"] != nil || result["error_code"] != nil {
+      response.contentType = APIResponse.uninspectedJSON
+    }
+    return response
+  }
+}

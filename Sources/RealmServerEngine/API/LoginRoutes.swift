@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Logging in, and the users with passwords (P1 A.2).
+
+import RealmSyncProtocol
+
+/// The routes `auth/providers/<provider>/…` of an app.
+struct LoginRoutes {
+  let app: APIApp
+
+  func respond(
+    _ request: APIRequest, _ provider: String, _ path: ArraySlice<String>
+  ) async throws(APIError) -> APIResponse {
+    switch (provider, Array(path)) {
+    case (AccountService.anonymousProvider, ["login"]):
+      guard request.parameter("link") != "true" else {
+        throw APIError(400, "BadRequest", "anonymous users cannot be linked")
+      }
+      let body = try APIBody(request)
+      return Self.response(
+        try await APIError.mapping { () async throws(AccountError) in
+          try await app.accounts.logInAnonymously(device: body.device)
+        })
+    case (AccountService.passwordProvider, ["login"]): return try await logIn(request)
+    case (AccountService.passwordProvider, let rest): return try await manage(request, rest)
+    default: throw APIError(.unknownProvider(provider))
+    }
+  }
+
+  private static func response(_ login: LoginResult) -> APIResponse {
+    APIResponse(
+      .object([
+        JSONMember("access_token", .string(login.accessToken)),
+        JSONMember("refresh_token", .string(login.refreshToken)),
+        JSONMember("user_id", .string(login.account)),
+        JSONMember("device_id", .string(login.device)),
+      ]))
+  }
+
+  private func logIn(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    let body = try APIBody(request)
+    let (address, password) = (try body.text("username"), try body.text("password"))
+    var linked: Account?
+    if request.parameter("link") == "true" { linked = try await app.account(of: request) }
+    let account = linked
+    return Self.response(
+      try await app.limited(request.address) { () async throws(AccountError) in
+        try await app.accounts.logIn(address, password, linkedTo: account, device: body.device)
+      })
+  }
+
+  private func manage(
+    _ request: APIRequest, _ path: [String]
+  ) async throws(APIError) -> APIResponse {
+    let body = try APIBody(request)
+    let accounts = app.accounts
+    switch path {
+    case ["register"]:
+      let (address, password) = (try body.text("email"), try body.text("password"))
+      try await app.limited(request.address) { () async throws(AccountError) in
+        try await accounts.register(address, password)
+      }
+      return APIResponse(.object([]), status: 201)
+    case ["confirm"]:
+      let (token, id) = (try body.text("token"), try body.text("tokenId"))
+      try await app.limited(request.address) { () async throws(AccountError) in
+        try await accounts.confirm(token: token, id: id)
+      }
+    case ["confirm", "send"]:
+      let address = try body.text("email")
+      try await app.limited(request.address) { () async throws(AccountError) in
+        try await accounts.sendConfirmation(address)
+      }
+    case ["reset", "send"]:
+      let address = try body.text("email")
+      try await app.limited(request.address) { () async throws(AccountError) in
+        try await accounts.sendReset(address)
+      }
+    case ["reset"]:
+      let (token, id) = (try body.text("token"), try body.text("tokenId"))
+      let password = try body.text("password")
+      try await app.limited(request.address) { () async throws(AccountError) in
+        try await accounts.reset(to: password, token: token, id: id)
+      }
+    case ["confirm", "call"]:
+      let address = try body.text("email")
+      throw APIError(400, "BadRequest", "failed to confirm user \"\(address)\"")
+    case ["reset", "call"]:
+      let address = try body.text("email")
+      throw APIError(400, "BadRequest", "failed to reset password for user \"\(address)\"")
+    default: throw .notFound
+    }
+    return APIResponse(.object([]))
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The requests of HTTP that the server answers, apart from WebSockets.
+
+/// The API of a server: a function from requests to answers.
+package struct ServerAPI: Sendable {
+  package let apps: [String: APIApp]
+  /// The address under which clients reach the server; nil if requests show it.
+  package let publicURL: String?
+
+  package init(apps: [APIApp], publicURL: String? = nil) {
+    self.apps = Dictionary(apps.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    self.publicURL = publicURL
+  }
+
+  /// Answers a request.
+  package func respond(to request: APIRequest) async -> APIResponse {
+    do throws(APIError) {
+      return try await route(request)
+    } catch {
+      return error.response
+    }
+  }
+
+  private func route(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    let parts = request.path.split(separator: "/").map(String.init)
+    guard parts.starts(with: ["api", "client", "v2.0"]) else { throw .notFound }
+    switch parts.dropFirst(3).first {
+    case "auth": return try await UserRoutes(apps: apps).respond(request, parts.dropFirst(4))
+    case "app":
+      guard let id = parts.dropFirst(4).first else { throw .notFound }
+      guard let app = apps[id] else {
+        throw APIError(404, "BadRequest", "cannot find app using Client App ID '\(id)'")
+      }
+      return try await respond(request, parts.dropFirst(5), app)
+    default: throw .notFound
+    }
+  }
+
+  private func respond(
+    _ request: APIRequest, _ path: ArraySlice<String>, _ app: APIApp
+  ) async throws(APIError) -> APIResponse {
+    switch (request.method, Array(path)) {
+    case ("GET", ["location"]):
+      return LocationRoute(publicURL: publicURL).respond(request)
+    case ("GET", ["realm-sync"]):
+      // A request that the listener could have made a WebSocket of does not come here.
+      throw APIError(400, "BadRequest", "the offer has no protocol version that the server speaks")
+    case ("POST", ["functions", "call"]):
+      return try await FunctionRoutes(app: app).call(request)
+    default:
+      guard path.starts(with: ["auth", "providers"]), request.method == "POST",
+        let provider = path.dropFirst(2).first
+      else { throw .notFound }
+      return try await LoginRoutes(app: app).respond(request, provider, path.dropFirst(3))
+    }
+  }
+}

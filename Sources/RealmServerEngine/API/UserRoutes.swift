@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Profiles, tokens and the end of users: the routes below `auth` that no app is named in.
+
+import RealmSyncProtocol
+
+/// The routes `auth/profile`, `auth/session` and `auth/delete` (P1 A.2).
+struct UserRoutes {
+  let apps: [String: APIApp]
+
+  func respond(
+    _ request: APIRequest, _ path: ArraySlice<String>
+  ) async throws(APIError) -> APIResponse {
+    let app = try app(of: request)
+    switch (request.method, Array(path)) {
+    case ("GET", ["profile"]): return try await profile(request, app)
+    case ("POST", ["session"]):
+      let token = try await APIError.mapping { () async throws(AccountError) in
+        try await app.accounts.refresh(request.bearerToken ?? "")
+      }
+      return APIResponse(.object([JSONMember("access_token", .string(token))]))
+    case ("DELETE", ["session"]):
+      try await APIError.mapping { () async throws(AccountError) in
+        try await app.accounts.revoke(request.bearerToken ?? "")
+      }
+      return APIResponse(status: 204)
+    case ("DELETE", ["delete"]):
+      let account = try await app.account(of: request)
+      try await APIError.mapping { () async throws(AccountError) in
+        try await app.accounts.delete(account)
+      }
+      return APIResponse(status: 204)
+    default: throw .notFound
+    }
+  }
+
+  /// The app that the token of a request names. Its signature is checked by what uses it.
+  private func app(of request: APIRequest) throws(APIError) -> APIApp {
+    guard let token = request.bearerToken, let id = TokenIssuer.app(of: token), let app = apps[id]
+    else { throw .unauthorized }
+    return app
+  }
+
+  private func profile(
+    _ request: APIRequest, _ app: APIApp
+  ) async throws(APIError) -> APIResponse {
+    let account = try await app.account(of: request)
+    let identities = try await APIError.mapping { () async throws(AccountError) in
+      try await app.accounts.identities(of: account)
+    }
+    let data = identities.first { $0.name.provider == AccountService.passwordProvider }
+      .map { [JSONMember("email", .string($0.name.name))] }
+    return APIResponse(
+      .object([
+        JSONMember("user_id", .string(account.id)), JSONMember("domain_id", .string(app.id)),
+        JSONMember("type", .string("normal")),
+        JSONMember(
+          "identities",
+          .array(
+            identities.map { identity in
+              .object([
+                JSONMember("id", .string(identity.id)),
+                JSONMember("provider_type", .string(identity.name.provider)),
+              ])
+            })),
+        JSONMember("data", .object(data ?? [])),
+      ]))
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The errors of logins and users.
+
+/// A request about users could not be carried out.
+package enum AccountError: Error, Hashable, Sendable {
+  case nameInUse
+  case invalidPassword
+  case confirmationRequired
+  case userNotFound
+  case userDisabled
+  case alreadyConfirmed
+  /// A mailed token is unknown, used, too old, or for something else.
+  case invalidToken
+  /// A token of a session is none of ours, too old, or its session was ended.
+  case invalidSession
+  /// The way to log in belongs to another user.
+  case linkedElsewhere
+  case unknownProvider(String)
+  case badPassword(String)
+  case badName
+  case tooManyAttempts
+  /// More is asked for at a time than the server takes.
+  case busy
+  case mailFailed(String)
+  case store(StoreError)
+}

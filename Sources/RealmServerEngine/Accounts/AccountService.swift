@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Users of an app: sessions, tokens, profiles (P1 A.2).
+//
+// Invariants:
+// 1. A user that has no session gets no token.
+// 2. Neither passwords nor tokens are stored, only what shows that they are right (rule SY14).
+
+import RealmStorage
+package import RealmSyncProtocol
+
+/// The users of one app.
+package struct AccountService: Sendable {
+  let app: String
+  let settings: AccountSettings
+  let store: AccountStore
+  let passwords: PasswordChecker
+  let issuer: TokenIssuer
+  let random: RandomBytes
+  let clock: ServerClock
+  let mailer: any AccountMailer
+
+  package init(
+    app: String, settings: AccountSettings, store: AccountStore, passwords: PasswordChecker,
+    issuer: TokenIssuer, random: RandomBytes, clock: ServerClock, mailer: any AccountMailer
+  ) {
+    self.app = app
+    self.settings = settings
+    self.store = store
+    self.passwords = passwords
+    self.issuer = issuer
+    self.random = random
+    self.clock = clock
+    self.mailer = mailer
+  }
+
+  // MARK: Tokens
+
+  /// The user of an access token.
+  package func account(accessToken: String) async throws(AccountError) -> Account {
+    guard let claims = issuer.claims(accessToken, .access, now: unixSeconds), claims.app == app
+    else { throw .invalidSession }
+    return try await store.read { (accounts) throws(AccountError) in
+      try Self.enabled(claims.account, accounts)
+    }
+  }
+
+  /// A new access token for a refresh token.
+  package func refresh(_ refreshToken: String) async throws(AccountError) -> String {
+    let claims = try claims(refreshToken: refreshToken)
+    let account = try await store.read { (accounts) throws(AccountError) -> Account in
+      guard try accounts.find(AccountSession.self, claims.session)?.account == claims.account
+      else { throw .invalidSession }
+      return try Self.enabled(claims.account, accounts)
+    }
+    return token(.access, account, session: claims.session)
+  }
+
+  /// Ends the session of a refresh token.
+  package func revoke(_ refreshToken: String) async throws(AccountError) {
+    let claims = try claims(refreshToken: refreshToken)
+    try await store.write { (accounts) throws(AccountError) in
+      guard try accounts.find(AccountSession.self, claims.session) != nil else {
+        throw .invalidSession
+      }
+      try accounts.remove(AccountSession.self, claims.session)
+    }
+  }
+
+  private func claims(refreshToken: String) throws(AccountError) -> TokenClaims {
+    guard let claims = issuer.claims(refreshToken, .refresh, now: unixSeconds), claims.app == app
+    else { throw .invalidSession }
+    return claims
+  }
+
+  private static func enabled(
+    _ id: String, _ accounts: AccountTransaction
+  ) throws(AccountError) -> Account {
+    guard let account = try accounts.find(Account.self, id) else { throw .invalidSession }
+    guard !account.isDisabled else { throw .userDisabled }
+    return account
+  }
+
+  private func token(
+    _ kind: TokenClaims.Kind, _ account: Account, session: String
+  ) -> String {
+    let now = unixSeconds
+    let lifetime =
+      kind == .access ? settings.accessMinutes * 60 : settings.refreshDays * 24 * 60 * 60
+    return issuer.token(
+      TokenClaims(
+        kind: kind, app: app, account: account.id, session: session, issued: now,
+        expires: now + Int64(lifetime), userData: kind == .access ? account.customData : nil))
+  }
+
+  var unixSeconds: Int64 {
+    Int64((clock.now().milliseconds + OriginTimestamp.unixOffset) / 1_000)
+  }
+
+  // MARK: Users
+
+  /// The ways to log in of a user, with what a profile shows.
+  package func identities(of account: Account) async throws(AccountError) -> [Identity] {
+    try await store.read { (accounts) throws(AccountError) in
+      var identities: [Identity] = []
+      for name in account.identities {
+        if let identity = try accounts.find(Identity.self, name.text) {
+          identities.append(identity)
+        }
+      }
+      return identities
+    }
+  }
+
+  /// Removes a user. Its sessions are over, as their user does not exist.
+  package func delete(_ account: Account) async throws(AccountError) {
+    try await store.write { (accounts) throws(AccountError) in
+      guard let account = try accounts.find(Account.self, account.id) else { return }
+      for name in account.identities { try accounts.remove(Identity.self, name.text) }
+      try accounts.remove(Account.self, account.id)
+    }
+  }
+
+  // MARK: Sessions
+
+  /// Begins a session of the user of an identity, who is made if there is none.
+  ///
+  /// - Parameters:
+  ///   - new: The identity, if it is not stored yet.
+  ///   - linked: The user to which the identity is added; nil in a login.
+  ///   - device: The device of an earlier login.
+  func begin(
+    _ name: IdentityName, new: Identity? = nil, linkedTo linked: Account?, device: String?
+  ) async throws(AccountError) -> LoginResult {
+    let device = device.flatMap { HexDigits.isIdentifier($0) ? $0 : nil } ?? random.identifier()
+    let (newAccount, session) = (random.identifier(), random.identifier())
+    let now = clock.now()
+    let lifetime = UInt64(settings.refreshDays) * 24 * 60 * 60 * 1_000
+    let expires = OriginTimestamp(milliseconds: now.milliseconds + lifetime)
+    let account = try await store.write { (accounts) throws(AccountError) -> Account in
+      var found = new
+      if found == nil { found = try accounts.find(Identity.self, name.text) }
+      guard var identity = found else { throw .invalidPassword }
+      if let linked, let owner = identity.account, owner != linked.id { throw .linkedElsewhere }
+      let id = identity.account ?? linked?.id
+      var account = Account(id: newAccount, created: now)
+      if let id { account = try Self.enabled(id, accounts) }
+      if identity.account == nil {
+        identity.account = account.id
+        account.identities.append(name)
+        try accounts.put(identity)
+        try accounts.put(account)
+      }
+      try accounts.put(
+        AccountSession(id: session, account: account.id, device: device, expires: expires))
+      return account
+    }
+    return LoginResult(
+      accessToken: token(.access, account, session: session),
+      refreshToken: token(.refresh, account, session: session), account: account.id,
+      device: device)
+  }
+}
+
+extension AccountService {
+  // MARK: Administration
+
+  /// Disables a user, or enables it again.
+  package func setDisabled(_ isDisabled: Bool, _ id: String) async throws(AccountError) {
+    try await change(id) { $0.isDisabled = isDisabled }
+  }
+
+  /// Sets the document that the next access tokens of a user carry.
+  package func setCustomData(_ data: BSONValue?, of id: String) async throws(AccountError) {
+    try await change(id) { $0.customData = data }
+  }
+
+  private func change(
+    _ id: String, _ body: @Sendable (inout Account) -> Void
+  ) async throws(AccountError) {
+    try await store.write { (accounts) throws(AccountError) in
+      guard var account = try accounts.find(Account.self, id) else { throw .userNotFound }
+      body(&account)
+      try accounts.put(account)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A way to log in as the server stores it.
+
+/// A way to log in.
+package struct Identity: Hashable, Sendable {
+  package let name: IdentityName
+  /// The identifier that clients see: 24 hexadecimal digits.
+  package let id: String
+  /// The user that it belongs to; nil before the first login with it.
+  package var account: String?
+  /// Nil if the provider has no passwords.
+  package var password: StoredPassword?
+  /// Whether the user has shown that the e-mail address is its own.
+  package var isConfirmed = true
+
+  package init(_ name: IdentityName, id: String) {
+    self.name = name
+    self.id = id
+  }
+}

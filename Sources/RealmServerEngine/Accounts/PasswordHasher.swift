@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Hashes of passwords, which another module computes.
+
+/// Makes hashes of passwords. Making one takes long, which is what protects them.
+package protocol PasswordHasher: Sendable {
+  /// The hash of a password: 32 bytes. Blocks the thread.
+  func hash(_ password: [UInt8], salt: [UInt8]) throws -> [UInt8]
+}

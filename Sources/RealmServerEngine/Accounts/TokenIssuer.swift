@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The tokens of users (P1 A.2): JSON Web Tokens signed with HS256.
+
+import RealmSyncProtocol
+
+/// Makes and checks tokens.
+package struct TokenIssuer: Sendable {
+  /// The only header of our tokens: no other algorithm is accepted, "none" least of all.
+  private static let header = encoded(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
+  /// No token of ours is longer, apart from custom data.
+  private static let byteCountMax = 64 << 10
+
+  private let signer: any MessageSigner
+  private let issuer: String
+
+  /// - Parameter issuer: The name of the server, which stands in each token.
+  package init(_ signer: any MessageSigner, issuer: String = "openrealm") {
+    self.signer = signer
+    self.issuer = issuer
+  }
+
+  /// The token with these claims.
+  package func token(_ claims: TokenClaims) -> String {
+    let content = Self.encoded(JSONWriter.bytes(claims.json(issuer: issuer)))
+    let message = Self.header + "." + content
+    return message + "." + Self.encoded(signer.signature(of: Array(message.utf8)))
+  }
+
+  /// The claims of a token of this server that has not expired; nil for all other texts.
+  package func claims(_ token: String, _ kind: TokenClaims.Kind, now: Int64) -> TokenClaims? {
+    guard token.utf8.count <= Self.byteCountMax else { return nil }
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == Self.header,
+      let signature = Base64.decode(String(parts[2])),
+      signer.isValid(signature, of: Array((parts[0] + "." + parts[1]).utf8)),
+      let content = Base64.decode(String(parts[1])), let json = try? JSONParser.parse(content),
+      let claims = TokenClaims(json), claims.kind == kind, claims.expires > now
+    else { return nil }
+    return claims
+  }
+
+  /// The app that a text names if it is a token, whose signature is not checked.
+  static func app(of token: String) -> String? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard token.utf8.count <= byteCountMax, parts.count == 3,
+      let content = Base64.decode(String(parts[1])), let json = try? JSONParser.parse(content)
+    else { return nil }
+    return json["baas_domain_id"]?.string
+  }
+
+  /// The signature that is stored in place of a token.
+  func signature(ofToken token: String) -> [UInt8] { signer.signature(of: Array(token.utf8)) }
+
+  /// Base64 with the URL alphabet and without padding.
+  private static func encoded(_ bytes: [UInt8]) -> String {
+    String(
+      Base64.encode(bytes).compactMap { character in
+        switch character {
+        case "+": "-"
+        case "/": "_"
+        case "=": nil
+        default: character
+        }
+      } as [Character])
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The file `app.json` of an app (sync.md, section 8.6).
+
+package import RealmSyncProtocol
+
+/// The configuration of an app, as its file has it.
+package struct AppFile: Hashable, Sendable {
+  /// The app as clients name it.
+  package var id: String
+  package var name: String
+  package var mode: SyncMode
+  package var accounts = AccountSettings()
+
+  package init(id: String, name: String, mode: SyncMode = .flexible) {
+    self.id = id
+    self.name = name
+    self.mode = mode
+  }
+
+  /// Whether a text can be the id of an app: it is the name of a folder on all systems.
+  package static func isID(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count) && text.first != "-"
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+          UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  // MARK: Writing
+
+  /// The file of an app.
+  package var json: JSONValue {
+    var providers: [JSONMember] = []
+    if accounts.allowsAnonymous { providers.append(JSONMember("anon-user", .object([]))) }
+    if let confirmation = accounts.confirmation {
+      let confirm = JSONMember("confirm", .string(confirmation.rawValue))
+      providers.append(JSONMember("local-userpass", .object([confirm])))
+    }
+    return .object([
+      JSONMember("id", .string(id)), JSONMember("name", .string(name)),
+      JSONMember("mode", .string("development")),
+      JSONMember("sync", .string(mode == .flexible ? "flexible" : "partition")),
+      JSONMember("providers", .object(providers)),
+      JSONMember(
+        "tokens",
+        .object([
+          JSONMember("accessMinutes", .integer(Int64(accounts.accessMinutes))),
+          JSONMember("refreshDays", .integer(Int64(accounts.refreshDays))),
+        ])),
+    ])
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The functions of an app (P1 A.3).
+
+package import RealmSyncProtocol
+
+/// The functions that users of an app can call: closures by their names.
+package struct FunctionTable: Sendable {
+  /// Carries out a call.
+  package typealias Function = @Sendable (FunctionCall) async throws -> BSONValue
+
+  private var functions: [String: Function] = [:]
+
+  package init() {}
+
+  package subscript(name: String) -> Function? {
+    get { functions[name] }
+    set { functions[name] = newValue }
+  }
+}

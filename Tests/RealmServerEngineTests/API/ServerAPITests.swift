@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Locations, functions, and paths that do not exist.
+
+import RealmServerEngine
+import RealmSyncProtocol
+import Testing
+
+@Suite struct ServerAPITests {
+  private static let location = APIBench.app + "/location"
+  private static let call = APIBench.app + "/functions/call"
+
+  private static func location(
+    _ bench: APIBench, _ headers: [(name: String, value: String)]
+  ) async
+    -> String
+  {
+    await bench.api.respond(to: APIRequest("GET", location, headers: headers)).text
+  }
+
+  @Test func aLocationIsThePublicAddress() async throws {
+    let bench = try APIBench(publicURL: "https://sync.example.org")
+    #expect(
+      await Self.location(bench, [(name: "Host", value: "10.0.0.1")])
+        == #"{"deployment_model":"GLOBAL","location":"US-VA","#
+        + #""hostname":"https://sync.example.org","ws_hostname":"wss://sync.example.org"}"#)
+  }
+
+  @Test func aLocationIsWhatTheClientHasUsed() async throws {
+    let bench = try APIBench()
+    #expect(
+      await Self.location(bench, [(name: "host", value: "127.0.0.1:9090")]).contains(
+        #""hostname":"http://127.0.0.1:9090","ws_hostname":"ws://127.0.0.1:9090""#))
+    let proxied = [(name: "Host", value: "a.org"), (name: "X-Forwarded-Proto", value: "https")]
+    #expect(
+      await Self.location(bench, proxied).contains(
+        #""hostname":"https://a.org","ws_hostname":"wss://a.org""#))
+    let secure = await bench.api.respond(
+      to: APIRequest(
+        "GET", Self.location, headers: [(name: "Host", value: "b.org")], isSecure: true))
+    #expect(secure.text.contains(#""ws_hostname":"wss://b.org""#))
+  }
+
+  @Test func unknownPathsAreErrors() async throws {
+    let bench = try APIBench()
+    #expect(await bench.send("GET", "/").error == "404 BadRequest")
+    #expect(await bench.send("GET", "/api/client/v2.0/app/other/location").status == 404)
+    #expect(await bench.send("POST", Self.location).status == 404)
+    #expect(await bench.send("GET", APIBench.app).status == 404)
+    #expect(await bench.send("GET", "/api/client/v2.0/app").status == 404)
+    let offer = await bench.send("GET", APIBench.app + "/realm-sync")
+    #expect(offer.error == "400 BadRequest")
+  }
+
+  @Test func functionsAreCalledWithTheirUser() async throws {
+    var functions = FunctionTable()
+    functions["sum"] = { call in
+      guard case .int32(let a)? = call.arguments.first, case .int32(let b)? = call.arguments.last
+      else { return .null }
+      return .document([
+        BSONElement("sum", .int32(a + b)), BSONElement("user", .string(call.account.id)),
+      ])
+    }
+    functions["fails"] = { _ in throw CancellationError() }
+    functions["looksLikeAnError"] = { _ in .document([BSONElement("error", .string("none"))]) }
+    let bench = try APIBench(functions: functions)
+    let login = try await bench.anonymous()
+    let sum = await bench.send(
+      "POST", Self.call,
+      #"{"arguments":[{"$numberInt":"1"},{"$numberInt":"2"}],"name":"sum"}"#, token: login.access)
+    #expect(sum.text == #"{"sum":{"$numberInt":"3"},"user":"\#(login.user)"}"#)
+    #expect(sum.contentType == "application/json")
+    let error = await bench.send(
+      "POST", Self.call, #"{"arguments":[],"name":"looksLikeAnError"}"#, token: login.access)
+    #expect(error.status == 200)
+    #expect(error.contentType == "application/json; charset=utf-8")
+    let fails = await bench.send(
+      "POST", Self.call, #"{"arguments":[],"name":"fails"}"#, token: login.access)
+    #expect(fails.error == "400 FunctionExecutionError")
+    let unknown = await bench.send(
+      "POST", Self.call, #"{"arguments":[],"name":"nope"}"#, token: login.access)
+    #expect(unknown.error == "404 FunctionNotFound")
+    #expect(unknown.text.contains(#""error":"function not found: 'nope'""#))
+    let service = await bench.send(
+      "POST", Self.call, #"{"arguments":[],"name":"find","service":"mongodb-atlas"}"#,
+      token: login.access)
+    #expect(service.text.contains(#""error":"service not found: 'mongodb-atlas'""#))
+    let nobody = await bench.send("POST", Self.call, #"{"arguments":[],"name":"sum"}"#)
+    #expect(nobody.error == "401 InvalidSession")
+    let arguments = await bench.send(
+      "POST", Self.call, #"{"arguments":3,"name":"sum"}"#, token: login.access)
+    #expect(arguments.error == "400 InvalidParameter")
+  }
+}

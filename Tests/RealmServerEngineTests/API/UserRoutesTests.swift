@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Profiles and tokens, by requests.
+
+import RealmServerEngine
+import RealmSync
+import RealmSyncProtocol
+import Testing
+
+@Suite struct UserRoutesTests {
+  private static let profile = "/api/client/v2.0/auth/profile"
+  private static let session = "/api/client/v2.0/auth/session"
+  private static let delete = "/api/client/v2.0/auth/delete"
+
+  @Test func aProfileHasTheIdentities() async throws {
+    let bench = try APIBench()
+    #expect(await bench.register().status == 201)
+    let login = try TestLogin(await bench.logIn())
+    let response = await bench.send("GET", Self.profile, token: login.access)
+    let id = try #require(
+      try JSONParser.parse(response.body)["identities"]?.array?.first?["id"]?.string)
+    #expect(
+      response.text == #"{"user_id":"\#(login.user)","domain_id":"todos","type":"normal","#
+        + #""identities":[{"id":"\#(id)","provider_type":"local-userpass"}],"#
+        + #""data":{"email":"ann@x.org"}}"#)
+    #expect(response.contentType == "application/json")
+  }
+
+  @Test func onlyAccessTokensShowProfiles() async throws {
+    let bench = try APIBench()
+    let login = try await bench.anonymous()
+    #expect(await bench.send("GET", Self.profile, token: login.access).status == 200)
+    #expect(await bench.send("GET", Self.profile).error == "401 InvalidSession")
+    #expect(await bench.send("GET", Self.profile, token: login.refresh).status == 401)
+    #expect(await bench.send("GET", Self.profile, token: "a.b.c").status == 401)
+    #expect(await bench.send("GET", Self.profile, token: login.access + "A").status == 401)
+    bench.advance(minutes: 30)
+    #expect(
+      await bench.send("GET", Self.profile, token: login.access).error == "401 InvalidSession")
+  }
+
+  /// `AccountService` 1
+  @Test func aSessionIsRefreshedUntilItIsRevoked() async throws {
+    let bench = try APIBench()
+    let login = try await bench.anonymous()
+    bench.advance(minutes: 60)
+    let refreshed = await bench.send("POST", Self.session, token: login.refresh)
+    let token = try #require(try JSONParser.parse(refreshed.body)["access_token"]?.string)
+    #expect(AppToken(token) != nil)
+    #expect(await bench.send("GET", Self.profile, token: token).status == 200)
+    #expect(await bench.send("POST", Self.session, token: token).error == "401 InvalidSession")
+    #expect(await bench.send("DELETE", Self.session, token: login.refresh).status == 204)
+    let refused = await bench.send("POST", Self.session, token: login.refresh)
+    #expect(refused.error == "401 InvalidSession")
+    #expect(await bench.send("DELETE", Self.session, token: login.refresh).status == 401)
+  }
+
+  @Test func aDeletedUserIsGone() async throws {
+    let bench = try APIBench()
+    #expect(await bench.register().status == 201)
+    let login = try TestLogin(await bench.logIn())
+    #expect(await bench.send("DELETE", Self.delete, token: login.access).status == 204)
+    #expect(await bench.send("GET", Self.profile, token: login.access).status == 401)
+    #expect(await bench.send("POST", Self.session, token: login.refresh).status == 401)
+    #expect(await bench.logIn().error == "401 InvalidPassword")
+    #expect(await bench.register().status == 201)
+    #expect(try TestLogin(await bench.logIn()).user != login.user)
+  }
+
+  @Test func usersAndSessionsSurviveARestart() async throws {
+    let bench = try APIBench()
+    #expect(await bench.register().status == 201)
+    let login = try TestLogin(await bench.logIn())
+    let anonymous = try await bench.anonymous()
+    let restarted = try bench.restarted()
+    #expect(await restarted.send("GET", Self.profile, token: login.access).status == 200)
+    #expect(await restarted.send("POST", Self.session, token: anonymous.refresh).status == 200)
+    #expect(try TestLogin(await restarted.logIn()).user == login.user)
+  }
+
+  @Test func sessionsExpire() async throws {
+    let bench = try APIBench()
+    let login = try await bench.anonymous()
+    bench.advance(minutes: 60 * 24 * 60)
+    #expect(await bench.send("POST", Self.session, token: login.refresh).status == 401)
+    // What has expired is removed when the file is opened.
+    let restarted = try bench.restarted()
+    #expect(await restarted.send("POST", Self.session, token: login.refresh).status == 401)
+  }
+
+  @Test func customDataIsInAccessTokens() async throws {
+    let bench = try APIBench()
+    let login = try await bench.anonymous()
+    let data = BSONValue.document([BSONElement("team", .string("red"))])
+    try await bench.accounts.setCustomData(data, of: login.user)
+    let refreshed = await bench.send("POST", Self.session, token: login.refresh)
+    let token = try #require(try JSONParser.parse(refreshed.body)["access_token"]?.string)
+    #expect(AppToken(token)?.userData == data)
+  }
+
+  @Test func aDisabledUserIsRefused() async throws {
+    let bench = try APIBench()
+    #expect(await bench.register().status == 201)
+    let login = try TestLogin(await bench.logIn())
+    try await bench.accounts.setDisabled(true, login.user)
+    #expect(await bench.send("GET", Self.profile, token: login.access).error == "401 UserDisabled")
+    #expect(
+      await bench.send("POST", Self.session, token: login.refresh).error == "401 UserDisabled")
+    #expect(await bench.logIn().error == "401 UserDisabled")
+    try await bench.accounts.setDisabled(false, login.user)
+    #expect(await bench.send("GET", Self.profile, token: login.access).status == 200)
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `app.json` is read strictly.
+
+import RealmServerEngine
+import RealmSyncProtocol
+import Testing
+
+@Suite struct AppFileTests {
+  private static func error(_ text: String) -> String? {
+    do throws(AppFileError) {
+      _ = try AppFile(Array(text.utf8))
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func aFileIsReadAsItWasWritten() throws {
+    var file = AppFile(id: "todos", name: "Todos", mode: .partition)
+    file.accounts.confirmation = .mail
+    file.accounts.allowsAnonymous = false
+    file.accounts.accessMinutes = 5
+    #expect(try AppFile(JSONWriter.bytes(file.json)) == file)
+    #expect(
+      JSONWriter.text(AppFile(id: "a", name: "A").json)
+        == #"{"id":"a","name":"A","mode":"development","sync":"flexible","#
+        + #""providers":{"anon-user":{},"local-userpass":{"confirm":"auto"}},"#
+        + #""tokens":{"accessMinutes":30,"refreshDays":60}}"#)
+  }
+
+  @Test func whatIsNotNamedIsOff() throws {
+    let file = try AppFile(Array(#"{"id":"a"}"#.utf8))
+    #expect(!file.accounts.allowsAnonymous)
+    #expect(file.accounts.confirmation == nil)
+    #expect(file.mode == .flexible)
+  }
+
+  @Test(arguments: [
+    (#"{"id":"a""#, "is not JSON"),
+    (#"[]"#, "needs the file as an object"),
+    (#"{"name":"a"}"#, "needs an \"id\""),
+    (#"{"id":"../a"}"#, "needs an \"id\""),
+    (#"{"id":"a","colour":1}"#, "has the unknown key \"colour\""),
+    (#"{"id":"a","id":"a"}"#, "has the key \"id\" twice"),
+    (#"{"id":"a","roles":{}}"#, "\"roles\", which this version does not support"),
+    (#"{"id":"a","mode":"production"}"#, "needs roles"),
+    (#"{"id":"a","mode":"fast"}"#, "not one of development, production"),
+    (#"{"id":"a","sync":1}"#, "not one of flexible, partition"),
+    (#"{"id":"a","providers":{"api-key":{}}}"#, "\"api-key\", which is not supported"),
+    (#"{"id":"a","providers":{"mine":{}}}"#, "unknown provider \"mine\""),
+    (#"{"id":"a","providers":{"anon-user":{"x":1}}}"#, "unknown key \"x\" in \"anon-user\""),
+    (#"{"id":"a","providers":{"local-userpass":{"confirm":"never"}}}"#, "not one of auto, mail"),
+    (#"{"id":"a","tokens":{"accessMinutes":0}}"#, "\"accessMinutes\" from 1"),
+    (#"{"id":"a","tokens":{"days":1}}"#, "unknown key \"days\" in \"tokens\""),
+  ])
+  func mistakesAreNamed(_ text: String, _ expected: String) throws {
+    let error = try #require(Self.error(text))
+    #expect(error.contains(expected), "\(error)")
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tokens are made and checked.
+
+import RealmServerEngine
+import RealmSync
+import RealmSyncProtocol
+import Testing
+
+@Suite struct TokenIssuerTests {
+  private static let claims = TokenClaims(
+    kind: .access, app: "todos", account: "u", session: "s", issued: 100, expires: 200,
+    userData: .document([BSONElement("n", .int32(1))]))
+
+  @Test func aTokenHasTheClaimsOfTheProtocol() throws {
+    let token = TokenIssuer(PlainSigner()).token(Self.claims)
+    let parts = token.split(separator: ".")
+    #expect(parts.count == 3)
+    #expect(Base64.decode(String(parts[0])) == Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
+    #expect(
+      Base64.decode(String(parts[1])).map { String(decoding: $0, as: UTF8.self) }
+        == #"{"baas_domain_id":"todos","baas_id":"s","exp":200,"iat":100,"iss":"openrealm","#
+        + #""sub":"u","typ":"access","user_data":{"n":{"$numberInt":"1"}}}"#)
+    #expect(!token.contains { "+/=".contains($0) })
+    let read = try #require(AppToken(token))
+    #expect(read.expires == 200)
+    #expect(read.userData == Self.claims.userData)
+  }
+
+  @Test func onlyValidTokensAreAccepted() {
+    let issuer = TokenIssuer(PlainSigner())
+    let token = issuer.token(Self.claims)
+    #expect(issuer.claims(token, .access, now: 199) == Self.claims)
+    #expect(issuer.claims(token, .access, now: 200) == nil)
+    #expect(issuer.claims(token, .refresh, now: 100) == nil)
+    #expect(TokenIssuer(PlainSigner(key: 8)).claims(token, .access, now: 100) == nil)
+    for index in token.indices {
+      var altered = token
+      let other: Character = token[index] == "A" ? "B" : "A"
+      altered.replaceSubrange(index...index, with: [other])
+      // The last character has bits that stand for nothing.
+      if token.index(after: index) == token.endIndex { continue }
+      #expect(issuer.claims(altered, .access, now: 100) == nil)
+    }
+  }
+
+  @Test func noOtherAlgorithmIsAccepted() {
+    let issuer = TokenIssuer(PlainSigner())
+    let parts = issuer.token(Self.claims).split(separator: ".")
+    let none = Base64.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+    #expect(issuer.claims("\(none).\(parts[1]).", .access, now: 100) == nil)
+    #expect(issuer.claims("\(none).\(parts[1]).\(parts[2])", .access, now: 100) == nil)
+    #expect(issuer.claims("", .access, now: 100) == nil)
+    #expect(issuer.claims("..", .access, now: 100) == nil)
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A server in the process of the test, on a port of the loopback address.
+
+#if Server
+import AsyncHTTPClient
+import Foundation
+import Logging
+import NIOSSL
+import RealmNetworking
+import RealmServerEngine
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+
+/// A server that runs until `stop()`.
+final class RunningServer: Sendable {
+  let directory: TemporaryDirectory
+  let app: String
+  /// Scheme, host and port.
+  let address: String
+  let metrics: PrometheusMetrics
+  private let task: Task<Void, any Error>
+
+  /// Starts a server and waits until it listens.
+  ///
+  /// - Parameters:
+  ///   - directory: The folder of an earlier server, or nil.
+  ///   - mode: The mode of a new app.
+  init(
+    _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, port: Int = 0,
+    certificate: TestCertificate? = nil
+  ) async throws {
+    self.directory = try directory ?? TemporaryDirectory()
+    metrics = PrometheusMetrics()
+    let path = self.directory.path + "/data"
+    if directory == nil {
+      try FileManager.default.createDirectory(
+        atPath: path + "/apps/todos", withIntermediateDirectories: true)
+      let file = AppFile(id: "todos", name: "todos", mode: mode)
+      try Data(JSONWriter.bytes(file.json)).write(
+        to: URL(fileURLWithPath: path + "/apps/todos/app.json"))
+    }
+    let options = try ServerOptions(
+      directory: path, listen: "127.0.0.1:\(port)", certificate: certificate?.certificatePath,
+      key: certificate?.keyPath)
+    var logger = Logger(label: "test")
+    logger.logLevel = .error
+    let program = try ServerProgram(
+      options, metrics: metrics, logger: logger, hasher: QuickHasher())
+    app = program.apps[0].file.id
+    let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
+    task = Task {
+      defer { continuation.finish() }
+      try await program.run { continuation.yield($0) }
+    }
+    var found: String?
+    for await address in addresses {
+      found = address
+      break
+    }
+    if found == nil { try await task.value }
+    address = try #require(found)
+  }
+
+  /// Shuts the server down and waits for its end.
+  func stop() async throws {
+    task.cancel()
+    _ = await task.result
+  }
+
+  /// Logs a new anonymous user in.
+  func user(_ transport: ClientTransport = .shared) async throws -> TestUser {
+    let client = AppClient(
+      forgetting: AppSettings(id: app, baseURL: address), transport: transport)
+    return TestUser(client: client, user: try await client.logIn(.anonymous))
+  }
+}
+
+/// A user of a test.
+struct TestUser {
+  let client: AppClient
+  let user: AppUser
+
+  var authority: UserAuthority { UserAuthority(client, user) }
+
+  /// A connection of the user.
+  func connection(
+    _ mode: SyncMode = .partition, _ sockets: ClientSockets = .shared
+  ) -> SyncConnection {
+    SyncConnection(mode: mode, provider: sockets, authority: authority)
+  }
+}
+
+/// A hash that takes no time.
+private struct QuickHasher: PasswordHasher {
+  func hash(_ password: [UInt8], salt: [UInt8]) -> [UInt8] { salt + password.reversed() }
+}
+#endif

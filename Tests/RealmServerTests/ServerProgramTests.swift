@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The folder of a server, its options and its routes over HTTP.
+
+#if Server
+import Foundation
+import RealmNetworking
+import RealmServerEngine
+import RealmSync
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+
+@Suite(.timeLimit(.minutes(2))) struct ServerProgramTests {
+  private static func failure(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func anEmptyFolderGetsAnAppOnce() throws {
+    let directory = try TemporaryDirectory()
+    let folder = try ServerDirectory(directory.path + "/data")
+    let apps = try folder.apps(newID: nil, random: RandomBytes())
+    #expect(apps.count == 1)
+    #expect(apps[0].accounts.allowsAnonymous)
+    #expect(try folder.apps(newID: nil, random: RandomBytes()) == apps)
+    #expect(
+      try folder.apps(newID: "zebra", random: RandomBytes()).map(\.id) == [apps[0].id, "zebra"])
+    let key = try folder.signingKey(random: RandomBytes())
+    #expect(try folder.signingKey(random: RandomBytes()) == key)
+    let attributes = try FileManager.default.attributesOfItem(
+      atPath: directory.path + "/data/keys/tokens")
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test func damageIsExplained() throws {
+    let directory = try TemporaryDirectory()
+    let folder = try ServerDirectory(directory.path + "/data")
+    _ = try folder.apps(newID: "todos", random: RandomBytes())
+    _ = try folder.signingKey(random: RandomBytes())
+    let file = directory.path + "/data/apps/todos/app.json"
+    try Data(#"{"id":"todos","colour":1}"#.utf8).write(to: URL(fileURLWithPath: file))
+    #expect(
+      Self.failure { _ = try folder.apps(newID: nil, random: RandomBytes()) }
+        == "\(file) has the unknown key \"colour\". Correct the file.")
+    let key = directory.path + "/data/keys/tokens"
+    try Data("short".utf8).write(to: URL(fileURLWithPath: key))
+    #expect(
+      Self.failure { _ = try folder.signingKey(random: RandomBytes()) }?.contains("is damaged")
+        == true)
+    let place = directory.file("file")
+    try Data().write(to: URL(fileURLWithPath: place))
+    #expect(Self.failure { _ = try ServerDirectory(place) }?.contains("--dir") == true)
+  }
+
+  @Test(arguments: [
+    ("9090", nil, nil, nil, "--listen"), ("a:b", nil, nil, nil, "--listen"),
+    ("a:70000", nil, nil, nil, "--listen"), ("a:1", "ftp://x", nil, nil, "--public-url"),
+    ("a:1", nil, "c", nil, "--tls-cert"), ("a:1", nil, nil, "UPPER", "--app-id"),
+  ])
+  func badOptionsAreExplained(
+    _ listen: String, _ url: String?, _ certificate: String?, _ id: String?, _ expected: String
+  ) {
+    let text = Self.failure {
+      _ = try ServerOptions(
+        directory: "d", listen: listen, publicURL: url, certificate: certificate, appID: id)
+    }
+    #expect(text?.contains(expected) == true)
+  }
+
+  @Test func aPortThatIsTakenIsExplained() async throws {
+    let server = try await RunningServer()
+    let port = try #require(server.address.split(separator: ":").last.flatMap { Int($0) })
+    let error = await #expect(throws: ServerFailure.self) { try await RunningServer(port: port) }
+    #expect(error?.description.contains("Another program listens on 127.0.0.1:\(port)") == true)
+    try await server.stop()
+  }
+
+  @Test func aFolderHasOneServer() async throws {
+    let server = try await RunningServer()
+    let error = await #expect(throws: ServerFailure.self) {
+      try await RunningServer(server.directory)
+    }
+    #expect(error?.description.contains("Another realm-server uses the folder") == true)
+    try await server.stop()
+    let next = try await RunningServer(server.directory)
+    try await next.stop()
+  }
+
+  @Test func anErrorHasTheContentTypeThatClientsRead() async throws {
+    let server = try await RunningServer()
+    let response = try await ClientTransport.shared.send(
+      HTTPRequest(
+        .get, url: server.address + "/api/client/v2.0/auth/profile",
+        headers: [HTTPHeader("Authorization", "Bearer a.b.c")]))
+    #expect(response.status == 401)
+    #expect(response[header: "content-type"] == "application/json")
+    let user = try await server.user()
+    await #expect(
+      throws: AppFailure.service(
+        name: "FunctionNotFound", message: "function not found: 'f'", status: 404, logURL: "")
+    ) { try await user.client.call("f", [], as: user.user) }
+    try await user.client.register(email: "ann@x.org", password: "secret1")
+    let ann = try await user.client.logIn(.emailPassword("ann@x.org", "secret1"))
+    #expect(ann.record.profile == [BSONElement("email", .string("ann@x.org"))])
+    try await user.client.refreshToken(of: ann)
+    try await user.client.logOut(ann)
+    try await server.stop()
+  }
+
+  @Test func metricsAreCounted() async throws {
+    let server = try await RunningServer()
+    let user = try await server.user()
+    let device = try await ServedDevice(user.connection())
+    try device.put(1, "x")
+    try await device.session.wait(for: .upload)
+    let text = String(
+      decoding: try await ClientTransport.shared.send(
+        HTTPRequest(.get, url: server.address + "/metrics")
+      ).body, as: UTF8.self)
+    for line in [
+      "# TYPE realm_connections_total counter", "realm_connections_total 1",
+      "realm_connections_open 1.0", "realm_sessions_total 1",
+    ] { #expect(text.contains(line + "\n"), "\(line)") }
+    #expect(!text.contains("realm_uploads_total 0\n"))
+    #expect(!text.contains("realm_downloads_total 0\n"))
+    await device.close()
+    try await server.stop()
+  }
+
+  @Test func thereIsNoAnswerFromAPortThatIsClosed() async throws {
+    let server = try await RunningServer()
+    try await server.stop()
+    let failure = await #expect(throws: AppFailure.self) {
+      try await ClientTransport.shared.send(HTTPRequest(.get, url: server.address + "/"))
+    }
+    guard case .transport? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test func signaturesAndHashesAreThoseOfTheirStandards() throws {
+    // RFC 4231, test case 2, and RFC 7914, the third vector.
+    let hmac = HMACSigner(key: Array("Jefe".utf8))
+      .signature(of: Array("what do ya want for nothing?".utf8))
+    #expect(
+      hmac.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    let scrypt = try ScryptHasher().hash(
+      Array("pleaseletmein".utf8), salt: Array("SodiumChloride".utf8))
+    #expect(scrypt.prefix(8) == [0x70, 0x23, 0xBD, 0xCB, 0x3A, 0xFD, 0x73, 0x48])
+  }
+}
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Handshakes, frames and close codes between the sockets of both sides.
+
+#if Server
+import NIOCore
+import RealmNetworking
+import RealmServerEngine
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmServer
+
+@Suite(.timeLimit(.minutes(2))) struct SocketTests {
+  private static func code(
+    _ body: () async throws(SocketClosed) -> Void
+  ) async -> CloseCode? {
+    do throws(SocketClosed) {
+      try await body()
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  private static func text(_ message: [UInt8]) -> String {
+    String(decoding: message, as: UTF8.self)
+  }
+
+  @Test func theNewestSharedVersionIsChosen() async throws {
+    let server = try await RunningServer()
+    let user = try await server.user()
+    var endpoint = await user.authority.endpoint(.partition)
+    let newest = try await ClientSockets.shared.open(endpoint)
+    #expect(newest.protocolName == "com.mongodb.realm-sync#14")
+    await newest.close(.normal)
+    endpoint.protocolNames = ["com.mongodb.realm-sync#5", "com.mongodb.realm-sync#4"]
+    let older = try await ClientSockets.shared.open(endpoint)
+    #expect(older.protocolName == "com.mongodb.realm-sync#5")
+    await older.close(.normal)
+    endpoint.protocolNames = ["com.example.chat"]
+    let refused = await #expect(throws: SocketClosed.self) {
+      _ = try await ClientSockets.shared.open(endpoint)
+    }
+    #expect(refused?.code == .fatal, "\(refused?.message ?? "")")
+    try await server.stop()
+  }
+
+  @Test func aBadTokenIsRefusedByACloseCode() async throws {
+    let server = try await RunningServer()
+    let user = try await server.user()
+    var endpoint = await user.authority.endpoint(.partition)
+    endpoint.url += "A"
+    let socket = try await ClientSockets.shared.open(endpoint)
+    let code = await Self.code { () async throws(SocketClosed) in _ = try await socket.receive() }
+    #expect(code == .unauthorized)
+    #expect(server.metrics.text.contains("realm_connections_refused_total 1"))
+    try await server.stop()
+  }
+
+  @Test func messagesAreAnsweredInTheirOrder() async throws {
+    let server = try await RunningServer()
+    let user = try await server.user()
+    let socket = try await ClientSockets.shared.open(await user.authority.endpoint(.partition))
+    for number in 1...100 { try await socket.send(Array("ping \(number) 0\n".utf8)) }
+    for number in 1...100 {
+      #expect(Self.text(try await socket.receive()) == "pong \(number)\n")
+    }
+    await socket.close(.normal)
+    let end = await Self.code { () async throws(SocketClosed) in _ = try await socket.receive() }
+    #expect(end == .normal)
+    try await server.stop()
+  }
+
+  @Test func aMessageOf16MiBArrivesAndALargerOneIsTooBig() async throws {
+    let server = try await RunningServer()
+    let user = try await server.user()
+    let endpoint = await user.authority.endpoint(.partition)
+    let socket = try await ClientSockets.shared.open(endpoint)
+    // An upload for a session that does not exist: the server has read all of it.
+    let header = "upload 9 0 \(16 << 20) 0 1 0 0\n"
+    try await socket.send(Array(header.utf8) + [UInt8](repeating: 0x20, count: 16 << 20))
+    let answer = Self.text(try await socket.receive())
+    #expect(answer.hasPrefix("json_error 106 "))
+    for size in [(16 << 20) + (64 << 10) + 1, 18 << 20] {
+      let socket = try await ClientSockets.shared.open(endpoint)
+      _ = await Self.code { () async throws(SocketClosed) in
+        try await socket.send([UInt8](repeating: 0x20, count: size))
+      }
+      let code = await Self.code { () async throws(SocketClosed) in
+        _ = try await socket.receive()
+      }
+      #expect(code == .messageTooBig)
+    }
+    try await server.stop()
+  }
+
+  @Test func aClientThatDoesNotReadHoldsTheServerBack() async throws {
+    let server = try await RunningServer()
+    let user = try await server.user()
+    let socket = try await ClientSockets.shared.open(await user.authority.endpoint(.partition))
+    let sent = Locked(0)
+    // Answers pile up until the server's output is full, and then this side cannot send any more.
+    let sender = Task {
+      for number in 1...20_000 {
+        try await socket.send(Array("ping \(number) 0\n".utf8))
+        sent.withLock { $0 += 1 }
+      }
+    }
+    try await Task.sleep(for: .milliseconds(300))
+    for number in 1...20_000 {
+      #expect(Self.text(try await socket.receive()) == "pong \(number)\n")
+    }
+    try await sender.value
+    await socket.close(.normal)
+    try await server.stop()
+  }
+
+  @Test func aShutdownEndsSessionsAndSockets() async throws {
+    let server = try await RunningServer()
+    let user = try await server.user()
+    let socket = try await ClientSockets.shared.open(await user.authority.endpoint(.partition))
+    try await socket.send(Array("bind 1 6 0 1 0\n\"home\"".utf8))
+    #expect(Self.text(try await socket.receive()).hasPrefix("ident 1 "))
+    let stopping = Task { try await server.stop() }
+    let error = Self.text(try await socket.receive())
+    #expect(error.hasPrefix("json_error 200 "))
+    #expect(error.contains(#""action":"Transient""#))
+    let code = await Self.code { () async throws(SocketClosed) in _ = try await socket.receive() }
+    #expect(code == .goingAway)
+    try await stopping.value
+    let gone = await Self.code { () async throws(SocketClosed) in
+      _ = try await ClientSockets.shared.open(await user.authority.endpoint(.partition))
+    }
+    #expect(gone == .connectFailed)
+  }
+
+  @Test func namesThatDoNotExistAreNotResolved() async {
+    let endpoint = SyncEndpoint(url: "ws://no-such-name.invalid/x", protocolNames: ["p"])
+    let code = await Self.code { () async throws(SocketClosed) in
+      _ = try await ClientSockets.shared.open(endpoint)
+    }
+    #expect(code == .resolveFailed)
+    let bad = SyncEndpoint(url: "ftp://x", protocolNames: ["p"])
+    let fatal = await Self.code { () async throws(SocketClosed) in
+      _ = try await ClientSockets.shared.open(bad)
+    }
+    #expect(fatal == .fatal)
+  }
+}
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A certificate for the loopback address, made by the command openssl.
+
+#if Server
+import Foundation
+import NIOSSL
+import RealmTestSupport
+
+/// A certificate that signs itself.
+struct TestCertificate {
+  let certificatePath: String
+  let keyPath: String
+  private let directory: TemporaryDirectory
+
+  /// Makes a certificate for `127.0.0.1`; nil on a system without the command.
+  init?() throws {
+    directory = try TemporaryDirectory()
+    certificatePath = directory.file("certificate.pem")
+    keyPath = directory.file("key.pem")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+    process.arguments = [
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+      "-keyout", keyPath, "-out", certificatePath, "-days", "2", "-subj", "/CN=127.0.0.1",
+      "-addext", "subjectAltName=IP:127.0.0.1",
+    ]
+    process.standardError = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return nil }
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { return nil }
+  }
+
+  /// The settings of a client that trusts the certificate.
+  func trust() throws -> TLSConfiguration {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(certificatePath))
+    return configuration
+  }
+}
+#endif
