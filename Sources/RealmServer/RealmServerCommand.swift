@@ -30,7 +30,7 @@ enum RealmServerCommand {
       swift run --traits defaults,Server realm-server serve --dir ./data
 
       """
-    _ = unsafe text.withUTF8 { unsafe write(2, $0.baseAddress, $0.count) }
+    _ = text.withUTF8 { unsafe write(2, $0.baseAddress, $0.count) }
     exit(64)
   }
 }

@@ -19,9 +19,23 @@ public struct Functions: Sendable {
     self.user = user
   }
 
+  /// A function that calls a block once with its result, on any thread.
+  public typealias Function =
+    @Sendable (
+      _ arguments: [AnyBSON], _ completion: @escaping @Sendable (Result<AnyBSON, any Error>) -> Void
+    ) -> Void
+
   /// The function of a name.
   public subscript(dynamicMember name: String) -> FunctionCallable {
     FunctionCallable(app, user, name)
+  }
+
+  /// The function of a name, with a block for its result.
+  public subscript(dynamicMember name: String) -> Function {
+    let function = FunctionCallable(app, user, name)
+    return { arguments, completion in
+      complete(completion) { try await function.dynamicallyCall(withArguments: [arguments]) }
+    }
   }
 }
 
@@ -47,12 +61,5 @@ public struct FunctionCallable: Sendable {
       try await calling { () async throws(AppFailure) in
         try await app.client.call(name, values, as: user)
       })
-  }
-
-  /// Calls the function, and calls the block once with the result, on any thread.
-  public func callAsFunction(
-    _ arguments: [AnyBSON], _ completion: @escaping @Sendable (Result<AnyBSON, any Error>) -> Void
-  ) {
-    complete(completion) { try await self.dynamicallyCall(withArguments: [arguments]) }
   }
 }
