@@ -21,7 +21,9 @@ let cipher: [Target.Dependency] = ["Crypto", "_CryptoExtras"].map { name in
 }
 
 /// What the tests of the documentation's examples need; see Tests/DocumentationExamples/README.md.
-let exampleDependencies: [Target.Dependency] = ["RealmSwift", "RealmTestSupport"]
+let exampleDependencies: [Target.Dependency] = [
+  "RealmSwift", "RealmSync", "RealmSyncProtocol", "RealmSyncTestSupport", "RealmTestSupport",
+]
 
 let package = Package(
   name: "OpenRealm",
