@@ -96,6 +96,11 @@ let package = Package(
       path: "Examples/RealmDiary",
       swiftSettings: settings),
     .executableTarget(
+      name: "realm-todos",
+      dependencies: ["RealmSwift"],
+      path: "Examples/RealmTodos",
+      swiftSettings: settings),
+    .executableTarget(
       name: "realm-two-devices",
       dependencies: [
         "RealmSyncTestSupport", "RealmReplication", "RealmSyncProtocol", "RealmTables",
