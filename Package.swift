@@ -21,7 +21,9 @@ let cipher: [Target.Dependency] = ["Crypto", "_CryptoExtras"].map { name in
 }
 
 /// What the tests of the documentation's examples need; see Tests/DocumentationExamples/README.md.
-let exampleDependencies: [Target.Dependency] = ["RealmSwift", "RealmTestSupport"]
+let exampleDependencies: [Target.Dependency] = [
+  "RealmSwift", "RealmSync", "RealmSyncProtocol", "RealmSyncTestSupport", "RealmTestSupport",
+]
 
 /// Products of a package that is needed with a trait alone, so that nothing else fetches it.
 func products(_ names: String..., of package: String, with trait: String) -> [Target.Dependency] {
@@ -141,6 +143,11 @@ let package = Package(
       name: "realm-diary",
       dependencies: ["RealmSwift"],
       path: "Examples/RealmDiary",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "realm-todos",
+      dependencies: ["RealmSwift"],
+      path: "Examples/RealmTodos",
       swiftSettings: settings),
     .executableTarget(
       name: "realm-two-devices",

@@ -20,7 +20,9 @@ public final class App: Sendable {
   let core: AppCore
 
   /// The app of an id, with the server of `AppConfiguration()`.
-  public convenience init(id: String) { self.init(id: id, configuration: AppConfiguration()) }
+  public convenience init(id: String) {
+    self.init(id: id, configuration: UsualConfigurations.of(id))
+  }
 
   /// The app of an id.
   ///

@@ -31,6 +31,11 @@ extension Realm {
   }
 }
 
+extension Realm {
+  /// The same type, as it is called where realms' types are named within `Realm`.
+  public typealias AsyncOpenTask = RealmSwift.AsyncOpenTask
+}
+
 extension AsyncOpenTask {
   /// Opens the realm once the server's data are here.
   fileprivate func download(_ configuration: Realm.Configuration, _ queue: DispatchQueue) {

@@ -143,6 +143,7 @@ struct ObjectWriter {
         made = try table.makeRow(primaryKey, beginningWith: nil)
       }
       if made.isNew {
+        if primaryKey != nil { try core.subscribedClasses?.require(info, in: core) }
         core.didMutate()
       } else if policy == .error {
         throwRealmException(

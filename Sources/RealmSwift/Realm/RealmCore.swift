@@ -24,6 +24,8 @@ final class RealmCore: Session {
   var creation = ObjectCreation()
   /// Whether properties are set only if their value differs: while `.modified` updates an object.
   var skipsEqualValues = false
+  /// The classes that can be written to, in files whose subscriptions decide; nil for others.
+  let subscribedClasses: SubscribedClasses?
   /// The record of tables in which a migration that the realm is part of sets primary keys; nil for
   /// other realms.
   private(set) var migratedKeys: MigratedKeys?
@@ -33,6 +35,8 @@ final class RealmCore: Session {
     reading tables: TableGroup
   ) {
     self.configuration = configuration
+    subscribedClasses =
+      configuration.syncConfiguration?.isFlexible == true ? SubscribedClasses() : nil
     var options = SessionOptions(shared, confinement, reading: tables)
     options.isReadOnly = configuration.readOnly
     options.versionLimit = configuration.maximumNumberOfActiveVersions.map { UInt64($0) }
@@ -90,7 +94,10 @@ final class RealmCore: Session {
 
   override var deleteRules: DeleteRules? { classes.deleteRules }
 
-  override func transactionDidEnd() { classes.forgetWritableTables() }
+  override func transactionDidEnd() {
+    classes.forgetWritableTables()
+    subscribedClasses?.forget()
+  }
 
   override func log(_ event: SessionEvent) {
     switch event {

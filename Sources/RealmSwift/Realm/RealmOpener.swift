@@ -65,10 +65,7 @@ struct RealmOpener {
     if configuration.readOnly, configuration.deleteRealmIfMigrationNeeded {
       throwRealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
     }
-    if configuration.isSynchronised, configuration.deleteRealmIfMigrationNeeded {
-      throwRealmException(
-        "Cannot set 'deleteRealmIfMigrationNeeded' when sync is enabled ('syncConfig' is set).")
-    }
+    checkSyncOptions()
     let schemas = RealmOpener.schemas(of: configuration)
     PlainFields.report(schemas, openedAt: path)
     try SchemaValidator(

@@ -3,6 +3,12 @@
 // What happens to a file that the server cannot go on with.
 
 /// The policy of a client reset: the server asks for the file to be replaced by a fresh copy.
+///
+/// In this release no reset is carried out automatically: one of every mode is reported as a manual
+/// one is, and the blocks are not called. The handler of `.manual`, or else
+/// `SyncManager.errorHandler`, gets a `SyncError.clientResetError`; its `clientResetInfo()` has the
+/// file and the token for `SyncSession.immediatelyHandleError(_:)`. Until then the session stays
+/// inactive, and the file keeps what is not uploaded.
 public enum ClientResetMode: Sendable {
   /// The program decides. The error has the code `SyncError.clientResetError`.
   case manual(

@@ -11,6 +11,7 @@ extension RealmOpener {
   /// Opens the file and begins to synchronise it, before any realm shows it.
   func openSynchronised() throws(Realm.Error) -> SharedFile {
     do {
+      checkSyncOptions()
       try RealmCache.requireOwnProcess(configuration)
       try RealmCache.requireSameOptions(configuration)
       try makeDirectory()
@@ -23,6 +24,18 @@ extension RealmOpener {
       throw error
     } catch {
       throw Realm.Error(.fail, message: "\(error)", path: configuration.location.path)
+    }
+  }
+
+  /// Traps for options that synchronised files cannot have.
+  func checkSyncOptions() {
+    guard configuration.isSynchronised else { return }
+    if configuration.deleteRealmIfMigrationNeeded {
+      throwRealmException(
+        "Cannot set 'deleteRealmIfMigrationNeeded' when sync is enabled ('syncConfig' is set).")
+    }
+    if configuration.readOnly, configuration.syncConfiguration != nil {
+      throwRealmException("Cannot set `readOnly` when sync is enabled ('syncConfig' is set).")
     }
   }
 
@@ -46,9 +59,6 @@ extension RealmOpener {
   private func enterSession(_ shared: SharedFile) throws {
     guard let sync = configuration.syncConfiguration, shared.kept(SyncAttachment.self) == nil else {
       return
-    }
-    if configuration.readOnly {
-      throwRealmException("Cannot set `readOnly` when sync is enabled ('syncConfig' is set).")
     }
     if sync.isFlexible { try makeSubscriptions(shared) }
     shared.keep(SyncAttachment(try SyncSessionCore.enter(shared.file, sync)))

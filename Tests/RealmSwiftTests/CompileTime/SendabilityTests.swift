@@ -33,20 +33,8 @@ struct SendabilityTests {
 
     """
 
-  /// Checks a program in which each line that must not compile says so: `// error: part of text`.
   private func check(_ program: String, _ depth: SwiftCompiler.Depth) throws {
-    let program = SendabilityTests.models + program
-    var diagnostics = try SwiftCompiler.check(program, depth)
-    for (index, line) in program.split(separator: "\n", omittingEmptySubsequences: false)
-      .enumerated()
-    {
-      guard let mark = line.range(of: "// error: ") else { continue }
-      let text = line[mark.upperBound...]
-      let isRefused = diagnostics.contains { $0.line == index + 1 && $0.text.contains(text) }
-      #expect(isRefused, "must not compile: \(line)")
-      diagnostics.removeAll { $0.line == index + 1 }
-    }
-    #expect(diagnostics == [], "must compile")
+    try SwiftCompiler.expectMarks(SendabilityTests.models + program, depth)
   }
 
   @Test func confinedTypesAreNotSendable() throws {

@@ -23,6 +23,19 @@ struct SwiftCompiler {
     case flow = "-emit-sil"
   }
 
+  /// The mode of the language, and how much of data races is checked in it.
+  enum Mode: CaseIterable, Sendable {
+    case swift5, complete, swift6
+
+    fileprivate var arguments: [String] {
+      switch self {
+      case .swift5: ["-swift-version", "5"]
+      case .complete: ["-swift-version", "5", "-strict-concurrency=complete"]
+      case .swift6: ["-swift-version", "6"]
+      }
+    }
+  }
+
   struct Failure: Error { let text: String }
 
   /// The compiler of this machine; nil if there is none.
@@ -53,7 +66,7 @@ struct SwiftCompiler {
 
   /// What the compiler says about a program; a script has code at its top level.
   static func check(
-    _ program: String, _ depth: Depth, isScript: Bool = false
+    _ program: String, _ depth: Depth, _ mode: Mode = .swift6, isScript: Bool = false
   ) throws -> [Diagnostic] {
     let files = try TemporaryRealm()
     // Only a file of this name has code at its top level.
@@ -63,13 +76,14 @@ struct SwiftCompiler {
     let process = Process()
     process.executableURL = executable
     process.arguments = [
-      depth.rawValue, source.path, "-swift-version", "6", "-diagnostic-style", "llvm",
+      depth.rawValue, source.path, "-diagnostic-style", "llvm",
       "-parse-as-library", "-module-name", "Program",
       "-o", files.directory.appendingPathComponent("program.sil").path,
       "-I", products.appendingPathComponent("Modules").path, "-Xcc",
       "-fmodule-map-file="
         + products.appendingPathComponent("CRealmPlatform.build/module.modulemap").path,
     ]
+    process.arguments?.append(contentsOf: mode.arguments)
     if isScript { process.arguments?.removeAll { $0 == "-parse-as-library" } }
     if depth == .types { process.arguments?.removeAll { $0 == "-o" || $0.hasSuffix(".sil") } }
     let output = Pipe()

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The configurations of apps that are made with an id alone.
+
+import RealmStorage
+
+/// The configurations of `App(id:)`. A test may give an app one with a server of its own.
+enum UsualConfigurations {
+  typealias Maker = @Sendable () -> AppConfiguration
+
+  private static let makers = Locked<[String: Maker]>([:])
+
+  /// The configuration of the app of an id.
+  static func of(_ id: String) -> AppConfiguration {
+    let maker = makers.withLock { $0[id] }
+    return maker?() ?? AppConfiguration()
+  }
+
+  /// Makes `App(id:)` use other configurations for an id; nil for the usual ones.
+  static func set(_ maker: Maker?, of id: String) { makers.withLock { $0[id] = maker } }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The classes that have subscriptions, as a write transaction needs them (P5, section 2).
+//
+// 1. What is known here is of the open transaction, as it began.
+
+import RealmSession
+import RealmStorage
+import RealmSync
+import RealmTables
+
+/// The classes of which a realm can create objects: the server would undo the creation of others.
+///
+/// The newest subscription set as of the start of the transaction decides, whatever its state.
+final class SubscribedClasses {
+  private var names: Set<String>?
+  /// The class that was asked about last, and may be written to.
+  private var allowed: TableKey?
+
+  /// Traps if objects of a top-level class with a primary key are created, and no subscription has
+  /// the class.
+  @inline(__always)
+  func require(_ info: ClassInfo, in core: RealmCore) throws(StorageError) {
+    if allowed == info.tableKey { return }
+    try find(info, core)
+  }
+
+  @inline(never)
+  private func find(_ info: ClassInfo, _ core: RealmCore) throws(StorageError) {
+    guard info.schema.tableKind == .topLevel else { return }
+    let names: Set<String> = if let names { names } else { try read(core) }
+    self.names = names
+    guard names.contains(info.schema.className) else {
+      throwRealmException(
+        "Cannot write to class \(info.schema.className) when no flexible sync subscription has "
+          + "been created.")
+    }
+    allowed = info.tableKey
+  }
+
+  private func read(_ core: RealmCore) throws(StorageError) -> Set<String> {
+    guard let transaction = core.transaction else { return [] }
+    let base = try core.shared.tables(of: transaction.transaction.base)
+    let newest = try StoredSubscriptionSet.newest(in: base)
+    return Set(newest?.subscriptions.map(\.objectClass) ?? [])
+  }
+
+  /// Forgets what was found: the transaction has ended.
+  func forget() {
+    names = nil
+    allowed = nil
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The app of the pages' example about synchronised realms: its server is in the process of the test.
+
+import Foundation
+@_spi(RealmTesting) import RealmSwift
+import RealmSync
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTestSupport
+
+class Todo: Object {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var name: String
+  @Persisted var owner: String
+  @Persisted var status: String
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+nonisolated let APPID = "todos-" + UUID().uuidString.lowercased()
+
+/// A server in memory, which `App(id: APPID)` finds.
+nonisolated final class ExampleServer: Sendable {
+  private let server: MemoryAppServer
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    server = MemoryAppServer(app: APPID, mode: .flexible, directory: directory.path + "/server")
+  }
+
+  /// Makes the process the program of a device: it has users and files of its own.
+  func become(_ device: String) {
+    let (server, folder) = (server, directory.path + "/" + device)
+    _RealmTesting.setConfiguration(ofApp: APPID) {
+      let configuration = AppConfiguration(baseURL: "http://memory")
+      configuration.requests = server
+      configuration.socketProvider = server
+      configuration.directory = folder
+      return configuration
+    }
+  }
+
+  func stop() { _RealmTesting.setConfiguration(ofApp: APPID, nil) }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The errors of app services and sessions, as programs catch them.
+
+import Foundation
+import RealmSync
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct AppErrorTests {
+  /// The error of an answer of the server with a name of an error.
+  private func error(named name: String?) -> any Error {
+    AppError.of(.service(name: name, message: "no", status: 401, logURL: "http://x/log"))
+  }
+
+  @Test func codesAreCaughtByTheirNames() throws {
+    do {
+      throw error(named: "InvalidPassword")
+    } catch AppError.userNotFound {
+      Issue.record("the wrong code")
+    } catch AppError.invalidPassword {
+      // As it must be.
+    }
+    do {
+      throw SyncError(.writeRejected, "no")
+    } catch SyncError.writeRejected {
+      // As it must be.
+    }
+    do {
+      throw CancellationError()
+    } catch AppError.invalidPassword {
+      Issue.record("no error of an app")
+    } catch {
+      #expect(error is CancellationError)
+    }
+  }
+
+  @Test func errorsHaveWhatTheServerTold() throws {
+    let error = try #require(error(named: "AccountNameInUse") as? AppError)
+    #expect(error.code == .accountNameInUse && error.message == "no")
+    #expect(error.httpStatusCode == 401 && error.logURL == URL(string: "http://x/log"))
+    #expect(error.localizedDescription == "no")
+  }
+
+  @Test(arguments: [
+    ("APIKeyAlreadyExists", AppError.Code.apiKeyAlreadyExists), ("MongoDBError", .mongoDBError),
+    ("UserNotFound", .userNotFound), ("InvalidSession", .invalidSession), ("Else", .unknown),
+  ])
+  func namesOfTheServerAreCodes(_ name: String, _ code: AppError.Code) {
+    #expect((error(named: name) as? AppError)?.code == code)
+  }
+
+  @Test func failuresOfThisSideHaveCodes() {
+    func code(_ failure: AppFailure) -> AppError.Code? { (AppError.of(failure) as? AppError)?.code }
+    #expect(code(.status(502)) == .httpRequestFailed)
+    #expect(code(.transport("gone")) == .httpRequestFailed)
+    #expect(code(.noNetworking) == .unknown)
+    #expect(AppError.of(.cancelled) is CancellationError)
+    #expect("\(AppError.of(.noNetworking).localizedDescription)".contains("trait \"Sync\""))
+  }
+
+  @Test func onlyResetsHaveTheFileOfAReset() {
+    let reset = SyncError(.clientResetError, "no", path: "/tmp/a.realm")
+    #expect(reset.clientResetInfo()?.0 == "/tmp/a.realm" && reset.deleteRealmUserInfo() == nil)
+    let denied = SyncError(.permissionDeniedError, "no", path: "/tmp/a.realm")
+    #expect(denied.clientResetInfo() == nil && denied.deleteRealmUserInfo() != nil)
+  }
+}

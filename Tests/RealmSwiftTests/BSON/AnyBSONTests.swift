@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// BSON values: literals, accessors, conversions, and what messages have of them.
+
+import Foundation
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct AnyBSONTests {
+  private static let id = ObjectId("0123456789abcdef01234567")
+  private static let uuid = UUID()
+  private static let time = Date(timeIntervalSince1970: 1_700_000_000.25)
+
+  /// One value of each kind.
+  private static func values() throws -> [AnyBSON] {
+    [
+      .null, .bool(true), .int32(-7), .int64(1 << 40), .double(2.5),
+      .decimal128(try Decimal128(string: "1.50")), .string("é\"\\"), .objectId(id),
+      .binary(Data([0, 1, 255])), .uuid(uuid), .datetime(time),
+      .timestamp(Date(timeIntervalSince1970: 1_700_000_000)), .minKey, .maxKey,
+      .regex(try NSRegularExpression(pattern: "^a.b$", options: [.caseInsensitive])),
+      .array([1, nil, "x", [true]]), .document(["b": 1, "a": nil, "c": ["d": 2.5]]),
+    ]
+  }
+
+  @Test func valuesOfMessagesAreTheSameValues() throws {
+    for value in try Self.values() { #expect(AnyBSON(value.bson) == value) }
+  }
+
+  @Test func valuesSurviveTheTextOfMessages() throws {
+    for value in try Self.values() {
+      let text = ExtendedJSONWriter.text(value.bson)
+      let read = try ExtendedJSONReader.parse(text)
+      #expect(AnyBSON(read) == value, "\(text)")
+    }
+  }
+
+  @Test func datesAreRoundedToMilliseconds() {
+    #expect(
+      AnyBSON.datetime(Date(timeIntervalSince1970: 1.2345)).bson
+        == .date(unixMilliseconds: 1235))
+    #expect(
+      AnyBSON.datetime(Date(timeIntervalSince1970: -0.0004)).bson == .date(unixMilliseconds: 0))
+  }
+
+  @Test func numbersThatFitNowhereDoNotTrap() {
+    #expect(
+      AnyBSON.datetime(Date(timeIntervalSince1970: 1e300)).bson == .date(unixMilliseconds: 0))
+    #expect(
+      AnyBSON.timestamp(Date(timeIntervalSince1970: -5)).bson
+        == .timestamp(seconds: 0, increment: 0))
+    #expect(AnyBSON.double(.nan).asInt == nil)
+    #expect(AnyBSON.double(1e300).asInt == nil)
+    #expect(AnyBSON.int64(1 << 40).asInt32 == nil)
+  }
+
+  @Test func literals() {
+    #expect("a" as AnyBSON == .string("a"))
+    #expect(true as AnyBSON == .bool(true))
+    #expect(1.5 as AnyBSON == .double(1.5))
+    #expect(3 as AnyBSON == .int64(3))
+    #expect([1, nil] as AnyBSON == .array([.int64(1), nil]))
+    #expect(["a": ["b": nil]] as AnyBSON == .document(["a": .document(["b": AnyBSON?.none])]))
+  }
+
+  @Test func accessorsGiveValuesOfTheirKindOnly() throws {
+    let values = try Self.values()
+    func kinds<T>(_ read: (AnyBSON) -> T?) -> [Int] {
+      values.indices.filter { read(values[$0]) != nil }
+    }
+    #expect(values.indices.filter { values[$0].isNull } == [0])
+    #expect(kinds(\.boolValue) == [1])
+    #expect(kinds(\.int32Value) == [2])
+    #expect(kinds(\.int64Value) == [3])
+    #expect(kinds(\.doubleValue) == [4])
+    #expect(kinds(\.decimal128Value) == [5])
+    #expect(kinds(\.stringValue) == [6])
+    #expect(kinds(\.objectIdValue) == [7])
+    #expect(kinds(\.binaryValue) == [8])
+    #expect(kinds(\.uuidValue) == [9])
+    #expect(kinds(\.dateValue) == [10])
+    #expect(kinds(\.timestampValue) == [11])
+    #expect(kinds(\.regexValue) == [14])
+    #expect(kinds(\.arrayValue) == [15])
+    #expect(kinds(\.documentValue) == [16])
+    #expect(kinds(\.asInt) == [2, 3])
+    #expect(kinds(\.asInt64) == [2, 3])
+    #expect(kinds(\.asDouble) == [2, 3, 4, 5])
+    #expect(kinds(\.asDecimal128) == [2, 3, 4, 5])
+  }
+
+  @Test func numbersOfOneKindCanBeReadAsAnother() throws {
+    #expect(AnyBSON.double(4).asInt == 4)
+    #expect(AnyBSON.decimal128(try Decimal128(string: "12")).asInt32 == 12)
+    #expect(AnyBSON.int32(5).asDecimal128 == 5)
+    #expect(AnyBSON.double(0.5).asDecimal128 == (try Decimal128(string: "0.5")))
+  }
+
+  @Test func valuesAreGivenAsTheirTypes() {
+    #expect(AnyBSON.int64(5).value() as Int? == 5)
+    #expect(AnyBSON.int64(5).value() as Int64? == 5)
+    #expect(AnyBSON.int64(5).value() as String? == nil)
+    #expect(AnyBSON.string("a").value() as String? == "a")
+    #expect(AnyBSON.minKey.value() as MinKey? == MinKey())
+    #expect(AnyBSON.maxKey.value() as MaxKey? == MaxKey())
+    #expect(AnyBSON.datetime(Self.time).value() as Date? == Self.time)
+  }
+
+  @Test func typesOfProgramsAreBSON() throws {
+    #expect(AnyBSON(7) == .int64(7))
+    #expect(AnyBSON(Int32(7)) == .int32(7))
+    #expect(AnyBSON("a") == .string("a"))
+    #expect(AnyBSON(NSNull()) == .null)
+    #expect(AnyBSON(Self.id) == .objectId(Self.id))
+    #expect(AnyBSON(Int?.none) == .null)
+    #expect(AnyBSON(Int?.some(1)) == .int64(1))
+    #expect(AnyBSON(["a": 1] as Document) == .document(["a": 1]))
+    #expect(AnyBSON([1, nil] as [AnyBSON?]) == .array([1, nil]))
+    #expect(AnyBSON(MinKey()) == .minKey)
+  }
+
+  @Test func partitionsNameFiles() {
+    #expect(AnyBSON.string("x").fileName == "s_x")
+    #expect(AnyBSON.int32(-1).fileName == "i_-1")
+    #expect(AnyBSON.int64(9).fileName == "l_9")
+    #expect(AnyBSON.objectId(Self.id).fileName == "o_0123456789abcdef01234567")
+    #expect(AnyBSON.uuid(Self.uuid).fileName == "u_" + Self.uuid.uuidString.lowercased())
+    #expect(AnyBSON.null.fileName == "null")
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The program `realm-todos` without a server: arguments, messages and exit codes.
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+private enum TodosProgram {
+  /// The program, which is built where the tests are.
+  static var url: URL {
+    #if canImport(Darwin)
+    let tests = Bundle(for: TemporaryDirectory.self).bundleURL
+    #else
+    let tests = URL(fileURLWithPath: CommandLine.arguments[0])
+    #endif
+    return tests.deletingLastPathComponent().appendingPathComponent("realm-todos")
+  }
+
+  static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: url.path) }
+}
+
+@Suite(.enabled(if: TodosProgram.isBuilt, "realm-todos was not built with the tests"))
+struct TodosProgramTests {
+  /// Runs the program to its end.
+  private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) {
+    let process = Process()
+    let (output, error) = (Pipe(), Pipe())
+    process.executableURL = TodosProgram.url
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = error
+    try process.run()
+    // Both are shorter than a pipe's buffer.
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    let complained = error.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (
+      process.terminationStatus, String(decoding: said, as: UTF8.self),
+      String(decoding: complained, as: UTF8.self)
+    )
+  }
+
+  @Test(arguments: ["--help", "-h"]) func helpIsShown(_ word: String) throws {
+    let run = try run(word)
+    #expect(run.code == 0 && run.error.isEmpty)
+    #expect(run.output.hasPrefix("usage: realm-todos ["))
+  }
+
+  @Test(arguments: [
+    ([], "Say what to do: list, add, done, remove or watch."), (["add"], "add needs a text."),
+    (["done", "x"], "'x' is no number of a line."), (["done", "0"], "'0' is no number of a line."),
+    (["remove"], "remove needs the number of one line."), (["fly"], "There is no action 'fly'."),
+    (["list", "all"], "list takes nothing more."), (["--fly"], "There is no option --fly."),
+    (["--server"], "--server needs a value."),
+    (["--wait", "long", "list"], "--wait needs a number of seconds, not 'long'."),
+  ])
+  func mistakesAreNamed(_ arguments: [String], _ text: String) throws {
+    let run =
+      switch arguments.count {
+      case 0: try run()
+      case 1: try run(arguments[0])
+      case 2: try run(arguments[0], arguments[1])
+      default: try run(arguments[0], arguments[1], arguments[2])
+      }
+    #expect(run.code == 64 && run.output.isEmpty)
+    #expect(run.error.hasPrefix("realm-todos: \(text)\n\nusage:"), "\(run.error)")
+  }
+
+  @Test func aDeviceThatNeverLoggedInNeedsTheServer() throws {
+    let directory = try TemporaryDirectory()
+    // Nothing listens at the port of discarded data.
+    let run = try run("--server", "http://127.0.0.1:9", "--dir", directory.path, "list")
+    #if Sync
+    #expect(run.code == 69 && run.error.contains("needs the server at http://127.0.0.1:9"))
+    #else
+    #expect(run.code == 64 && run.error.contains("Add the trait \"Sync\""), "\(run.error)")
+    #expect(run.error.contains("--traits defaults,Sync realm-todos"))
+    #endif
+    #expect(run.output.isEmpty)
+    let folder = directory.path + "/realm-todos/mongodb-realm/todos"
+    #expect(FileManager.default.fileExists(atPath: folder))
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the configurations of synchronised realms are.
+
+import Foundation
+import RealmSyncTestSupport
+import RealmTestSupport
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct SyncConfigurationTests {
+  private let app: MemoryApp
+
+  init() throws { app = try MemoryApp() }
+
+  @Test func userAndPartitionDecideAboutTheFile() async throws {
+    let user = try await app.device("first").login(credentials: .anonymous)
+    func name(_ configuration: Realm.Configuration) -> [String] {
+      (configuration.fileURL?.pathComponents ?? []).suffix(4)
+    }
+    let folder = ["mongodb-realm", app.server.id, user.id]
+    #expect(name(user.flexibleSyncConfiguration()) == folder + ["flx_sync_default.realm"])
+    #expect(name(user.configuration(partitionValue: "a b")) == folder + ["s_a%20b.realm"])
+    #expect(name(user.configuration(partitionValue: 7)) == folder + ["l_7.realm"])
+    #expect(name(user.configuration(partitionValue: Int32(7))) == folder + ["i_7.realm"])
+    #expect(name(user.configuration(partitionValue: nil)) == folder + ["null.realm"])
+  }
+
+  @Test func equalConfigurationsOpenTheSame() async throws {
+    let user = try await app.device("first").login(credentials: .anonymous)
+    #expect(user.flexibleSyncConfiguration() == user.flexibleSyncConfiguration())
+    #expect(user.configuration(partitionValue: "a") == user.configuration(partitionValue: "a"))
+    #expect(user.configuration(partitionValue: "a") != user.configuration(partitionValue: "b"))
+    #expect(user.configuration(partitionValue: "a") != user.flexibleSyncConfiguration())
+    let other = try await app.device("second").login(credentials: .anonymous)
+    #expect(user.flexibleSyncConfiguration() != other.flexibleSyncConfiguration())
+  }
+
+  @Test func theSynchronisedPartIsKept() async throws {
+    let user = try await app.device("first").login(credentials: .anonymous)
+    var configuration = user.flexibleSyncConfiguration(
+      cancelAsyncOpenOnNonFatalErrors: true, initialSubscriptions: { _ in }, rerunOnOpen: true)
+    let sync = try #require(configuration.syncConfiguration)
+    #expect(sync.user == user && sync.partitionValue == nil)
+    #expect(sync.cancelAsyncOpenOnNonFatalErrors)
+    #expect(sync.initialSubscriptions?.rerunOnOpen == true)
+    guard case .recoverUnsyncedChanges(nil, nil) = sync.clientResetMode else {
+      Issue.record("\(sync.clientResetMode)")
+      return
+    }
+    #expect(
+      user.configuration(partitionValue: 3).syncConfiguration?.partitionValue == .int64(3))
+    // Set later, it sets the file as well; a file of its own is none of a session.
+    let path = configuration.fileURL
+    configuration.fileURL = URL(fileURLWithPath: "/tmp/other.realm")
+    configuration.syncConfiguration = sync
+    #expect(configuration.fileURL == path)
+    #expect(Realm.Configuration(syncConfiguration: sync).fileURL == path)
+  }
+}
