@@ -85,8 +85,11 @@ package struct ClientSockets: SyncSocketProvider {
               NIOSSLClientHandler(
                 context: context, serverHostname: url.isAddress ? nil : url.host))
           }
-          return try pipeline.configureUpgradableHTTPClientPipeline(
-            configuration: .init(upgradeConfiguration: Self.upgrade(head)))
+          var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
+            upgradeConfiguration: Self.upgrade(head))
+          // The first frames of the server may come with its answer.
+          configuration.leftOverBytesStrategy = .forwardBytes
+          return try pipeline.configureUpgradableHTTPClientPipeline(configuration: configuration)
         }
       }
     return try await result.get()

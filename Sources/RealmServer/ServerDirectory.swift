@@ -25,7 +25,7 @@ struct ServerDirectory: Sendable {
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw ServerFailure(
-        "The folder \(path) cannot be made: \(error.localizedDescription). "
+        "The folder \(path) cannot be made: \(ServerFailure.text(error.localizedDescription)). "
           + "Choose another with --dir, or change its permissions.")
     }
   }
@@ -43,7 +43,7 @@ struct ServerDirectory: Sendable {
       folders = try FileManager.default.contentsOfDirectory(atPath: path + "/apps").sorted()
     } catch {
       throw ServerFailure(
-        "The folder \(path)/apps cannot be read: \(error.localizedDescription). "
+        "The folder \(path)/apps cannot be read: \(ServerFailure.text(error.localizedDescription)). "
           + "Change its permissions.")
     }
     var apps: [AppFile] = []
@@ -90,7 +90,7 @@ struct ServerDirectory: Sendable {
       try FileManager.default.moveItem(atPath: temporary, toPath: file)
     } catch {
       throw ServerFailure(
-        "\(file) cannot be written: \(error.localizedDescription). "
+        "\(file) cannot be written: \(ServerFailure.text(error.localizedDescription)). "
           + "Change the folder's permissions, or make room.")
     }
   }

@@ -8,5 +8,13 @@ struct ServerFailure: Error, Hashable, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
+
+  /// The text of an error as a part of a sentence.
+  static func text(_ error: any Error) -> String { text(String(describing: error)) }
+
+  /// A sentence as a part of another.
+  static func text(_ text: String) -> String {
+    text.hasSuffix(".") ? String(text.dropLast()) : text
+  }
 }
 #endif

@@ -14,22 +14,32 @@ package final class MemoryAppServer: Sendable {
     var isOnline = true
     var sockets: [MemorySocket] = []
     var requests: [HTTPRequest] = []
+    var host: ServerHost
+    /// Counts the folders, of which each has the files of one life of the server.
+    var folder = 0
   }
 
   package let id: String
-  private let host: ServerHost
-  private let state = Locked(State())
+  private let mode: SyncMode
+  private let directory: String
+  private let state: Locked<State>
 
   /// - Parameters:
   ///   - id: The app's id.
   ///   - directory: Where the server's files are.
   package init(app id: String, mode: SyncMode, directory: String) {
     self.id = id
+    self.mode = mode
+    self.directory = directory
+    state = Locked(State(host: Self.host(id, mode, directory)))
+  }
+
+  private static func host(_ id: String, _ mode: SyncMode, _ directory: String) -> ServerHost {
     let store = EmbeddedStore(DirectoryFiles(directory: directory))
     let clock = ServerClock { OriginTimestamp.now() }
     let realms = RealmDirectory(
       store, settings: ServerRealm.Settings(recordsTouches: mode == .flexible), clock: clock)
-    host = ServerHost(
+    return ServerHost(
       ServerApp(
         named: id, realms: realms,
         authenticator: SessionAuthenticator { _ in "" }),
@@ -44,6 +54,16 @@ package final class MemoryAppServer: Sendable {
       return isOnline ? [] : state.sockets
     }
     for socket in sockets { socket.end(CloseCode.readFailed, "the network is gone") }
+  }
+
+  /// Starts again without any files, and cuts the connections.
+  package func forgetFiles() throws {
+    setOnline(false)
+    state.withLock { state in
+      state.folder += 1
+      state.host = Self.host(id, mode, "\(directory)-\(state.folder)")
+      state.isOnline = true
+    }
   }
 
   /// The requests so far.
@@ -61,7 +81,8 @@ extension MemoryAppServer: SyncSocketProvider {
     else { throw SocketClosed(.unauthorized, "bad token") }
     let socket = MemorySocket("\(version)")
     state.withLock { $0.sockets.append(socket) }
-    let connection = await host.accept(socket.peer, version: version, user: user)
+    let connection = await state.withLock { $0.host }.accept(
+      socket.peer, version: version, user: user)
     Task {
       for await message in socket.peer.messages { await connection.receive(message) }
       await connection.socketDidClose()

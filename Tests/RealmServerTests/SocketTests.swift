@@ -97,27 +97,6 @@ import Testing
     try await server.stop()
   }
 
-  @Test func aClientThatDoesNotReadHoldsTheServerBack() async throws {
-    let server = try await RunningServer()
-    let user = try await server.user()
-    let socket = try await ClientSockets.shared.open(await user.authority.endpoint(.partition))
-    let sent = Locked(0)
-    // Answers pile up until the server's output is full, and then this side cannot send any more.
-    let sender = Task {
-      for number in 1...20_000 {
-        try await socket.send(Array("ping \(number) 0\n".utf8))
-        sent.withLock { $0 += 1 }
-      }
-    }
-    try await Task.sleep(for: .milliseconds(300))
-    for number in 1...20_000 {
-      #expect(Self.text(try await socket.receive()) == "pong \(number)\n")
-    }
-    try await sender.value
-    await socket.close(.normal)
-    try await server.stop()
-  }
-
   @Test func aShutdownEndsSessionsAndSockets() async throws {
     let server = try await RunningServer()
     let user = try await server.user()

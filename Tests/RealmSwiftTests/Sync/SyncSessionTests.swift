@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sessions as programs see them: states, waits, progress, errors.
+
+import Dispatch
+import Foundation
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import Testing
+
+@testable import RealmSwift
+
+@Suite struct SyncSessionTests {
+  private actor Device {
+    private(set) var realm: Realm!
+
+    init(_ configuration: Realm.Configuration) async throws {
+      realm = try await Realm(
+        configuration: configuration, actor: self, downloadBeforeOpen: .always)
+    }
+
+    func session() throws -> SyncSession { try #require(realm.syncSession) }
+
+    func add(_ name: String) throws {
+      try realm.write { realm.add(Todo(value: ["name": name])) }
+    }
+
+    func unsubscribe() -> Int {
+      let results = realm.objects(Todo.self)
+      results.unsubscribe()
+      return realm.subscriptions.count
+    }
+
+    func subscribe(_ mode: WaitForSyncMode) async throws -> Int {
+      try await realm.objects(Todo.self).subscribe(waitForSync: mode)
+      return realm.subscriptions.count
+    }
+  }
+
+  private static let all: @Sendable (SyncSubscriptionSet) -> Void = {
+    $0.append(QuerySubscription<Todo>())
+  }
+
+  @Test func aSessionIsSuspendedAndResumed() async throws {
+    let app = try MemoryApp()
+    let configuration = try await app.configuration("first", Self.all)
+    let device = try await Device(configuration)
+    let session = try await device.session()
+    #expect(session.state == .active && session.connectionState == .connected)
+    #expect(session.parentUser() == configuration.syncConfiguration?.user)
+    #expect(session.configuration()?.initialSubscriptions?.rerunOnOpen == false)
+    #expect(try await device.session() == session)
+    session.suspend()
+    #expect(session.state == .inactive)
+    try await device.add("a")
+    session.resume()
+    #expect(session.state == .active)
+    let error = await withCheckedContinuation { continuation in
+      session.wait(for: .upload, queue: DispatchQueue(label: "wait")) {
+        continuation.resume(returning: $0)
+      }
+    }
+    #expect(error == nil)
+    try await configuration.syncConfiguration?.user.logOut()
+    #expect(session.state == .invalid && session.configuration() == nil)
+    #expect(SyncSession.State(rawValue: 2) == .invalid)
+    #expect(SyncSession.ConnectionState(rawValue: 1) == .connecting)
+  }
+
+  @Test func theConnectionsStateIsTold() async throws {
+    let app = try MemoryApp()
+    let device = try await Device(app.configuration("first", Self.all))
+    let session = try await device.session()
+    let (states, continuation) = AsyncStream.makeStream(of: SyncSession.ConnectionState.self)
+    let id = session.core.observeConnection { continuation.yield($0) }
+    app.server.setOnline(false)
+    for await state in states where state == .disconnected { break }
+    #expect(session.connectionState == .disconnected)
+    app.server.setOnline(true)
+    session.reconnect()
+    for await state in states where state == .connected { break }
+    session.core.stopObserving(id)
+  }
+
+  @Test func progressIsReportedUntilItsTokenIsInvalidated() async throws {
+    let app = try MemoryApp()
+    let device = try await Device(app.configuration("first", Self.all))
+    let session = try await device.session()
+    let (reports, continuation) = AsyncStream.makeStream(of: SyncSession.Progress.self)
+    let token = session.addProgressNotification(for: .upload, mode: .reportIndefinitely) {
+      continuation.yield($0)
+    }
+    try await device.add("a")
+    for await progress in reports where progress.isTransferComplete {
+      #expect(progress.progressEstimate == 1)
+      break
+    }
+    token?.invalidate()
+    let progress = SyncSession.Progress(transferred: 1, transferable: 4, estimate: 0.25)
+    #expect(progress.progressEstimate == 0.25 && !progress.isTransferComplete)
+  }
+
+  @available(*, deprecated)
+  @Test func deprecatedNamesStillWork() {
+    let progress = SyncSession.Progress(transferred: 1, transferable: 4, estimate: 0.25)
+    #expect(progress.transferredBytes == 1 && progress.transferrableBytes == 4)
+    #expect(progress.fractionTransferred == 0.25)
+    #expect(SyncTimeoutOptions(connectTimeout: 5, connectionLingerTime: 6).connectTimeout == 5)
+    let configuration = AppConfiguration(
+      baseURL: "http://h", transport: nil, localAppName: "n", localAppVersion: "v")
+    #expect(configuration.baseURL == "http://h" && configuration.transport == nil)
+    #expect(configuration.enableSessionMultiplexing)
+    #expect(configuration.syncTimeouts.connectTimeout == 120_000)
+  }
+
+  @Test func anOpenWithACallbackWaitsForTheServer() async throws {
+    let app = try MemoryApp()
+    let first = try await Device(app.configuration("first", Self.all))
+    try await first.add("a")
+    try await first.session().wait(for: .upload)
+    let configuration = try await app.configuration("second", Self.all)
+    let queue = DispatchQueue(label: "realm")
+    let count = try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Int, any Error>) in
+      let task = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { result in
+        continuation.resume(with: result.map { $0.objects(Todo.self).count })
+      }
+      task.addProgressNotification(queue: queue) { _ in }
+    }
+    #expect(count == 1)
+  }
+
+  @Test func resultsSubscribeAndUnsubscribe() async throws {
+    let app = try MemoryApp()
+    let device = try await Device(app.configuration("first") { _ in })
+    #expect(try await device.subscribe(.onCreation) == 1)
+    #expect(try await device.subscribe(.never) == 1)
+    #expect(await device.unsubscribe() == 0)
+  }
+
+  /// What the server says, and the error that the program gets.
+  @Test(arguments: [
+    (SessionErrorCode.permissionDenied, ErrorAction.applicationBug, 9),
+    (.badQuery, .applicationBug, 10), (.compensatingWrite, .warning, 11),
+    (.userMismatch, .applicationBug, 5), (.other, .warning, 14), (.other, .applicationBug, 4),
+  ])
+  func errorsOfTheServerHaveCodes(
+    _ code: SessionErrorCode, _ action: ErrorAction, _ number: Int
+  ) {
+    let error = SyncError(
+      ErrorCode(code), ErrorDocument(message: "m", action: action), path: "/x")
+    #expect(error.code.rawValue == number && error.message == "m")
+    #expect(SyncError.Code(rawValue: number).map { $0 ~= error } == true)
+  }
+
+  @Test func failuresOfConnectionsHaveCodes() {
+    func code(_ failure: ConnectionFailure) -> SyncError.Code? { SyncError(failure)?.code }
+    #expect(code(.closed(.tlsFailed, message: "")) == .tlsHandshakeFailed)
+    #expect(code(.closed(.forbidden, message: "")) == .underlyingAuthError)
+    #expect(code(.closed(.fatal, message: "")) == .connectionFailed)
+    #expect(code(.violation(.badSyntax, message: "")) == .clientInternalError)
+    #expect(code(.connectTimeout) == nil && code(.closed(.goingAway, message: "")) == nil)
+  }
+
+  @Test func theProgramDecidesAboutAReset() async throws {
+    let app = try MemoryApp()
+    let user = try await app.device("first").login(credentials: .anonymous)
+    let errors = AsyncStream.makeStream(of: SyncError.self)
+    for mode in [
+      ClientResetMode.discardUnsyncedChanges(), .recoverUnsyncedChanges(),
+      .recoverOrDiscardUnsyncedChanges(),
+    ] {
+      let configuration = user.flexibleSyncConfiguration(
+        clientResetMode: mode, cancelAsyncOpenOnNonFatalErrors: true)
+      #expect(configuration.syncConfiguration?.cancelAsyncOpenOnNonFatalErrors == true)
+    }
+    var configuration = user.flexibleSyncConfiguration(
+      clientResetMode: .manual { error, session in
+        if let error = error as? SyncError, session != nil { errors.continuation.yield(error) }
+      })
+    configuration.objectTypes = [Todo.self]
+    let path = try #require(configuration.fileURL).path
+    do {
+      let device = try await Device(configuration)
+      let session = try await device.session()
+      // The server has lost its files.
+      try app.server.forgetFiles()
+      session.reconnect()
+      for await error in errors.stream {
+        #expect(error.code == .clientResetError)
+        let (backup, token) = try #require(error.clientResetInfo())
+        #expect(backup == path)
+        SyncSession.immediatelyHandleError(token)
+        break
+      }
+      #expect(session.state == .inactive)
+    }
+    for _ in 0..<500 where FileManager.default.fileExists(atPath: path) {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+}
