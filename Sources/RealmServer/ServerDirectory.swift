@@ -43,8 +43,8 @@ struct ServerDirectory: Sendable {
       folders = try FileManager.default.contentsOfDirectory(atPath: path + "/apps").sorted()
     } catch {
       throw ServerFailure(
-        "The folder \(path)/apps cannot be read: \(ServerFailure.text(error.localizedDescription)). "
-          + "Change its permissions.")
+        "The folder \(path)/apps cannot be read: "
+          + "\(ServerFailure.text(error.localizedDescription)). Change its permissions.")
     }
     var apps: [AppFile] = []
     for folder in folders where !folder.hasPrefix(".") { apps.append(try app(folder)) }

@@ -66,8 +66,8 @@ struct ServerProgram: Sendable {
       accounts = try AccountStore(DatabaseFile.open(path: path), now: clock.now())
     } catch {
       throw ServerFailure(
-        "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, or move it away; then "
-          + "all users have to register again.")
+        "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, "
+          + "or move it away; then all users have to register again.")
     }
     let service = AccountService(
       app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
@@ -168,8 +168,8 @@ struct ServerProgram: Sendable {
         eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
     } catch {
       throw ServerFailure(
-        "The certificate \(certificate) with the key \(key) cannot be used: \(ServerFailure.text(error)). "
-          + "Both have to be in PEM form.")
+        "The certificate \(certificate) with the key \(key) cannot be used: "
+          + "\(ServerFailure.text(error)). Both have to be in PEM form.")
     }
   }
 
