@@ -19,3 +19,15 @@ enum UsualConfigurations {
   /// Makes `App(id:)` use other configurations for an id; nil for the usual ones.
   static func set(_ maker: Maker?, of id: String) { makers.withLock { $0[id] = maker } }
 }
+
+extension RealmTesting {
+  /// Makes `App(id:)` use the configurations that a block returns for an id, so that a program
+  /// under test finds a server of the test; nil for the usual one again.
+  ///
+  /// Holds for `App` values that are made afterwards.
+  public static func setConfiguration(
+    ofApp id: String, _ make: (@Sendable () -> AppConfiguration)?
+  ) {
+    UsualConfigurations.set(make, of: id)
+  }
+}

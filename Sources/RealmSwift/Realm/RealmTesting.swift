@@ -53,16 +53,6 @@ public enum _RealmTesting {
     Realm.Configuration.defaultDirectory.appendingPathComponent(name).path
   }
 
-  /// Makes `App(id:)` use the configurations that a block returns for an id, so that a program under
-  /// test finds a server of the test; nil for the usual one again.
-  ///
-  /// Holds for `App` values that are made afterwards.
-  public static func setConfiguration(
-    ofApp id: String, _ make: (@Sendable () -> AppConfiguration)?
-  ) {
-    UsualConfigurations.set(make, of: id)
-  }
-
   /// Computes the pending notifications for observers of the file at `path`, and delivers them to
   /// their confinements, before it returns. The observers are called by their queue, actor or run
   /// loop, or when their realm is refreshed.

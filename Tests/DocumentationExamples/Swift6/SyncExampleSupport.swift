@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The app of the pages' example about synchronised realms: its server is in the process of the test.
+// The app of the pages' example about synchronised realms, with its server in the process.
 
 import Foundation
 @_spi(RealmTesting) import RealmSwift

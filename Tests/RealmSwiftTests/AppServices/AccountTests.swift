@@ -58,7 +58,8 @@ import Testing
           #"{"deployment_model":"L","location":"l","hostname":"http://h","ws_hostname":"ws://h"}"#,
         "login": login, "custom-function/login": login, "anon-user/login": login,
         "custom-token/login": login, "oauth2-apple/login": login, "oauth2-google/login": login,
-        "oauth2-facebook/login": login, "api-key/login": login, "custom-token/login?link=true": login,
+        "oauth2-facebook/login": login, "api-key/login": login,
+        "custom-token/login?link=true": login,
         "profile":
           #"{"identities":[{"id":"i","provider_type":"local-userpass"}],"data":{"name":"Ann","#
           + #""email":"a@b.c","picture_url":"http://p","first_name":"A","last_name":"B","#
