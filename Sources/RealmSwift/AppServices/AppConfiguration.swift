@@ -44,6 +44,7 @@ public final class AppConfiguration {
     self.syncTimeouts = syncTimeouts ?? SyncTimeoutOptions()
   }
 
+  /// Creates a configuration; the local name and version are ignored.
   @available(*, deprecated, message: "localAppName and localAppVersion are not used for anything.")
   public convenience init(
     baseURL: String?, transport: (any RLMNetworkTransport)?, localAppName: String?,

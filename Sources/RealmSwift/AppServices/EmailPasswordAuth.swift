@@ -66,36 +66,42 @@ public struct EmailPasswordAuth: Sendable {
 
   // MARK: Completion blocks, which are called once, on any thread
 
+  /// See `registerUser(email:password:)`.
   public func registerUser(
     email: String, password: String, completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
     complete(completion) { try await self.registerUser(email: email, password: password) }
   }
 
+  /// See `confirmUser(_:tokenId:)`.
   public func confirmUser(
     _ token: String, tokenId: String, completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
     complete(completion) { try await self.confirmUser(token, tokenId: tokenId) }
   }
 
+  /// See `resendConfirmationEmail(_:)`.
   public func resendConfirmationEmail(
     _ email: String, completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
     complete(completion) { try await self.resendConfirmationEmail(email) }
   }
 
+  /// See `retryCustomConfirmation(_:)`.
   public func retryCustomConfirmation(
     _ email: String, completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
     complete(completion) { try await self.retryCustomConfirmation(email) }
   }
 
+  /// See `sendResetPasswordEmail(_:)`.
   public func sendResetPasswordEmail(
     _ email: String, completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
     complete(completion) { try await self.sendResetPasswordEmail(email) }
   }
 
+  /// See `resetPassword(to:token:tokenId:)`.
   public func resetPassword(
     to password: String, token: String, tokenId: String,
     completion: @escaping @Sendable ((any Error)?) -> Void
@@ -105,6 +111,7 @@ public struct EmailPasswordAuth: Sendable {
     }
   }
 
+  /// See `callResetPasswordFunction(email:password:args:)`.
   public func callResetPasswordFunction(
     email: String, password: String, args: [AnyBSON],
     completion: @escaping @Sendable ((any Error)?) -> Void

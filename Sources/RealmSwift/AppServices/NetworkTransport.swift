@@ -8,33 +8,47 @@ import RealmSync
 /// The method of a request. The names are those of the protocol.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public enum RLMHTTPMethod: UInt, Sendable {
+  /// Reads.
   case GET = 0
+  /// Calls, or makes something.
   case POST
+  /// Changes a part.
   case PATCH
+  /// Replaces.
   case PUT
+  /// Removes.
   case DELETE
 }
 
 /// A request to an app's server.
 public final class RLMRequest {
+  /// The method of HTTP.
   public var method = RLMHTTPMethod.GET
+  /// The whole address.
   public var url = ""
+  /// The headers by their names.
   public var headers: [String: String] = [:]
+  /// The body as text; empty for none.
   public var body = ""
   /// How long the answer may take, in seconds.
   public var timeout = 60.0
 
+  /// Creates a request, which is to be filled.
   public init() {}
 }
 
 /// The answer to a request.
 public final class RLMResponse {
+  /// The status of HTTP; 0 if there was no answer.
   public var httpStatusCode = 0
   /// A code of the transport for requests without an answer; 0 for none.
   public var customStatusCode = 0
+  /// The headers by their names.
   public var headers: [String: String] = [:]
+  /// The body as text.
   public var body = ""
 
+  /// Creates an answer, which is to be filled.
   public init() {}
 }
 

@@ -32,6 +32,7 @@ public final class User: Sendable {
   /// The token of calls and connections; nil after a logout.
   public var accessToken: String? { user.record.accessToken?.text }
 
+  /// Whether the user is logged in, logged out or removed.
   public var state: UserState {
     switch user.record.state {
     case .loggedOut: .loggedOut
@@ -40,6 +41,7 @@ public final class User: Sendable {
     }
   }
 
+  /// Whether the user can open realms and make calls.
   public var isLoggedIn: Bool { user.isLoggedIn }
 
   /// What the user's provider tells of the user.
@@ -156,7 +158,9 @@ public final class User: Sendable {
 }
 
 extension User: Hashable {
+  /// Whether both are the same user of the same app.
   public static func == (left: User, right: User) -> Bool { left === right }
 
+  /// Hashes the identity of the user.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

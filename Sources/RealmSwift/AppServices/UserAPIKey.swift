@@ -4,9 +4,12 @@
 
 /// A key with which a user can log in instead of other credentials.
 public struct UserAPIKey: Sendable {
+  /// The name that the user gave it.
   public let name: String
   /// The secret, which the server shows once: when it makes the key.
   public let key: String?
+  /// The id of the key.
   public let objectId: ObjectId
+  /// Whether logins with it are refused.
   public let disabled: Bool
 }

@@ -9,6 +9,7 @@ public struct UserIdentity: Hashable, Sendable {
   /// The provider's id of the user.
   public let identifier: String
 
+  /// Creates the identity of a user at a provider.
   public init(providerType: String, identifier: String) {
     self.providerType = providerType
     self.identifier = identifier

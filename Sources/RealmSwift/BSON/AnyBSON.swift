@@ -9,24 +9,39 @@ public typealias Document = [String: AnyBSON?]
 
 /// A value of BSON, the format of an app server's documents.
 public enum AnyBSON: Sendable, Equatable, Hashable {
+  /// A number of 64 bits with a fraction.
   case double(Double)
+  /// A text.
   case string(String)
+  /// Values by their keys.
   indirect case document(Document)
+  /// Values in their order; nil is `null`.
   indirect case array([AnyBSON?])
+  /// Bytes.
   case binary(Data)
+  /// An object id.
   case objectId(ObjectId)
+  /// True or false.
   case bool(Bool)
   /// A time, to the millisecond.
   case datetime(Date)
+  /// A regular expression.
   case regex(NSRegularExpression)
+  /// An integer of 32 bits.
   case int32(Int32)
   /// A time in whole seconds, in the form that servers use among themselves.
   case timestamp(Date)
+  /// An integer of 64 bits.
   case int64(Int64)
+  /// A decimal number.
   case decimal128(Decimal128)
+  /// A UUID.
   case uuid(UUID)
+  /// The value that is less than all others.
   case minKey
+  /// The value that is greater than all others.
   case maxKey
+  /// No value.
   case null
 
   /// The value of a type that BSON has.
@@ -35,44 +50,59 @@ public enum AnyBSON: Sendable, Equatable, Hashable {
   /// The value of a type that BSON has; nil for others.
   static func of(_ value: Any) -> AnyBSON? { (value as? any BSON)?.anyBSON }
 
+  /// The integer of 32 bits; nil for values of other kinds.
   public var int32Value: Int32? { if case .int32(let value) = self { value } else { nil } }
 
+  /// The regular expression; nil for values of other kinds.
   public var regexValue: NSRegularExpression? {
     if case .regex(let value) = self { value } else { nil }
   }
 
+  /// The integer of 64 bits; nil for values of other kinds.
   public var int64Value: Int64? { if case .int64(let value) = self { value } else { nil } }
 
+  /// The object id; nil for values of other kinds.
   public var objectIdValue: ObjectId? {
     if case .objectId(let value) = self { value } else { nil }
   }
 
+  /// The time; nil for values of other kinds.
   public var dateValue: Date? { if case .datetime(let value) = self { value } else { nil } }
 
+  /// The array; nil for values of other kinds.
   public var arrayValue: [AnyBSON?]? { if case .array(let value) = self { value } else { nil } }
 
+  /// The text; nil for values of other kinds.
   public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
 
+  /// The document; nil for values of other kinds.
   public var documentValue: Document? {
     if case .document(let value) = self { value } else { nil }
   }
 
+  /// The truth value; nil for values of other kinds.
   public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
 
+  /// The bytes; nil for values of other kinds.
   public var binaryValue: Data? { if case .binary(let value) = self { value } else { nil } }
 
+  /// The number with a fraction; nil for values of other kinds.
   public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
 
+  /// The decimal number; nil for values of other kinds.
   public var decimal128Value: Decimal128? {
     if case .decimal128(let value) = self { value } else { nil }
   }
 
+  /// The time of a timestamp; nil for values of other kinds.
   public var timestampValue: Date? {
     if case .timestamp(let value) = self { value } else { nil }
   }
 
+  /// The UUID; nil for values of other kinds.
   public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
+  /// Whether it is no value.
   public var isNull: Bool { self == .null }
 
   /// A number of any type as an `Int`; nil if it is not whole, too large or no number.
@@ -141,18 +171,23 @@ extension AnyBSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, ExpressibleByDictionaryLiteral,
   ExpressibleByArrayLiteral
 {
+  /// Creates a text.
   public init(stringLiteral value: String) { self = .string(value) }
 
+  /// Creates a truth value.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 
+  /// Creates a number with a fraction.
   public init(floatLiteral value: Double) { self = .double(value) }
 
   /// A literal number is one of 64 bits.
   public init(integerLiteral value: Int64) { self = .int64(value) }
 
+  /// Creates a document; of equal keys the last counts.
   public init(dictionaryLiteral elements: (String, AnyBSON?)...) {
     self = .document(Dictionary(elements, uniquingKeysWith: { $1 }))
   }
 
+  /// Creates an array.
   public init(arrayLiteral elements: AnyBSON?...) { self = .array(elements) }
 }

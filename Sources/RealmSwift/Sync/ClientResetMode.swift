@@ -13,8 +13,8 @@ public enum ClientResetMode: Sendable {
   /// The program decides. The error has the code `SyncError.clientResetError`.
   case manual(
     errorHandler: (@Sendable (_ error: any Error, _ session: SyncSession?) -> Void)? = nil)
-  /// Changes that are not uploaded are discarded. The blocks get the realm before the reset, frozen,
-  /// and after it.
+  /// Changes that are not uploaded are discarded. The blocks get the realm before the reset,
+  /// frozen, and after it.
   case discardUnsyncedChanges(
     beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
     afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)

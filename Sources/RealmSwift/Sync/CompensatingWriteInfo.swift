@@ -19,6 +19,7 @@ public struct CompensatingWriteInfo: Sendable {
     reason = update.reason
   }
 
+  /// The primary key of the object.
   public var primaryKey: AnyRealmValue {
     switch key {
     case .null: .none

@@ -11,7 +11,9 @@ import RealmStorage
 public enum WaitForSyncMode: Sendable {
   /// Waits if the subscription is new.
   case onCreation
+  /// Waits in any case.
   case always
+  /// Does not wait.
   case never
 }
 

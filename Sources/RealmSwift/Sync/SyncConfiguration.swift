@@ -17,13 +17,16 @@ public struct SyncConfiguration: Sendable {
     public let rerunOnOpen: Bool
   }
 
+  /// The user whose data it is.
   public let user: User
   /// The value that all objects of the realm share at the server; nil for realms with
   /// subscriptions.
   public let partitionValue: AnyBSON?
+  /// The policy of a client reset.
   public let clientResetMode: ClientResetMode
   /// Whether an error that the session survives ends an asynchronous opening.
   public let cancelAsyncOpenOnNonFatalErrors: Bool
+  /// The first subscriptions; nil for none.
   public let initialSubscriptions: InitialSubscriptionsConfiguration?
 
   init(

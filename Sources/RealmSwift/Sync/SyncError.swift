@@ -8,18 +8,27 @@ public import Foundation
 public struct SyncError: Error, Sendable, LocalizedError {
   /// The kinds of errors.
   public enum Code: Int, Sendable {
+    /// The server ended the session.
     case clientSessionError = 4
+    /// The session's user is not the one of the file.
     case clientUserError = 5
+    /// The server did something that the protocol does not allow.
     case clientInternalError = 6
     /// The server cannot go on with the file.
     case clientResetError = 7
+    /// The user was refused.
     case underlyingAuthError = 8
+    /// The user may not open the realm.
     case permissionDeniedError = 9
+    /// The server refused the subscriptions.
     case invalidFlexibleSyncSubscriptions = 10
     /// The server undid writes; see `SyncError.compensatingWriteInfo`.
     case writeRejected = 11
+    /// No connection can be made.
     case connectionFailed = 12
+    /// The TLS handshake failed.
     case tlsHandshakeFailed = 13
+    /// The server warned of something; the session goes on.
     case serverWarning = 14
   }
 
@@ -52,6 +61,7 @@ public struct SyncError: Error, Sendable, LocalizedError {
     self.path = path
   }
 
+  /// The message.
   public var errorDescription: String? { message }
 
   /// The file of the realm and the right to reset it, for `clientResetError`: the path to which the
@@ -67,16 +77,27 @@ public struct SyncError: Error, Sendable, LocalizedError {
     return ActionToken(path: path)
   }
 
+  /// The server ended the session.
   public static let clientSessionError = Code.clientSessionError
+  /// The session's user is not the one of the file.
   public static let clientUserError = Code.clientUserError
+  /// The server did something that the protocol does not allow.
   public static let clientInternalError = Code.clientInternalError
+  /// The server cannot go on with the file.
   public static let clientResetError = Code.clientResetError
+  /// The user was refused.
   public static let underlyingAuthError = Code.underlyingAuthError
+  /// The user may not open the realm.
   public static let permissionDeniedError = Code.permissionDeniedError
+  /// The server refused the subscriptions.
   public static let invalidFlexibleSyncSubscriptions = Code.invalidFlexibleSyncSubscriptions
+  /// The server undid writes; see `SyncError.compensatingWriteInfo`.
   public static let writeRejected = Code.writeRejected
+  /// No connection can be made.
   public static let connectionFailed = Code.connectionFailed
+  /// The TLS handshake failed.
   public static let tlsHandshakeFailed = Code.tlsHandshakeFailed
+  /// The server warned of something; the session goes on.
   public static let serverWarning = Code.serverWarning
 }
 

@@ -15,6 +15,7 @@ import RealmSyncProtocol
 public final class SyncSession: Sendable {
   /// Whether the session synchronises.
   public enum State: UInt, Sendable {
+    /// It synchronises, or tries to.
     case active
     /// The program suspended it, or an error ended it.
     case inactive
@@ -24,14 +25,19 @@ public final class SyncSession: Sendable {
 
   /// The state of the connection that the session uses.
   public enum ConnectionState: UInt, Sendable {
+    /// There is no connection.
     case disconnected
+    /// A connection is being made.
     case connecting
+    /// There is a connection.
     case connected
   }
 
   /// The direction of a transfer.
   public enum ProgressDirection: UInt, Sendable {
+    /// To the server.
     case upload
+    /// From the server.
     case download
   }
 
@@ -56,14 +62,18 @@ public final class SyncSession: Sendable {
       progressEstimate = estimate
     }
 
+    /// Whether all is transferred.
     public var isTransferComplete: Bool { progressEstimate >= 1 }
 
+    /// The number of bytes that were transferred.
     @available(*, deprecated, renamed: "progressEstimate")
     public var transferredBytes: Int { transferred }
 
+    /// The number of bytes that are to be transferred in all.
     @available(*, deprecated, renamed: "progressEstimate")
     public var transferrableBytes: Int { transferable }
 
+    /// How much is transferred.
     @available(*, deprecated, renamed: "progressEstimate")
     public var fractionTransferred: Double { progressEstimate }
   }
@@ -90,8 +100,10 @@ public final class SyncSession: Sendable {
 
   init(_ core: SyncSessionCore) { self.core = core }
 
+  /// Whether the session synchronises.
   public var state: State { core.publicState }
 
+  /// The state of the connection.
   public var connectionState: ConnectionState { core.connectionState }
 
   /// The user of the session.
@@ -160,6 +172,7 @@ public final class SyncSession: Sendable {
 }
 
 extension SyncSession: Equatable {
+  /// Whether both are the session of one file.
   public static func == (left: SyncSession, right: SyncSession) -> Bool {
     left.core === right.core
   }

@@ -20,13 +20,16 @@ public final class SyncSubscription {
   /// The name under which it can be found; nil if it has none.
   public var name: String? { stored.name }
 
+  /// The time when it was added.
   public var createdAt: Date { Date(stored.createdAt) }
 
+  /// The time when its query was last replaced, or it was added.
   public var updatedAt: Date { Date(stored.updatedAt) }
 
   /// Replaces the query by one that matches all objects of the class.
   ///
-  /// Traps outside of a block of `SyncSubscriptionSet.update(_:onComplete:)`, and for another class.
+  /// Traps outside of a block of `SyncSubscriptionSet.update(_:onComplete:)`, and for another
+  /// class.
   public func updateQuery<T: Object>(toType type: T.Type) {
     update(T.className(), SubscriptionText.all)
   }

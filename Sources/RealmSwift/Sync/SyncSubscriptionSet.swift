@@ -61,8 +61,10 @@ public final class SyncSubscriptionSet {
       ? SyncSubscription(subscriptions[position], self) : nil
   }
 
+  /// The subscription that was added first; nil for an empty set.
   public var first: SyncSubscription? { self[0] }
 
+  /// The subscription that was added last; nil for an empty set.
   public var last: SyncSubscription? { self[count - 1] }
 
   /// The subscription of a name; nil if there is none.

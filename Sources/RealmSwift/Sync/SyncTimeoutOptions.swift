@@ -17,6 +17,7 @@ public final class SyncTimeoutOptions {
   /// After a shorter loss of the connection uploads do not wait for a download first.
   public var fastReconnectLimit: UInt = 60_000
 
+  /// Creates the usual times.
   public init() {}
 
   init(_ timeouts: SyncTimeouts) {
@@ -27,6 +28,7 @@ public final class SyncTimeoutOptions {
     fastReconnectLimit = UInt(timeouts.fastReconnect)
   }
 
+  /// Creates times; nil for the usual ones.
   @available(*, deprecated, message: "Set the properties of SyncTimeoutOptions() instead.")
   public convenience init(
     connectTimeout: UInt? = nil, connectionLingerTime: UInt? = nil,

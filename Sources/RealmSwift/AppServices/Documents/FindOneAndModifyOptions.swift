@@ -13,6 +13,7 @@ public final class FindOneAndModifyOptions {
   /// Whether the result is the document after the change.
   public var shouldReturnNewDocument: Bool
 
+  /// Creates options; by default the document as it was is returned, and none is made.
   public init(
     _ projection: Document? = nil, _ sorting: [Document] = [], _ upsert: Bool = false,
     _ shouldReturnNewDocument: Bool = false

@@ -11,6 +11,7 @@ public final class FindOptions {
   /// The fields by which the result is sorted, and their directions.
   public var sorting: [Document]
 
+  /// Creates options; by default all documents are returned, whole and in any order.
   public init(_ limit: Int? = nil, _ projection: Document? = nil, _ sorting: [Document] = []) {
     self.limit = limit ?? 0
     self.projection = projection

@@ -4,6 +4,7 @@
 
 /// A database of a service.
 public final class MongoDatabase: Sendable {
+  /// The name of the database.
   public let name: String
 
   init(_ name: String) { self.name = name }

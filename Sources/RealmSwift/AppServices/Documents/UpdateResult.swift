@@ -4,7 +4,9 @@
 
 /// The result of an update of documents.
 public struct UpdateResult: Sendable {
+  /// The number of documents that matched.
   public let matchedCount: Int
+  /// The number of documents that were changed.
   public let modifiedCount: Int
   /// The id of the document that was made, if none matched.
   public let documentId: AnyBSON?
