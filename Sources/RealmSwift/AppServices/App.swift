@@ -101,6 +101,7 @@ public final class App: Sendable {
 }
 
 extension App: Equatable {
+  /// Whether both are the app of one id and address.
   public static func == (left: App, right: App) -> Bool { left.core === right.core }
 }
 

@@ -93,6 +93,7 @@ public struct AppError: Error, Sendable, Equatable, LocalizedError {
     self.logURL = logURL
   }
 
+  /// The message.
   public var errorDescription: String? { message }
 
   /// See `Code.unknown`.

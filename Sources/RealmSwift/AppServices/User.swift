@@ -158,7 +158,9 @@ public final class User: Sendable {
 }
 
 extension User: Hashable {
+  /// Whether both are the same user of the same app.
   public static func == (left: User, right: User) -> Bool { left === right }
 
+  /// Hashes the identity of the user.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

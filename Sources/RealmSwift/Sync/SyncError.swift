@@ -61,6 +61,7 @@ public struct SyncError: Error, Sendable, LocalizedError {
     self.path = path
   }
 
+  /// The message.
   public var errorDescription: String? { message }
 
   /// The file of the realm and the right to reset it, for `clientResetError`: the path to which the

@@ -172,6 +172,7 @@ public final class SyncSession: Sendable {
 }
 
 extension SyncSession: Equatable {
+  /// Whether both are the session of one file.
   public static func == (left: SyncSession, right: SyncSession) -> Bool {
     left.core === right.core
   }

@@ -15,6 +15,7 @@ public enum SyncSubscriptionState {
 }
 
 extension SyncSubscriptionState: Equatable {
+  /// Whether both are the same state, and errors have the same text.
   public static func == (left: SyncSubscriptionState, right: SyncSubscriptionState) -> Bool {
     switch (left, right) {
     case (.complete, .complete), (.pending, .pending), (.superseded, .superseded): true

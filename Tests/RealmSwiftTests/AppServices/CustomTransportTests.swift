@@ -108,21 +108,4 @@ import Testing
       #expect(error.code == .httpRequestFailed && error.message.contains("no route"))
     }
   }
-
-  @Test func servicesThatAreNotThereSaySo() async throws {
-    let app = try MemoryApp().device("first")
-    let user = try await app.login(credentials: .anonymous)
-    do {
-      _ = try await user.apiKeysAuth.fetchAPIKeys()
-      Issue.record("there are no API keys")
-    } catch AppError.notCallable {
-      // As it must be.
-    }
-    do {
-      try await app.pushClient(serviceName: "gcm").deregisterDevice(user: user)
-      Issue.record("there are no push messages")
-    } catch AppError.notCallable {
-      // As it must be.
-    }
-  }
 }
