@@ -20,7 +20,8 @@ enum UsualConfigurations {
   static func set(_ maker: Maker?, of id: String) { makers.withLock { $0[id] = maker } }
 }
 
-extension RealmTesting {
+@_spi(RealmTesting)
+extension _RealmTesting {
   /// Makes `App(id:)` use the configurations that a block returns for an id, so that a program
   /// under test finds a server of the test; nil for the usual one again.
   ///
