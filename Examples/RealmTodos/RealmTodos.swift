@@ -2,9 +2,9 @@
 
 // A list of things to do that several devices share through a server:
 //
-//   swift run --traits defaults,Server realm-server serve --dir ./data --app-id todos
-//   swift run --traits defaults,Sync realm-todos --dir ./phone add Water the plants
-//   swift run --traits defaults,Sync realm-todos --dir ./desk watch
+//   swift run --traits default,Server realm-server serve --dir ./data --app-id todos
+//   swift run --traits default,Sync realm-todos --dir ./phone add Water the plants
+//   swift run --traits default,Sync realm-todos --dir ./desk watch
 
 import Foundation
 import RealmSwift

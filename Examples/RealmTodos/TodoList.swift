@@ -44,7 +44,7 @@ final class TodoList {
           \(error.message)
           This device needs the server at \(command.server) once, to log in to the app \
           '\(command.app)'. Start it with:
-            swift run --traits defaults,Server realm-server serve --dir ./data --app-id \
+            swift run --traits default,Server realm-server serve --dir ./data --app-id \
           \(command.app)
           """)
       #else
@@ -52,7 +52,7 @@ final class TodoList {
         code: Failure.usage,
         text: """
           \(error.message)
-          Here: swift run --traits defaults,Sync realm-todos …
+          Here: swift run --traits default,Sync realm-todos …
           """)
       #endif
     }
