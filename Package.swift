@@ -216,7 +216,8 @@ let package = Package(
     .testTarget(
       name: "RealmServerTests",
       dependencies: [
-        "RealmServer", "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmReplication",
+        "RealmSwift", "RealmServer", "RealmServerEngine", "RealmNetworking", "RealmSync",
+        "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
       ] + networkProducts + products("Logging", of: "swift-log", with: "Server"),
       swiftSettings: settings),
