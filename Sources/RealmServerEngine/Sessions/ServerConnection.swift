@@ -4,7 +4,9 @@
 //
 // Invariants:
 // 1. Messages are sent in the order of the machine's effects, one at a time.
-// 2. A session's handler has one request at a time, and is closed when the session has ended and
+// 2. With more than a limit of bytes that the socket has not taken, no message is read: a client
+//    that does not read cannot make the server keep answers without end.
+// 3. A session's handler has one request at a time, and is closed when the session has ended and
 //    its last request is carried out.
 
 package import RealmSyncProtocol
@@ -22,7 +24,11 @@ package actor ServerConnection {
   /// The sessions whose requests are under way.
   private var busySessions: Set<UInt64> = []
 
+  private let outputByteCountMax: Int
+
   private var output: [[UInt8]] = []
+  /// The bytes that the socket has not taken.
+  private var outputByteCount = 0
   private var isWriting = false
   private var closing: (code: CloseCode, reason: String)?
   private var isReadingPaused = false
@@ -32,11 +38,14 @@ package actor ServerConnection {
   /// - Parameters:
   ///   - version: What the handshake agreed on.
   ///   - served: The mode of the app.
+  ///   - outputByteCountMax: The limit of `ServerConnection` 2.
   package init(
     _ socket: any ServerSocket, version: ProtocolVersion, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
-    timer: any ServerTimer, handlerSource: @escaping HandlerSource
+    outputByteCountMax: Int = 8 << 20, timer: any ServerTimer,
+    handlerSource: @escaping HandlerSource
   ) {
+    self.outputByteCountMax = outputByteCountMax
     self.socket = socket
     self.timer = timer
     self.handlerSource = handlerSource
@@ -50,14 +59,16 @@ package actor ServerConnection {
   /// Takes a message of the client, and returns when the next one may be read.
   package func receive(_ message: [UInt8]) async {
     handle(.message(message))
-    guard isReadingPaused, closing == nil else { return }
-    await withCheckedContinuation { readers.append($0) }
+    while closing == nil, isReadingPaused || outputByteCount > outputByteCountMax {
+      await withCheckedContinuation { readers.append($0) }
+    }
   }
 
   /// Notes that the socket is closed, by either side or by an error.
   package func socketDidClose() {
     handle(.closed)
     output = []
+    outputByteCount = 0
     stop()
   }
 
@@ -83,6 +94,7 @@ package actor ServerConnection {
       switch effect {
       case .send(let bytes):
         output.append(bytes)
+        outputByteCount += bytes.count
         startWriting()
       case .close(let code, let reason):
         closing = (code, reason)
@@ -107,6 +119,10 @@ package actor ServerConnection {
 
   private func resumeReading() {
     isReadingPaused = false
+    wakeReaders()
+  }
+
+  private func wakeReaders() {
     for reader in readers { reader.resume() }
     readers = []
   }
@@ -124,7 +140,7 @@ package actor ServerConnection {
 
   private func perform(_ request: ServerStoreRequest, number: UInt64, of name: UInt64) {
     guard let handler = handlers[name] else { return }
-    assert(!busySessions.contains(name), "ServerConnection 2")
+    assert(!busySessions.contains(name), "ServerConnection 3")
     busySessions.insert(name)
     Task {
       let reply = await handler.perform(request)
@@ -157,6 +173,8 @@ package actor ServerConnection {
       output = []
       for message in messages {
         await socket.send(message)
+        outputByteCount = max(0, outputByteCount - message.count)
+        if outputByteCount <= outputByteCountMax / 2 { wakeReaders() }
         handle(.written(byteCount: message.count))
       }
     }

@@ -42,7 +42,8 @@ public final class SyncManager: Sendable {
     set { state.withLock { $0.userAgent = newValue } }
   }
 
-  /// The header of handshakes that has the access token; nil for `Authorization`.
+  /// Kept for programs that set it: the access token is part of a handshake's address, as the
+  /// protocol says, and in no header.
   public var authorizationHeaderName: String? {
     get { state.withLock { $0.authorizationHeaderName } }
     set { state.withLock { $0.authorizationHeaderName = newValue } }

@@ -37,6 +37,36 @@ import Testing
   }
 
   /// `ServerConnection` 2
+  @Test func aClientThatDoesNotReadIsNotRead() async throws {
+    /// A socket that takes nothing until it is opened.
+    final class ClosedSocket: ServerSocket {
+      let opened = TestSignal()
+      func send(_ message: [UInt8]) async { await opened.wait() }
+      func close(_ code: CloseCode, reason: String) async {}
+    }
+    let socket = ClosedSocket()
+    let connection = ServerConnection(
+      socket, version: ProtocolVersion(mode: .partition), served: .partition,
+      outputByteCountMax: 100, timer: TestTimer()
+    ) { _ in TestHandler() }
+    await connection.start()
+    let taken = Locked(0)
+    let client = Task {
+      for _ in 0..<1_000 {
+        await connection.receive(Array("ping 100 0\n".utf8))
+        taken.withLock { $0 += 1 }
+      }
+    }
+    // Answers are of nine bytes: with twelve of them the limit is passed.
+    while taken.withLock({ $0 }) < 11 { await Task.yield() }
+    for _ in 0..<1_000 { await Task.yield() }
+    #expect(taken.withLock { $0 } == 11)
+    socket.opened.give()
+    await client.value
+    #expect(taken.withLock { $0 } == 1_000)
+  }
+
+  /// `ServerConnection` 3
   @Test func aHandlerIsClosedAfterItsLastRequest() async {
     let (socket, handler) = (TestSocket(), TestHandler())
     let connection = await makeConnection(socket, handler)
