@@ -75,7 +75,7 @@ struct TodosProgramTests {
     #expect(run.code == 69 && run.error.contains("needs the server at http://127.0.0.1:9"))
     #else
     #expect(run.code == 64 && run.error.contains("Add the trait \"Sync\""), "\(run.error)")
-    #expect(run.error.contains("--traits defaults,Sync realm-todos"))
+    #expect(run.error.contains("--traits default,Sync realm-todos"))
     #endif
     #expect(run.output.isEmpty)
     let folder = directory.path + "/realm-todos/mongodb-realm/todos"
