@@ -10,7 +10,7 @@ package import RealmSyncProtocol
 
 /// An open WebSocket, of a client or of a server, which carries binary messages.
 ///
-/// One task receives, and others send. A socket that nobody receives from is not read, so its peer
+/// One task receives, and others send. A socket that no task receives from is not read, so its peer
 /// has to wait.
 package final class WebSocket: SyncSocket {
   package let protocolName: String

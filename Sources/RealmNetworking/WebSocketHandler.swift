@@ -3,7 +3,7 @@
 // The messages of a WebSocket in NIO's pipeline, of a client's or a server's.
 //
 // Invariants, all on the channel's event loop:
-// 1. The channel is read only while somebody waits for a message, or waits for the end.
+// 1. The channel is read only while a caller waits for a message, or for the end.
 // 2. A close frame is sent at most once, and no message after it.
 // 3. Each wait for a message ends: with a message, or with the reason of the end.
 
@@ -24,7 +24,7 @@ final class WebSocketHandler: ChannelInboundHandler {
   private let isClient: Bool
   private let messageByteCountMax: Int
   private var context: ChannelHandlerContext?
-  /// Messages that came before somebody asked for them: those of one read.
+  /// Messages that came before a caller asked for them: those of one read.
   private var messages: CircularBuffer<ByteBuffer> = []
   /// The first frames of a message whose last has not come.
   private var fragments: ByteBuffer?

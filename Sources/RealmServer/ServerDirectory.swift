@@ -79,7 +79,7 @@ struct ServerDirectory: Sendable {
     return app
   }
 
-  /// Writes a file that nobody else can read, whole or not at all.
+  /// Writes a file that no other user can read, whole or not at all.
   private func write(_ bytes: [UInt8], to file: String) throws(ServerFailure) {
     do {
       let temporary = file + ".new"

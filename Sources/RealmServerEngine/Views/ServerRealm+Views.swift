@@ -139,15 +139,6 @@ extension ServerRealm {
       })
   }
 
-  /// Notes that a client has a query, which it said by going on from its bootstrap.
-  package func confirm(
-    _ query: String, version: Int64, fingerprint: UInt64, for ident: FileIdentifier
-  ) async throws(StoreError) {
-    var file = try await knownFile(ident)
-    (file.query, file.queryVersion, file.fingerprint) = (query, version, fingerprint)
-    try await store(file)
-  }
-
   private func knownFile(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile {
     guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
     return file

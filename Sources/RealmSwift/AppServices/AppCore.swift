@@ -30,7 +30,7 @@ final class AppCore: Sendable {
 
   /// The configuration, which itself is not `Sendable`.
   private struct Options: @unchecked Sendable {
-    // Sendable: the transport is, by what its protocol requires; the rest are values.
+    // Sendable: `RLMNetworkTransport` requires thread-safe implementations; the rest is `Sendable`.
     let transport: (any RLMNetworkTransport)?
     let sockets: any SyncSocketProvider
     let requestTimeout: UInt
@@ -122,7 +122,4 @@ final class AppCore: Sendable {
     }
     return pool.connection(mode)
   }
-
-  /// All connections that there are.
-  var connections: [SyncConnection] { pools.withLock { $0.values.flatMap(\.all) } }
 }

@@ -83,7 +83,7 @@ public struct AppError: Error, Sendable, Equatable, LocalizedError {
   public let message: String
   /// The status of the server's answer; nil if there was none.
   public let httpStatusCode: Int?
-  /// Where the server's log of the call can be read, if it told.
+  /// Where the server's log of the call can be read; nil if it did not say.
   public let logURL: URL?
 
   init(_ code: Code, _ message: String, status: Int? = nil, logURL: URL? = nil) {

@@ -53,6 +53,8 @@ public final class RLMResponse {
 }
 
 /// Carries the requests of an app's client in place of the library's own networking.
+///
+/// Thread-safe: requests are sent from any thread, several at a time.
 public protocol RLMNetworkTransport: AnyObject {
   /// Sends a request, and calls `completion` once with the answer, on any thread.
   func sendRequest(
@@ -61,7 +63,7 @@ public protocol RLMNetworkTransport: AnyObject {
 
 /// A program's transport, as an app's client uses it.
 struct CustomTransport: HTTPTransport, @unchecked Sendable {
-  // Sendable: the protocol requires of programs what `sendRequest` documents.
+  // Sendable: `RLMNetworkTransport` requires thread-safe implementations.
   private let transport: any RLMNetworkTransport
 
   init(_ transport: any RLMNetworkTransport) { self.transport = transport }
@@ -82,7 +84,7 @@ struct CustomTransport: HTTPTransport, @unchecked Sendable {
       for header in request.headers { sent.headers[header.name] = header.value }
       sent.body = String(decoding: request.body, as: UTF8.self)
       sent.timeout = Double(request.timeout) / 1000
-      // A transport that calls twice does it to nobody.
+      // A second call of the transport has no effect.
       let pending = Locked<CheckedContinuation<Result<HTTPResponse, AppFailure>, Never>?>(
         continuation)
       transport.sendRequest(toServer: sent) { response in

@@ -8,7 +8,7 @@ import RealmSyncProtocol
 
 /// A user of an app.
 ///
-/// Thread-safe. There is one object of each user, whoever asks for it.
+/// Thread-safe. There is one object of each user of an app.
 public final class User: Sendable {
   let app: AppCore
   let user: AppUser

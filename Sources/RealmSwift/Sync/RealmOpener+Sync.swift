@@ -50,7 +50,7 @@ extension RealmOpener {
     let isFirst = attachment.core.takeInitialSubscriptions()
     guard newest?.version ?? 0 == 0 || initial.rerunOnOpen && isFirst else { return }
     let set = SyncSubscriptionSet(attachment.core, shared)
-    // nonisolated(unsafe): the block gets the set for as long as it runs.
+    // nonisolated(unsafe): the block runs on this thread, and returns before the set is used again.
     nonisolated(unsafe) let handed = set
     set.edit { unsafe initial.callback(handed) }
   }

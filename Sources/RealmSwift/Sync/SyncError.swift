@@ -41,7 +41,7 @@ public struct SyncError: Error, Sendable, LocalizedError {
   public let code: Code
   /// The explanation of the server, or ours.
   public let message: String
-  /// Where the server's log can be read, if it told.
+  /// Where the server's log can be read; nil if it did not say.
   public let serverLogURL: URL?
   /// The objects whose changes were undone, for `writeRejected`.
   public let compensatingWriteInfo: [CompensatingWriteInfo]?

@@ -102,7 +102,7 @@ public final class SyncManager: Sendable {
 }
 
 extension SyncError {
-  /// The error of a connection; nil for those that the app is not told of.
+  /// The error of a connection; nil for those that are not reported to the app.
   init?(_ failure: ConnectionFailure) {
     switch failure {
     case .closed(.tlsFailed, let message):

@@ -3,7 +3,7 @@
 // Tells apps how far uploads and downloads are (P1 D.6).
 //
 // 1. A handler for the work at hand is called with a complete transfer once, and then never again.
-// 2. Nothing is told before the first message of the server.
+// 2. Nothing is reported before the first message of the server.
 
 import Foundation
 import RealmStorage

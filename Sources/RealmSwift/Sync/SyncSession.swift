@@ -41,7 +41,7 @@ public final class SyncSession: Sendable {
     case download
   }
 
-  /// How long a handler is told of progress.
+  /// How long progress is reported to a handler.
   public enum ProgressMode: Sendable {
     /// Until its token is invalidated.
     case reportIndefinitely

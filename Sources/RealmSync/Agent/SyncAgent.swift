@@ -79,7 +79,7 @@ package actor SyncAgent {
   package func adoptIdent(
     _ ident: FileIdentifier, salt: UInt64
   ) throws(IntegrationError) -> FileState {
-    // The entries are written anew with the identifier.
+    // The entries are written again, with the identifier.
     ownEntries.removeAll()
     try IdentAdoption.adopt(ident, salt: salt, in: file)
     return try state()

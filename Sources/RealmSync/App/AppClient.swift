@@ -2,7 +2,7 @@
 
 // The calls of an app to its server (P1 A).
 //
-// 1. There is one object of a user, whoever asks for it.
+// 1. There is one object of a user.
 // 2. A user's access token is refreshed by one call at a time, whose answer all callers share.
 // 3. Users are stored before the call that changed them returns.
 

@@ -2,7 +2,7 @@
 
 // Why a connection ended, or was not made.
 
-/// A failure of a connection that the app is told of.
+/// A failure of a connection that is reported to the app.
 package enum ConnectionFailure: Error, Hashable, Sendable {
   /// The socket closed with a code.
   case closed(CloseCode, message: String)

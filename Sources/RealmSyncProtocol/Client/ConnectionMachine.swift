@@ -4,9 +4,9 @@
 
 /// Decides when a connection is opened and closed, and brings the messages of its sessions.
 ///
-/// Sessions have a name, which does not change, and a number on the connection, which each of their
-/// bindings has anew. Each input gives effects, which are to be carried out in their order. Equal
-/// inputs give equal effects.
+/// Sessions have a name, which does not change, and a number on the connection, which is another
+/// one for each binding. Each input gives effects, which are to be carried out in their order.
+/// Equal inputs give equal effects.
 ///
 /// Invariants:
 /// 1. A number names at most one session, and is not used again on the same connection.
@@ -196,7 +196,7 @@ package struct ConnectionMachine: Hashable, Sendable {
     }
   }
 
-  /// Ends the connection for a reason of ours, or one that the server told.
+  /// Ends the connection for a reason of ours, or one that the server reported.
   mutating func lose(
     _ failure: ConnectionFailure, closing code: CloseCode, isFatal: Bool, hint: RetryHint? = nil,
     _ jitter: UInt32
@@ -388,7 +388,7 @@ package struct ConnectionMachine: Hashable, Sendable {
     guard number > 0, number <= lastNumber else {
       return violated(.badSessionIdent, "A message for session \(number)", jitter)
     }
-    // What a session that is over is still told is of no interest.
+    // Messages for a session that is over have no effect.
     guard let name = names[number] else { return }
     if case .download = message {
       retries.reset()

@@ -138,8 +138,8 @@ extension WriteGroup {
     set { unsafe log.recorder = newValue }
   }
 
-  /// Whether the properties that are assigned get the defaults of new objects, as their recorder is
-  /// told.
+  /// Whether the properties that are assigned get the defaults of new objects, which the recorder
+  /// notes.
   package var storesDefaults: Bool {
     get { unsafe log.storesDefaults }
     set { unsafe log.storesDefaults = newValue }
