@@ -49,11 +49,17 @@ let serverProducts =
   + products("Logging", of: "swift-log", with: "Server")
   + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
 
+/// What passes measurements on to a program's metrics and traces.
+let metricsProducts =
+  products("CoreMetrics", of: "swift-metrics", with: "Metrics")
+  + products("Tracing", of: "swift-distributed-tracing", with: "Metrics")
+
 let package = Package(
   name: "OpenRealm",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "RealmSwift", targets: ["RealmSwift"]),
+    .library(name: "RealmMetrics", targets: ["RealmMetrics"]),
     .executable(name: "realm-server", targets: ["RealmServer"]),
   ],
   traits: [
@@ -61,6 +67,11 @@ let package = Package(
     .trait(
       name: "Encryption",
       description: "Encrypted files. Without it, systems other than Apple's need no swift-crypto."),
+    .trait(
+      name: "Metrics", description: "The product RealmMetrics: metrics and traces of commits."),
+    .trait(
+      name: "Tools", description: "The command line, Studio, and the example of a web service.",
+      enabledTraits: ["Metrics"]),
     .trait(name: "Sync", description: "The network of device sync and app services."),
     .trait(
       name: "Server", description: "The program realm-server.", enabledTraits: ["Sync"]),
@@ -68,12 +79,13 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
-    // With the traits Sync and Server alone:
+    // With the traits Sync, Server and Metrics alone:
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
     .package(url: "https://github.com/apple/swift-http-types.git", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.7.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.6.0"),
     .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     .package(
@@ -121,6 +133,9 @@ let package = Package(
       name: "RealmNetworking",
       dependencies: ["RealmSync", "RealmSyncProtocol"] + networkProducts,
       swiftSettings: librarySettings),
+    .target(
+      name: "RealmMetrics", dependencies: ["RealmSwift"] + metricsProducts,
+      swiftSettings: librarySettings),
     .executableTarget(
       name: "RealmServer",
       dependencies: [
@@ -148,6 +163,14 @@ let package = Package(
       name: "realm-todos",
       dependencies: ["RealmSwift"],
       path: "Examples/RealmTodos",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "realm-notes",
+      dependencies: ["RealmSwift", "RealmMetrics"]
+        + products("Hummingbird", of: "hummingbird", with: "Tools")
+        + products("NIOCore", of: "swift-nio", with: "Tools"),
+      path: "Examples/RealmNotes",
+      exclude: ["Containerfile"],
       swiftSettings: settings),
     .executableTarget(
       name: "realm-two-devices",
@@ -222,6 +245,19 @@ let package = Package(
       ] + networkProducts + products("Logging", of: "swift-log", with: "Server"),
       swiftSettings: settings),
     .testTarget(
+      name: "RealmNotesTests",
+      dependencies: ["realm-notes", "RealmSwift"]
+        + products("AsyncHTTPClient", of: "async-http-client", with: "Tools")
+        + products("Hummingbird", of: "hummingbird", with: "Tools")
+        + products("NIOCore", "NIOHTTP1", of: "swift-nio", with: "Tools"),
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmMetricsTests",
+      dependencies: ["RealmMetrics", "RealmSwift"]
+        + products("MetricsTestKit", of: "swift-metrics", with: "Metrics")
+        + products("InMemoryTracing", of: "swift-distributed-tracing", with: "Metrics"),
+      swiftSettings: settings),
+    .testTarget(
       name: "RealmQueryTests",
       dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport"],
       swiftSettings: settings),
@@ -266,3 +302,9 @@ let package = Package(
     .testTarget(name: "StyleTests", swiftSettings: settings),
   ]
 )
+
+// The continuous integration builds the tests of the traits apart, where it needs no others.
+if Context.environment["OPENREALM_TESTS"] == "traits" {
+  let wanted: Set = ["RealmServerTests", "RealmMetricsTests", "RealmNotesTests"]
+  package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
+}

@@ -10,6 +10,15 @@ extension CommitWriter {
     _ top: inout TopArray, _ old: TopArray, _ changeset: [UInt8], oldest: UInt64
   ) throws(StorageError) {
     let kind = file.options.history
+    var oldest = oldest
+    let limit = file.historyLimit
+    if limit > 0 {
+      let root = try History.root(old, in: base.space)
+      oldest = min(
+        oldest,
+        try History.droppable(
+          from: root, making: transaction.version, keeping: limit, in: base.space))
+    }
     try kind.requireCompatible(with: old, path: file.path)
     top.historyType = kind.type
     switch kind {

@@ -59,7 +59,7 @@ struct CommitWriter {
     if !file.options.isInMemory, file.encrypted == nil { try writer.zeroUnwrittenTail() }
     return try pendingCommit(
       VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize),
-      header, try writer.placement.settledSpace())
+      header, try writer.placement.settledSpace(), byteCount: writer.byteCount)
   }
 
   // MARK: Before writing
@@ -221,7 +221,7 @@ struct CommitWriter {
   // MARK: What is written
 
   private func pendingCommit(
-    _ entry: VersionEntry, _ header: FileHeader, _ space: FreeSpace
+    _ entry: VersionEntry, _ header: FileHeader, _ space: FreeSpace, byteCount: Int
   ) throws(StorageError) -> PendingCommit {
     let snapshot = try file.snapshot(
       of: entry, pin: file.readers.pin(entry.version), isOwn: true)
@@ -230,7 +230,10 @@ struct CommitWriter {
     assert(entry.logicalSize == space.logicalSize && entry.topRef.offset < entry.logicalSize)
     unsafe file.writer.freeSpace = space
     unsafe file.writer.freeSpaceVersion = entry.version
-    return PendingCommit(snapshot, entry, header, since: transaction.durable)
+    var work = transaction.earlierWork
+    work.transactionCount += 1
+    work.byteCount += byteCount
+    return PendingCommit(snapshot, entry, header, since: transaction.durable, work)
   }
 }
 

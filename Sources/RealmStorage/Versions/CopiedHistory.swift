@@ -3,7 +3,8 @@
 // What the copy of a version takes along of its history.
 //
 // 1. A copy without history is a new local file: its version is 1, and it has had no reader.
-// 2. A compacted file is the same file: version, history and identifier stay.
+// 2. A compacted file is the same file: version, history and identifier stay; those of a local file
+//    only if its user wants to read them, as its copy is a new file otherwise (1).
 // 3. A copy of a synchronised file for another device downloads on from the version that its
 //    original has integrated. It has no identifier, so the server gives it one of its own, and no
 //    entries, as those are the original's to upload: there may be none that wait for that. Its
@@ -28,11 +29,15 @@ struct CopiedHistory {
   /// What the copy of a version takes along; nil if that is nothing.
   init?(_ copy: HistoryCopy, of snapshot: Snapshot) throws(StorageError) {
     let top = try snapshot.top()
-    guard copy != .none, top.historyType > HistoryKind.inFile.type else { return nil }
+    guard copy != .none else { return nil }
+    guard
+      top.historyType > HistoryKind.inFile.type
+        || (copy == .whole(ofLocal: true) && top.historyType == HistoryKind.inFile.type)
+    else { return nil }
     version = snapshot.version
     type = top.historyType
     schemaVersion = top.historySchemaVersion
-    if copy == .whole {
+    if copy != .forAnotherDevice {
       fileIdentifier = top.fileIdentifier
       root = .original(top.history)
       return

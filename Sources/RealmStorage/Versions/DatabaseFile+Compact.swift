@@ -28,9 +28,11 @@ extension DatabaseFile {
 
   /// Rewrites the file at `path` without free space; encrypted with its key, if it has one.
   ///
+  /// - Parameter keepsHistory: Whether a local file keeps its version and its history; a
+  ///   synchronised one always does.
   /// - Returns: False if the file is open elsewhere; nothing is done then.
   package static func compact(
-    path: String, key: EncryptionKey? = nil
+    path: String, key: EncryptionKey? = nil, keepsHistory: Bool = false
   ) throws(StorageError) -> Bool {
     try whileClosed(path: path) { () throws(StorageError) in
       // A database of its own, for reading: its session is in memory.
@@ -42,7 +44,7 @@ extension DatabaseFile {
       unsafe unlink(copyPath)
       do throws(StorageError) {
         let copy = try SystemFiles().open(path: copyPath, mode: .readWriteCreating)
-        try file.snapshot().write(to: copy, key: key, history: .whole)
+        try file.snapshot().write(to: copy, key: key, history: .whole(ofLocal: keepsHistory))
         guard unsafe rename(copyPath, path) == 0 else {
           throw .system(operation: "Replacing", path: path, code: errno)
         }

@@ -60,6 +60,7 @@ package final class DatabaseFile: Sendable {
   package let writers: WriterScheduler
   private let mappedByteCount: Atomic<Int>
   private let mapping = Locked(())
+  private let keptCommits = Atomic(0)
   // Touched only by the holder of the writer lock, which hands it over with acquire and release.
   nonisolated(unsafe) let writer: WriterState
 
@@ -217,6 +218,18 @@ package final class DatabaseFile: Sendable {
 
   var isPoisoned: Bool {
     unsafe session.memory.poisoned.pointee.load(ordering: .sequentiallyConsistent) != 0
+  }
+
+  // MARK: History
+
+  /// The number of commits whose changes stay in the file, whoever needs them; up to an eighth more
+  /// may be there.
+  package var historyLimit: Int { keptCommits.load(ordering: .relaxed) }
+
+  /// Lets the commits of this process keep the changes of the last `count` commits from now on;
+  /// what was requested before stays in force if it is more.
+  package func keepHistory(ofCommits count: Int) {
+    keptCommits.max(count, ordering: .relaxed)
   }
 
   // MARK: Watching

@@ -4,7 +4,8 @@
 //
 // With n entries in version v, entry i describes the step from version v - n + i to the next.
 // Entries are not needed to recover data; a session that reads an older version reads them to learn
-// what changed since. So a commit keeps only those that a pinned version still has ahead of it.
+// what changed since. So a commit keeps only those that a pinned version still has ahead of it, and
+// those of the last commits that the file was asked to keep (`DatabaseFile.historyLimit`).
 
 /// Reads and extends the changesets in a file.
 enum History {
@@ -32,10 +33,24 @@ enum History {
       try allocator.freeTree(root)
       return try append(changeset, to: new, allocator)
     }
-    var root = root
-    for _ in 0..<dropped { root = try Entries.remove(at: 0, from: root, allocator) }
-    return try append(changeset, to: root, allocator)
+    return try append(
+      changeset, to: try Entries.removeFirst(dropped, from: root, allocator), allocator)
   }
+
+  /// The version up to which a commit may drop entries, if those of the last `limit` commits before
+  /// it are to stay.
+  ///
+  /// Entries are dropped in batches, as the commits that drop some write two leaves of the tree.
+  static func droppable(
+    from root: Ref, making version: UInt64, keeping limit: Int, in space: NodeSpace
+  ) throws(StorageError) -> UInt64 {
+    let count = root.isNull ? 0 : try Entries.count(root, in: space)
+    guard count > limit + slack(of: limit), UInt64(limit) < version else { return 0 }
+    return version - 1 - UInt64(limit)
+  }
+
+  /// The number of entries that may be kept beyond a limit.
+  static func slack(of limit: Int) -> Int { min(limit / 8, 1000) }
 
   private static func copy(
     of root: Ref, from first: Int, _ allocator: NodeAllocator
@@ -116,6 +131,18 @@ enum History {
     return changesets
   }
 
+  /// The changeset of the commit that made `version`; nil if the history does not have it.
+  static func changeset(
+    making version: UInt64, in top: TopArray, _ space: NodeSpace
+  ) throws(StorageError) -> [UInt8]? {
+    guard version <= top.version else { return nil }
+    let root = try root(top, in: space)
+    let count = root.isNull ? 0 : try Entries.count(root, in: space)
+    let fromEnd = top.version - version
+    guard fromEnd < UInt64(count) else { return nil }
+    return try entry(count - 1 - Int(fromEnd), of: root, in: space)
+  }
+
   /// All changesets that a version has, the one that made it last.
   static func changesets(
     in top: TopArray, _ space: NodeSpace
@@ -165,6 +192,15 @@ extension DatabaseFile {
     else { return nil }
     return try History.changesets(
       after: version, in: top, snapshot.space, byteLimit: byteLimit)
+  }
+
+  /// The changes of the commit that made `version`, of which the snapshot's is that or a later one;
+  /// nil if the file does not have them any more.
+  package func changeset(
+    making version: UInt64, through snapshot: Snapshot
+  ) throws(StorageError) -> [UInt8]? {
+    guard !snapshot.topRef.isNull else { return nil }
+    return try History.changeset(making: version, in: try snapshot.top(), snapshot.space)
   }
 
   /// The changes of the last commits up to the snapshot's, as far as the file still

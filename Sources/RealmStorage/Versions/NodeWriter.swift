@@ -26,6 +26,8 @@ struct NodeWriter {
   var placement: NodePlacement
   private let slab: NodeSpace
   private let file: any StorageFile
+  /// The number of bytes of nodes that were written or staged.
+  private(set) var byteCount = 0
   private var long: StagedRun
   private var short: StagedRun
 
@@ -225,6 +227,7 @@ struct NodeWriter {
     unsafe address.storeBytes(of: header.bits, as: UInt64.self)
     let used = NodeHeader.byteCount + header.payloadByteCount
     unsafe memset(address + used, 0, header.nodeByteCount - used)
+    byteCount += header.nodeByteCount
     try unsafe file.write(
       UnsafeRawBufferPointer(start: address, count: header.nodeByteCount), at: ref.offset)
   }
@@ -248,6 +251,7 @@ struct NodeWriter {
     let large = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
     defer { unsafe large.deallocate() }
     unsafe fill(large, header, pack)
+    self.byteCount += byteCount
     try unsafe file.write(UnsafeRawBufferPointer(start: large, count: byteCount), at: position)
   }
 
@@ -271,6 +275,7 @@ struct NodeWriter {
   ) throws(StorageError) -> UnsafeMutableRawPointer {
     assert(position & 7 == 0 && byteCount & 7 == 0, "`NodeWriter` 3")
     assert(position + byteCount <= placement.space.logicalSize, "`NodeWriter` 3")
+    self.byteCount += byteCount
     return switch lifetime {
     case .long: try unsafe long.stage(byteCount, at: position)
     case .short: try unsafe short.stage(byteCount, at: position)

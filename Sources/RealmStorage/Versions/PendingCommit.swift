@@ -14,6 +14,7 @@
 // 4. Versions that a reader may have seen are never followed by others of the same number: either
 //    they become durable, or the session is poisoned.
 
+import Dispatch
 import Synchronization
 
 /// The versions that one or several transactions made, to be made durable together.
@@ -25,16 +26,22 @@ package final class PendingCommit {
   package let snapshot: Snapshot
   /// The version that a crash would leave.
   let durable: Snapshot
+  /// What the transactions took.
+  let work: CommitWork
   private let entry: VersionEntry
   private let header: FileHeader
   private var isEnded = false
 
   /// The caller holds the writer lock and gives it to the new object.
-  init(_ snapshot: Snapshot, _ entry: VersionEntry, _ header: FileHeader, since durable: Snapshot) {
+  init(
+    _ snapshot: Snapshot, _ entry: VersionEntry, _ header: FileHeader, since durable: Snapshot,
+    _ work: CommitWork
+  ) {
     self.snapshot = snapshot
     self.entry = entry
     self.header = header
     self.durable = durable
+    self.work = work
   }
 
   deinit {
@@ -74,6 +81,8 @@ package final class PendingCommit {
     isEnded = true
     let file = snapshot.file
     let claimed: Bool
+    let isObserved = !CommitObservers.isEmpty
+    let start = isObserved ? DispatchTime.now().uptimeNanoseconds : 0
     do throws(StorageError) {
       claimed = try select()
     } catch {
@@ -82,8 +91,19 @@ package final class PendingCommit {
       file.releaseWriter()
       throw error
     }
+    let end = isObserved ? DispatchTime.now().uptimeNanoseconds : 0
     file.releaseWriter()
     if claimed { file.listeners.tell(entry.version) }
+    if isObserved { report(syncNanoseconds: end - start) }
+  }
+
+  private func report(syncNanoseconds: UInt64) {
+    let file = snapshot.file
+    CommitObservers.report(
+      CommitReport(
+        path: file.path, version: entry.version, work: work, syncNanoseconds: syncNanoseconds,
+        logicalSize: entry.logicalSize, pinnedVersionCount: file.pinnedVersions.count,
+        waiterCount: file.writers.waiterCount))
   }
 
   /// Hands the right to write to the commit that continues this one.

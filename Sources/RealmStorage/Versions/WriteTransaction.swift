@@ -33,6 +33,7 @@ package final class WriteTransaction {
   package final class Start: Sendable {
     private let file: DatabaseFile
     private let isUsed = Atomic(false)
+    private let waited = Atomic<UInt64>(0)
 
     init(_ file: DatabaseFile) { self.file = file }
 
@@ -40,12 +41,16 @@ package final class WriteTransaction {
       if !isUsed.load(ordering: .relaxed) { file.releaseWriter() }
     }
 
+    /// Notes how long the writer that begins has waited, in nanoseconds.
+    func noteWaiting(_ nanoseconds: UInt64) { waited.store(nanoseconds, ordering: .relaxed) }
+
     /// Starts the transaction; can be done once.
     package func begin() throws(StorageError) -> WriteTransaction {
       let wasUsed = isUsed.exchange(true, ordering: .acquiringAndReleasing)
       precondition(!wasUsed, "a write transaction was started twice")
       do throws(StorageError) {
-        return try WriteTransaction(file, on: nil)
+        return try WriteTransaction(
+          file, on: nil, waited: waited.load(ordering: .relaxed))
       } catch {
         file.releaseWriter()
         throw error
@@ -68,18 +73,27 @@ package final class WriteTransaction {
   /// The commit that this transaction goes on from, if it is not durable yet. It owns the right to
   /// write.
   private let previous: PendingCommit?
+  /// What was done until the transaction began for the commit that it is going to be part of.
+  let earlierWork: CommitWork
   /// Whether the transaction was committed or rolled back.
   package private(set) var isEnded = false
 
   /// The caller holds the writer lock, which the transaction releases when it ends, unless it
   /// belongs to `previous`.
-  init(_ file: DatabaseFile, on previous: PendingCommit?) throws(StorageError) {
+  ///
+  /// - Parameter waited: How long the writer waited for its turn, in nanoseconds.
+  init(
+    _ file: DatabaseFile, on previous: PendingCommit?, waited: UInt64 = 0
+  ) throws(StorageError) {
     guard !file.options.isReadOnly else {
       throw .system(operation: "Writing", path: file.path, code: EROFS)
     }
     if previous == nil { try file.finishInterruptedCommit() }
     guard !file.isPoisoned else { throw .poisoned(path: file.path) }
     self.previous = previous
+    var work = previous?.work ?? CommitWork()
+    work.waitNanoseconds += waited
+    earlierWork = work
     try file.requireNewestLength()
     if let previous { base = previous.snapshot } else { base = try file.snapshot() }
     durable = previous?.durable ?? base

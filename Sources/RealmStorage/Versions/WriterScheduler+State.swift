@@ -35,6 +35,7 @@ extension WriterScheduler {
     let blocksThread: Bool
     var wake: Wake?
     var status = Status.waiting
+    private let arrival = DispatchTime.now().uptimeNanoseconds
 
     init(file: DatabaseFile, places: [WriterPlace], blocksThread: Bool, wake: Wake? = nil) {
       self.file = file
@@ -42,6 +43,9 @@ extension WriterScheduler {
       self.blocksThread = blocksThread
       self.wake = wake
     }
+
+    /// The time since the waiter came, in nanoseconds.
+    var waitingTime: UInt64 { DispatchTime.now().uptimeNanoseconds - arrival }
 
     var isWaiting: Bool { if case .waiting = status { true } else { false } }
   }
@@ -101,8 +105,10 @@ extension WriterScheduler.State {
 
   /// The status of a waiter that was woken; unless it has to wait again, it is forgotten.
   mutating func settle(_ waiter: UInt64) -> WriterScheduler.Status? {
-    guard let status = waiters[waiter]?.status else { return nil }
+    guard let known = waiters[waiter] else { return nil }
+    let status = known.status
     if case .waiting = status { return status }
+    if case .granted(let start) = status { start.noteWaiting(known.waitingTime) }
     waiters[waiter] = nil
     if grant?.waiter == waiter { grant = nil }
     return status

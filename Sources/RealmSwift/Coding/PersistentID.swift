@@ -2,6 +2,7 @@
 
 // `PersistentID`: identifiers of objects that may be sent to any thread, encoded and stored.
 
+import Foundation
 import RealmSession
 import RealmStorage
 import RealmTables
@@ -20,12 +21,9 @@ import RealmTables
 /// object in every file. One of another class is valid for its file, as long as the object exists:
 /// the key of a deleted object's row may be reused for another one.
 public struct PersistentID<Model: Object>: Sendable, Hashable {
-  private enum Identity: Sendable, Hashable {
-    case primaryKey(TableValue)
-    case row(Int64)
-  }
+  private let identity: ObjectIdentity
 
-  private let identity: Identity
+  init(_ identity: ObjectIdentity) { self.identity = identity }
 
   /// The identifier of an object, which a realm must manage unless it has a primary key.
   ///
@@ -45,8 +43,21 @@ public struct PersistentID<Model: Object>: Sendable, Hashable {
     }
   }
 
+  /// The primary key: an `Int`, `String`, `ObjectId` or `UUID`; nil if it is null, and for objects
+  /// of a class without one.
+  public var primaryKey: Any? {
+    guard case .primaryKey(let value) = identity else { return nil }
+    switch value {
+    case .int(let number): return Int(number)
+    case .string(let text): return text
+    case .objectId(let bytes): return ObjectId(high: bytes.high, low: bytes.low)
+    case .uuid(let bytes): return UUID(bytes)
+    default: return nil
+    }
+  }
+
   /// The key and row of the object; nil if it does not exist.
-  fileprivate func find(in info: ClassInfo) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+  func find(in info: ClassInfo) throws(StorageError) -> (key: ObjectKey, row: Row)? {
     switch identity {
     case .primaryKey(let value): return try info.findRow(primaryKey: value)
     case .row(let number):

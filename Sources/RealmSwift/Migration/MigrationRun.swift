@@ -56,7 +56,9 @@ final class MigrationRun {
   }
 
   /// Changes the tables, calls `block`, if there is one, and applies the remaining changes.
-  func migrate(_ comparison: SchemaComparison, _ block: MigrationBlock?) throws {
+  func migrate(
+    _ comparison: SchemaComparison, _ block: ((Migration, UInt64) throws -> Void)?
+  ) throws {
     try writer.prepare(comparison)
     defer { end() }
     if let block {
@@ -64,7 +66,7 @@ final class MigrationRun {
       let path = shared.file.path
       MigrationRun.threads.withLock { $0[path] = .current }
       defer { MigrationRun.threads.withLock { $0[path] = nil } }
-      block(Migration(self), comparison.storedVersion ?? 0)
+      try block(Migration(self), comparison.storedVersion ?? 0)
       newCore.leave()
     }
     try finish()

@@ -45,6 +45,14 @@ extension Realm {
     /// opens the file, in a write transaction; see `Migration`.
     public var migrationBlock: MigrationBlock?
 
+    /// The named migrations of the program, in place of a migration block; setting them sets the
+    /// schema version, too.
+    ///
+    /// Opening a realm traps if `schemaVersion` was changed later, and if there is a block as well.
+    public var migrator: RealmMigrator? {
+      didSet { if let migrator { schemaVersion = migrator.schemaVersion } }
+    }
+
     /// Decides whether the file is rewritten without free space before it is opened. Called with
     /// the size of the file and the number of its bytes in use.
     ///
@@ -67,6 +75,19 @@ extension Realm {
     /// Beyond it, `beginWrite` traps and other functions that write throw: the file would grow by
     /// all that these versions keep.
     public var maximumNumberOfActiveVersions: UInt?
+
+    /// The number of the newest commits whose changes stay in the file for
+    /// ``Realm/changes(since:)``; 0 keeps those that open realms need, and no more.
+    ///
+    /// Up to an eighth more may be kept. A commit then also stores the primary keys of the objects
+    /// that it deletes. Each process that writes the file needs the limit, as the commits of others
+    /// drop what they do not need; of several limits in a process, the largest is in force until
+    /// the file is closed. Traps for a negative number.
+    public var historyLimit = 0 {
+      didSet {
+        if historyLimit < 0 { throwRealmException("'historyLimit' must not be negative.") }
+      }
+    }
 
     /// Whether files of another schema version, or of other classes, are emptied instead of
     /// migrated. Good for caches and for programs under development.
@@ -242,9 +263,11 @@ extension Realm.Configuration: CustomStringConvertible {
     \treadOnly = \(readOnly ? 1 : 0);
     \tschemaVersion = \(schemaVersion);
     \tmigrationBlock = \(migrationBlock == nil ? "(null)" : "set");
+    \tmigrator = \(migrator.map { "\($0.names)" } ?? "(null)");
     \tdeleteRealmIfMigrationNeeded = \(deleteRealmIfMigrationNeeded ? 1 : 0);
     \tshouldCompactOnLaunch = \(shouldCompactOnLaunch == nil ? "(null)" : "set");
     \tmaximumNumberOfActiveVersions = \(maximumNumberOfActiveVersions.map { "\($0)" } ?? "(null)");
+    \thistoryLimit = \(historyLimit);
     \tobjectTypes = \(objectTypes.map { "\($0.map { $0.className() })" } ?? "(null)");
     \tseedFilePath = \(seedFilePath?.path ?? "(null)");
     }

@@ -42,7 +42,10 @@ extension RealmOpener {
     let counts = try openFile(at: path, options).byteCounts()
     guard isWanted(counts.total, counts.used) else { return }
     do throws(StorageError) {
-      guard try DatabaseFile.compact(path: path, key: key) else { return }
+      guard
+        try DatabaseFile.compact(
+          path: path, key: key, keepsHistory: configuration.historyLimit > 0)
+      else { return }
     } catch {
       // The copy needs room, and the file can be used as it is.
       guard error.isDiskFull else { throw error }

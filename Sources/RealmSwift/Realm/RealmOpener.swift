@@ -65,6 +65,7 @@ struct RealmOpener {
     if configuration.readOnly, configuration.deleteRealmIfMigrationNeeded {
       throwRealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
     }
+    checkMigrationOptions()
     checkSyncOptions()
     let schemas = RealmOpener.schemas(of: configuration)
     PlainFields.report(schemas, openedAt: path)
@@ -87,7 +88,9 @@ struct RealmOpener {
     try RealmCache.requireSameOptions(configuration)
     try makeDirectory()
     do {
-      let shared = try shared(file())
+      let file = try file()
+      file.keepHistory(ofCommits: configuration.historyLimit)
+      let shared = shared(file)
       try synchronise(shared)
       return try body(schemas, shared)
     } catch let error as StorageError {
@@ -177,6 +180,27 @@ struct RealmOpener {
     }
   }
 
+  /// What migrates the objects; nil if only the tables are to change.
+  private var migration: ((Migration, UInt64) throws -> Void)? {
+    guard let migrator = configuration.migrator else { return configuration.migrationBlock }
+    return { [path] migration, version in
+      try migrator.migrate(migration, from: version, path: path)
+    }
+  }
+
+  /// Traps if the options of migrations contradict each other.
+  private func checkMigrationOptions() {
+    guard let migrator = configuration.migrator else { return }
+    if configuration.migrationBlock != nil {
+      throwRealmException("Cannot set `migrationBlock` when `migrator` is set.")
+    }
+    if configuration.schemaVersion != migrator.schemaVersion {
+      throwRealmException(
+        "The schema version is \(configuration.schemaVersion), and the migrator leads to "
+          + "\(migrator.schemaVersion). Set 'schemaVersion' by setting 'migrator' alone.")
+    }
+  }
+
   /// Whether the file must be changed before it can be used.
   ///
   /// - Throws: `Realm.Error` if it must, but the configuration forbids it.
@@ -206,7 +230,7 @@ struct RealmOpener {
         .info,
         "Migrating '\(path)' from schema version \(comparison.storedVersion ?? 0) to \(version)")
       let run = try MigrationRun(schemas, configuration, shared, writing, base)
-      return try run.migrate(comparison, configuration.migrationBlock)
+      return try run.migrate(comparison, migration)
     }
     Logger.log(.info, "Emptying '\(path)', as it has another schema")
     try writer.clear(keeping: schemas)

@@ -8,6 +8,8 @@ package struct VersionChanges: Sendable, Equatable {
   package private(set) var tables: [TableChanges] = []
   /// Whether a table or column was added, removed or renamed.
   package internal(set) var schemaChanged = false
+  /// Whether a table was removed; what became of its objects is not said.
+  package private(set) var removedTables = false
 
   private var positions: [TableKey: Int] = [:]
 
@@ -50,6 +52,7 @@ package struct VersionChanges: Sendable, Equatable {
 
   /// The table went, and all its objects with it.
   mutating func forget(_ table: TableKey) {
+    removedTables = true
     guard let position = positions[table] else { return }
     tables[position] = TableChanges(table: table)
   }

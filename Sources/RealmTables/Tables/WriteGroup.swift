@@ -199,13 +199,20 @@ package final class WriteGroup {
     isListChanged = false
   }
 
-  /// Lets the caller take what was recorded, then empties asymmetric tables, whose objects are only
-  /// for the server: the recorder has got what was created, and no version ever has it.
+  /// Lets the caller take what was recorded, then adds what the recorder is not to learn of.
   private func willCommit() throws(StorageError) {
-    if let beforeCommit {
-      try deleteDropped()
-      try beforeCommit(self)
+    let keepsDeletions = transaction.base.file.historyLimit > 0
+    if beforeCommit != nil || keepsDeletions { try deleteDropped() }
+    try beforeCommit?(self)
+    if keepsDeletions {
+      try withoutRecording { () throws(StorageError) in try DeletionRecord.extend(in: self) }
     }
+    try emptyAsymmetricTables()
+  }
+
+  /// Empties asymmetric tables, whose objects are only for the server: the recorder has got what
+  /// was created, and no version ever has it.
+  private func emptyAsymmetricTables() throws(StorageError) {
     guard recorder != nil else { return }
     try withoutRecording { () throws(StorageError) in
       // Objects can be only in tables that this transaction has accessed.

@@ -26,6 +26,7 @@ enum ModuleOrder {
       "RealmTables", "RealmStorage", "CRealmPlatform",
     ],
     "RealmNetworking": ["RealmSync", "RealmSyncProtocol"],
+    "RealmMetrics": ["RealmSwift"],
     "RealmServer": [
       "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
     ],
@@ -54,6 +55,7 @@ enum ModuleOrder {
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
       "ObjectiveC", "Combine", "SwiftUI", "Logging",
     ],
+    "RealmMetrics": ["CoreMetrics", "Tracing", "Dispatch", "Synchronization"],
     // Networking packages stand in these two alone.
     "RealmNetworking": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
