@@ -299,6 +299,11 @@ let package = Package(
       dependencies: exampleDependencies,
       path: "Tests/DocumentationExamples/Swift5",
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "DocumentationExamplesArticles",
+      dependencies: ["RealmSwift", "RealmTestSupport"],
+      path: "Tests/DocumentationExamples/Articles",
+      swiftSettings: settings),
     .testTarget(name: "StyleTests", swiftSettings: settings),
   ]
 )

@@ -72,6 +72,8 @@ enum Repository {
     for folder in ["Sources", "Tests", "Examples", "Benchmarks/Sources", "Benchmarks/Tests"] {
       let below = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
       while let path = below?.nextObject() as? String {
+        // The steps of tutorials are shown as they are, without the licence's line.
+        if path.contains(".docc/") { continue }
         if path.hasSuffix(".swift") || path.hasSuffix(".c") || path.hasSuffix(".h") {
           files.append("\(folder)/\(path)")
         }

@@ -73,7 +73,9 @@ public final class App: Sendable {
 
   /// Logs a user in, who becomes the current one.
   ///
-  /// - Parameter completion: Called once, on any thread.
+  /// - Parameters:
+  ///   - credentials: The proof of who the user is.
+  ///   - completion: Called once, on any thread.
   public func login(
     credentials: Credentials,
     _ completion: @escaping @Sendable (Result<User, any Error>) -> Void

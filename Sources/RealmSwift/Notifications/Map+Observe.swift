@@ -17,6 +17,7 @@ extension Map {
   /// - Parameters:
   ///   - keyPaths: The properties of the objects whose changes are wanted; nil or empty for all.
   ///   - queue: A serial queue to be called on instead, with the map as it is known there.
+  ///   - block: Gets the map as it is, or a change.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

@@ -19,6 +19,7 @@ extension ObjectBase {
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
   ///   - queue: A serial queue to be called on instead, with the object as it is known there.
+  ///   - block: Gets the change.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public final func observe<T: ObjectBase>(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

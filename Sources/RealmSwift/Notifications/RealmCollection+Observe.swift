@@ -32,6 +32,7 @@ extension RealmCollection {
   ///     deletions are always reported. Observers of the same instance are notified together: a
   ///     change that one of them asks for is reported to all.
   ///   - queue: A serial queue to be called on instead, with the collection as it is known there.
+  ///   - block: Gets the collection as it is, or a change.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

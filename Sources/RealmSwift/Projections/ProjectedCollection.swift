@@ -107,6 +107,7 @@ extension ProjectedCollection {
   ///   - keyPaths: Properties of the objects whose changes are wanted instead of the projected
   ///     one's.
   ///   - queue: A serial queue to be called on instead, with the collection as it is known there.
+  ///   - block: Gets the collection as it is, or a change.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

@@ -20,6 +20,7 @@ extension ProjectionObservable {
   ///   - keyPaths: The properties of the projected object whose changes are wanted; nil or empty
   ///     for all that the projection shows.
   ///   - queue: A serial queue to be called on instead, with the projection as it is known there.
+  ///   - block: Gets the change.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

@@ -62,6 +62,7 @@ extension RealmCollection where Element: ProjectionObservable {
   ///   - keyPaths: The properties of the projected objects whose changes are wanted; nil or empty
   ///     for all that the projections show.
   ///   - queue: A serial queue to be called on instead.
+  ///   - block: Gets the collection as it is, or a change.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

@@ -14,6 +14,7 @@ extension SectionedResults {
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
   ///   - queue: A serial queue to be called on instead, with the sections as they are known there.
+  ///   - block: Gets the sections as they are, or a change.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -72,6 +73,7 @@ extension ResultsSection {
   /// - Parameters:
   ///   - keyPaths: The properties whose changes are wanted; nil or empty for all.
   ///   - queue: A serial queue to be called on instead, with the section as it is known there.
+  ///   - block: Gets the section as it is, or a change.
   /// - Returns: A token that must be kept as long as `block` is to be called.
   public func observe(
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

@@ -158,6 +158,7 @@ public final class SyncSession: Sendable {
   /// Calls a block when everything that is there now is uploaded or downloaded, or cannot be.
   ///
   /// - Parameters:
+  ///   - direction: What is waited for.
   ///   - queue: Where the block is called; nil for a thread of the library.
   ///   - block: Called once.
   public func wait(

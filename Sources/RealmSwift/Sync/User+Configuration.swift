@@ -63,6 +63,9 @@ extension User {
   /// ```
   ///
   /// - Parameters:
+  ///   - clientResetMode: The answer to a client reset; see `ClientResetMode`.
+  ///   - cancelAsyncOpenOnNonFatalErrors: Whether an error that the session survives ends an
+  ///     asynchronous opening.
   ///   - initialSubscriptions: Adds the subscriptions. Runs when the realm is opened, on the thread
   ///     that opens it, before the realm can be used; must not wait for anything.
   ///   - rerunOnOpen: Whether the block runs at the first opening of each process, not only for a

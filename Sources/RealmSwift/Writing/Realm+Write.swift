@@ -28,7 +28,10 @@ extension Realm {
   /// in whatever thread or process, the call waits. If `block` throws, all its changes are undone.
   /// If it ends the transaction itself, nothing more happens.
   ///
-  /// - Parameter tokens: Observations of this realm that are not notified of the transaction.
+  /// - Parameters:
+  ///   - tokens: Observations of this realm that are not notified of the transaction.
+  ///   - block: Changes the realm.
+  /// - Returns: What `block` returns.
   /// - Throws: The errors of `block`, and `Realm.Error` if the changes cannot be written.
   @discardableResult
   public func write<Result>(

@@ -1,0 +1,16 @@
+import Foundation
+import RealmSwift
+
+actor Greenhouse {
+  private var realm: Realm!
+
+  init(_ configuration: Realm.Configuration = .defaultConfiguration) async throws {
+    realm = try await Realm(configuration: configuration, actor: self)
+  }
+
+  func add(_ name: String, every days: Int) async throws {
+    try await realm.asyncWrite {
+      realm.create(Plant.self, value: ["name": name, "days": days], update: .modified)
+    }
+  }
+}
