@@ -63,6 +63,28 @@ enum ThirdRelease {
     #expect(try schemaVersionAtURL(url) == 3)
   }
 
+  @Test func stepsHaveNames() throws {
+    let folder = try ArticleFolder()
+    try writeTheFirstRelease(folder)
+    var configuration = folder.configuration([ThirdRelease.Person.self])
+    // snippet: migrations-migrator
+    var migrator = RealmMigrator(initialVersion: 1)  // Of the oldest files that are opened.
+    migrator.register("join the names") { migration in
+      migration.enumerateObjects(ofType: "Person") { old, new in
+        let first = old?["firstName"] as? String ?? ""
+        new?["fullName"] = "\(first) \(old?["lastName"] as? String ?? "")"
+      }
+    }
+    migrator.register("call the years age") { migration in
+      migration.renameProperty(onType: "Person", from: "years", to: "age")
+    }
+    configuration.migrator = migrator  // Sets the schema version, 3.
+    // snippet end
+    let realm = try Realm(configuration: configuration)
+    #expect(realm.objects(ThirdRelease.Person.self).first?.fullName == "Ada Lovelace")
+    #expect(realm.objects(ThirdRelease.Person.self).first?.age == 36)
+  }
+
   private func writeTheFirstRelease(_ folder: ArticleFolder) throws {
     var configuration = folder.configuration([FirstRelease.Person.self])
     configuration.schemaVersion = 1
