@@ -50,7 +50,7 @@ package final class ServerHost: Sendable {
     let connection = ServerConnection(
       socket, version: version, served: served, limits: limits, timer: timer,
       handlerSource: { [app] link in
-        ServerSessionStore(app: app, mode: version.mode, connection: number, link: link)
+        ServerSessionStore(app: app, version: version, connection: number, link: link)
       })
     await connection.start()
     return connection
