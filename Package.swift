@@ -160,7 +160,7 @@ let package = Package(
       name: "realm-sync",
       dependencies: [
         "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
-        "RealmServerEngine", "RealmNetworking", "RealmSyncTestSupport",
+        "RealmServerEngine", "RealmNetworking", "RealmSyncTestSupport", "RealmTestSupport",
       ],
       path: "Benchmarks/Sources/realm-sync",
       swiftSettings: settings),

@@ -73,7 +73,7 @@ struct IdleClientTests {
     #endif
   }
 
-  /// The sockets of the clients and some more. The server, which raises no limit itself, inherits it.
+  /// The sockets of the clients and some more. The server inherits the limit.
   private static func allowOpenFiles() -> Bool {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }

@@ -9,6 +9,7 @@ import RealmServerEngine
 import RealmSync
 import RealmSyncProtocol
 import RealmSyncTestSupport
+import RealmTestSupport
 
 /// A server with an empty folder, until `stop()`.
 final class MeasuredServer: Sendable {
@@ -17,14 +18,15 @@ final class MeasuredServer: Sendable {
   }
 
   let mode: SyncMode
-  let folder: String
+  private let directory: TemporaryDirectory
   let processIdentifier: Int32
   let user: AppUser
   private let client: AppClient
 
   /// Starts a server, and logs a user in.
   static func start(_ mode: SyncMode) async throws -> MeasuredServer {
-    let folder = NSTemporaryDirectory() + "realm-sync-\(UUID().uuidString)"
+    let directory = try TemporaryDirectory()
+    let folder = directory.path
     let app = folder + "/data/apps/app"
     try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
     try Data(JSONWriter.bytes(AppFile(id: "app", name: "app", mode: mode).json))
@@ -52,25 +54,25 @@ final class MeasuredServer: Sendable {
       forgetting: AppSettings(id: "app", baseURL: String(address)),
       transport: ClientTransport.shared)
     return MeasuredServer(
-      mode, folder, process.processIdentifier, client, try await client.logIn(.anonymous))
+      mode, directory, process.processIdentifier, client, try await client.logIn(.anonymous))
   }
 
   private init(
-    _ mode: SyncMode, _ folder: String, _ processIdentifier: Int32, _ client: AppClient,
-    _ user: AppUser
+    _ mode: SyncMode, _ directory: TemporaryDirectory, _ processIdentifier: Int32,
+    _ client: AppClient, _ user: AppUser
   ) {
     self.mode = mode
-    self.folder = folder
+    self.directory = directory
     self.processIdentifier = processIdentifier
     self.client = client
     self.user = user
   }
 
-  /// Ends the server, and removes its folder.
-  func stop() {
-    kill(processIdentifier, SIGKILL)
-    try? FileManager.default.removeItem(atPath: folder)
-  }
+  /// The folder of the server and of clients' files, which goes with the server.
+  var folder: String { directory.path }
+
+  /// Ends the server.
+  func stop() { kill(processIdentifier, SIGKILL) }
 
   // MARK: Clients
 
