@@ -183,6 +183,7 @@ let package = Package(
       name: "realm-sync",
       dependencies: [
         "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+        "RealmServerEngine", "RealmNetworking", "RealmSyncTestSupport", "RealmTestSupport",
       ],
       path: "Benchmarks/Sources/realm-sync",
       swiftSettings: settings),
@@ -242,6 +243,7 @@ let package = Package(
         "RealmSwift", "RealmServer", "RealmServerEngine", "RealmNetworking", "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
+        "RealmSyncTestSupport",
       ] + networkProducts + products("Logging", of: "swift-log", with: "Server"),
       swiftSettings: settings),
     .testTarget(

@@ -25,7 +25,7 @@ final class WebSocketHandler: ChannelInboundHandler {
   private let messageByteCountMax: Int
   private var context: ChannelHandlerContext?
   /// Messages that came before a caller asked for them: those of one read.
-  private var messages: CircularBuffer<ByteBuffer> = []
+  private var messages = CircularBuffer<ByteBuffer>(initialCapacity: 1)
   /// The first frames of a message whose last has not come.
   private var fragments: ByteBuffer?
   private var waiter: EventLoopPromise<ByteBuffer>?

@@ -37,6 +37,10 @@ struct SyncChannel: HTTPChannelHandler {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
+      // Each channel keeps a buffer. It grows where more is received, and most clients say little.
+      try channel.syncOptions?.setOption(
+        .recvAllocator,
+        value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 1 << 16))
       let upgrader = NIOTypedWebSocketServerUpgrader<Content>(
         maxFrameSize: Self.messageByteCountMax,
         shouldUpgrade: { channel, head in

@@ -78,7 +78,7 @@ package final class SimulatedServer {
         return problems.append("the number of a session came twice")
       }
       let store = ServerSessionStore(
-        app: app, mode: mode, connection: connection.number,
+        app: app, version: connection.version, connection: connection.number,
         onEviction: connection.isEvicted.set)
       connection.sessions[number] = SimulatedServerSession(
         ServerSessionMachine(version: connection.version, session: number), store)

@@ -11,7 +11,7 @@ extension SyncRow {
   /// objects, into a new file in memory: its parts are kept, then integrated.
   static var integration: SyncRow {
     let count = 200_000
-    let entries = bootstrap(of: count)
+    let entries = persons(count)
     return SyncRow(name: "integration", unit: "objects") {
       return rate(of: count) {
         do {
@@ -38,7 +38,8 @@ extension SyncRow {
   private static let cursors = SyncCursors(
     download: DownloadCursor(serverVersion: 5), latest: SaltedVersion(version: 5, salt: 1))
 
-  private static func bootstrap(of count: Int) -> [DownloadEntry] {
+  /// Persons, in changesets of 1,000, of which the first has the class.
+  static func persons(_ count: Int) -> [DownloadEntry] {
     stride(from: 0, to: count, by: 1000).map { first in
       var encoder = ChangesetEncoder()
       let table = encoder.intern("Person")

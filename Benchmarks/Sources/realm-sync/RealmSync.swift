@@ -10,12 +10,20 @@ enum RealmSync {
     .bootstrap, .integration,
   ]
 
-  static func main() {
+  static func main() async throws {
     let names = CommandLine.arguments.dropFirst()
-    for row in rows where names.isEmpty || names.contains(where: { row.name.hasPrefix($0) }) {
+    func isWanted(_ name: String) -> Bool {
+      names.isEmpty || names.contains(where: { name.hasPrefix($0) })
+    }
+    for row in rows where isWanted(row.name) {
       let rates = (0..<5).map { _ in row.measure() }.sorted()
       let median = rates[rates.count / 2]
       print(row.name, "\(Int(median)) \(row.unit)/s", "(best \(Int(rates[rates.count - 1])))")
     }
+    #if Server
+    for row in ServerRow.all where isWanted(row.name) {
+      for line in try await row.measure() { print(row.name + ",", line) }
+    }
+    #endif
   }
 }

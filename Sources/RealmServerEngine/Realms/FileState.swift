@@ -45,10 +45,13 @@ struct FileState {
     guard base < history.end else { return ([], []) }
     for version in base + 1...history.end {
       let entry = history[version]
-      if entry.origin.file != file.ident {
-        var form = reciprocals[version] ?? entry
+      if entry.origin.file == file.ident {
+        // The client's own.
+      } else if var form = reciprocals[version] {
         form.origin = entry.origin
         add(form, .entry(version))
+      } else {
+        add(entry, .entry(version))
       }
       if let change = privates[version] { add(change, .privateChange(version)) }
     }

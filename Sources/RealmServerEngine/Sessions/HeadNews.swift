@@ -40,7 +40,6 @@ package final class HeadNews: Sendable {
   }
 
   /// Brings the news of a realm to a session from now on.
-  /// Brings the news of a realm to a session from now on.
   package func subscribe(_ session: ServerSessionLink, to realm: RealmID) -> Subscription {
     state.withLock { state in
       state.lastNumber += 1

@@ -19,6 +19,7 @@ package actor ServerConnection {
   private let socket: any ServerSocket
   private let timer: any ServerTimer
   private let handlerSource: HandlerSource
+  private let turns: DownloadTurns
   private var machine: ServerConnectionMachine
   private var handlers: [UInt64: any ServerRequestHandler] = [:]
   /// The sessions whose requests are under way.
@@ -39,16 +40,18 @@ package actor ServerConnection {
   ///   - version: What the handshake agreed on.
   ///   - served: The mode of the app.
   ///   - outputByteCountMax: The limit of `ServerConnection` 2.
+  ///   - turns: Those of all connections together.
   package init(
     _ socket: any ServerSocket, version: ProtocolVersion, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
     outputByteCountMax: Int = 8 << 20, timer: any ServerTimer,
-    handlerSource: @escaping HandlerSource
+    turns: DownloadTurns = DownloadTurns(), handlerSource: @escaping HandlerSource
   ) {
     self.outputByteCountMax = outputByteCountMax
     self.socket = socket
     self.timer = timer
     self.handlerSource = handlerSource
+    self.turns = turns
     machine = ServerConnectionMachine(
       version: version, served: served, limits: limits, now: timer.now)
   }
@@ -129,7 +132,8 @@ package actor ServerConnection {
 
   private func setTimer(_ time: Milliseconds) {
     timerTask?.cancel()
-    timerTask = Task { [weak self, timer] in
+    // Detached: it would keep copies of the task's values, for as long as the client is silent.
+    timerTask = Task.detached { [weak self, timer] in
       await timer.sleep(until: time)
       guard !Task.isCancelled else { return }
       await self?.handle(.timer)
@@ -143,7 +147,10 @@ package actor ServerConnection {
     assert(!busySessions.contains(name), "ServerConnection 3")
     busySessions.insert(name)
     Task {
+      let isDownload = if case .nextDownload = request { true } else { false }
+      if isDownload { await turns.begin() }
       let reply = await handler.perform(request)
+      if isDownload { turns.end() }
       busySessions.remove(name)
       if handlers[name] == nil {
         await handler.close()

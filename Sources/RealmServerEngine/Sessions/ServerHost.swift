@@ -12,6 +12,7 @@ package final class ServerHost: Sendable {
   private let timer: any ServerTimer
   private let limits: ServerConnectionMachine.Limits
   private let news: Task<Void, Never>
+  private let turns = DownloadTurns()
   private let lastConnection = Atomic<UInt64>(0)
 
   /// - Parameters:
@@ -48,9 +49,9 @@ package final class ServerHost: Sendable {
     app.authenticator = SessionAuthenticator { _ in user }
     let number = lastConnection.add(1, ordering: .relaxed).newValue
     let connection = ServerConnection(
-      socket, version: version, served: served, limits: limits, timer: timer,
+      socket, version: version, served: served, limits: limits, timer: timer, turns: turns,
       handlerSource: { [app] link in
-        ServerSessionStore(app: app, mode: version.mode, connection: number, link: link)
+        ServerSessionStore(app: app, version: version, connection: number, link: link)
       })
     await connection.start()
     return connection

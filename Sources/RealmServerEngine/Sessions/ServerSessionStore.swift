@@ -12,7 +12,7 @@ package import RealmSyncProtocol
 package actor ServerSessionStore: ServerRequestHandler {
   /// The number of the connection that the session is of.
   package nonisolated let connection: UInt64
-  let mode: SyncMode
+  private let version: ProtocolVersion
   private let app: ServerApp
   private let onEviction: @Sendable () -> Void
   private let link: ServerSessionLink?
@@ -35,20 +35,22 @@ package actor ServerSessionStore: ServerRequestHandler {
   /// - Parameter onEviction: Is called when a newer session has claimed the file. The connection
   ///   is to be closed then.
   package init(
-    app: ServerApp, mode: SyncMode, connection: UInt64,
+    app: ServerApp, version: ProtocolVersion, connection: UInt64,
     onEviction: @escaping @Sendable () -> Void = {}
   ) {
     self.app = app
-    self.mode = mode
+    self.version = version
     self.connection = connection
     self.onEviction = onEviction
     link = nil
   }
 
   /// The realm of a connection's session, which it tells of new versions and of its eviction.
-  package init(app: ServerApp, mode: SyncMode, connection: UInt64, link: ServerSessionLink) {
+  package init(
+    app: ServerApp, version: ProtocolVersion, connection: UInt64, link: ServerSessionLink
+  ) {
     self.app = app
-    self.mode = mode
+    self.version = version
     self.connection = connection
     self.link = link
     onEviction = { link.evict() }
@@ -147,7 +149,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     }
     return try await storing { () async throws(StoreError) in
       let opened = try await app.realms.open(name)
-      if mode == .flexible { try await opened.realm.beginHistory() }
+      if version.mode == .flexible { try await opened.realm.beginHistory() }
       return opened
     }
   }
@@ -217,7 +219,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     after cursor: DownloadCursor
   ) async throws(SessionRefusal) -> ServerDownload {
     let (opened, file) = (try boundRealm(), try requiredFile())
-    guard mode == .flexible else {
+    guard version.mode == .flexible else {
       let download = try await storing { () async throws(StoreError) in
         try await opened.realm.download(
           for: file, after: cursor, byteLimit: app.limits.downloadByteCount)
@@ -266,10 +268,16 @@ package actor ServerSessionStore: ServerRequestHandler {
       }
       let isNews = !made.round.entries.isEmpty || made.round.cursor != cursor
       if let active, target == nil || isNews {
-        return ServerDownload(
-          cursors: SyncCursors(made.round),
-          progress: .flexible(queryVersion: active.version, batch: .steady, done: .estimate(1)),
-          body: MessageBody(downloads: made.round.entries.map(DownloadEntry.init)))
+        let isDivided = made.round.byteCount > app.limits.bootstrapByteCount
+        guard isDivided, version.hasServerBootstraps else {
+          return ServerDownload(
+            cursors: SyncCursors(made.round),
+            progress: .flexible(queryVersion: active.version, batch: .steady, done: .estimate(1)),
+            body: MessageBody(downloads: made.round.entries.map(DownloadEntry.init)))
+        }
+        // A client that stopped in the middle of messages of steady state would hold states of a
+        // version that its cursor has not reached (P4 B.4).
+        view.add(round: messages(of: made.round, active))
       }
     }
     guard let part = view.takePart() else { throw Self.missingIdent }

@@ -4,7 +4,8 @@
 //
 // Invariants:
 // 1. `active` is the query whose objects the client has after all messages that were made for it.
-// 2. The parts of a bootstrap are of the target, and are made at once.
+// 2. The parts are of a round of the active query that is too large for one message, then of the
+//    bootstrap of the target; those of each are made at once.
 
 import RealmSyncProtocol
 
@@ -14,7 +15,7 @@ struct SessionView: Sendable {
   private(set) var active: SessionQuery?
   /// The query whose bootstrap is due.
   private(set) var target: SessionQuery?
-  /// The parts of the bootstrap that were made and not taken.
+  /// The parts that were made and not taken.
   private(set) var parts: ArraySlice<ServerDownload> = []
 
   /// - Parameters:
@@ -36,10 +37,19 @@ struct SessionView: Sendable {
     self.parts = parts[...]
   }
 
-  /// The next part of the bootstrap; nil if none is made.
+  /// Adds a round, which comes before the bootstrap of the target.
+  mutating func add(round: [ServerDownload]) {
+    assert(active != nil && !round.isEmpty, "SessionView 2")
+    parts = round + parts
+  }
+
+  /// The next part; nil if none is made.
   mutating func takePart() -> ServerDownload? {
     guard let part = parts.popFirst() else { return nil }
-    if parts.isEmpty { (active, target) = (target, nil) }
+    guard parts.isEmpty else { return part }
+    // An empty slice would keep all parts.
+    parts = []
+    if let target { (active, self.target) = (target, nil) }
     return part
   }
 }

@@ -18,6 +18,7 @@ final class EmbeddedRealm: Sendable {
   private let file: DatabaseFile
   private let schemas = SchemaCache()
   private let keyBounds = KeyBoundCache()
+  private let recent = Locked(RecentEntries())
 
   /// Opens the file, and makes its tables if it is new.
   init(_ id: RealmID, named name: RealmName, in files: any RealmFiles) throws(StoreError) {
@@ -140,6 +141,7 @@ final class EmbeddedRealm: Sendable {
     _ build: (WriteGroup) throws(StoreError) -> Batch?
   ) throws(StoreError) -> RealmHead? {
     var result: RealmHead?
+    var stored: Batch?
     _ = try write { (group) throws(StoreError) in
       var head = try StoreError.storing { () throws(StorageError) in try self.head(of: group) }
       guard head.epoch == epoch else { throw .fenced }
@@ -168,8 +170,10 @@ final class EmbeddedRealm: Sendable {
         try row.set(head.base, "base")
       }
       result = head
+      stored = batch
       return true
     }
+    if let stored { recent.withLock { $0.append(stored) } }
     return result
   }
 
@@ -361,6 +365,11 @@ final class EmbeddedRealm: Sendable {
   }
 
   func entries(in range: Range<UInt64>) throws(StoreError) -> [StoredEntry] {
+    if !range.isEmpty,
+      let known = recent.withLock({ $0.entries(in: range.lowerBound...range.upperBound - 1) })
+    {
+      return Array(known)
+    }
     let group = try StoreError.storing { () throws(StorageError) in try read() }
     let head = try StoreError.storing { () throws(StorageError) in try self.head(meta(of: group)) }
     guard range.lowerBound <= head.version, !range.isEmpty else { return [] }

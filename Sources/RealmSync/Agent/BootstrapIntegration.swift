@@ -56,8 +56,14 @@ package struct BootstrapIntegration {
     _ = try IncomingChangeset.parse(entries)
     try write { (group) throws(StorageError) in
       let store = try BootstrapStore.make(in: group)
-      if try store.add(entries, ofQuery: version, cursors: cursors) {
-        try SubscriptionStore(existingIn: group)?.setState(.bootstrapping, of: version)
+      guard try store.add(entries, ofQuery: version, cursors: cursors),
+        let sets = try SubscriptionStore(existingIn: group)
+      else { return true }
+      // A bootstrap of the active query, which the server began, leaves it active: its objects are
+      // here, and the server would not be asked for it again.
+      switch try sets.state(of: version) {
+      case .complete, .awaitingMark: break
+      default: try sets.setState(.bootstrapping, of: version)
       }
       return true
     }
@@ -79,7 +85,10 @@ package struct BootstrapIntegration {
       isComplete = found.cursors != nil
       if isComplete { return false }
       try store.removeAll()
-      try SubscriptionStore(existingIn: group)?.setState(.pending, of: found.queryVersion)
+      let sets = try SubscriptionStore(existingIn: group)
+      if try sets?.state(of: found.queryVersion) == .bootstrapping {
+        try sets?.setState(.pending, of: found.queryVersion)
+      }
       return true
     }
     return isComplete

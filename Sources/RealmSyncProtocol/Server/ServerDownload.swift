@@ -18,4 +18,9 @@ package struct ServerDownload: Hashable, Sendable {
   var batch: ServerMessage.BatchState? {
     if case .flexible(_, let batch, _) = progress { batch } else { nil }
   }
+
+  /// The query that it is of; nil in partition mode.
+  var queryVersion: UInt64? {
+    if case .flexible(let version, _, _) = progress { version } else { nil }
+  }
 }

@@ -70,6 +70,9 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private var marks: [Mark] = []
   private var lastMark: UInt64 = 0
   private var lastQueryVersion: UInt64 = 0
+  /// The query whose bootstrap was asked for last. Those of the active query, which the server
+  /// begins, may come before it.
+  private var askedQueryVersion: UInt64 = 0
 
   package init(version: ProtocolVersion, session: UInt64) {
     self.version = version
@@ -286,7 +289,9 @@ package struct ServerSessionMachine: Hashable, Sendable {
       if head.version > self.head.version { self.head = head }
       owesDownload = true
       for report in rejected { send(report) }
-    case (.setQuery, .done): isBootstrapping = true
+    case (.setQuery(let query), .done):
+      askedQueryVersion = query.version
+      isBootstrapping = true
     case (.setQuery(let query), .queryRefused(let message)):
       effects.append(
         .send(
@@ -330,7 +335,9 @@ package struct ServerSessionMachine: Hashable, Sendable {
     sent = download.cursors
     // All parts of a bootstrap have the upload cursor of the first.
     owesDownload = sent.upload.clientVersion < stored.clientVersion
-    if download.batch == .last { isBootstrapping = false }
+    if download.batch == .last {
+      isBootstrapping = download.queryVersion ?? 0 < askedQueryVersion
+    }
     isInsideBootstrap = download.batch == .moreToCome
     if isInsideBootstrap { isBootstrapping = true }
     threshold?.didSend(serverVersion: sent.download.serverVersion)

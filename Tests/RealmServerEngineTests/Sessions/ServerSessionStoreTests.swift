@@ -248,6 +248,69 @@ import Testing
     #expect(share > 0 && share < 1)
   }
 
+  /// A session whose client has the things, of which the writer then makes larger rounds than
+  /// `SessionLimits` has.
+  private func subscribed(
+    version: Int = ProtocolVersion.newest
+  ) async throws -> (bench: SessionBench, writer: ServerSessionStore, reader: ServerSessionStore) {
+    let bench = SessionBench(.flexible, limits: SessionLimits(bootstrapByteCount: 1))
+    let (writer, _) = try await bench.running(connection: 1)
+    _ = try await bench.download(after: DownloadCursor(), of: writer)
+    _ = await bench.upload([Text.schema()], base: 1, by: writer)
+    let (reader, _) = try await bench.running(connection: 2, version: version)
+    _ = try await bench.download(after: DownloadCursor(), of: reader)
+    _ = await reader.perform(.setQuery(SessionBench.query(1, ["Thing": "count < 10"])))
+    let empty = try await bench.download(after: DownloadCursor(serverVersion: 2), of: reader)
+    #expect(empty.batchState == .last && empty.queryVersion == 1)
+    _ = await bench.upload(
+      [Text.create("a", count: 5), Text.create("b", count: 15)], from: 2, base: 2, by: writer)
+    _ = await bench.upload(
+      [Text.create("c", count: 6)], from: 4, base: 2, by: writer)
+    return (bench, writer, reader)
+  }
+
+  @Test func aLargeRoundIsABootstrapOfTheActiveQuery() async throws {
+    let (bench, writer, reader) = try await subscribed()
+    let cursor = DownloadCursor(serverVersion: 2)
+    // The things enter the view: the round has one entry of the server for both.
+    let round = try await bench.download(after: cursor, of: reader)
+    #expect(round.queryVersion == 1 && round.batchState == .last)
+    #expect(try round.lines().filter { $0.hasPrefix("CreateObject") }.count == 2)
+    // Changes of what is seen come in the entries of their versions.
+    _ = await bench.upload(
+      [Text.set("a", count: 7), Text.set("c", count: 8)], from: 5, base: 5, by: writer)
+    let first = try await bench.download(after: round.cursors.download, of: reader)
+    let second = try await bench.download(after: round.cursors.download, of: reader)
+    #expect([first.batchState, second.batchState] == [.moreToCome, .last])
+    #expect(first.queryVersion == 1 && second.queryVersion == 1)
+    #expect(first.cursors == second.cursors)
+    let versions = try [first, second].map { try $0.body.downloadEntries().map(\.serverVersion) }
+    #expect(versions == [[6], [7]])
+    let steady = try await bench.download(after: second.cursors.download, of: reader)
+    #expect(steady.batchState == .steady && steady.queryVersion == 1 && steady.body.isEmpty)
+  }
+
+  /// `SessionView` 2
+  @Test func aLargeRoundComesBeforeTheBootstrapOfAnotherQuery() async throws {
+    let (bench, _, reader) = try await subscribed()
+    _ = await reader.perform(.setQuery(SessionBench.query(2, ["Thing": "count > 10"])))
+    var cursor = DownloadCursor(serverVersion: 2)
+    var found: [(UInt64?, ServerMessage.BatchState?)] = []
+    for _ in 0..<4 {
+      let next = try await bench.download(after: cursor, of: reader)
+      cursor = next.cursors.download
+      found.append((next.queryVersion, next.batchState))
+    }
+    #expect(found.map(\.0) == [1, 2, 2, 2])
+    #expect(found.map(\.1) == [.last, .moreToCome, .last, .steady])
+  }
+
+  @Test func olderProtocolsGetALargeRoundInOneMessage() async throws {
+    let (bench, _, reader) = try await subscribed(version: 13)
+    let round = try await bench.download(after: DownloadCursor(serverVersion: 2), of: reader)
+    #expect(round.batchState == .steady && round.queryVersion == 1)
+  }
+
   @Test(arguments: ["[]", "{\"Thing\":\"count ==\"}", "{\"Thing\":\"other.count > 1\"}"])
   func aBadQueryLeavesTheSessionAsItWas(_ text: String) async throws {
     let (bench, _, reader) = try await flexible()

@@ -36,9 +36,12 @@ struct SessionBench {
   var reported: [StoreError] { errors.withLock { $0 } }
 
   func store(
-    connection: UInt64 = 1, onEviction: @escaping @Sendable () -> Void = {}
+    connection: UInt64 = 1, version: Int = ProtocolVersion.newest,
+    onEviction: @escaping @Sendable () -> Void = {}
   ) -> ServerSessionStore {
-    ServerSessionStore(app: app, mode: mode, connection: connection, onEviction: onEviction)
+    ServerSessionStore(
+      app: app, version: ProtocolVersion(mode: mode, number: version), connection: connection,
+      onEviction: onEviction)
   }
 
   func bind(
@@ -68,9 +71,9 @@ struct SessionBench {
 
   /// A session with a new file.
   func running(
-    connection: UInt64 = 1
+    connection: UInt64 = 1, version: Int = ProtocolVersion.newest
   ) async throws -> (store: ServerSessionStore, file: (ident: FileIdentifier, salt: UInt64)) {
-    let store = store(connection: connection)
+    let store = store(connection: connection, version: version)
     guard case .bound(let ident, let salt) = await store.perform(bind(needsIdent: true)) else {
       throw SessionRefusal(.other, "not bound")
     }

@@ -359,6 +359,39 @@ import Testing
     #expect(server.request == .setQuery(VersionedQuery(version: 3, text: "{}")))
   }
 
+  /// A round of the active query that is too large for one message does not stand for the
+  /// bootstrap of the query that was asked for.
+  @Test func aBootstrapOfTheActiveQueryComesBeforeThatOfTheNext() throws {
+    var server = try Self.running()
+    try server.receive("query 1 2 2\n{}")
+    try server.receive("mark 1 1\n")
+    server.reply(.done)
+    server.reply(.head(Self.head(4)))
+    server.reply(Self.download(4, 18, up: 18, 3, query: 1, .moreToCome, "4 18 0 1 0 0 "))
+    server.reply(Self.download(4, 18, up: 18, 3, query: 1, .last))
+    #expect(!server.takeSent().contains("mark 1 1\n"))
+    guard case .nextDownload? = server.request else {
+      Issue.record("\(server.requests)")
+      return
+    }
+    server.reply(Self.download(4, 18, up: 18, 3, query: 2, .last))
+    #expect(server.takeSent().last == "mark 1 1\n")
+  }
+
+  /// One that the server begins without being asked, in the middle of steady state.
+  @Test func aBootstrapOfTheActiveQueryNeedsNoQuestion() throws {
+    var server = try Self.running()
+    server.handle(.head(Self.head(5)))
+    server.reply(Self.download(5, 18, up: 18, 3, query: 1, .moreToCome, "5 18 0 1 0 0 "))
+    guard case .nextDownload? = server.request else {
+      Issue.record("\(server.requests)")
+      return
+    }
+    _ = server.takeSent()
+    server.reply(Self.download(5, 18, up: 18, 3, query: 1, .last))
+    #expect(server.takeSent() == ["download 1 5 18 5 7777 18 3 1 1 1 0 0 0\n"])
+  }
+
   /// All parts of a bootstrap have the upload cursor of the first.
   @Test func anUploadInsideOfABootstrapIsAcknowledgedAfterIt() throws {
     var server = try Self.running()

@@ -146,6 +146,33 @@ import Testing
     #expect(try Self.states(device)[2] == .pending)
   }
 
+  /// One that the server began is of the query whose objects are here: it is no reason to ask for
+  /// them again.
+  @Test func oneOfTheActiveQueryLeavesItActive() async throws {
+    let device = try TestDevice()
+    try Self.makeSets(device)
+    try await device.agent.keepBootstrapPart(Self.entries(0..<3), ofQuery: 2, cursors: Self.cursors)
+    _ = try await device.agent.processBootstrap()
+    let later = SyncCursors(
+      download: DownloadCursor(serverVersion: 7, clientVersion: 0),
+      latest: SaltedVersion(version: 8, salt: 77))
+    var entry = Self.entries(3..<4)[0]
+    entry.serverVersion = 7
+    for state in [SubscriptionState.awaitingMark, .complete] {
+      try device.write { try SubscriptionStore.make(in: $0).setState(state, of: 2) }
+      try await device.agent.keepBootstrapPart([entry], ofQuery: 2, cursors: nil)
+      #expect(try Self.states(device) == [2: state])
+      try await device.restart()
+      #expect(try !isStored(device))
+      #expect(try Self.states(device) == [2: state])
+    }
+    try await device.agent.keepBootstrapPart([entry], ofQuery: 2, cursors: later)
+    #expect(try await device.agent.processBootstrap().state.cursors == later)
+    #expect(try Items.texts(device.read()).count == 4)
+    #expect(try Self.states(device) == [2: .awaitingMark])
+    #expect(try device.findings() == [])
+  }
+
   @Test func aFinishedOneIsIntegratedAtStart() async throws {
     let device = try TestDevice()
     try Self.makeSets(device)

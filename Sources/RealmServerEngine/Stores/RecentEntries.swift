@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The newest entries of a realm, which most of its clients are about to be sent.
+//
+// Invariants:
+// 1. The entries are those of consecutive versions, and the last is that of the newest version that
+//    is on the disk.
+
+import RealmSyncProtocol
+
+/// The newest entries of a realm in memory, so that clients that follow it do not read the file.
+struct RecentEntries {
+  private let countMax: Int
+  private let byteCountMax: Int
+  private var entries: [StoredEntry] = []
+  private var byteCount = 0
+
+  /// - Parameters:
+  ///   - countMax: The versions that are kept; up to twice as many are while new ones come.
+  ///   - byteCountMax: The bytes of changesets with which all are forgotten but the last ones.
+  init(countMax: Int = 512, byteCountMax: Int = 4 << 20) {
+    self.countMax = countMax
+    self.byteCountMax = byteCountMax
+  }
+
+  /// The entries of some versions; nil if one is not here.
+  func entries(in range: ClosedRange<UInt64>) -> ArraySlice<StoredEntry>? {
+    guard let first = entries.first?.version, let last = entries.last?.version,
+      range.lowerBound >= first, range.upperBound <= last
+    else { return nil }
+    return entries[Int(range.lowerBound - first)...Int(range.upperBound - first)]
+  }
+
+  /// Adds what an append has stored.
+  mutating func append(_ batch: Batch) {
+    for entry in batch.entries {
+      if let last = entries.last?.version, entry.version != last + 1 { removeAll(through: .max) }
+      entries.append(entry)
+      byteCount += entry.memoryByteCount
+    }
+    if let through = batch.trimsThrough { removeAll(through: through) }
+    guard entries.count > 2 * countMax || byteCount > byteCountMax else { return }
+    var count = max(0, entries.count - countMax)
+    var rest = byteCount - entries.prefix(count).reduce(0) { $0 + $1.memoryByteCount }
+    while rest > byteCountMax / 2, count < entries.count {
+      rest -= entries[count].memoryByteCount
+      count += 1
+    }
+    entries.removeFirst(count)
+    byteCount = rest
+  }
+
+  private mutating func removeAll(through version: UInt64) {
+    let count = entries.prefix { $0.version <= version }.count
+    for entry in entries.prefix(count) { byteCount -= entry.memoryByteCount }
+    entries.removeFirst(count)
+  }
+}
+
+extension StoredEntry {
+  /// The memory that the entry takes, about.
+  fileprivate var memoryByteCount: Int {
+    changeset.count + touches.count * 256 + MemoryLayout<StoredEntry>.stride
+  }
+}

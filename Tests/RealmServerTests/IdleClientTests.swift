@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Thousands of clients that are connected and do nothing.
+
+#if Server
+import Foundation
+import RealmNetworking
+import RealmServerEngine
+import RealmSync
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTestSupport
+import Testing
+
+/// The program `realm-server` in a process of its own, so that its memory is not that of clients.
+private final class ServerProcess: Sendable {
+  private static let path = URL(fileURLWithPath: CommandLine.arguments[0])
+    .deletingLastPathComponent().appendingPathComponent("realm-server").path
+
+  static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+  let address: String
+  private let identifier: Int32
+
+  /// Starts a server with an app in partition mode.
+  init(_ directory: String) async throws {
+    let app = directory + "/data/apps/idle"
+    try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
+    try Data(JSONWriter.bytes(AppFile(id: "idle", name: "idle", mode: .partition).json))
+      .write(to: URL(fileURLWithPath: app + "/app.json"))
+    let output = directory + "/output.txt"
+    try Data().write(to: URL(fileURLWithPath: output))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.path)
+    process.arguments = ["serve", "--dir", directory + "/data", "--listen", "127.0.0.1:0"]
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    identifier = process.processIdentifier
+    var text = ""
+    for _ in 0..<1_000 where !text.contains("\"))") {
+      try await Task.sleep(for: .milliseconds(10))
+      text = try String(contentsOfFile: output, encoding: .utf8)
+    }
+    let start = try #require(text.firstRange(of: "http://")?.lowerBound)
+    address = String(text[start...].prefix { $0 != "\"" })
+  }
+
+  func kill() { Foundation.kill(identifier, SIGKILL) }
+
+  /// The memory that the process alone holds.
+  func residentByteCount() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
+    return try #require(Int(line.filter { $0.isNumber })) << 10
+  }
+}
+
+@Suite(
+  .timeLimit(.minutes(2)),
+  .enabled(
+    if: ServerProcess.isBuilt && FileManager.default.fileExists(atPath: "/proc/self/status"),
+    "the program was not built with the tests, or the system has no /proc"))
+struct IdleClientTests {
+  private static let clientCount = 2_000
+
+  /// The goal; without optimisation the frames of suspended functions are larger.
+  private static var byteCountMax: Int {
+    #if DEBUG
+    80 << 10
+    #else
+    40 << 10
+    #endif
+  }
+
+  /// The sockets of the clients and some more. The server inherits the limit.
+  private static func allowOpenFiles() -> Bool {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
+    let needed = rlim_t(clientCount + 500)
+    guard limit.rlim_cur < needed else { return true }
+    limit.rlim_cur = min(needed, limit.rlim_max)
+    return limit.rlim_cur == needed
+      && setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+  }
+
+  /// A client that has answered everything, and waits.
+  private static func client(_ endpoint: SyncEndpoint) async throws -> ProtocolClient {
+    var client = try await ProtocolClient(
+      ClientSockets.shared.open(endpoint), partition: "\"home\"")
+    try await client.ping()
+    return client
+  }
+
+  private static func clients(_ endpoint: SyncEndpoint) async throws -> [ProtocolClient] {
+    try await withThrowingTaskGroup(of: ProtocolClient.self) { group in
+      var clients: [ProtocolClient] = []
+      for number in 0..<clientCount {
+        if number >= 50, let client = try await group.next() { clients.append(client) }
+        group.addTask { try await client(endpoint) }
+      }
+      for try await client in group { clients.append(client) }
+      return clients
+    }
+  }
+
+  /// The number of clients that receive a changeset.
+  private static func reached(_ clients: [ProtocolClient]) async throws -> Int {
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for client in clients {
+        group.addTask {
+          var client = client
+          while true {
+            guard case .download(let download) = try await client.receive(),
+              let entry = try download.body.downloadEntries().first
+            else { continue }
+            return entry.changeset.isEmpty ? 0 : 1
+          }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+  }
+
+  @Test func thousandsOfClientsWaitInLittleMemory() async throws {
+    try #require(Self.allowOpenFiles(), "the system allows too few open files")
+    let directory = try TemporaryDirectory()
+    let server = try await ServerProcess(directory.path)
+    defer { server.kill() }
+    let app = AppClient(
+      forgetting: AppSettings(id: "idle", baseURL: server.address),
+      transport: ClientTransport.shared)
+    let user = try await app.logIn(.anonymous)
+    let endpoint = await UserAuthority(app, user).endpoint(.partition)
+    var writer = try await Self.client(endpoint)
+    let before = try server.residentByteCount()
+    let clients = try await Self.clients(endpoint)
+    let idle = try server.residentByteCount()
+    #expect((idle - before) / Self.clientCount < Self.byteCountMax)
+    // One write reaches all of them, and leaves nothing behind.
+    var changeset = Changeset()
+    changeset.append(
+      .addTable(
+        .init(
+          table: changeset.intern("Note"), kind: .topLevel,
+          key: .init(field: changeset.intern("_id"), type: .int, isNullable: false))))
+    try await writer.upload([ChangesetEncoder.encode(changeset)])
+    #expect(try await Self.reached(clients) == Self.clientCount)
+    let after = try server.residentByteCount()
+    #expect((after - before) / Self.clientCount < Self.byteCountMax)
+    for client in clients { await client.socket.close(.normal) }
+  }
+}
+#endif
