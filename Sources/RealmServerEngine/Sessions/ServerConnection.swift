@@ -34,24 +34,28 @@ package actor ServerConnection {
   private var closing: (code: CloseCode, reason: String)?
   private var isReadingPaused = false
   private var readers: [CheckedContinuation<Void, Never>] = []
-  private var timerTask: Task<Void, Never>?
+  private let alarms: ConnectionAlarms
+  private var isWaitingForAlarm = false
 
   /// - Parameters:
   ///   - version: What the handshake agreed on.
   ///   - served: The mode of the app.
   ///   - outputByteCountMax: The limit of `ServerConnection` 2.
   ///   - turns: Those of all connections together.
+  ///   - alarms: Those of all connections together; nil for some of its own.
   package init(
     _ socket: any ServerSocket, version: ProtocolVersion, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
     outputByteCountMax: Int = 8 << 20, timer: any ServerTimer,
-    turns: DownloadTurns = DownloadTurns(), handlerSource: @escaping HandlerSource
+    turns: DownloadTurns = DownloadTurns(), alarms: ConnectionAlarms? = nil,
+    handlerSource: @escaping HandlerSource
   ) {
     self.outputByteCountMax = outputByteCountMax
     self.socket = socket
     self.timer = timer
     self.handlerSource = handlerSource
     self.turns = turns
+    self.alarms = alarms ?? ConnectionAlarms(timer: timer)
     machine = ServerConnectionMachine(
       version: version, served: served, limits: limits, now: timer.now)
   }
@@ -103,7 +107,9 @@ package actor ServerConnection {
         closing = (code, reason)
         stop()
         startWriting()
-      case .setTimer(let time): setTimer(time)
+      case .setTimer(let time):
+        isWaitingForAlarm = true
+        alarms.set(self, at: time)
       case .pauseReading: isReadingPaused = true
       case .resumeReading: resumeReading()
       case .began(let name):
@@ -115,8 +121,7 @@ package actor ServerConnection {
   }
 
   private func stop() {
-    timerTask?.cancel()
-    timerTask = nil
+    isWaitingForAlarm = false
     resumeReading()
   }
 
@@ -130,14 +135,11 @@ package actor ServerConnection {
     readers = []
   }
 
-  private func setTimer(_ time: Milliseconds) {
-    timerTask?.cancel()
-    // Detached: it would keep copies of the task's values, for as long as the client is silent.
-    timerTask = Task.detached { [weak self, timer] in
-      await timer.sleep(until: time)
-      guard !Task.isCancelled else { return }
-      await self?.handle(.timer)
-    }
+  /// Notes that the time of an alarm has come.
+  func wake() {
+    guard isWaitingForAlarm else { return }
+    isWaitingForAlarm = false
+    handle(.timer)
   }
 
   // MARK: Requests

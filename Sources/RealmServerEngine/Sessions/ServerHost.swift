@@ -13,6 +13,7 @@ package final class ServerHost: Sendable {
   private let limits: ServerConnectionMachine.Limits
   private let news: Task<Void, Never>
   private let turns = DownloadTurns()
+  private let alarms: ConnectionAlarms
   private let lastConnection = Atomic<UInt64>(0)
 
   /// - Parameters:
@@ -31,6 +32,7 @@ package final class ServerHost: Sendable {
     self.served = served
     self.limits = limits
     self.timer = timer
+    alarms = ConnectionAlarms(timer: timer, granularity: 250)
     let heads = store.heads()
     self.news = Task { await news.follow(heads) }
   }
@@ -50,6 +52,7 @@ package final class ServerHost: Sendable {
     let number = lastConnection.add(1, ordering: .relaxed).newValue
     let connection = ServerConnection(
       socket, version: version, served: served, limits: limits, timer: timer, turns: turns,
+      alarms: alarms,
       handlerSource: { [app] link in
         ServerSessionStore(app: app, version: version, connection: number, link: link)
       })
