@@ -208,6 +208,8 @@ import Testing
     #expect(manager.authorizationHeaderName == "X-Auth" && manager.appID == "a")
     #expect(manager.headers.map(\.name) == ["User-Agent", "X-Key"])
     #expect(manager.headers[0].value.hasSuffix(" Todos/1"))
+    manager.customRequestHeaders = ["X-Key": "v", "host": "x", "Sec-WebSocket-Key": "y"]
+    #expect(manager.customHeaders == [HTTPHeader("X-Key", "v")])
     let options = SyncTimeoutOptions()
     options.connectTimeout = 1
     options.connectionLingerTime = 2
