@@ -24,8 +24,8 @@ extension DeployedClientTests {
     try await server.stop()
   }
 
-  /// The first trace of P1 D.2. The download cursor names the last changeset of the client, 5, where
-  /// the trace has the last version that was uploaded, 6.
+  /// The first trace of P1 D.2. The download cursor names the client's last changeset, 5, where the
+  /// trace has the last version that was uploaded, 6.
   @Test func aNewFlexibleFileGetsTheDocumentedMessages() async throws {
     let server = try await RunningServer(mode: .flexible)
     let client = try await DeployedClient(server)

@@ -144,7 +144,7 @@ extension DeployedClientTests {
       DeployedClient.partition, token: try await client.logIn().accessToken)
     let session = DeployedSession(socket, isFlexible: false)
     try await session.begin()
-    // A client sends a PING a minute; nothing else comes from either side, WebSocket pings included.
+    // A client sends a PING a minute; nothing else comes from either side, not even a ping frame.
     for minute in 1...300 {
       timer.skip(60_000)
       try await socket.send("ping \(minute * 60_000) 3\n")
