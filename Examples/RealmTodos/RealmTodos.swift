@@ -21,6 +21,10 @@ enum RealmTodos {
     } catch let failure as Failure {
       Terminal.note("realm-todos: \(failure.text)")
       exit(failure.code)
+    } catch let error as Realm.Error where error.code == .multipleSyncAgents {
+      Terminal.note(
+        "realm-todos: Another realm-todos uses this folder. End it, or choose another with --dir.")
+      exit(1)
     } catch {
       Terminal.note("realm-todos: \(error.localizedDescription)")
       exit(1)

@@ -20,6 +20,7 @@ package struct ClientSockets: SyncSocketProvider {
   private static let messageByteCountMax = (256 << 20) + (64 << 10)
 
   private let tls: TLSConfiguration
+  private let proxy: NetworkRoute.Proxy?
   /// The time for name, connection, certificate and handshake together (P1 B.4).
   private let timeout: TimeAmount
 
@@ -27,6 +28,14 @@ package struct ClientSockets: SyncSocketProvider {
     tls: TLSConfiguration = .makeClientConfiguration(), timeoutSeconds: Int64 = 120
   ) {
     self.tls = tls
+    proxy = nil
+    timeout = .seconds(timeoutSeconds)
+  }
+
+  /// Sockets of a route of their own.
+  package init(_ route: NetworkRoute, timeoutSeconds: Int64 = 120) throws(AppFailure) {
+    tls = try route.tls()
+    proxy = route.proxy
     timeout = .seconds(timeoutSeconds)
   }
 
@@ -64,7 +73,7 @@ package struct ClientSockets: SyncSocketProvider {
       throw error
     } catch {
       attempt.cancel()
-      throw Self.failure(error)
+      throw attempt.failure ?? Self.failure(error)
     }
   }
 
@@ -76,10 +85,13 @@ package struct ClientSockets: SyncSocketProvider {
     let result = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(timeout)
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
-      .connect(host: url.host, port: url.port) { channel in
+      .connect(host: proxy?.host ?? url.host, port: proxy?.port ?? url.port) { channel in
         channel.eventLoop.makeCompletedFuture {
           attempt.add(channel, timeout: timeout)
           let pipeline = channel.pipeline.syncOperations
+          if let proxy {
+            try pipeline.addHandler(ProxyTunnelHandler(to: url, through: proxy, attempt))
+          }
           if let context {
             try pipeline.addHandler(
               NIOSSLClientHandler(

@@ -21,6 +21,13 @@ package struct ClientTransport: HTTPTransport {
 
   package init(_ client: HTTPClient) { self.client = client }
 
+  /// Requests of a route of their own. They keep a client that lasts as long as the process.
+  package init(_ route: NetworkRoute) throws(AppFailure) {
+    var configuration = Self.configuration(try route.tls())
+    configuration.proxy = route.proxy?.configuration
+    client = HTTPClient(configuration: configuration)
+  }
+
   /// The settings of apps: a server that is not there is an error at once.
   package static func configuration(
     _ tls: TLSConfiguration? = nil

@@ -5,6 +5,8 @@
 #if Sync
 import NIOCore
 import NIOConcurrencyHelpers
+import RealmSync
+import RealmSyncProtocol
 
 /// An attempt to connect: several channels, as a name may have several addresses.
 final class ConnectionAttempt: Sendable {
@@ -13,6 +15,7 @@ final class ConnectionAttempt: Sendable {
     var timers: [Scheduled<Void>] = []
     var isCancelled = false
     var isFinished = false
+    var failure: SocketClosed?
   }
 
   private let state = NIOLockedValueBox(State())
@@ -27,6 +30,11 @@ final class ConnectionAttempt: Sendable {
     }
     if isCancelled { channel.close(promise: nil) }
   }
+
+  /// Why the attempt failed, if a handler knows more than the error of its channel says.
+  var failure: SocketClosed? { state.withLockedValue { $0.failure } }
+
+  func fail(_ failure: SocketClosed) { state.withLockedValue { $0.failure = failure } }
 
   /// The attempt was successful. Returns false if it was ended before.
   func finish() -> Bool {

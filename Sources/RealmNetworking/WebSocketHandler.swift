@@ -165,6 +165,16 @@ final class WebSocketHandler: ChannelInboundHandler {
     if waiter != nil || isCloseSent { context.read() }
   }
 
+  /// Listeners keep the channel of a client that says that it sends nothing more. A WebSocket ends
+  /// with that.
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let event = event as? ChannelEvent, case .inputClosed = event {
+      finish(SocketClosed(.readFailed, "The connection was lost"))
+      return context.close(promise: nil)
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
   func channelInactive(context: ChannelHandlerContext) {
     closeTimer?.cancel()
     finish(SocketClosed(.readFailed, "The connection was lost"))

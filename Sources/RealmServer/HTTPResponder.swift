@@ -51,7 +51,7 @@ struct HTTPResponder: Sendable {
     _ channel: any Channel, _ headers: [(name: String, value: String)]
   ) -> String {
     let peer = channel.remoteAddress?.ipAddress ?? ""
-    guard peer == "127.0.0.1" || peer == "::1",
+    guard APIRequest.isLocal(peer),
       let list = headers.last(where: { $0.name.lowercased() == "x-forwarded-for" })?.value,
       let last = list.split(separator: ",").last
     else { return peer }

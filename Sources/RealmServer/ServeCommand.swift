@@ -33,6 +33,12 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The id of the app that is made in an empty folder.")
   var appId: String?
 
+  @Option(help: "The sockets that a user may have open at a time, on all devices together.")
+  var socketsPerUser = ServerLimits().socketsPerUser
+
+  @Option(help: "The anonymous users that an address, this machine apart, may make in a minute.")
+  var anonymousLogins = ServerLimits().anonymousLoginsPerMinute
+
   @Option(help: "The least level of messages: trace, debug, info, notice, warning or error.")
   var logLevel = "info"
 
@@ -42,7 +48,9 @@ struct ServeCommand: AsyncParsableCommand {
     do throws(ServerFailure) {
       return try ServerOptions(
         directory: dir, listen: listen, publicURL: publicUrl, certificate: tlsCert, key: tlsKey,
-        appID: appId)
+        appID: appId,
+        limits: ServerLimits(
+          socketsPerUser: socketsPerUser, anonymousLoginsPerMinute: anonymousLogins))
     } catch {
       throw ValidationError(error.description)
     }

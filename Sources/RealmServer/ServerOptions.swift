@@ -15,10 +15,11 @@ struct ServerOptions: Hashable, Sendable {
   let certificate: String?
   let key: String?
   let appID: String?
+  let limits: ServerLimits
 
   init(
     directory: String, listen: String, publicURL: String? = nil, certificate: String? = nil,
-    key: String? = nil, appID: String? = nil
+    key: String? = nil, appID: String? = nil, limits: ServerLimits = ServerLimits()
   ) throws(ServerFailure) {
     guard let colon = listen.lastIndex(of: ":"),
       let port = Int(listen[listen.index(after: colon)...]), (0...65_535).contains(port),
@@ -36,6 +37,15 @@ struct ServerOptions: Hashable, Sendable {
       throw ServerFailure(
         "--app-id needs 1 to 64 lower-case letters, digits, \"-\" and \"_\".")
     }
+    guard limits.socketsPerUser > 0 else {
+      throw ServerFailure("--sockets-per-user has to be 1 at least.")
+    }
+    guard limits.anonymousLoginsPerMinute > 0 else {
+      throw ServerFailure(
+        "--anonymous-logins has to be 1 at least. An app without anonymous users lacks "
+          + "\"anon-user\" in its app.json.")
+    }
+    self.limits = limits
     self.directory =
       directory.count > 1 && directory.hasSuffix("/")
       ? String(directory.dropLast()) : directory

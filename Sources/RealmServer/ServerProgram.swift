@@ -29,9 +29,12 @@ struct ServerProgram: Sendable {
   /// - Parameters:
   ///   - hasher: Makes the hashes of passwords.
   ///   - functions: The functions that users of all apps can call.
+  ///   - sessionLimits: The sizes of what sessions send.
+  ///   - timer: The time of connections.
   init(
     _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger,
-    hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable()
+    hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable(),
+    sessionLimits: SessionLimits = SessionLimits(), timer: any ServerTimer = SystemTimer()
   ) throws(ServerFailure) {
     self.options = options
     self.metrics = metrics
@@ -44,10 +47,13 @@ struct ServerProgram: Sendable {
     let passwords = PasswordChecker(hasher)
     var apps: [ServedApp] = []
     for file in try directory.apps(newID: options.appID, random: random) {
-      apps.append(
-        try Self.serve(
-          file, directory, issuer: issuer, passwords: passwords, random: random,
-          functions: functions, logger: logger))
+      let accounts = try Self.accounts(
+        file, directory, issuer: issuer, passwords: passwords, random: random)
+      let api = APIApp(
+        id: file.id, accounts: accounts, functions: functions,
+        anonymousLogins: RateLimit(options.limits.anonymousLoginsPerMinute),
+        now: { timer.now })
+      apps.append(Self.serve(file, directory, api, sessionLimits, timer, logger))
     }
     self.apps = apps
   }
@@ -56,10 +62,10 @@ struct ServerProgram: Sendable {
     OriginTimestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
   }
 
-  private static func serve(
+  private static func accounts(
     _ file: AppFile, _ directory: ServerDirectory, issuer: TokenIssuer,
-    passwords: PasswordChecker, random: RandomBytes, functions: FunctionTable, logger: Logger
-  ) throws(ServerFailure) -> ServedApp {
+    passwords: PasswordChecker, random: RandomBytes
+  ) throws(ServerFailure) -> AccountService {
     let path = directory.accountsPath(file.id)
     let accounts: AccountStore
     do {
@@ -69,10 +75,15 @@ struct ServerProgram: Sendable {
         "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, "
           + "or move it away; then all users have to register again.")
     }
-    let service = AccountService(
+    return AccountService(
       app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
       random: random, clock: clock, mailer: OutboxMailer(folder: directory.outboxPath(file.id)))
-    let timer = SystemTimer()
+  }
+
+  private static func serve(
+    _ file: AppFile, _ directory: ServerDirectory, _ api: APIApp, _ limits: SessionLimits,
+    _ timer: any ServerTimer, _ logger: Logger
+  ) -> ServedApp {
     let store = EmbeddedStore(DirectoryFiles(directory: directory.path))
     let realms = RealmDirectory(
       store, settings: ServerRealm.Settings(recordsTouches: file.mode == .flexible), clock: clock,
@@ -81,11 +92,10 @@ struct ServerProgram: Sendable {
       named: file.id, realms: realms,
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
         throw SessionRefusal(.permissionDenied, "The socket has no user")
-      },
+      }, limits: limits,
       report: { logger.error("The store of \(file.id) failed: \($0)") })
     return ServedApp(
-      file: file,
-      api: APIApp(id: file.id, accounts: service, functions: functions, now: { timer.now }),
+      file: file, api: api,
       host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store)
   }
 
@@ -112,7 +122,8 @@ struct ServerProgram: Sendable {
   ) async throws {
     defer { lock.release() }
     let counters = ServerMetrics(metrics)
-    let sockets = SocketService(apps, metrics: counters, logger: logger)
+    let sockets = SocketService(
+      apps, limits: options.limits, metrics: counters, logger: logger)
     let responder = HTTPResponder(
       api: ServerAPI(apps: apps.map(\.api), publicURL: options.publicURL), metrics: metrics,
       isSecure: options.isSecure)

@@ -12,6 +12,8 @@ struct SocketRequest: Sendable {
   let app: String
   let token: String
   let version: ProtocolVersion
+  /// The name of the version in the answer.
+  let protocolName: String
 
   /// Reads the head of a request; nil if it is no handshake for an app's socket, or offers no
   /// protocol that the server speaks.
@@ -20,11 +22,11 @@ struct SocketRequest: Sendable {
     let names = path.split(separator: "/", omittingEmptySubsequences: false)
     guard names.count == 7, names[..<5].elementsEqual(["", "api", "client", "v2.0", "app"]),
       names[6] == "realm-sync",
-      let version = ProtocolVersion.chosen(
-        from: head.headers["Sec-WebSocket-Protocol"].joined(separator: ","))
+      let answer = ProtocolVersion.answer(
+        to: head.headers["Sec-WebSocket-Protocol"].joined(separator: ","))
     else { return nil }
     app = String(names[5])
-    self.version = version
+    (version, protocolName) = answer
     token = APIRequest("GET", path, query: query).parameter("baas_at") ?? ""
   }
 

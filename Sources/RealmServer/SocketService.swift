@@ -4,6 +4,9 @@
 //
 // Invariants:
 // 1. After the shutdown has begun no connection is served.
+// 2. A user whose access has ended has no connection: each is registered before its user is looked
+//    up, so an end that comes between the two finds it.
+// 3. No user has more connections than the limit.
 
 #if Server
 import Logging
@@ -16,22 +19,48 @@ import ServiceLifecycle
 
 /// Serves the sockets of all apps.
 final class SocketService: Service {
+  /// A user of an app.
+  private struct User: Hashable {
+    let app: String
+    let account: String
+  }
+
+  private struct Member {
+    let connection: ServerConnection
+    let user: User
+    /// The session of the token that the socket was opened with.
+    let session: String
+  }
+
+  /// The answer to a new connection.
+  private enum Admission {
+    case number(UInt64)
+    case shuttingDown
+    case tooMany
+  }
+
   private struct State {
-    var connections: [UInt64: ServerConnection] = [:]
+    var members: [UInt64: Member] = [:]
+    var counts: [User: Int] = [:]
     var last: UInt64 = 0
     var isShuttingDown = false
     var waiter: CheckedContinuation<Void, Never>?
   }
 
   private let apps: [String: ServedApp]
+  private let limits: ServerLimits
   private let metrics: ServerMetrics
   private let logger: Logger
   private let state = NIOLockedValueBox(State())
 
-  init(_ apps: [ServedApp], metrics: ServerMetrics, logger: Logger) {
+  init(_ apps: [ServedApp], limits: ServerLimits, metrics: ServerMetrics, logger: Logger) {
     self.apps = Dictionary(apps.map { ($0.file.id, $0) }, uniquingKeysWith: { $1 })
+    self.limits = limits
     self.metrics = metrics
     self.logger = logger
+    for app in apps {
+      app.api.accounts.ends.observe { [weak self] in self?.end($0, of: app.file.id) }
+    }
   }
 
   // MARK: One socket
@@ -41,27 +70,42 @@ final class SocketService: Service {
     guard let app = apps[request.app] else {
       return await refuse(socket, .fatal, "There is no app \(request.app)")
     }
-    let account: Account
+    let accounts = app.api.accounts
     do throws(AccountError) {
-      account = try await app.api.accounts.account(accessToken: request.token)
+      let claims = try accounts.claims(accessToken: request.token)
+      let connection = await app.host.accept(
+        ClientSocket(socket: socket, metrics: metrics), version: request.version,
+        user: claims.account)
+      switch add(connection, app.file.id, claims) {
+      case .shuttingDown: await refuse(socket, .goingAway, "The server shuts down")
+      case .tooMany:
+        await refuse(socket, .policyViolation, "The user has too many connections")
+      case .number(let number):
+        defer { remove(number) }
+        do throws(AccountError) {
+          _ = try await accounts.access(claims)
+        } catch {
+          await connection.socketDidClose()
+          throw error
+        }
+        return await serve(socket, connection)
+      }
+      await connection.socketDidClose()
     } catch {
       // Clients of all systems see close codes, and only some an HTTP status (P1 B.1).
       switch error {
-      case .userDisabled: return await refuse(socket, .forbidden, "The user is disabled")
-      case .store: return await refuse(socket, .internalError, "The server failed")
-      default: return await refuse(socket, .unauthorized, "The token is not valid")
+      case .userDisabled: await refuse(socket, .forbidden, "The user is disabled")
+      case .store: await refuse(socket, .internalError, "The server failed")
+      default: await refuse(socket, .unauthorized, "The token is not valid")
       }
     }
-    let connection = await app.host.accept(
-      ClientSocket(socket: socket, metrics: metrics), version: request.version, user: account.id)
-    guard let number = add(connection) else {
-      return await refuse(socket, .goingAway, "The server shuts down")
-    }
+  }
+
+  private func serve(_ socket: WebSocket, _ connection: ServerConnection) async {
     metrics.didOpen()
     await receive(socket, connection)
     await connection.socketDidClose()
     metrics.didClose()
-    remove(number)
   }
 
   private func receive(_ socket: WebSocket, _ connection: ServerConnection) async {
@@ -83,23 +127,55 @@ final class SocketService: Service {
 
   // MARK: All sockets
 
-  private func add(_ connection: ServerConnection) -> UInt64? {
-    state.withLockedValue { state in
-      guard !state.isShuttingDown else { return nil }
+  private func add(
+    _ connection: ServerConnection, _ app: String, _ claims: TokenClaims
+  ) -> Admission {
+    let user = User(app: app, account: claims.account)
+    return state.withLockedValue { state in
+      guard !state.isShuttingDown else { return .shuttingDown }
+      let count = state.counts[user, default: 0]
+      guard count < limits.socketsPerUser else { return .tooMany }
+      state.counts[user] = count + 1
       state.last += 1
-      state.connections[state.last] = connection
-      return state.last
+      state.members[state.last] = Member(
+        connection: connection, user: user, session: claims.session)
+      return .number(state.last)
     }
   }
 
   private func remove(_ number: UInt64) {
     let waiter = state.withLockedValue { state -> CheckedContinuation<Void, Never>? in
-      state.connections[number] = nil
-      guard state.connections.isEmpty else { return nil }
+      if let user = state.members.removeValue(forKey: number)?.user {
+        let count = state.counts[user, default: 1] - 1
+        state.counts[user] = count > 0 ? count : nil
+      }
+      guard state.members.isEmpty else { return nil }
       defer { state.waiter = nil }
       return state.waiter
     }
     waiter?.resume()
+  }
+
+  /// Closes the connections of a session or of a user.
+  private func end(_ end: AccessEnds.End, of app: String) {
+    let connections = state.withLockedValue { state in
+      state.members.values.filter { member in
+        guard member.user.app == app else { return false }
+        switch end {
+        case .session(let session): return member.session == session
+        case .account(let account): return member.user.account == account
+        }
+      }.map(\.connection)
+    }
+    // A user who has logged out may log in again, and its client refreshes the token; one who is
+    // disabled or deleted may not.
+    let code: CloseCode
+    let reason: String
+    switch end {
+    case .session: (code, reason) = (.unauthorized, "The user has logged out")
+    case .account: (code, reason) = (.forbidden, "The user is disabled or deleted")
+    }
+    for connection in connections { Task { await connection.close(code, reason: reason) } }
   }
 
   /// Runs until the server shuts down; then ends all sessions and waits for their sockets.
@@ -107,14 +183,14 @@ final class SocketService: Service {
     try? await gracefulShutdown()
     let connections = state.withLockedValue { state in
       state.isShuttingDown = true
-      return Array(state.connections.values)
+      return state.members.values.map(\.connection)
     }
     logger.info("Ending \(connections.count) connections")
     for connection in connections { await connection.shutDown() }
     await withCheckedContinuation { continuation in
       let isDone = state.withLockedValue { state in
-        if !state.connections.isEmpty { state.waiter = continuation }
-        return state.connections.isEmpty
+        if !state.members.isEmpty { state.waiter = continuation }
+        return state.members.isEmpty
       }
       if isDone { continuation.resume() }
     }

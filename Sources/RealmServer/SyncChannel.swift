@@ -45,7 +45,7 @@ struct SyncChannel: HTTPChannelHandler {
         maxFrameSize: Self.messageByteCountMax,
         shouldUpgrade: { channel, head in
           guard let request = SocketRequest(head) else { return Self.refuse(channel) }
-          let headers = HTTPHeaders([("Sec-WebSocket-Protocol", request.version.description)])
+          let headers = HTTPHeaders([("Sec-WebSocket-Protocol", request.protocolName)])
           return channel.eventLoop.makeSucceededFuture(headers)
         },
         upgradePipelineHandler: { channel, head in
@@ -53,7 +53,7 @@ struct SyncChannel: HTTPChannelHandler {
             return channel.eventLoop.makeFailedFuture(ChannelError.eof)
           }
           return WebSocket.adopt(
-            channel, isClient: false, protocolName: request.version.description,
+            channel, isClient: false, protocolName: request.protocolName,
             messageByteCountMax: Self.messageByteCountMax
           ).map { .socket($0, request) }
         })

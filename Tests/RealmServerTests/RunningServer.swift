@@ -24,6 +24,8 @@ final class RunningServer: Sendable {
   /// Scheme, host and port.
   let address: String
   let metrics: PrometheusMetrics
+  /// The users of the app.
+  let accounts: AccountService
   private let task: Task<Void, any Error>
 
   /// Starts a server and waits until it listens.
@@ -31,9 +33,14 @@ final class RunningServer: Sendable {
   /// - Parameters:
   ///   - directory: The folder of an earlier server, or nil.
   ///   - mode: The mode of a new app.
+  ///   - limits: The sizes of what sessions send.
+  ///   - users: The limits of users and addresses.
+  ///   - timer: The time of connections.
   init(
     _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, port: Int = 0,
-    certificate: TestCertificate? = nil
+    certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
+    users: ServerLimits = ServerLimits(socketsPerUser: 100_000),
+    timer: any ServerTimer = SystemTimer()
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
@@ -47,12 +54,14 @@ final class RunningServer: Sendable {
     }
     let options = try ServerOptions(
       directory: path, listen: "127.0.0.1:\(port)", certificate: certificate?.certificatePath,
-      key: certificate?.keyPath)
+      key: certificate?.keyPath, limits: users)
     var logger = Logger(label: "test")
     logger.logLevel = .error
     let program = try ServerProgram(
-      options, metrics: metrics, logger: logger, hasher: QuickHasher())
+      options, metrics: metrics, logger: logger, hasher: QuickHasher(), sessionLimits: limits,
+      timer: timer)
     app = program.apps[0].file.id
+    accounts = program.apps[0].api.accounts
     let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
     task = Task {
       defer { continuation.finish() }

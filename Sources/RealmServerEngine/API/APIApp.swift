@@ -11,17 +11,23 @@ package struct APIApp: Sendable {
   package let accounts: AccountService
   package let functions: FunctionTable
   private let attempts: Locked<RateLimit>
+  private let anonymousLogins: Locked<RateLimit>
   private let now: @Sendable () -> Milliseconds
 
-  /// - Parameter now: A clock that never goes back.
+  /// - Parameters:
+  ///   - attempts: The limit of attempts in vain.
+  ///   - anonymousLogins: The limit of new anonymous users.
+  ///   - now: A clock that never goes back.
   package init(
     id: String, accounts: AccountService, functions: FunctionTable = FunctionTable(),
-    attempts: RateLimit = RateLimit(), now: @escaping @Sendable () -> Milliseconds
+    attempts: RateLimit = RateLimit(), anonymousLogins: RateLimit = RateLimit(100),
+    now: @escaping @Sendable () -> Milliseconds
   ) {
     self.id = id
     self.accounts = accounts
     self.functions = functions
     self.attempts = Locked(attempts)
+    self.anonymousLogins = Locked(anonymousLogins)
     self.now = now
   }
 
@@ -42,12 +48,27 @@ package struct APIApp: Sendable {
     }
   }
 
-  /// The user whose access token a request has.
-  func account(of request: APIRequest) async throws(APIError) -> Account {
+  /// Counts a new anonymous user of an address; throws if it is one too many.
+  func countAnonymousLogin(_ address: String) throws(APIError) {
+    // Programs of the server's own machine may make as many as they like.
+    guard !APIRequest.isLocal(address) else { return }
+    let time = now()
+    guard anonymousLogins.withLock({ $0.begin(address, now: time) }) else {
+      throw APIError(.tooManyAttempts)
+    }
+  }
+
+  /// The user whose access token a request has, with its session.
+  func access(of request: APIRequest) async throws(APIError) -> UserAccess {
     guard let token = request.bearerToken else { throw .unauthorized }
     return try await APIError.mapping { () async throws(AccountError) in
-      try await accounts.account(accessToken: token)
+      try await accounts.access(accessToken: token)
     }
+  }
+
+  /// The user whose access token a request has.
+  func account(of request: APIRequest) async throws(APIError) -> Account {
+    try await access(of: request).account
   }
 }
 

@@ -30,6 +30,11 @@ package struct APIRequest: Sendable {
     self.isSecure = isSecure
   }
 
+  /// Whether an address is that of the machine itself.
+  package static func isLocal(_ address: String) -> Bool {
+    address == "127.0.0.1" || address == "::1"
+  }
+
   /// The value of a header, whose name is in any case; nil if there is none.
   package subscript(header name: String) -> String? {
     let name = name.lowercased()

@@ -17,6 +17,7 @@ struct LoginRoutes {
         throw APIError(400, "BadRequest", "anonymous users cannot be linked")
       }
       let body = try APIBody(request)
+      try app.countAnonymousLogin(request.address)
       return Self.response(
         try await APIError.mapping { () async throws(AccountError) in
           try await app.accounts.logInAnonymously(device: body.device)
@@ -40,12 +41,12 @@ struct LoginRoutes {
   private func logIn(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let body = try APIBody(request)
     let (address, password) = (try body.text("username"), try body.text("password"))
-    var linked: Account?
-    if request.parameter("link") == "true" { linked = try await app.account(of: request) }
-    let account = linked
+    var linked: UserAccess?
+    if request.parameter("link") == "true" { linked = try await app.access(of: request) }
+    let access = linked
     return Self.response(
       try await app.limited(request.address) { () async throws(AccountError) in
-        try await app.accounts.logIn(address, password, linkedTo: account, device: body.device)
+        try await app.accounts.logIn(address, password, linkedTo: access, device: body.device)
       })
   }
 

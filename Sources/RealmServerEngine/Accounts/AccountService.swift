@@ -3,7 +3,7 @@
 // Users of an app: sessions, tokens, profiles (P1 A.2).
 //
 // Invariants:
-// 1. A user that has no session gets no token.
+// 1. A user that has no session gets no token, and the tokens of a session end with it.
 // 2. Neither passwords nor tokens are stored, only what shows that they are right (rule SY14).
 
 import RealmStorage
@@ -19,6 +19,8 @@ package struct AccountService: Sendable {
   let random: RandomBytes
   let clock: ServerClock
   let mailer: any AccountMailer
+  /// The sessions and users whose access ends from now on.
+  package let ends = AccessEnds()
 
   package init(
     app: String, settings: AccountSettings, store: AccountStore, passwords: PasswordChecker,
@@ -36,22 +38,40 @@ package struct AccountService: Sendable {
 
   // MARK: Tokens
 
-  /// The user of an access token.
-  package func account(accessToken: String) async throws(AccountError) -> Account {
+  /// The content of an access token, whose user is not looked up.
+  package func claims(accessToken: String) throws(AccountError) -> TokenClaims {
     guard let claims = issuer.claims(accessToken, .access, now: unixSeconds), claims.app == app
     else { throw .invalidSession }
-    return try await store.read { (accounts) throws(AccountError) in
-      try Self.enabled(claims.account, accounts)
-    }
+    return claims
+  }
+
+  /// The user of a token's content, if its session is not over.
+  package func access(_ claims: TokenClaims) async throws(AccountError) -> UserAccess {
+    UserAccess(
+      account: try await store.read { (accounts) throws(AccountError) in
+        try Self.account(of: claims, accounts)
+      }, session: claims.session)
+  }
+
+  /// The user of an access token.
+  package func access(accessToken: String) async throws(AccountError) -> UserAccess {
+    try await access(claims(accessToken: accessToken))
+  }
+
+  private static func account(
+    of claims: TokenClaims, _ accounts: AccountTransaction
+  ) throws(AccountError) -> Account {
+    let account = try enabled(claims.account, accounts)
+    guard try accounts.find(AccountSession.self, claims.session)?.account == claims.account
+    else { throw .invalidSession }
+    return account
   }
 
   /// A new access token for a refresh token.
   package func refresh(_ refreshToken: String) async throws(AccountError) -> String {
     let claims = try claims(refreshToken: refreshToken)
     let account = try await store.read { (accounts) throws(AccountError) -> Account in
-      guard try accounts.find(AccountSession.self, claims.session)?.account == claims.account
-      else { throw .invalidSession }
-      return try Self.enabled(claims.account, accounts)
+      try Self.account(of: claims, accounts)
     }
     return token(.access, account, session: claims.session)
   }
@@ -65,6 +85,7 @@ package struct AccountService: Sendable {
       }
       try accounts.remove(AccountSession.self, claims.session)
     }
+    ends.report(.session(claims.session))
   }
 
   private func claims(refreshToken: String) throws(AccountError) -> TokenClaims {
@@ -119,21 +140,24 @@ package struct AccountService: Sendable {
       for name in account.identities { try accounts.remove(Identity.self, name.text) }
       try accounts.remove(Account.self, account.id)
     }
+    ends.report(.account(account.id))
   }
 
   // MARK: Sessions
 
-  /// Begins a session of the user of an identity, who is made if there is none.
+  /// Begins a session of the user of an identity, who is made if there is none. A user who adds
+  /// an identity goes on with the session that it has.
   ///
   /// - Parameters:
   ///   - new: The identity, if it is not stored yet.
   ///   - linked: The user to which the identity is added; nil in a login.
   ///   - device: The device of an earlier login.
   func begin(
-    _ name: IdentityName, new: Identity? = nil, linkedTo linked: Account?, device: String?
+    _ name: IdentityName, new: Identity? = nil, linkedTo linked: UserAccess?, device: String?
   ) async throws(AccountError) -> LoginResult {
     let device = device.flatMap { HexDigits.isIdentifier($0) ? $0 : nil } ?? random.identifier()
-    let (newAccount, session) = (random.identifier(), random.identifier())
+    let (newAccount, newSession) = (random.identifier(), random.identifier())
+    let session = linked?.session ?? newSession
     let now = clock.now()
     let lifetime = UInt64(settings.refreshDays) * 24 * 60 * 60 * 1_000
     let expires = OriginTimestamp(milliseconds: now.milliseconds + lifetime)
@@ -141,8 +165,13 @@ package struct AccountService: Sendable {
       var found = new
       if found == nil { found = try accounts.find(Identity.self, name.text) }
       guard var identity = found else { throw .invalidPassword }
-      if let linked, let owner = identity.account, owner != linked.id { throw .linkedElsewhere }
-      let id = identity.account ?? linked?.id
+      if let linked {
+        guard try accounts.find(AccountSession.self, linked.session) != nil else {
+          throw .invalidSession
+        }
+        if let owner = identity.account, owner != linked.account.id { throw .linkedElsewhere }
+      }
+      let id = identity.account ?? linked?.account.id
       var account = Account(id: newAccount, created: now)
       if let id { account = try Self.enabled(id, accounts) }
       if identity.account == nil {
@@ -168,6 +197,7 @@ extension AccountService {
   /// Disables a user, or enables it again.
   package func setDisabled(_ isDisabled: Bool, _ id: String) async throws(AccountError) {
     try await change(id) { $0.isDisabled = isDisabled }
+    if isDisabled { ends.report(.account(id)) }
   }
 
   /// Sets the document that the next access tokens of a user carry.

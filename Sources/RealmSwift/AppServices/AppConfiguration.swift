@@ -18,6 +18,9 @@ public final class AppConfiguration {
   public var enableSessionMultiplexing: Bool
   /// The times that sessions and connections wait.
   public var syncTimeouts: SyncTimeoutOptions
+  /// The proxy and the certificates of the library's own networking. A `transport` of the program
+  /// decides itself; sync connections follow these settings in any case.
+  public var network = NetworkSettings()
   /// What carries requests in place of the library's own networking, and of `transport`.
   package var requests: (any HTTPTransport)?
   /// What opens sockets in place of the library's own networking.

@@ -35,6 +35,7 @@ final class AppCore: Sendable {
     let sockets: any SyncSocketProvider
     let requestTimeout: UInt
     let timeouts: SyncTimeouts
+    let network: NetworkSettings
   }
 
   static func of(_ id: String, _ configuration: AppConfiguration) -> AppCore {
@@ -57,17 +58,21 @@ final class AppCore: Sendable {
   }
 
   private init(_ settings: AppSettings, _ configuration: AppConfiguration, _ directory: String) {
+    let network = Networking(configuration.network)
     options = Options(
       transport: configuration.transport,
-      sockets: configuration.socketProvider ?? Networking.sockets(),
+      sockets: configuration.socketProvider ?? network.sockets,
       requestTimeout: configuration.defaultRequestTimeoutMS,
-      timeouts: configuration.syncTimeouts.timeouts)
+      timeouts: configuration.syncTimeouts.timeouts, network: configuration.network)
     paths = SyncPaths(base: directory, app: settings.id)
-    syncManager = SyncManager(settings.id, configuration.syncTimeouts.timeouts)
+    let manager = SyncManager(settings.id, configuration.syncTimeouts.timeouts)
+    syncManager = manager
     let transport: any HTTPTransport =
       configuration.requests ?? configuration.transport.map { CustomTransport($0) }
-      ?? Networking.transport()
-    client = AppCore.client(settings, transport, paths.users)
+      ?? network.transport
+    client = AppCore.client(
+      settings, HeaderTransport(transport, headers: { manager.customHeaders }), paths.users)
+    Networking.onChange { [weak self] in self?.reconnect() }
   }
 
   /// A client whose users are stored, or are not if the file of users cannot be used: the program
@@ -93,6 +98,7 @@ final class AppCore: Sendable {
       baseURL: client.settings.baseURL, transport: options.transport,
       defaultRequestTimeoutMS: options.requestTimeout)
     configuration.syncTimeouts = SyncTimeoutOptions(options.timeouts)
+    configuration.network = options.network
     return configuration
   }
 
@@ -104,6 +110,12 @@ final class AppCore: Sendable {
       users[ObjectIdentifier(user)] = made
       return made
     }
+  }
+
+  /// Ends the delays of connections that wait for their next attempt (P1 D.5).
+  private func reconnect() {
+    let connections = pools.withLock { $0.values.flatMap(\.all) }
+    Task { for connection in connections { await connection.reconnect() } }
   }
 
   /// The connection of a user's sessions of a mode.

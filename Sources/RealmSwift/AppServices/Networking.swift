@@ -10,14 +10,35 @@ import RealmNetworking
 #endif
 
 /// What apps use unless their configuration brings something of its own.
-enum Networking {
-  #if Sync
-  static func transport() -> any HTTPTransport { ClientTransport.shared }
-  static func sockets() -> any SyncSocketProvider { ClientSockets.shared }
-  #else
-  static func transport() -> any HTTPTransport { NoNetworking() }
-  static func sockets() -> any SyncSocketProvider { NoNetworking() }
-  #endif
+struct Networking {
+  let transport: any HTTPTransport
+  let sockets: any SyncSocketProvider
+
+  /// The networking of an app, which stays as long as the process.
+  init(_ settings: NetworkSettings) {
+    #if Sync
+    guard settings != NetworkSettings() else {
+      (transport, sockets) = (ClientTransport.shared, ClientSockets.shared)
+      return
+    }
+    do throws(AppFailure) {
+      (transport, sockets) = (
+        try ClientTransport(settings.route), try ClientSockets(settings.route)
+      )
+    } catch {
+      (transport, sockets) = (NoNetworking(failure: error), NoNetworking(failure: error))
+    }
+    #else
+    (transport, sockets) = (NoNetworking(), NoNetworking())
+    #endif
+  }
+
+  /// Calls a block whenever the machine's network has changed, as long as the process runs.
+  static func onChange(_ observer: @escaping @Sendable () -> Void) {
+    #if Sync
+    NetworkWatcher.shared.observe(observer)
+    #endif
+  }
 
   static var platform: String {
     #if os(macOS)
@@ -32,13 +53,15 @@ enum Networking {
   }
 }
 
-/// What builds without networking have in its place.
+/// What builds without networking have in its place, and apps whose settings cannot be used.
 struct NoNetworking: HTTPTransport, SyncSocketProvider {
+  var failure = AppFailure.noNetworking
+
   func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
-    throw .noNetworking
+    throw failure
   }
 
   func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any SyncSocket {
-    throw SocketClosed(.connectFailed, "\(AppFailure.noNetworking)")
+    throw SocketClosed(.connectFailed, "\(failure)")
   }
 }

@@ -108,8 +108,14 @@ public final class User: Sendable {
   ///
   /// - Throws: `AppError`.
   public func delete() async throws {
-    try await calling { () async throws(AppFailure) in try await app.client.delete(user) }
+    // The server ends the user's connections, which is no error of the sessions then.
     SyncSessionCore.stopAll(of: user)
+    do {
+      try await calling { () async throws(AppFailure) in try await app.client.delete(user) }
+    } catch {
+      SyncSessionCore.resumeAll(of: user)
+      throw error
+    }
   }
 
   /// See `delete()`.

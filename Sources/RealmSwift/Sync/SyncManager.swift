@@ -49,7 +49,8 @@ public final class SyncManager: Sendable {
     set { state.withLock { $0.authorizationHeaderName = newValue } }
   }
 
-  /// Headers that are added to handshakes.
+  /// Headers that are added to all requests and handshakes that follow. Those that the protocol
+  /// itself has, like `Authorization` and `Host`, stay as they are.
   public var customRequestHeaders: [String: String]? {
     get { state.withLock { $0.customRequestHeaders } }
     set { state.withLock { $0.customRequestHeaders = newValue } }
@@ -66,12 +67,18 @@ public final class SyncManager: Sendable {
 
   var timeouts: SyncTimeouts { state.withLock { $0.timeouts } }
 
+  /// The app's own headers, in a fixed order.
+  var customHeaders: [HTTPHeader] {
+    (customRequestHeaders ?? [:]).sorted { $0.key < $1.key }
+      .map { HTTPHeader($0.key, $0.value) }.filter { !$0.isReserved }
+  }
+
   /// The headers of handshakes.
   var headers: [HTTPHeader] {
-    let (agent, custom) = state.withLock { ($0.userAgent, $0.customRequestHeaders) }
+    let agent = userAgent
     let name = "RealmSync/\(DeviceDescription.libraryVersion) (\(Networking.platform))"
     return [HTTPHeader("User-Agent", agent.map { "\(name) \($0)" } ?? name)]
-      + (custom ?? [:]).sorted { $0.key < $1.key }.map { HTTPHeader($0.key, $0.value) }
+      + customHeaders
   }
 
   /// Hands an error to the app.
@@ -92,7 +99,8 @@ public final class SyncManager: Sendable {
     case .failed(let failure, let isFatal):
       Logger.log(isFatal ? .error : .info, "Connection of app '\(id)': \(failure)")
       guard let error = SyncError(failure) else { return }
-      for core in SyncSessionCore.all(of: user) where core.mode == mode {
+      // Errors of sessions that rest are not reported (P5 §8).
+      for core in SyncSessionCore.all(of: user) where core.mode == mode && !core.isSuspended {
         core.failed(error, isFatal: isFatal)
       }
     case .log(let message):

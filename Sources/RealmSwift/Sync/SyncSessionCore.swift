@@ -166,6 +166,9 @@ final class SyncSessionCore: Sendable {
     }
   }
 
+  /// Whether the session rests until it is resumed.
+  var isSuspended: Bool { state.withLock { $0.isSuspended } }
+
   /// Goes on with the sessions of a user who is logged in again.
   static func resumeAll(of user: AppUser) {
     for core in all(of: user) { core.resume() }

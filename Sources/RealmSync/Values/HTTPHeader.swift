@@ -11,4 +11,12 @@ package struct HTTPHeader: Hashable, Sendable {
     self.name = name
     self.value = value
   }
+
+  /// Whether the header belongs to the protocol, so that an app cannot set it.
+  package var isReserved: Bool {
+    let name = name.lowercased()
+    return name.hasPrefix("sec-websocket-") || name.hasPrefix("proxy-")
+      || ["authorization", "connection", "content-length", "host", "transfer-encoding", "upgrade"]
+        .contains(name)
+  }
 }

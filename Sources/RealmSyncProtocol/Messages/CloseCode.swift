@@ -13,6 +13,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let goingAway = CloseCode(1001)
   package static let protocolError = CloseCode(1002)
   package static let abnormal = CloseCode(1006)
+  package static let policyViolation = CloseCode(1008)
   package static let messageTooBig = CloseCode(1009)
   package static let internalError = CloseCode(1011)
   package static let tlsFailed = CloseCode(1015)

@@ -40,17 +40,29 @@ package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
 
   /// The newest version that the list of a client's handshake and our server share.
   package static func chosen(from offer: String) -> ProtocolVersion? {
-    var best: ProtocolVersion?
-    for (mode, versions) in names(in: offer) {
+    answer(to: offer)?.version
+  }
+
+  /// The newest version that both sides share, with its name as the client writes it: to old
+  /// clients a name with the other separator is none that they have offered.
+  package static func answer(to offer: String) -> (version: ProtocolVersion, name: String)? {
+    var best: (version: ProtocolVersion, name: String)?
+    for (mode, separator, versions) in names(in: offer) {
       let shared = versions.clamped(to: serverVersions(mode))
-      guard shared.overlaps(versions), shared.upperBound > best?.number ?? 0 else { continue }
-      best = ProtocolVersion(mode: mode, number: shared.upperBound)
+      guard shared.overlaps(versions), shared.upperBound > best?.version.number ?? 0
+      else { continue }
+      best = (
+        ProtocolVersion(mode: mode, number: shared.upperBound),
+        "\(mode.protocolName)\(separator)\(shared.upperBound)"
+      )
     }
     return best
   }
 
   /// The protocols of a list. Old clients wrote `/` for `#`, and ranges of versions.
-  private static func names(in list: String) -> [(mode: SyncMode, versions: ClosedRange<Int>)] {
+  private static func names(
+    in list: String
+  ) -> [(mode: SyncMode, separator: String, versions: ClosedRange<Int>)] {
     list.split(separator: ",").compactMap { item in
       let name = item.filter { $0 != " " && $0 != "\t" }
       for mode in [SyncMode.partition, .flexible] {
@@ -60,7 +72,7 @@ package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
           guard let first = bounds.first ?? nil, let last = bounds.last ?? nil,
             bounds.count <= 2, first <= last
           else { return nil }
-          return (mode, first...last)
+          return (mode, separator, first...last)
         }
       }
       return nil

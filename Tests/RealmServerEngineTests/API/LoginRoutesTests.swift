@@ -161,6 +161,21 @@ import Testing
   }
 
   /// `RateLimit` 1
+  @Test func newAnonymousUsersOfAnAddressAreLimited() async throws {
+    let bench = try APIBench()
+    func logIn(_ address: String) async -> APIResponse {
+      await bench.send(
+        "POST", APIBench.app + "/auth/providers/anon-user/login", "{}", address: address)
+    }
+    for _ in 0..<100 { #expect(await logIn("10.0.0.1").status == 200) }
+    #expect(await logIn("10.0.0.1").error == "429 AuthError")
+    #expect(await logIn("10.0.0.2").status == 200)
+    // Programs of the machine itself have no limit.
+    for _ in 0..<101 { #expect(await logIn("127.0.0.1").status == 200) }
+    bench.advance(minutes: 1)
+    #expect(await logIn("10.0.0.1").status == 200)
+  }
+
   @Test func guessingAPasswordIsLimited() async throws {
     let bench = try APIBench()
     #expect(await bench.register().status == 201)

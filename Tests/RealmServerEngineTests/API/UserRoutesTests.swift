@@ -3,6 +3,7 @@
 // Profiles and tokens, by requests.
 
 import RealmServerEngine
+import RealmStorage
 import RealmSync
 import RealmSyncProtocol
 import Testing
@@ -53,6 +54,53 @@ import Testing
     let refused = await bench.send("POST", Self.session, token: login.refresh)
     #expect(refused.error == "401 InvalidSession")
     #expect(await bench.send("DELETE", Self.session, token: login.refresh).status == 401)
+  }
+
+  /// `AccountService` 1
+  @Test func accessTokensEndWithTheirSession() async throws {
+    let bench = try APIBench()
+    #expect(await bench.register().status == 201)
+    let (first, second) = (try TestLogin(await bench.logIn()), try TestLogin(await bench.logIn()))
+    #expect(await bench.send("DELETE", Self.session, token: first.refresh).status == 204)
+    #expect(
+      await bench.send("GET", Self.profile, token: first.access).error == "401 InvalidSession")
+    #expect(await bench.send("GET", Self.profile, token: second.access).status == 200)
+  }
+
+  @Test func whoIsLoggedOutIsReported() async throws {
+    let bench = try APIBench()
+    let ends = Locked<[AccessEnds.End]>([])
+    bench.accounts.ends.observe { end in ends.withLock { $0.append(end) } }
+    let (first, second) = (try await bench.anonymous(), try await bench.anonymous())
+    let session = try await bench.accounts.access(accessToken: first.access).session
+    #expect(await bench.send("DELETE", Self.session, token: first.refresh).status == 204)
+    #expect(await bench.send("DELETE", Self.session, token: first.refresh).status == 401)
+    #expect(await bench.send("DELETE", Self.delete, token: second.access).status == 204)
+    let third = try await bench.anonymous()
+    try await bench.accounts.setDisabled(true, third.user)
+    try await bench.accounts.setDisabled(false, third.user)
+    #expect(
+      ends.withLock { $0 }
+        == [.session(session), .account(second.user), .account(third.user)])
+  }
+
+  /// The tokens of a user who has added a password belong to the session of before.
+  @Test func addingAnIdentityBeginsNoSession() async throws {
+    let bench = try APIBench()
+    let anonymous = try await bench.anonymous()
+    #expect(await bench.register().status == 201)
+    let linked = try TestLogin(
+      await bench.send(
+        "POST", APIBench.app + "/auth/providers/local-userpass/login",
+        #"{"username":"ann@x.org","password":"secret1"}"#, token: anonymous.access,
+        query: "link=true"))
+    #expect(linked.user == anonymous.user)
+    #expect(await bench.send("DELETE", Self.session, token: anonymous.refresh).status == 204)
+    #expect(await bench.send("GET", Self.profile, token: linked.access).status == 401)
+    let late = await bench.send(
+      "POST", APIBench.app + "/auth/providers/local-userpass/login",
+      #"{"username":"ann@x.org","password":"secret1"}"#, token: linked.access, query: "link=true")
+    #expect(late.status == 401)
   }
 
   @Test func aDeletedUserIsGone() async throws {

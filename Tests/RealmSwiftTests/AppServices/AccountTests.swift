@@ -198,6 +198,33 @@ import Testing
     #expect(app.allUsers.isEmpty)
   }
 
+  @Test func settingsOfTheNetwork() throws {
+    let directory = try TemporaryDirectory()
+    var proxy = NetworkSettings.Proxy(host: "proxy.example.org", port: 3128)
+    proxy.username = "ann"
+    proxy.password = "secret"
+    var network = NetworkSettings()
+    #expect(network.route == NetworkRoute())
+    network.proxy = proxy
+    network.additionalTrustRoots = "pem"
+    #expect(network == NetworkSettings(proxy: proxy, additionalTrustRoots: "pem"))
+    let configuration = AppConfiguration(
+      baseURL: "http://\(UUID().uuidString.lowercased())", transport: Answers())
+    configuration.directory = directory.path
+    configuration.network = network
+    let settings = App(id: "a", configuration: configuration).configuration.network
+    #expect(settings.proxy?.host == "proxy.example.org" && settings.proxy?.port == 3128)
+    #expect(settings.proxy?.username == "ann" && settings.proxy?.password == "secret")
+    #expect(settings.additionalTrustRoots == "pem")
+    #expect(
+      settings.route
+        == NetworkRoute(
+          proxy: .init(
+            host: "proxy.example.org", port: 3128,
+            credentials: .init(name: "ann", password: "secret")),
+          additionalTrustRoots: Array("pem".utf8)))
+  }
+
   @Test func settingsOfSessions() throws {
     let (app, _) = try Self.app(Answers())
     let manager = app.syncManager
@@ -208,6 +235,8 @@ import Testing
     #expect(manager.authorizationHeaderName == "X-Auth" && manager.appID == "a")
     #expect(manager.headers.map(\.name) == ["User-Agent", "X-Key"])
     #expect(manager.headers[0].value.hasSuffix(" Todos/1"))
+    manager.customRequestHeaders = ["X-Key": "v", "host": "x", "Sec-WebSocket-Key": "y"]
+    #expect(manager.customHeaders == [HTTPHeader("X-Key", "v")])
     let options = SyncTimeoutOptions()
     options.connectTimeout = 1
     options.connectionLingerTime = 2

@@ -23,6 +23,14 @@ import Testing
   }
 
   @Test(arguments: [
+    ("com.mongodb.realm-sync/3-7", "com.mongodb.realm-sync/7"),
+    ("com.mongodb.realm-sync#7,com.mongodb.realm-sync/6", "com.mongodb.realm-sync#7"),
+  ])
+  func theAnswerIsWrittenAsTheOffer(_ offer: String, _ name: String) {
+    #expect(ProtocolVersion.answer(to: offer)?.name == name)
+  }
+
+  @Test(arguments: [
     "", "chat", "com.mongodb.realm-query-sync#9", "com.mongodb.realm-sync#2",
     "com.mongodb.realm-sync#15", "com.mongodb.realm-sync#", "com.mongodb.realm-sync#7-3",
     "com.mongodb.realm-sync#-5", "com.mongodb.realm-sync#99999999999999999999",

@@ -59,7 +59,7 @@ enum ModuleOrder {
     // Networking packages stand in these two alone.
     "RealmNetworking": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
-      "AsyncHTTPClient",
+      "AsyncHTTPClient", "Network", "Glibc", "Musl",
     ],
     "RealmServer": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",

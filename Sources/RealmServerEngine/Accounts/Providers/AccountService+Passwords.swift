@@ -13,7 +13,7 @@ extension AccountService {
 
   /// Logs a user in, or adds the address to a user who is logged in already.
   package func logIn(
-    _ address: String, _ password: String, linkedTo account: Account?, device: String?
+    _ address: String, _ password: String, linkedTo access: UserAccess?, device: String?
   ) async throws(AccountError) -> LoginResult {
     let name = try name(address)
     let identity = try await store.read { (accounts) throws(AccountError) in
@@ -23,7 +23,7 @@ extension AccountService {
       throw .invalidPassword
     }
     guard identity.isConfirmed else { throw .confirmationRequired }
-    return try await begin(name, linkedTo: account, device: device)
+    return try await begin(name, linkedTo: access, device: device)
   }
 
   /// Registers an address.

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The sockets of users who may not go on, and of users who have too many.
+
+#if Server
+import Foundation
+import RealmNetworking
+import RealmServerEngine
+import RealmStorage
+import RealmSwift
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+
+@Suite(.timeLimit(.minutes(2))) struct AccessEndTests {
+  /// How a user's access ends.
+  enum End: CaseIterable, CustomTestStringConvertible {
+    case logout, deletion, disabling
+
+    var testDescription: String { "\(self)" }
+
+    func perform(
+      _ client: DeployedClient, _ login: DeployedClient.Login, _ server: RunningServer
+    ) async throws {
+      switch self {
+      case .logout:
+        _ = try await client.request("DELETE", "/auth/session", token: login.refreshToken)
+      case .deletion:
+        _ = try await client.request("DELETE", "/auth/delete", token: login.accessToken)
+      case .disabling: try await server.accounts.setDisabled(true, login.user)
+      }
+    }
+  }
+
+  /// `SocketService` 2
+  @Test(arguments: [(End.logout, 4001, 4001), (.deletion, 4002, 4001), (.disabling, 4002, 4002)])
+  func theSocketsAreClosedAtOnce(_ end: End, _ code: Int, _ laterCode: Int) async throws {
+    let server = try await RunningServer(mode: .partition)
+    let client = try await DeployedClient(server)
+    let login = try await client.logIn()
+    let other = try await client.logIn()
+    let offer = DeployedClient.partition
+    var sessions: [DeployedSession] = []
+    for token in [login.accessToken, login.accessToken, other.accessToken] {
+      let session = DeployedSession(
+        try await client.socket(offer, token: token), isFlexible: false)
+      try await session.begin()
+      sessions.append(session)
+    }
+    try await end.perform(client, login, server)
+    for session in sessions[..<2] { #expect(try await session.socket.closeCode() == code) }
+    // The other user goes on.
+    try await sessions[2].mark()
+    // The token, which has not expired, opens no socket any more.
+    let late = try await client.socket(offer, token: login.accessToken)
+    #expect(try await late.closeCode() == laterCode)
+    await client.leave()
+    try await server.stop()
+  }
+
+  /// `SocketService` 3
+  @Test func aUserHasALimitOfSockets() async throws {
+    let server = try await RunningServer(users: ServerLimits(socketsPerUser: 2))
+    let client = try await DeployedClient(server)
+    let token = try await client.logIn().accessToken
+    let offer = DeployedClient.partition
+    let first = try await client.socket(offer, token: token)
+    let second = try await client.socket(offer, token: token)
+    for socket in [first, second] {
+      try await socket.send("ping 1 0\n")
+      #expect(try await socket.text() == "pong 1\n")
+    }
+    #expect(try await client.socket(offer, token: token).closeCode() == 1008)
+    // Others are not concerned.
+    let other = try await client.socket(offer, token: try await client.logIn().accessToken)
+    try await other.send("ping 2 0\n")
+    #expect(try await other.text() == "pong 2\n")
+    // A socket that closes makes room.
+    try await first.send(frames: DeployedSocket.frame(8, [0x03, 0xE8]))
+    #expect(try await first.closeCode() == 1000)
+    var isOpen = false
+    while !isOpen {
+      let next = try await client.socket(offer, token: token)
+      try await next.send("ping 3 0\n")
+      let frame = try await next.frame()
+      isOpen = frame.opcode == 2
+      #expect(isOpen || frame.data.prefix(2) == [0x03, 0xF0])
+    }
+    await client.leave()
+    try await server.stop()
+  }
+
+  @Test func limitsHaveToBePositive() {
+    for limits in [
+      ServerLimits(socketsPerUser: 0), ServerLimits(anonymousLoginsPerMinute: 0),
+    ] {
+      #expect(throws: ServerFailure.self) {
+        try ServerOptions(directory: "d", listen: "a:1", limits: limits)
+      }
+    }
+  }
+
+  /// An app of ours that logs out, or deletes its user, hears of no error.
+  @Test(arguments: [true, false]) @MainActor
+  func leavingIsNoError(_ isDeleted: Bool) async throws {
+    let server = try await RunningServer(mode: .flexible)
+    let configuration = AppConfiguration(baseURL: server.address)
+    configuration.directory = server.directory.path + "/device"
+    let app = App(id: server.app, configuration: configuration)
+    let errors = Locked<[String]>([])
+    app.syncManager.errorHandler = { error, _ in errors.withLock { $0.append("\(error)") } }
+    try await app.emailPasswordAuth.registerUser(email: "ann@x.org", password: "secret1")
+    for _ in 0..<2 {
+      let user = try await app.login(
+        credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
+      var realmConfiguration = user.flexibleSyncConfiguration(initialSubscriptions: {
+        $0.append(QuerySubscription<Todo>(name: "all"))
+      })
+      realmConfiguration.objectTypes = [Todo.self]
+      let realm = try await Realm(
+        configuration: realmConfiguration, actor: MainActor.shared, downloadBeforeOpen: .always)
+      // After the second login the connection works, too.
+      try await realm.asyncWrite { realm.add(Todo(value: ["name": "a"])) }
+      try await realm.syncSession?.wait(for: .upload)
+      if isDeleted {
+        try await user.delete()
+        try await app.emailPasswordAuth.registerUser(email: "ann@x.org", password: "secret1")
+      } else {
+        try await user.logOut()
+      }
+    }
+    #expect(errors.withLock { $0 } == [])
+    try await server.stop()
+  }
+}
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Proxies, certificates and headers of an app, over the loopback address.
+
+#if Server
+import Foundation
+import RealmNetworking
+import RealmSwift
+import RealmSync
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct NetworkSettingsTests {
+  /// `ann:secret`
+  private static let authorization = "Basic YW5uOnNlY3JldA=="
+
+  private static func app(_ server: RunningServer, _ network: NetworkSettings) -> App {
+    let configuration = AppConfiguration(baseURL: server.address)
+    configuration.directory = server.directory.path + "/device"
+    configuration.network = network
+    return App(id: server.app, configuration: configuration)
+  }
+
+  private static func proxy(_ proxy: TestProxy, _ password: String) -> NetworkSettings.Proxy {
+    NetworkSettings.Proxy(
+      host: "127.0.0.1", port: proxy.port, username: "ann", password: password)
+  }
+
+  /// Logs in, writes, and waits until the server has it.
+  @MainActor private static func sync(_ app: App) async throws {
+    let user = try await app.login(credentials: .anonymous)
+    var configuration = user.flexibleSyncConfiguration(initialSubscriptions: { subscriptions in
+      subscriptions.append(QuerySubscription<Todo>(name: "all"))
+    })
+    configuration.objectTypes = [Todo.self]
+    let realm = try await Realm(
+      configuration: configuration, actor: MainActor.shared, downloadBeforeOpen: .always)
+    try await realm.asyncWrite { realm.add(Todo(value: ["name": "Water the plants"])) }
+    try await realm.syncSession?.wait(for: .upload)
+  }
+
+  @Test func requestsAndSocketsGoThroughAProxy() async throws {
+    let server = try await RunningServer(mode: .flexible)
+    let proxy = try await TestProxy(authorization: Self.authorization)
+    let app = Self.app(server, NetworkSettings(proxy: Self.proxy(proxy, "secret")))
+    #expect(app.configuration.network.proxy?.port == proxy.port)
+    try await Self.sync(app)
+    // One tunnel for requests, and one for the socket.
+    #expect(proxy.tunnels == [server.address, server.address].map { $0.dropFirst(7) })
+    #expect(proxy.lines.contains("GET /api/client/v2.0/app/todos/location HTTP/1.1"))
+    #expect(proxy.lines.contains { $0.contains("/realm-sync?baas_at=") })
+    try await server.stop()
+    try await proxy.stop()
+  }
+
+  @Test func aTunnelCarriesTLSWithACertificateOfTheApp() async throws {
+    guard let certificate = try TestCertificate() else { return }
+    let server = try await RunningServer(mode: .flexible, certificate: certificate)
+    let proxy = try await TestProxy(authorization: Self.authorization)
+    let roots = try String(contentsOfFile: certificate.certificatePath, encoding: .utf8)
+    try await Self.sync(
+      Self.app(
+        server,
+        NetworkSettings(proxy: Self.proxy(proxy, "secret"), additionalTrustRoots: roots)))
+    #expect(proxy.tunnels == [server.address, server.address].map { $0.dropFirst(8) })
+    #expect(!proxy.lines.contains { $0.contains("/api/client") })
+    try await server.stop()
+    try await proxy.stop()
+  }
+
+  @Test func theSystemDoesNotTrustTheCertificate() async throws {
+    guard let certificate = try TestCertificate() else { return }
+    let server = try await RunningServer(certificate: certificate)
+    await #expect(throws: AppError.self) {
+      try await Self.app(server, NetworkSettings()).login(credentials: .anonymous)
+    }
+    try await server.stop()
+  }
+
+  @Test(arguments: ["certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"])
+  func whatIsNoCertificateIsAnError(_ text: String) async throws {
+    let server = try await RunningServer()
+    let app = Self.app(server, NetworkSettings(additionalTrustRoots: text))
+    let error = await #expect(throws: AppError.self) {
+      try await app.login(credentials: .anonymous)
+    }
+    #expect(error?.localizedDescription.contains("additionalTrustRoots") == true)
+    try await server.stop()
+  }
+
+  @Test func aProxyThatRefusesIsAnError() async throws {
+    let server = try await RunningServer()
+    let proxy = try await TestProxy(authorization: Self.authorization)
+    await #expect(throws: AppError.self) {
+      try await Self.app(server, NetworkSettings(proxy: Self.proxy(proxy, "wrong")))
+        .login(credentials: .anonymous)
+    }
+    let endpoint = try await server.user().authority.endpoint(.partition)
+    let route = NetworkRoute(proxy: NetworkRoute.Proxy(host: "127.0.0.1", port: proxy.port))
+    let sockets = try ClientSockets(route)
+    await #expect(
+      throws: SocketClosed(.connectFailed, "The proxy answered with HTTP status 407")
+    ) { _ = try await sockets.open(endpoint) }
+    try await proxy.stop()
+    let closed = await #expect(throws: SocketClosed.self) { _ = try await sockets.open(endpoint) }
+    #expect(closed?.code == .connectFailed)
+    try await server.stop()
+  }
+
+  @Test func somethingElseThanAProxyIsAnError() async throws {
+    let server = try await PlainSocketServer(.status(200))
+    let port = try #require(URL(string: server.address)?.port)
+    let endpoint = SyncEndpoint(url: "ws://127.0.0.1:1/x", protocolNames: ["test"])
+    let route = NetworkRoute(proxy: NetworkRoute.Proxy(host: "127.0.0.1", port: port))
+    // It answers CONNECT with 200, closes nothing, and then does not speak the protocol.
+    let closed = await #expect(throws: SocketClosed.self) {
+      _ = try await ClientSockets(route, timeoutSeconds: 1).open(endpoint)
+    }
+    #expect(closed != nil)
+    try await server.stop()
+  }
+
+  @Test func headersOfTheAppAreInRequestsAndHandshakes() async throws {
+    let server = try await RunningServer(mode: .flexible)
+    let proxy = try await TestProxy()
+    let app = Self.app(
+      server, NetworkSettings(proxy: .init(host: "127.0.0.1", port: proxy.port)))
+    app.syncManager.customRequestHeaders = [
+      "X-Team": "red", "Authorization": "none", "Host": "elsewhere", "Sec-WebSocket-Protocol": "x",
+    ]
+    try await Self.sync(app)
+    let lines = proxy.lines
+    // Location, login, profile and the handshake of the socket.
+    #expect(lines.filter { $0 == "X-Team: red" }.count >= 4)
+    #expect(!lines.contains { $0.contains("none") || $0.contains("elsewhere") })
+    let handshake = try #require(lines.firstIndex { $0.contains("/realm-sync?baas_at=") })
+    #expect(lines[handshake...].prefix(12).contains("X-Team: red"))
+    try await server.stop()
+    try await proxy.stop()
+  }
+}
+#endif
