@@ -32,7 +32,10 @@ private final class ServerProcess: Sendable {
     try Data().write(to: URL(fileURLWithPath: output))
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Self.path)
-    process.arguments = ["serve", "--dir", directory + "/data", "--listen", "127.0.0.1:0"]
+    process.arguments = [
+      "serve", "--dir", directory + "/data", "--listen", "127.0.0.1:0", "--sockets-per-user",
+      "10000",
+    ]
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     process.standardError = FileHandle.nullDevice
     try process.run()

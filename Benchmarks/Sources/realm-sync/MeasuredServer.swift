@@ -36,6 +36,7 @@ final class MeasuredServer: Sendable {
       .deletingLastPathComponent().appendingPathComponent("realm-server")
     process.arguments = [
       "serve", "--dir", folder + "/data", "--listen", "127.0.0.1:0", "--log-level", "error",
+      "--sockets-per-user", "10000",
     ]
     let output = Pipe()
     process.standardOutput = output
