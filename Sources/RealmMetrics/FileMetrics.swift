@@ -4,6 +4,7 @@
 
 #if Metrics
 import CoreMetrics
+import Foundation
 import RealmSwift
 import Synchronization
 

@@ -4,8 +4,8 @@
 
 #if Metrics
 public import CoreMetrics
-import Dispatch
-public import RealmSwift
+import Foundation
+import RealmSwift
 import Tracing
 
 /// Passes the measurements of all commits of this process on to the program's metrics and tracing.

@@ -55,7 +55,7 @@ enum ModuleOrder {
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
       "ObjectiveC", "Combine", "SwiftUI", "Logging",
     ],
-    "RealmMetrics": ["CoreMetrics", "Tracing", "Dispatch", "Synchronization"],
+    "RealmMetrics": ["CoreMetrics", "Tracing", "Foundation", "Synchronization"],
     // Networking packages stand in these two alone.
     "RealmNetworking": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
