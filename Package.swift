@@ -49,12 +49,19 @@ let serverProducts =
   + products("Logging", of: "swift-log", with: "Server")
   + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
 
+/// The packages of the command line.
+let toolProducts =
+  products("ArgumentParser", of: "swift-argument-parser", with: "Tools")
+  + products("Rainbow", of: "Rainbow", with: "Tools")
+  + products("TextTable", of: "TextTable", with: "Tools")
+
 let package = Package(
   name: "OpenRealm",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "RealmSwift", targets: ["RealmSwift"]),
     .executable(name: "realm-server", targets: ["RealmServer"]),
+    .executable(name: "realm", targets: ["RealmCommand"]),
   ],
   traits: [
     .default(enabledTraits: ["Encryption"]),
@@ -64,6 +71,7 @@ let package = Package(
     .trait(name: "Sync", description: "The network of device sync and app services."),
     .trait(
       name: "Server", description: "The program realm-server.", enabledTraits: ["Sync"]),
+    .trait(name: "Tools", description: "The command line realm."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
@@ -79,6 +87,9 @@ let package = Package(
     .package(
       url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
+    // With the trait Tools alone:
+    .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.0"),
+    .package(url: "https://github.com/ordo-one/TextTable.git", from: "0.0.2"),
   ],
   targets: [
     .target(name: "CRealmPlatform"),
@@ -126,6 +137,15 @@ let package = Package(
       dependencies: [
         "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
       ] + networkProducts + serverProducts,
+      swiftSettings: librarySettings),
+    .target(
+      name: "RealmTools",
+      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
+      swiftSettings: librarySettings),
+    .executableTarget(
+      name: "RealmCommand",
+      dependencies: ["RealmTools", "RealmStorage", "RealmTables", "RealmSyncProtocol"]
+        + toolProducts,
       swiftSettings: librarySettings),
     .executableTarget(
       name: "realm-cities",
@@ -220,6 +240,20 @@ let package = Package(
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
       ] + networkProducts + products("Logging", of: "swift-log", with: "Server"),
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmToolsTests",
+      dependencies: [
+        "RealmTools", "RealmSwift", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmSyncProtocol", "RealmTestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmCommandTests",
+      dependencies: [
+        "RealmTools", "RealmCommand", "RealmTables", "RealmStorage", "RealmSyncProtocol",
+        "RealmTestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmQueryTests",
