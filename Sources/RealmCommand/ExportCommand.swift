@@ -23,11 +23,11 @@ struct ExportCommand: ToolCommand {
 
   /// The forms of exports.
   enum Format: String, ExpressibleByArgument, CaseIterable {
-    case json, csv
+    case json, csv, sqlite
   }
 
   @OptionGroup var file: FileOptions
-  @Option(help: "json or csv.")
+  @Option(help: "json, csv or sqlite.")
   var format = Format.json
   @Option(help: "A query, or a class; may be repeated.")
   var query: [String] = []
@@ -56,6 +56,12 @@ struct ExportCommand: ToolCommand {
       switch format {
       case .json:
         return try write(to: out) { try exporter.writeJSON(selection, to: $0) }
+      case .sqlite:
+        guard let out else {
+          throw ToolFailure.usage("A database of SQLite needs a file. Give one with --out.")
+        }
+        if force { try? FileManager.default.removeItem(atPath: out) }
+        return try SQLiteExporter(group).write(selection, with: exporter, to: out)
       case .csv:
         let character: Character = separator == "\\t" ? "\t" : separator.first ?? ","
         if selection.count == 1 {

@@ -13,7 +13,7 @@ import RealmTools
 struct ImportCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Brings objects from JSON lines or CSV into a file.",
+    abstract: "Brings objects from JSON lines, CSV or SQLite into a file.",
     discussion: """
       The types of properties that the file lacks are guessed from all values, and shown before \
       anything is written. Objects with the primary key of one that is there change that one.
@@ -22,13 +22,17 @@ struct ImportCommand: ToolCommand {
       With --batch, each batch is a transaction; an import that stopped goes on behind the last \
       batch when it is started again.
 
+      Tables of SQLite become classes, foreign keys links. Stores of GRDB and SwiftData are such \
+      databases.
+
       Example: realm import dogs.realm dogs.csv --class Dog --primary-key id --dry-run
       """)
 
   @OptionGroup var file: FileOptions
   @Argument(help: "The file to import.", completion: .file())
   var input: String
-  @Option(help: "json (an object on each line) or csv; otherwise the name of the file says it.")
+  @Option(
+    help: "json (an object on each line), csv or sqlite; otherwise the name of the file says it.")
   var from: String?
   @Option(name: .customLong("class"), help: "The class of the objects that do not name theirs.")
   var className: String?
@@ -40,6 +44,8 @@ struct ImportCommand: ToolCommand {
       "The type of a property, as name=type; may be repeated. Types: int, bool, string, data, "
         + "date, float, double, decimal, objectId, uuid, mixed."))
   var types: [String] = []
+  @Option(help: "A column of SQLite that links, as Class.property=Class; may be repeated.")
+  var link: [String] = []
   @Option(help: "The character between cells of CSV.")
   var separator: String?
   @Option(help: "How many rows a transaction has.")
@@ -53,7 +59,7 @@ struct ImportCommand: ToolCommand {
   func validate() throws {
     if let batch, batch < 1 { throw ValidationError("--batch must be at least 1.") }
     if let from, ImportSource.Format(rawValue: from) == nil {
-      throw ValidationError("--from must be json or csv.")
+      throw ValidationError("--from must be json, csv or sqlite.")
     }
     _ = try givenTypes()
   }
@@ -70,8 +76,17 @@ struct ImportCommand: ToolCommand {
     return result
   }
 
-  private var source: ImportSource {
+  private func source() throws -> ImportSource {
     let format = from.flatMap(ImportSource.Format.init) ?? ImportSource.format(of: input)
+    if format == .sqlite {
+      let links = link.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+      guard links.allSatisfy({ $0.count == 2 }) else {
+        throw ToolFailure.usage("--link must be Class.property=Class.")
+      }
+      return ImportSource(
+        try SQLiteSource(
+          path: input, links: Dictionary(links.map { ($0[0], $0[1]) }) { $1 }))
+    }
     let isTabbed = input.lowercased().hasSuffix(".tsv")
     let character: Character =
       separator.map { $0 == "\\t" ? "\t" : $0.first ?? "," } ?? (isTabbed ? "\t" : ",")
@@ -82,6 +97,7 @@ struct ImportCommand: ToolCommand {
   }
 
   func work() throws -> ExitStatus {
+    let source = try source()
     let exists = FileManager.default.fileExists(atPath: file.file)
     let classes = exists ? try file.reader().reading { try StoredClasses($0) } : nil
     let reading = ProgressLine("reading")

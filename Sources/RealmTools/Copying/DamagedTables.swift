@@ -43,39 +43,53 @@ struct DamagedTables {
   ) throws {
     var visited: Set<Ref> = []
     // The nodes that are still to be visited, the next one last.
-    var rest: [(ref: Ref, offset: UInt64)] = [(type.table.clusterRoot, 0)]
-    while let (ref, offset) = rest.popLast() {
+    var rest = [Place(ref: type.table.clusterRoot, offset: 0, depth: nil)]
+    while let place = rest.popLast() {
       // In a damaged tree, nodes may be their own descendants.
-      guard visited.insert(ref).inserted else { continue }
-      let found: Result<Cluster?, StorageError> = contents(ref, offset, type, &rest, failed)
-      switch found {
-      case .failure(let error): failed(error)
-      case .success(nil): continue
-      case .success(let cluster?):
-        for index in 0..<cluster.count {
-          try body(cluster.key(at: index), cluster.row(at: index))
-        }
+      guard visited.insert(place.ref).inserted else { continue }
+      let found: Cluster?
+      do throws(StorageError) { found = try contents(place, type, &rest, failed) } catch {
+        failed(error)
+        continue
+      }
+      guard let cluster = found else { continue }
+      for index in 0..<cluster.count {
+        try body(cluster.key(at: index), cluster.row(at: index))
       }
     }
   }
 
+  /// A node of a tree of objects.
+  private struct Place {
+    let ref: Ref
+    let offset: UInt64
+    /// The levels below it, as its parent knows them; nil for the root.
+    let depth: Int?
+  }
+
+  /// The cluster at a place; the children of an inner node are added to `rest`.
   private func contents(
-    _ ref: Ref, _ offset: UInt64, _ type: Class, _ rest: inout [(ref: Ref, offset: UInt64)],
-    _ failed: (StorageError) -> Void
-  ) -> Result<Cluster?, StorageError> {
-    do throws(StorageError) {
-      let space = snapshot.space
-      let node = try space.node(at: ref)
-      guard node.header.isInner else {
-        return .success(try Cluster(node, offset: offset, spec: type.table.spec, in: space))
+    _ place: Place, _ type: Class, _ rest: inout [Place], _ failed: (StorageError) -> Void
+  ) throws(StorageError) -> Cluster? {
+    let space = snapshot.space
+    let node = try space.node(at: place.ref)
+    guard node.header.isInner else {
+      // What is no cluster of the class would give objects that never were.
+      guard place.depth ?? 0 == 0, node.count > type.schema.columnsByLeafIndex.count else {
+        throw .corrupted("the node at \(place.ref.offset) is no cluster")
       }
-      let inner = try InnerCluster(node, in: space)
-      for child in (0..<inner.childCount).reversed() {
-        do throws(StorageError) {
-          rest.append((try inner.ref(of: child), offset &+ inner.offset(of: child)))
-        } catch { failed(error) }
-      }
-      return .success(nil)
-    } catch { return .failure(error) }
+      return try Cluster(node, offset: place.offset, spec: type.table.spec, in: space)
+    }
+    let inner = try InnerCluster(node, in: space)
+    guard place.depth ?? inner.depth == inner.depth, inner.childCount <= ClusterLimits.fanOut
+    else { throw .corrupted("the node at \(place.ref.offset) is no inner node of the tree") }
+    for child in (0..<inner.childCount).reversed() {
+      do throws(StorageError) {
+        let offset = place.offset &+ inner.offset(of: child)
+        rest.append(
+          Place(ref: try inner.ref(of: child), offset: offset, depth: inner.depth - 1))
+      } catch { failed(error) }
+    }
+    return nil
   }
 }

@@ -24,6 +24,9 @@ package struct Salvage {
   /// The embedded objects that have an owner already.
   private var owned: Set<OldObject> = []
 
+  /// A collection is given up after that many elements that cannot be read: its length may be wrong.
+  private static let lostElementsMax = 10_000
+
   private struct OldObject: Hashable {
     let table: TableKey
     let key: ObjectKey
@@ -188,14 +191,14 @@ package struct Salvage {
     case .list, .set:
       let view = try row.list(column)
       var values: [TableValue] = []
-      for index in 0..<min(view.count, 1 << 24) {
+      for index in 0..<view.count where lost < Self.lostElementsMax {
         do throws(StorageError) { values.append(try view.value(at: index)) } catch { lost += 1 }
       }
       return (.list(values), lost)
     case .dictionary:
       let view = try row.dictionary(column)
       var entries: [TableDictionary.Entry] = []
-      for index in 0..<min(view.count, 1 << 24) {
+      for index in 0..<view.count where lost < Self.lostElementsMax {
         do throws(StorageError) {
           let value = try view.value(at: index, of: column)
           entries.append(.init(key: try view.key(at: index), value: value))

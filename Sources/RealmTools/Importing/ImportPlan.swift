@@ -17,6 +17,8 @@ package struct ImportPlan: Sendable {
     package let isPrimaryKey: Bool
     /// Whether the file's class lacks it, so that it is added.
     package let isNew: Bool
+    /// The class that a new property links to.
+    package var target: String?
     /// The type as it is shown.
     package let typeText: String
   }
@@ -43,6 +45,10 @@ package struct ImportPlan: Sendable {
     of source: ImportSource, into existing: StoredClasses?, primaryKey: String? = nil,
     types: [String: ColumnType] = [:], progress: ProgressHandler = { _, _ in }
   ) throws {
+    if let database = source.database {
+      (classes, badRows) = (Self.classes(of: database, existing), [])
+      return
+    }
     var found = Found()
     try source.forEach(progress: progress) { result in
       switch result {
@@ -74,6 +80,26 @@ package struct ImportPlan: Sendable {
         Class(name: name, isNew: schema == nil, count: seen.count, properties: properties))
     }
     self.classes = classes
+  }
+
+  /// The classes that a database declares.
+  private static func classes(of database: SQLiteSource, _ existing: StoredClasses?) -> [Class] {
+    database.tables.map { table in
+      let schema = existing?[table.className]
+      let properties = table.fields.map { field in
+        let column = schema?.column(named: field.property)
+        let isNullable = field.isNullable || schema != nil && !field.isPrimaryKey
+        return Property(
+          name: field.property, type: field.target == nil ? field.type : .link, isList: false,
+          isNullable: isNullable, isPrimaryKey: field.isPrimaryKey && schema == nil,
+          isNew: column == nil, target: field.target,
+          typeText: typeText(
+            field.type, .none, isNullable && field.type != .mixed || field.target != nil,
+            field.target))
+      }
+      return Class(
+        name: table.className, isNew: schema == nil, count: table.count, properties: properties)
+    }
   }
 
   private static func property(
@@ -150,14 +176,16 @@ package struct ImportPlan: Sendable {
 
   /// Makes the classes and properties that the file lacks.
   package func apply(to group: WriteGroup) throws {
+    for type in classes where try group.table(named: "class_" + type.name) == nil {
+      _ = try group.createTable(named: "class_" + type.name)
+    }
     for type in classes {
-      let table =
-        try group.table(named: "class_" + type.name)
-        ?? group.createTable(named: "class_" + type.name)
+      guard let table = try group.table(named: "class_" + type.name) else { continue }
       for property in type.properties where property.isNew {
+        let target = try property.target.flatMap { try group.key(ofTable: "class_" + $0) }
         let column = try table.addColumn(
           named: property.name, type: property.type, collection: property.isList ? .list : .none,
-          isNullable: property.isNullable)
+          isNullable: property.isNullable, target: target)
         if property.isPrimaryKey { try table.setPrimaryKey(column.key) }
       }
     }

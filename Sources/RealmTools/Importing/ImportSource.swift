@@ -9,7 +9,7 @@ import RealmSyncProtocol
 package struct ImportSource: Sendable {
   /// The forms of imported files.
   package enum Format: String, Sendable, CaseIterable {
-    case json, csv
+    case json, csv, sqlite
   }
 
   package let path: String
@@ -17,6 +17,8 @@ package struct ImportSource: Sendable {
   /// The class of objects that do not name theirs.
   package let className: String?
   private let separator: Character
+  /// The tables, if the file is a database of SQLite.
+  let database: SQLiteSource?
 
   package init(
     path: String, format: Format, className: String?, separator: Character = ","
@@ -25,11 +27,26 @@ package struct ImportSource: Sendable {
     self.format = format
     self.className = className
     self.separator = separator
+    database = nil
+  }
+
+  /// The rows of a database of SQLite.
+  package init(_ database: SQLiteSource) {
+    path = database.path
+    format = .sqlite
+    className = nil
+    separator = ","
+    self.database = database
   }
 
   /// The format that a name suggests.
   package static func format(of path: String) -> Format {
-    path.lowercased().hasSuffix(".csv") || path.lowercased().hasSuffix(".tsv") ? .csv : .json
+    let ending = path.split(separator: ".").last?.lowercased() ?? ""
+    switch ending {
+    case "csv", "tsv": return .csv
+    case "sqlite", "sqlite3", "db", "store": return .sqlite
+    default: return .json
+    }
   }
 
   package var byteCount: Int {
@@ -42,6 +59,7 @@ package struct ImportSource: Sendable {
     progress: ProgressHandler = { _, _ in },
     _ body: (Result<ImportRecord, BadRow>) throws -> Bool
   ) throws {
+    if let database { return try database.forEach(progress: progress, body) }
     let bytes = try InputBytes(path: path)
     let total = byteCount
     switch format {
@@ -54,6 +72,7 @@ package struct ImportSource: Sendable {
         guard try body(record(text, line)) else { return }
       }
     case .csv: try forEachRow(of: bytes, total, progress, body)
+    case .sqlite: throw ToolFailure.usage("'\(path)' was not opened as a database.")
     }
   }
 

@@ -69,6 +69,13 @@ package struct ObjectJSON {
     }
   }
 
+  /// A single value of a property, or an element of its collection.
+  package func element(
+    _ value: TableValue, _ column: Column
+  ) throws(StorageError) -> JSONValue {
+    try single(value, column, depth: 0)
+  }
+
   private func single(
     _ value: TableValue, _ column: Column, depth: Int
   ) throws(StorageError) -> JSONValue {

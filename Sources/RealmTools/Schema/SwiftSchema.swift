@@ -31,7 +31,8 @@ package struct SwiftSchema {
     return "import Foundation\nimport RealmSwift\n" + (code.isEmpty ? "" : "\n" + code)
   }
 
-  private func text(of schema: TableSchema) -> String {
+  /// The code of one class.
+  package func text(of schema: TableSchema) -> String {
     let name = Self.typeName(schema.displayName)
     let kind =
       switch schema.kind {
