@@ -23,7 +23,7 @@ struct RealmCommand: ParsableCommand {
       InfoCommand.self, SchemaCommand.self, QueryCommand.self, CheckCommand.self,
       ExportCommand.self, ImportCommand.self, DiffCommand.self, CopyCommand.self,
       CompactCommand.self, UpgradeCommand.self, SalvageCommand.self, GenerateCommand.self,
-      WatchCommand.self,
+      WatchCommand.self, ShellCommand.self,
     ])
 }
 #else
