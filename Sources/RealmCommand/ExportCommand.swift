@@ -14,8 +14,8 @@ struct ExportCommand: ToolCommand {
     commandName: "export",
     abstract: "Writes objects as JSON lines, CSV or an SQLite database.",
     discussion: """
-      Without --query all classes are exported. JSON has an object on each line, with its class and \
-      key. CSV has one class; several go to a folder, a file for each. Links are primary keys, or \
+      Without --query all classes are exported. JSON has an object on each line, with its class \
+      and key. CSV has one class; several go to a folder, a file for each. Links are primary keys, or \
       object keys in classes without.
 
       Example: realm export dogs.realm --format csv --query 'Dog WHERE age > 3' --out dogs.csv

@@ -41,7 +41,7 @@ struct ShellCommand: ToolCommand {
     }
     let history = HistoryFile()
     var editor = LineEditor(history: history.lines)
-    print("realm shell. '.help' lists the statements, '.quit' ends it.")
+    show("realm shell. '.help' lists the statements, '.quit' ends it.")
     while true {
       let prompt = session.isInTransaction ? "realm* " : "realm> "
       guard let line = terminal.readLine(prompt, &editor, session.completions) else { break }
@@ -50,11 +50,11 @@ struct ShellCommand: ToolCommand {
         guard try printer.print(try session.run(line)) else { break }
       } catch { Terminal.complain(ToolFailure(error).message) }
     }
-    if session.isInTransaction { print("The open transaction was undone.") }
+    if session.isInTransaction { show("The open transaction was undone.") }
     return .fine
   }
 
-  private func print(_ text: String) {
+  private func show(_ text: String) {
     FileHandle.standardOutput.write(Data((text + "\n").utf8))
   }
 }

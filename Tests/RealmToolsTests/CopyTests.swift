@@ -55,6 +55,43 @@ import Testing
     #expect(after < before / 2)
   }
 
+  @Test(arguments: OldFixture.upgradable.prefix(6))
+  func olderFilesAreUpgradedAndKept(_ fixture: OldFixture) throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.copy(of: fixture.path)
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    let report = try FileReport(path: path)
+    #expect(report.format == fixture.format)
+    #expect(!report.isCurrentFormat)
+    let error = #expect(throws: ToolFailure.self) { try RealmReader(path: path) }
+    #expect(error?.message.contains("realm upgrade") == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    let copy = FileCopy.backupPath(of: path, format: fixture.format)
+    #expect(try FileCopy.upgrade(path, key: nil) { _ in copy } == fixture.format)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == before)
+    #expect(try FileReport(path: path).isCurrentFormat)
+    #expect(try !IntegrityReport(path: path).isDamaged)
+  }
+
+  /// `NewFile` 1 and `ByteSink` 1
+  @Test func filesAppearWhenTheyAreComplete() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("new.realm")
+    #expect(throws: ToolFailure.self) {
+      try NewFile.make(at: path) { unfinished in
+        try Data("half".utf8).write(to: URL(fileURLWithPath: unfinished))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        throw ToolFailure.badData("stopped")
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    do {
+      let sink = try ByteSink(path: directory.file("a.csv"), overwrites: false)
+      try sink.write(String(repeating: "x", count: 100_000))
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+  }
+
   @Test func presentFilesAreNotUpgraded() throws {
     let sample = try SampleRealm()
     let before = try sample.state().0

@@ -24,7 +24,7 @@ package struct Salvage {
   /// The embedded objects that have an owner already.
   private var owned: Set<OldObject> = []
 
-  /// A collection is given up after that many elements that cannot be read: its length may be wrong.
+  /// A collection is given up after that many elements that cannot be read: its length is wrong.
   private static let lostElementsMax = 10_000
 
   private struct OldObject: Hashable {

@@ -2,7 +2,7 @@
 
 // Importing objects: in one transaction, or in batches that can be continued.
 //
-// 1. A transaction has whole rows. One with a bad row is undone, unless bad rows are to be left out.
+// 1. A transaction has whole rows. One with a bad row is undone, unless such rows are left out.
 // 2. The last line of a batch is stored in the same transaction as its objects, so that an import
 //    that was interrupted goes on behind it: no object twice, and none left out.
 

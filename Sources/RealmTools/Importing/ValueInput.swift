@@ -58,9 +58,8 @@ struct ValueInput {
     case (_, .null) where isText:
       return column.collection == .dictionary ? .dictionary(TableDictionary([])) : .list([])
     default:
-      throw Problem(
-        "a \(column.collection) must be a JSON \(column.collection == .dictionary ? "object" : "array")"
-      )
+      let form = column.collection == .dictionary ? "object" : "array"
+      throw Problem("a \(column.collection) must be a JSON \(form)")
     }
   }
 

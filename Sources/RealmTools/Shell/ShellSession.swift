@@ -2,8 +2,8 @@
 
 // What the shell does with statements: `realm shell`.
 //
-// 1. The file is only read until the first statement that writes. Outside of a transaction each such
-//    statement is one of its own.
+// 1. The file is only read until the first statement that writes. Outside of a transaction each
+//    such statement is one of its own.
 // 2. A statement that fails changes nothing; in a transaction, the transaction is undone with it.
 
 package import RealmStorage

@@ -155,8 +155,8 @@ package struct SQLiteSource: Sendable {
 
   // MARK: Rows
 
-  /// Calls `body` with each row, or with what is wrong with it, until it says false. Lines count the
-  /// rows of all tables.
+  /// Calls `body` with each row, or with what is wrong with it, until it says false. Lines count
+  /// the rows of all tables.
   func forEach(
     progress: ProgressHandler, _ body: (Result<ImportRecord, BadRow>) throws -> Bool
   ) throws {

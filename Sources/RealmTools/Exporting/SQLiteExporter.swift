@@ -100,9 +100,10 @@ package struct SQLiteExporter {
       let value =
         target.map { $0.kind == .embedded ? "TEXT" : Self.keyType($0) } ?? Self.type(of: column)
       let place = column.collection == .dictionary ? "key TEXT" : "position INTEGER"
+      let owner = "owner \(Self.keyType(schema)) NOT NULL"
       try database.run(
         "CREATE TABLE \(Self.quoted("\(schema.displayName)_\(column.name)")) "
-          + "(owner \(Self.keyType(schema)) NOT NULL REFERENCES \(name)(\(Self.keyColumn(schema))), "
+          + "(\(owner) REFERENCES \(name)(\(Self.keyColumn(schema))), "
           + "\(place) NOT NULL, value \(value), "
           + "PRIMARY KEY (owner, \(place.prefix { $0 != " " })))")
     }
@@ -163,6 +164,9 @@ package struct SQLiteExporter {
   ) throws(StorageError) -> SQLiteDatabase.Value {
     switch value {
     case .null: return .null
+    // SQLite stores NaN as null.
+    case .float(let number) where number.isNaN: return .text("nan")
+    case .double(let number) where number.isNaN: return .text("nan")
     case .int(let number) where column.type != .mixed: return .integer(number)
     case .bool(let truth) where column.type != .mixed: return .integer(truth ? 1 : 0)
     case .float(let number) where column.type != .mixed: return .double(Double(number))
