@@ -15,8 +15,8 @@ struct ExportCommand: ToolCommand {
     abstract: "Writes objects as JSON lines, CSV or an SQLite database.",
     discussion: """
       Without --query all classes are exported. JSON has an object on each line, with its class \
-      and key. CSV has one class; several go to a folder, a file for each. Links are primary keys, or \
-      object keys in classes without.
+      and key. CSV has one class; several go to a folder, a file for each. SQLite has a table for \
+      each class. Links are primary keys, or object keys where there is none.
 
       Example: realm export dogs.realm --format csv --query 'Dog WHERE age > 3' --out dogs.csv
       """)

@@ -10,7 +10,7 @@ import RealmTools
 import Testing
 
 @Suite struct RealmReaderTests {
-  /// `RealmReader` 1
+  /// `RealmReader` 1 and `DatabaseFile+Reading` 1
   @Test func readingCreatesNothingAndChangesNothing() throws {
     let sample = try SampleRealm()
     try sample.removeLockFile()
