@@ -54,6 +54,12 @@ let metricsProducts =
   products("CoreMetrics", of: "swift-metrics", with: "Metrics")
   + products("Tracing", of: "swift-distributed-tracing", with: "Metrics")
 
+/// The packages of the command line.
+let toolProducts =
+  products("ArgumentParser", of: "swift-argument-parser", with: "Tools")
+  + products("Rainbow", of: "Rainbow", with: "Tools")
+  + products("TextTable", of: "TextTable", with: "Tools")
+
 let package = Package(
   name: "OpenRealm",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -61,6 +67,7 @@ let package = Package(
     .library(name: "RealmSwift", targets: ["RealmSwift"]),
     .library(name: "RealmMetrics", targets: ["RealmMetrics"]),
     .executable(name: "realm-server", targets: ["RealmServer"]),
+    .executable(name: "realm", targets: ["RealmCommand"]),
   ],
   traits: [
     .default(enabledTraits: ["Encryption"]),
@@ -91,6 +98,9 @@ let package = Package(
     .package(
       url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
+    // With the trait Tools alone:
+    .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.0"),
+    .package(url: "https://github.com/ordo-one/TextTable.git", from: "0.0.2"),
   ],
   targets: [
     .target(name: "CRealmPlatform"),
@@ -141,6 +151,15 @@ let package = Package(
       dependencies: [
         "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
       ] + networkProducts + serverProducts,
+      swiftSettings: librarySettings),
+    .target(
+      name: "RealmTools",
+      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
+      swiftSettings: librarySettings),
+    .executableTarget(
+      name: "RealmCommand",
+      dependencies: ["RealmTools", "RealmStorage", "RealmTables", "RealmSyncProtocol"]
+        + toolProducts,
       swiftSettings: librarySettings),
     .executableTarget(
       name: "realm-cities",
@@ -260,6 +279,20 @@ let package = Package(
         + products("InMemoryTracing", of: "swift-distributed-tracing", with: "Metrics"),
       swiftSettings: settings),
     .testTarget(
+      name: "RealmToolsTests",
+      dependencies: [
+        "RealmTools", "RealmSwift", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmSyncProtocol", "RealmTestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmCommandTests",
+      dependencies: [
+        "RealmTools", "RealmCommand", "RealmTables", "RealmStorage", "RealmSyncProtocol",
+        "RealmTestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "RealmQueryTests",
       dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport"],
       swiftSettings: settings),
@@ -312,6 +345,8 @@ let package = Package(
 
 // The continuous integration builds the tests of the traits apart, where it needs no others.
 if Context.environment["OPENREALM_TESTS"] == "traits" {
-  let wanted: Set = ["RealmServerTests", "RealmMetricsTests", "RealmNotesTests"]
+  let wanted: Set = [
+    "RealmServerTests", "RealmMetricsTests", "RealmNotesTests", "RealmCommandTests",
+  ]
   package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }

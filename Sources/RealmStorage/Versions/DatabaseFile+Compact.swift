@@ -105,7 +105,7 @@ extension DatabaseFile {
   static func requireInPlace(
     _ storage: any StorageFile, _ options: OpenOptions, _ system: any FileSystem
   ) throws(StorageError) {
-    if options.isReadOnly || options.isInMemory { return }
+    if options.isReadOnly && !options.joinsSession || options.isInMemory { return }
     guard try system.open(path: storage.path, mode: .readOnly).identity == storage.identity else {
       throw .system(operation: "Opening", path: storage.path, code: ESTALE)
     }

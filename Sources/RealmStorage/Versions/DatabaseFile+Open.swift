@@ -44,10 +44,11 @@ extension DatabaseFile {
         let storage = try EncryptedFile.wrapping(file, options) ?? file
         let result = try registry.file(storage.identity, isReadOnly: options.isReadOnly) {
           () throws(StorageError) in
-          // No other process learns of a read-only open: its reader table is its own.
+          // No other process learns of a read-only open: its reader table is its own, unless it
+          // joins those of others.
           try open(
             storage, path, options, system,
-            lockSystem: options.isReadOnly ? MemoryFiles() : system)
+            lockSystem: options.isReadOnly && !options.joinsSession ? MemoryFiles() : system)
         }
         guard result.options.encryptionKey == options.encryptionKey else {
           throw .differentKey(path: path)
@@ -76,6 +77,7 @@ extension DatabaseFile {
     var opened: OpenedStorage?
     let session = try LockFileSession.join(path: path + ".lock", system: lockSystem) {
       () throws(StorageError) in
+      if options.joinsSession { throw .nothingToJoin(path) }
       try requireInPlace(storage, options, system)
       if !options.isReadOnly {
         removeUnfinishedCompaction(of: path, system)

@@ -22,8 +22,13 @@ import Glibc
 
 /// How to open a database.
 package struct OpenOptions: Hashable, Sendable {
-  /// No locks are taken and nothing is written; no other process may write the file meanwhile.
+  /// No locks are taken and nothing is written; no other process may write the file meanwhile,
+  /// unless `joinsSession`.
   package var isReadOnly = false
+  /// Whether a file that is open for reading only is read beside the processes that have it open,
+  /// as one of them: the versions that it reads are kept by their writers. There must be such
+  /// processes.
+  package var joinsSession = false
   /// Whether a missing file is an error.
   package var mustExist = false
   /// Whether the database lives in memory, under its path as a name, as long as it is open.
@@ -34,10 +39,12 @@ package struct OpenOptions: Hashable, Sendable {
   package var history = HistoryKind.inFile
 
   package init(
-    isReadOnly: Bool = false, mustExist: Bool = false, isInMemory: Bool = false,
-    encryptionKey: EncryptionKey? = nil, history: HistoryKind = .inFile
+    isReadOnly: Bool = false, joinsSession: Bool = false, mustExist: Bool = false,
+    isInMemory: Bool = false, encryptionKey: EncryptionKey? = nil, history: HistoryKind = .inFile
   ) {
+    assert(isReadOnly || !joinsSession, "a writer joins in any case")
     self.isReadOnly = isReadOnly
+    self.joinsSession = joinsSession
     self.mustExist = mustExist
     self.isInMemory = isInMemory
     self.encryptionKey = encryptionKey

@@ -30,6 +30,8 @@ enum ModuleOrder {
     "RealmServer": [
       "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
     ],
+    "RealmTools": ["RealmQuery", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
+    "RealmCommand": ["RealmTools", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
       "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
@@ -66,6 +68,11 @@ enum ModuleOrder {
       "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "HTTPTypes", "HummingbirdCore", "HummingbirdTLS",
       "ServiceLifecycle", "UnixSignals", "Metrics", "CoreMetrics", "ArgumentParser", "Logging",
       "Crypto", "_CryptoExtras", "Synchronization", "Foundation", "Glibc", "Darwin", "Musl",
+    ],
+    // The work of the tools needs no package of others; the command line has what a terminal needs.
+    "RealmTools": ["Foundation", "Synchronization", "Glibc", "Darwin", "Musl"],
+    "RealmCommand": [
+      "ArgumentParser", "Rainbow", "TextTable", "Foundation", "Dispatch", "Glibc", "Darwin", "Musl",
     ],
     "RealmSyncTestSupport": ["Synchronization"],
     "RealmTestSupport": [

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects as files that other programs read.
+
+#if Tools
+import ArgumentParser
+import Foundation
+import RealmSyncProtocol
+import RealmTools
+
+/// The command `realm export`.
+struct ExportCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes objects as JSON lines, CSV or an SQLite database.",
+    discussion: """
+      Without --query all classes are exported. JSON has an object on each line, with its class \
+      and key. CSV has one class; several go to a folder, a file for each. SQLite has a table for \
+      each class. Links are primary keys, or object keys where there is none.
+
+      Example: realm export dogs.realm --format csv --query 'Dog WHERE age > 3' --out dogs.csv
+      """)
+
+  /// The forms of exports.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case json, csv, sqlite
+  }
+
+  @OptionGroup var file: FileOptions
+  @Option(help: "json, csv or sqlite.")
+  var format = Format.json
+  @Option(help: "A query, or a class; may be repeated.")
+  var query: [String] = []
+  @Option(
+    name: [.customShort("o"), .long],
+    help: "The file to write, or the folder of several CSV files; standard output without it.")
+  var out: String?
+  @Option(help: "The character between cells of CSV.")
+  var separator = ","
+  @Flag(help: "Replace files that are there already.")
+  var force = false
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard separator == "\\t" || separator.utf8.count == 1, separator != "\"" else {
+      throw ValidationError("--separator must be one character, or \\t.")
+    }
+  }
+
+  func work() throws -> ExitStatus {
+    let reader = try file.reader()
+    let progress = ProgressLine("exporting")
+    let count = try reader.reading { group in
+      let exporter = try Exporter(group, progress: progress.report)
+      let selection = try exporter.selection(of: query)
+      switch format {
+      case .json:
+        return try write(to: out) { try exporter.writeJSON(selection, to: $0) }
+      case .sqlite:
+        guard let out else {
+          throw ToolFailure.usage("A database of SQLite needs a file. Give one with --out.")
+        }
+        if force { try? FileManager.default.removeItem(atPath: out) }
+        return try SQLiteExporter(group).write(selection, with: exporter, to: out)
+      case .csv:
+        let character: Character = separator == "\\t" ? "\t" : separator.first ?? ","
+        if selection.count == 1 {
+          return try write(to: out) {
+            try exporter.writeCSV(
+              selection[0].schema, selection[0].keys, separator: character, to: $0)
+          }
+        }
+        guard let out else {
+          throw ToolFailure.usage(
+            "The file has \(selection.count) classes. Choose one with --query, or a folder with "
+              + "--out.")
+        }
+        try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+        return try selection.reduce(0) { sum, part in
+          let name = part.schema.displayName.replacing("/", with: "_")
+          return try sum
+            + write(to: "\(out)/\(name).csv") {
+              try exporter.writeCSV(part.schema, part.keys, separator: character, to: $0)
+            }
+        }
+      }
+    }
+    progress.clear()
+    if let out {
+      try output.print(
+        .object([.init("objects", .integer(Int64(count))), .init("path", .string(out))])
+      ) { "\(count) objects were written to \(out)\n" }
+    }
+    return .fine
+  }
+
+  /// Lets `body` write to a file that appears when it is complete, or to standard output.
+  private func write(to path: String?, _ body: (ByteSink) throws -> Int) throws -> Int {
+    let sink =
+      try path.map { try ByteSink(path: $0, overwrites: force) }
+      ?? ByteSink(descriptor: 1)
+    let count = try body(sink)
+    try sink.finish()
+    return count
+  }
+}
+#endif

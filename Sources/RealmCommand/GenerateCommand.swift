@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects that are made up.
+
+#if Tools
+import ArgumentParser
+import RealmSyncProtocol
+import RealmTools
+
+/// The command `realm generate`.
+struct GenerateCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate",
+    abstract: "Adds made-up objects to the classes of a file, the same for the same seed.",
+    discussion: "Example: realm generate dogs.realm --rows 1000 --class Dog --seed 7")
+
+  @OptionGroup var file: FileOptions
+  @Option(help: "How many objects each class gets.")
+  var rows = 100
+  @Option(name: .customLong("class"), help: "The one class that gets objects.")
+  var className: String?
+  @Option(help: "The number that all values depend on.")
+  var seed: UInt64 = 1
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard rows > 0 else { throw ValidationError("--rows must be at least 1.") }
+  }
+
+  func work() throws -> ExitStatus {
+    let progress = ProgressLine("generating")
+    let counts = try SampleData.generate(
+      try file.writer(), rowCount: rows, className: className, seed: seed,
+      progress: progress.report)
+    progress.clear()
+    try output.print(
+      .object(counts.map { .init($0.name, .integer(Int64($0.count))) })
+    ) { counts.map { "\($0.name): \($0.count) objects\n" }.joined() }
+    return .fine
+  }
+}
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects from files of other programs.
+
+#if Tools
+import ArgumentParser
+import Foundation
+import RealmSyncProtocol
+import RealmTables
+import RealmTools
+
+/// The command `realm import`.
+struct ImportCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Brings objects from JSON lines, CSV or SQLite into a file.",
+    discussion: """
+      The types of properties that the file lacks are guessed from all values, and shown before \
+      anything is written. Objects with the primary key of one that is there change that one.
+
+      Everything is one transaction: a bad row leaves the file as it was, unless --skip-bad-rows. \
+      With --batch, each batch is a transaction; an import that stopped goes on behind the last \
+      batch when it is started again.
+
+      Tables of SQLite become classes, foreign keys links. Stores of GRDB and SwiftData are such \
+      databases.
+
+      Example: realm import dogs.realm dogs.csv --class Dog --primary-key id --dry-run
+      """)
+
+  @OptionGroup var file: FileOptions
+  @Argument(help: "The file to import.", completion: .file())
+  var input: String
+  @Option(
+    help: "json (an object on each line), csv or sqlite; otherwise the name of the file says it.")
+  var from: String?
+  @Option(name: .customLong("class"), help: "The class of the objects that do not name theirs.")
+  var className: String?
+  @Option(help: "The property that is the primary key of new classes.")
+  var primaryKey: String?
+  @Option(
+    name: .customLong("type"),
+    help: ArgumentHelp(
+      "The type of a property, as name=type; may be repeated. Types: int, bool, string, data, "
+        + "date, float, double, decimal, objectId, uuid, mixed."))
+  var types: [String] = []
+  @Option(help: "A column of SQLite that links, as Class.property=Class; may be repeated.")
+  var link: [String] = []
+  @Option(help: "The character between cells of CSV.")
+  var separator: String?
+  @Option(help: "How many rows a transaction has.")
+  var batch: Int?
+  @Flag(help: "Leave out rows that cannot be imported.")
+  var skipBadRows = false
+  @Flag(help: "Try everything, and write nothing.")
+  var dryRun = false
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if let batch, batch < 1 { throw ValidationError("--batch must be at least 1.") }
+    if let from, ImportSource.Format(rawValue: from) == nil {
+      throw ValidationError("--from must be json, csv or sqlite.")
+    }
+    _ = try givenTypes()
+  }
+
+  private func givenTypes() throws -> [String: ColumnType] {
+    var result: [String: ColumnType] = [:]
+    for text in types {
+      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2, let type = SchemaJSON.type(named: parts[1]) else {
+        throw ValidationError("--type must be name=type, and not '\(text)'.")
+      }
+      result[parts[0]] = type
+    }
+    return result
+  }
+
+  private func source() throws -> ImportSource {
+    let format = from.flatMap(ImportSource.Format.init) ?? ImportSource.format(of: input)
+    if format == .sqlite {
+      let links = link.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+      guard links.allSatisfy({ $0.count == 2 }) else {
+        throw ToolFailure.usage("--link must be Class.property=Class.")
+      }
+      return ImportSource(
+        try SQLiteSource(
+          path: input, links: Dictionary(links.map { ($0[0], $0[1]) }) { $1 }))
+    }
+    let isTabbed = input.lowercased().hasSuffix(".tsv")
+    let character: Character =
+      separator.map { $0 == "\\t" ? "\t" : $0.first ?? "," } ?? (isTabbed ? "\t" : ",")
+    let name = URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent
+    return ImportSource(
+      path: input, format: format, className: className ?? (format == .csv ? name : nil),
+      separator: character)
+  }
+
+  func work() throws -> ExitStatus {
+    let source = try source()
+    let exists = FileManager.default.fileExists(atPath: file.file)
+    let classes = exists ? try file.reader().reading { try StoredClasses($0) } : nil
+    let reading = ProgressLine("reading")
+    let plan = try ImportPlan(
+      of: source, into: classes, primaryKey: primaryKey, types: try givenTypes(),
+      progress: reading.report)
+    reading.clear()
+    if !output.json { try output.print(.null) { plan.text } }
+    var options = Importer.Options()
+    (options.batchSize, options.skipsBadRows, options.isDryRun) = (batch, skipBadRows, dryRun)
+    let progress = ProgressLine("importing")
+    let importer = Importer(source, plan, options, progress: progress.report)
+    let report: ImportReport
+    if exists {
+      report = try importer.run(try file.writer())
+    } else if dryRun {
+      report = try temporary(importer)
+    } else {
+      do {
+        report = try importer.run(try file.writer(creates: true))
+      } catch {
+        NewFile.remove(file.file)
+        throw error
+      }
+      if !report.isComplete, report.committedLine == 0 { NewFile.remove(file.file) }
+    }
+    progress.clear()
+    try output.print(report.json(plan)) { text(report) }
+    return report.badRowCount > 0 && !skipBadRows ? .badData : .fine
+  }
+
+  /// Tries the import in a file that goes away.
+  private func temporary(_ importer: Importer) throws -> ImportReport {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("realm-import-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try importer.run(
+      try RealmWriter(path: folder + "/a.realm", key: file.encryption.key(), creates: true))
+  }
+
+  private func text(_ report: ImportReport) -> String {
+    var lines = report.badRows.map { Terminal.colored("bad row: \($0)", .red) }
+    if report.badRowCount > report.badRows.count {
+      lines.append("… and \(report.badRowCount - report.badRows.count) more")
+    }
+    if let line = report.resumedAfterLine { lines.append("Went on after line \(line).") }
+    let counts = "\(report.created) created, \(report.updated) changed"
+    if report.isDryRun {
+      lines.append("Nothing was written (--dry-run): \(counts), \(report.badRowCount) bad rows.")
+    } else if report.isComplete {
+      lines.append(
+        "\(counts)" + (report.badRowCount > 0 ? ", \(report.badRowCount) bad rows" : "") + ".")
+    } else if report.committedLine > 0 {
+      lines.append(
+        "Stopped; everything up to line \(report.committedLine) is imported (\(counts)). Correct "
+          + "the rows below that line and start the import again.")
+    } else {
+      lines.append(
+        "Nothing was imported. Correct the rows, or leave them out with --skip-bad-rows.")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+#endif

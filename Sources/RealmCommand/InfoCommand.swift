@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a file is.
+
+#if Tools
+import ArgumentParser
+import RealmTables
+import RealmTools
+
+/// The command `realm info`.
+struct InfoCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info",
+    abstract: "Shows format, version, sizes, classes and readers of a file.",
+    discussion: "Example: realm info todos.realm")
+
+  @OptionGroup var file: FileOptions
+  @OptionGroup var output: OutputOptions
+
+  func work() throws -> ExitStatus {
+    let report = try FileReport(path: file.file, key: file.encryption.key())
+    try output.print(report.json) { text(report) }
+    return .fine
+  }
+
+  private func text(_ report: FileReport) -> String {
+    var lines: [(String, String)] = [
+      ("File", report.path),
+      ("Format", "\(report.format)"),
+      ("Encrypted", report.isEncrypted ? "yes" : "no"),
+      ("History", report.historyText),
+      ("Version", "\(report.version)"),
+    ]
+    if let version = report.schemaVersion { lines.append(("Schema version", "\(version)")) }
+    lines.append(("Size", Terminal.bytes(report.byteCount)))
+    if let used = report.usedByteCount, let free = report.freeByteCount {
+      lines.append(("Used", Terminal.bytes(used)))
+      lines.append(("Free", Terminal.bytes(free)))
+    }
+    if let versions = report.liveVersions {
+      let list = versions.map { "\($0)" }.joined(separator: ", ")
+      lines.append(("Open elsewhere", list.isEmpty ? "yes" : "yes; versions in use: \(list)"))
+    } else if report.isCurrentFormat {
+      lines.append(("Open elsewhere", "no"))
+    }
+    let width = lines.map(\.0.count).max() ?? 0
+    var text = lines.map { name, value in
+      Terminal.strong(name) + String(repeating: " ", count: width - name.count + 2) + value
+    }.joined(separator: "\n")
+    guard report.isCurrentFormat else {
+      return text
+        + "\n\nThe file is in an older format. 'realm upgrade \(report.path)' brings it to the "
+        + "present one; a copy of it is kept.\n"
+    }
+    text += "\n\n"
+    return text
+      + Terminal.table(
+        ["Class", "Objects", "Properties", "Kind"],
+        report.classes.map {
+          [
+            $0.name, "\($0.count)", "\($0.propertyCount)",
+            $0.kind == .topLevel ? "" : "\($0.kind)",
+          ]
+        })
+  }
+}
+#endif

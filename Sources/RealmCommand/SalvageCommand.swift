@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What can still be read of a damaged file.
+
+#if Tools
+import ArgumentParser
+import RealmTools
+
+/// The command `realm salvage`.
+struct SalvageCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "salvage",
+    abstract: "Copies every object that can still be read to a new file.",
+    discussion: """
+      The damaged file is not changed. Exit code 1 says that something was lost.
+
+      Example: realm salvage damaged.realm saved.realm
+      """)
+
+  @OptionGroup var file: FileOptions
+  @Argument(help: "The new file.", completion: .file())
+  var target: String
+  @OptionGroup var output: OutputOptions
+
+  func work() throws -> ExitStatus {
+    let progress = ProgressLine("saving")
+    let report = try Salvage.run(
+      file.file, key: file.encryption.key(), to: target, progress: progress.report)
+    progress.clear()
+    try output.print(report.json) { text(report) }
+    return report.isWhole ? .fine : .found
+  }
+
+  private func text(_ report: SalvageReport) -> String {
+    var text = Terminal.table(
+      ["Class", "Saved", "Lost", "Values lost"],
+      report.classes.map {
+        [
+          $0.name, "\($0.saved)", $0.lostObjects.map { "\($0)" } ?? "unknown",
+          "\($0.lostValues)",
+        ]
+      })
+    for problem in report.problems { text += Terminal.colored(problem, .yellow) + "\n" }
+    if report.isOlderVersion {
+      text += "The newest version could not be opened; this is the one before it.\n"
+    }
+    return text + "\(report.savedCount) objects were saved to \(target)\n"
+  }
+}
+#endif

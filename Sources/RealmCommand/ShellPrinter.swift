@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Results of the shell.
+
+#if Tools
+import RealmSyncProtocol
+import RealmTools
+
+/// Prints what statements give.
+struct ShellPrinter {
+  let isJSON: Bool
+
+  /// Prints an outcome; false if the shell ends.
+  func print(_ outcome: ShellSession.Outcome) throws -> Bool {
+    let sink = ByteSink(descriptor: 1)
+    switch outcome {
+    case .quit: return false
+    case .nothing: return true
+    case .message(let text):
+      try sink.writeLine(
+        isJSON
+          ? JSONWriter.text(.object([JSONMember("message", .string(text))])) : text)
+    case .rows(let header, let rows):
+      if isJSON {
+        for row in rows {
+          let members = zip(header, row).map {
+            JSONMember($0, $1.map { .string($0) } ?? .null)
+          }
+          try sink.writeLine(JSONWriter.text(.object(members)))
+        }
+      } else {
+        try sink.write(
+          Terminal.table(
+            header, rows.map { $0.map { $0.map { CellText.shortened($0, limit: 40) } ?? "–" } }))
+        try sink.writeLine("\(rows.count) \(rows.count == 1 ? "row" : "rows")")
+      }
+    }
+    try sink.finish()
+    return true
+  }
+}
+#endif

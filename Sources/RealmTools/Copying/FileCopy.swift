@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Copies of whole files, and files in the place of others.
+
+import Foundation
+package import RealmStorage
+import RealmTables
+
+/// Copies, compacts and upgrades files.
+package enum FileCopy {
+  /// Writes a copy without free space: encrypted with another key, with none, or with the same.
+  package static func copy(
+    _ path: String, key: EncryptionKey?, to target: String, newKey: EncryptionKey?
+  ) throws {
+    let reader = try RealmReader(path: path, key: key)
+    try NewFile.requireFree(target)
+    try reader.reading { group in
+      try NewFile.make(at: target) { unfinished in
+        try group.snapshot.write(
+          to: try SystemFiles().open(path: unfinished, mode: .readWriteCreating), key: newKey)
+        // A copy of two versions must not get its name.
+        try reader.requireUnchanged()
+      }
+    }
+  }
+
+  /// Makes a file of 64 random bytes, which its owner alone can read.
+  package static func makeKey(at path: String) throws(ToolFailure) {
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+    guard descriptor >= 0 else {
+      throw ToolFailure(.cannotCreate, "The key file '\(path)' cannot be made. Use another path.")
+    }
+    var random = SystemRandomNumberGenerator()
+    let bytes = (0..<EncryptionKey.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    handle.write(Data(bytes))
+    _ = fsync(descriptor)
+  }
+
+  /// Rewrites a file without free space.
+  ///
+  /// - Returns: The bytes before and after.
+  package static func compact(
+    _ path: String, key: EncryptionKey?
+  ) throws(ToolFailure) -> (before: Int, after: Int) {
+    do throws(StorageError) {
+      let before = try DatabaseFile.openForInspection(path: path, key: key).fileByteCount()
+      guard try DatabaseFile.compact(path: path, key: key) else { throw busy(path) }
+      return (before, try DatabaseFile.openForInspection(path: path, key: key).fileByteCount())
+    } catch { throw ToolFailure(error) }
+  }
+
+  /// Brings a file of an older format to the present one.
+  ///
+  /// - Parameter backup: Where the file as it was is copied to; nil for no copy.
+  /// - Returns: The format that it had; nil if there was nothing to do.
+  package static func upgrade(
+    _ path: String, key: EncryptionKey?, backup: (_ format: Int) -> String?
+  ) throws -> Int? {
+    let format: Int
+    do throws(StorageError) {
+      format = try DatabaseFile.openForInspection(path: path, key: key).formatVersion
+    } catch { throw ToolFailure(error) }
+    guard format != 0, format != FileHeader.supportedVersion else { return nil }
+    if let copy = backup(format) {
+      try NewFile.make(at: copy) { unfinished in
+        var problem: (any Error)?
+        let wasAlone = try DatabaseFile.whileClosed(path: path) {
+          do {
+            try FileManager.default.copyItem(atPath: path, toPath: unfinished)
+            let file: any StorageFile = try SystemFiles().open(path: unfinished, mode: .readWrite)
+            try file.sync()
+          } catch { problem = error }
+        }
+        guard wasAlone else { throw ToolFailure(busy(path)) }
+        if let problem {
+          throw ToolFailure(
+            .inputOutput, "Copying '\(path)' to '\(copy)' failed: \(problem). Nothing was changed.")
+        }
+      }
+    }
+    do throws(StorageError) {
+      _ = try DatabaseFile.openUpgraded(
+        path: path, options: OpenOptions(mustExist: true, encryptionKey: key))
+    } catch { throw ToolFailure(error) }
+    return format
+  }
+
+  /// The path of the copy that an upgrade makes, as apps name theirs.
+  package static func backupPath(of path: String, format: Int) -> String {
+    let url = URL(fileURLWithPath: path)
+    let name = url.deletingPathExtension().lastPathComponent
+    return url.deletingLastPathComponent()
+      .appendingPathComponent("\(name).v\(format).backup.realm").path
+  }
+
+  private static func busy(_ path: String) -> StorageError {
+    .incompatibleLockFile(
+      path: path, reason: "another process has the file open. End it, or try again later.")
+  }
+}

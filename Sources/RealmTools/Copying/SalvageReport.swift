@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a salvage saved.
+
+package import RealmSyncProtocol
+
+/// The outcome of a salvage.
+package struct SalvageReport: Sendable {
+  /// A class, and what was saved of it.
+  package struct Class: Sendable {
+    package let name: String
+    /// How many objects the file says that there are; nil where that cannot be read.
+    package var expected: Int?
+    package var saved = 0
+    /// Values that could not be read, and are those of a new object now.
+    package var lostValues = 0
+
+    package var lostObjects: Int? { expected.map { max($0 - saved, 0) } }
+  }
+
+  package var classes: [Class] = []
+  /// Parts of the file that could not be read, the first few.
+  package var problems: [String] = []
+  /// Whether the newest version could not be opened, and that before it was.
+  package var isOlderVersion = false
+
+  package var savedCount: Int { classes.reduce(0) { $0 + $1.saved } }
+
+  /// Whether everything was saved.
+  package var isWhole: Bool {
+    problems.isEmpty && !isOlderVersion
+      && classes.allSatisfy { $0.lostValues == 0 && $0.expected == $0.saved }
+  }
+
+  mutating func add(_ problem: String) {
+    if problems.count < 100, !problems.contains(problem) { problems.append(problem) }
+  }
+
+  /// The report for programs.
+  package var json: JSONValue {
+    .object([
+      JSONMember("whole", .bool(isWhole)),
+      JSONMember("olderVersion", .bool(isOlderVersion)),
+      JSONMember("saved", .integer(Int64(savedCount))),
+      JSONMember(
+        "classes",
+        .array(
+          classes.map {
+            .object([
+              JSONMember("name", .string($0.name)),
+              JSONMember("expected", $0.expected.map { .integer(Int64($0)) } ?? .null),
+              JSONMember("saved", .integer(Int64($0.saved))),
+              JSONMember("lostValues", .integer(Int64($0.lostValues))),
+            ])
+          })),
+      JSONMember("problems", .array(problems.map { .string($0) })),
+    ])
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects as files that other programs read.
+
+import RealmQuery
+package import RealmStorage
+import RealmSyncProtocol
+package import RealmTables
+
+/// Writes the objects of a version to files.
+package struct Exporter {
+  private let group: TableGroup
+  private let classes: StoredClasses
+  private let progress: ProgressHandler
+
+  package init(
+    _ group: TableGroup, progress: @escaping ProgressHandler = { _, _ in }
+  ) throws(StorageError) {
+    self.group = group
+    classes = try StoredClasses(group)
+    self.progress = progress
+  }
+
+  /// The classes that an export of everything has: embedded objects come with their owners.
+  package var wholeClasses: [TableSchema] { classes.all.filter { $0.kind != .embedded } }
+
+  /// The classes and objects that queries select; of everything without a query.
+  package func selection(
+    of queries: [String]
+  ) throws -> [(schema: TableSchema, keys: [ObjectKey]?)] {
+    guard !queries.isEmpty else { return wholeClasses.map { ($0, nil) } }
+    return try queries.map { text in
+      let run = try QueryRun(text, in: group, classes)
+      return (run.schema, run.query.isEverything ? nil : try run.keys(in: group))
+    }
+  }
+
+  /// Writes objects as JSON lines, each with its class and its key.
+  ///
+  /// - Returns: How many there are.
+  package func writeJSON(
+    _ selection: [(schema: TableSchema, keys: [ObjectKey]?)], to sink: ByteSink
+  ) throws -> Int {
+    let json = ObjectJSON(group, classes)
+    return try forEach(selection) { schema, key, row in
+      let head = [
+        JSONMember("$class", .string(schema.displayName)),
+        JSONMember("$key", .integer(key.rawValue)),
+      ]
+      let members = try json.members(of: row, schema)
+      try sink.write(JSONWriter.bytes(.object(head + members)) + [UInt8(ascii: "\n")])
+    }
+  }
+
+  /// Writes the objects of one class as CSV.
+  ///
+  /// - Returns: How many there are.
+  package func writeCSV(
+    _ schema: TableSchema, _ keys: [ObjectKey]?, separator: Character = ",", to sink: ByteSink
+  ) throws -> Int {
+    let cells = CellText(group, classes)
+    try sink.writeLine(
+      CSVText.line(["#"] + schema.columns.map(\.name), separator: separator))
+    return try forEach([(schema, keys)]) { schema, key, row in
+      var line: [String?] = ["\(key.rawValue)"]
+      for column in schema.columns {
+        line.append(try cells.text(try row.value(of: column), column))
+      }
+      try sink.writeLine(CSVText.line(line, separator: separator))
+    }
+  }
+
+  /// Calls `body` with each object.
+  package func forEach(
+    _ selection: [(schema: TableSchema, keys: [ObjectKey]?)],
+    _ body: (TableSchema, ObjectKey, Row) throws -> Void
+  ) throws -> Int {
+    var total = 0
+    for (schema, keys) in selection {
+      total += try keys?.count ?? group.table(schema.key)?.objectCount() ?? 0
+    }
+    var done = 0
+    for (schema, keys) in selection {
+      guard let table = try group.table(schema.key) else { continue }
+      if let keys {
+        for key in keys {
+          if let row = try table.row(of: key) { try body(schema, key, row) }
+          done += 1
+          progress(done, total)
+        }
+        continue
+      }
+      var cursor = table.clusterCursor()
+      while let cluster = try cursor.next() {
+        for index in 0..<cluster.count {
+          try body(schema, cluster.key(at: index), cluster.row(at: index))
+        }
+        done += cluster.count
+        progress(done, total)
+      }
+    }
+    return done
+  }
+}

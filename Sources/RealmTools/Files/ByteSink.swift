@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where commands write their output.
+//
+// 1. A file appears under its name when it is complete; until then, and if the work fails, there is
+//    none, or the one that was there before.
+
+import Foundation
+
+/// Buffered output to a descriptor, or to a file that appears when it is finished.
+package final class ByteSink {
+  private var buffer: [UInt8] = []
+  private let descriptor: Int32
+  private let path: String?
+  private var isOpen: Bool
+  private static let limit = 1 << 16
+
+  private init(_ descriptor: Int32, _ path: String?) {
+    self.descriptor = descriptor
+    self.path = path
+    isOpen = path != nil
+  }
+
+  /// Output to a descriptor, which stays open.
+  package convenience init(descriptor: Int32) { self.init(descriptor, nil) }
+
+  /// Output to a new file.
+  ///
+  /// - Parameter overwrites: Whether it takes the place of a file that is there already.
+  package convenience init(path: String, overwrites: Bool) throws(ToolFailure) {
+    if !overwrites, FileManager.default.fileExists(atPath: path) {
+      throw ToolFailure(
+        .cannotCreate, "There is a file '\(path)' already. Use --force to replace it.")
+    }
+    let descriptor = unsafe open(Self.temporary(path), O_WRONLY | O_CREAT | O_TRUNC, 0o666)
+    guard descriptor >= 0 else {
+      throw ToolFailure(
+        .cannotCreate, "'\(path)' cannot be written: \(Self.reason). Use another path.")
+    }
+    self.init(descriptor, path)
+  }
+
+  deinit {
+    guard isOpen, let path else { return }
+    close(descriptor)
+    unsafe unlink(Self.temporary(path))
+  }
+
+  private static func temporary(_ path: String) -> String { path + ".unfinished" }
+  private static var reason: String { unsafe String(cString: strerror(errno)) }
+
+  /// Appends a text.
+  package func write(_ text: String) throws(ToolFailure) {
+    buffer += text.utf8
+    if buffer.count >= Self.limit { try flush() }
+  }
+
+  /// Appends a text and the end of the line.
+  package func writeLine(_ text: String) throws(ToolFailure) { try write(text + "\n") }
+
+  /// Appends bytes.
+  package func write(_ bytes: [UInt8]) throws(ToolFailure) {
+    buffer += bytes
+    if buffer.count >= Self.limit { try flush() }
+  }
+
+  /// Hands everything over to the system.
+  package func flush() throws(ToolFailure) {
+    var start = 0
+    while start < buffer.count {
+      let count = unsafe buffer.withUnsafeBytes { bytes in
+        unsafe Foundation.write(
+          descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        buffer = []
+        throw ToolFailure(.inputOutput, "Writing \(path ?? "the output") failed: \(Self.reason).")
+      }
+      start += count
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Ends the output; a file gets its name.
+  package func finish() throws(ToolFailure) {
+    try flush()
+    guard isOpen, let path else { return }
+    guard fsync(descriptor) == 0, close(descriptor) == 0,
+      unsafe rename(Self.temporary(path), path) == 0
+    else {
+      throw ToolFailure(.inputOutput, "Writing '\(path)' failed: \(Self.reason).")
+    }
+    isOpen = false
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How long work reports how far it is.
+
+/// Called now and then with what is done and with all that is to be done, in any unit.
+package typealias ProgressHandler = (_ done: Int, _ total: Int) -> Void

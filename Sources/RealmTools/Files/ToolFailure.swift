@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The one error that commands end with.
+
+import Foundation
+package import RealmStorage
+
+/// The end of a command that could not do what it was asked for.
+package struct ToolFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  package let status: ExitStatus
+  /// The problem and what to do about it, in sentences.
+  package let message: String
+
+  package init(_ status: ExitStatus, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+
+  package var description: String { message }
+}
+
+extension ToolFailure {
+  /// Any error of the tools' work, as a command ends with it.
+  package init(_ error: any Error) {
+    switch error {
+    case let failure as ToolFailure: self = failure
+    case let error as StorageError: self.init(error)
+    default: self.init(.inputOutput, "\(error)")
+    }
+  }
+
+  /// An error of the engine, with the command that helps.
+  package init(_ error: StorageError) {
+    switch error {
+    case .system(_, let path, ENOENT):
+      self.init(.noInput, "There is no file '\(path)'. Check the path.")
+    case .system(_, let path, EISDIR):
+      self.init(.noInput, "'\(path)' is a directory. Give the path of a file inside it.")
+    case .system, .poisoned: self.init(.inputOutput, "\(error)")
+    case .corrupted:
+      self.init(
+        .badData,
+        "\(error) Run 'realm check' to see what is damaged, and 'realm salvage' to save the rest.")
+    case .notADatabase(let path, let reason):
+      let hint = reason.contains("encrypted Realm file") || reason.contains("is encrypted")
+      self.init(
+        .badData,
+        "'\(path)' cannot be opened: \(reason)"
+          + (hint ? " The key is given with --key-file." : ""))
+    case .formatUpgradeRequired(let path, let version):
+      self.init(
+        .badData,
+        "'\(path)' is in the older format \(version). Run 'realm upgrade \(path)' first, or "
+          + "'realm info' to look at it as it is.")
+    case .incompatibleHistory(let path, _, _):
+      self.init(
+        .badData,
+        "'\(path)' belongs to a synchronised app, so a tool must not write to it. Write with the "
+          + "app, or to a copy made with 'realm copy'.")
+    case .incompatibleLockFile: self.init(.busy, "\(error)")
+    case .encryptionUnavailable: self.init(.unavailable, "\(error)")
+    default: self.init(.badData, "\(error)")
+    }
+  }
+
+  /// A query, a name or a value on the command line that cannot be used.
+  package static func usage(_ message: String) -> ToolFailure { ToolFailure(.usage, message) }
+
+  /// Contents that cannot be used.
+  package static func badData(_ message: String) -> ToolFailure { ToolFailure(.badData, message) }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A row that cannot be imported.
+
+package import RealmSyncProtocol
+
+/// A row of an imported file that is at fault, and where.
+package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {
+  package let line: Int
+  /// The character of the line, counted from 1; nil where only the property is known.
+  package let column: Int?
+  package let property: String?
+  package let reason: String
+
+  package init(line: Int, column: Int? = nil, property: String? = nil, _ reason: String) {
+    self.line = line
+    self.column = column
+    self.property = property
+    self.reason = reason
+  }
+
+  package var description: String {
+    "line \(line)" + (column.map { ", column \($0)" } ?? "")
+      + (property.map { " (\($0))" } ?? "") + ": \(reason)"
+  }
+
+  /// The row for programs.
+  package var json: JSONValue {
+    .object([
+      JSONMember("line", .integer(Int64(line))),
+      JSONMember("column", column.map { .integer(Int64($0)) } ?? .null),
+      JSONMember("property", property.map { .string($0) } ?? .null),
+      JSONMember("reason", .string(reason)),
+    ])
+  }
+}

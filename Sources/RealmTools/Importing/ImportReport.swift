@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What an import did.
+
+package import RealmSyncProtocol
+
+/// The outcome of an import.
+package struct ImportReport: Sendable {
+  package var created = 0
+  package var updated = 0
+  /// The first rows that were at fault.
+  package var badRows: [BadRow] = []
+  package var badRowCount = 0
+  /// The last line that an earlier, interrupted import had committed; nil if there was none.
+  package var resumedAfterLine: Int?
+  /// The last line whose object is in the file.
+  package var committedLine = 0
+  /// Whether everything that was to be imported is.
+  package var isComplete = false
+  package var isDryRun = false
+
+  static let keptRowCount = 1000
+
+  mutating func add(_ row: BadRow) {
+    badRowCount += 1
+    if badRows.count < Self.keptRowCount { badRows.append(row) }
+  }
+
+  /// The report for programs.
+  package func json(_ plan: ImportPlan) -> JSONValue {
+    .object([
+      JSONMember("plan", plan.json),
+      JSONMember("created", .integer(Int64(created))),
+      JSONMember("updated", .integer(Int64(updated))),
+      JSONMember("complete", .bool(isComplete)),
+      JSONMember("dryRun", .bool(isDryRun)),
+      JSONMember("resumedAfterLine", resumedAfterLine.map { .integer(Int64($0)) } ?? .null),
+      JSONMember("badRowCount", .integer(Int64(badRowCount))),
+      JSONMember("badRows", .array(badRows.map(\.json))),
+    ])
+  }
+}

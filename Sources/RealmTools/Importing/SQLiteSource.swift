@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The tables of SQLite as classes: of any database, of GRDB's and of SwiftData's stores.
+//
+// - a table is a class, its primary key of one column the primary key
+// - a foreign key is a link
+// - the declared type of a column says which texts and numbers are dates, booleans and UUIDs
+// - a store of SwiftData (Core Data) has tables ZENTITY with columns ZPROPERTY: the entities' names
+//   are in Z_PRIMARYKEY, those of properties are lowercase here, as the store has no others; dates
+//   count from 2001
+
+import Foundation
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// A database of SQLite whose rows are imported.
+package struct SQLiteSource: Sendable {
+  /// A column that becomes a property.
+  struct Field: Sendable {
+    let column: String
+    let property: String
+    let type: ColumnType
+    /// The class that it links to.
+    var target: String?
+    let isNullable: Bool
+    let isPrimaryKey: Bool
+  }
+
+  /// A table that becomes a class.
+  struct Table: Sendable {
+    let name: String
+    let className: String
+    var fields: [Field]
+    let count: Int
+  }
+
+  package let path: String
+  let tables: [Table]
+  /// Whether the database is a store of Core Data.
+  private let isCoreData: Bool
+
+  /// Seconds from 1970 to 2001.
+  private static let referenceDate = 978_307_200.0
+
+  /// Reads the tables.
+  ///
+  /// - Parameter links: Classes that properties link to where the database does not say it, by
+  ///   `Class.property`.
+  package init(path: String, links: [String: String] = [:]) throws {
+    self.path = path
+    let database = try SQLiteDatabase(path: path, creates: false)
+    let names = try database.rows(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' "
+        + "ESCAPE '\\' ORDER BY name"
+    ).compactMap { Self.text($0[0]) }
+    isCoreData = names.contains("Z_PRIMARYKEY") && names.contains("Z_METADATA")
+    var classes: [String: String] = [:]
+    if isCoreData {
+      for row in try database.rows("SELECT Z_NAME FROM Z_PRIMARYKEY") {
+        if let name = Self.text(row[0]) { classes["Z" + name.uppercased()] = name }
+      }
+      classes = classes.filter { names.contains($0.key) }
+    } else {
+      let ignored: Set<String> = ["grdb_migrations", "room_master_table", "android_metadata"]
+      for name in names where !ignored.contains(name) { classes[name] = name }
+    }
+    var tables: [Table] = []
+    for name in names {
+      guard let className = classes[name] else { continue }
+      tables.append(
+        try Self.table(name, className, classes, database, isCoreData: isCoreData))
+    }
+    for (place, target) in links {
+      let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
+      guard parts.count == 2,
+        let table = tables.firstIndex(where: { $0.className == parts[0] }),
+        let field = tables[table].fields.firstIndex(where: { $0.property == parts[1] }),
+        tables.contains(where: { $0.className == target })
+      else {
+        throw ToolFailure.usage(
+          "--link \(place)=\(target): there is no such property, or no class '\(target)'. The "
+            + "classes are: \(tables.map(\.className).joined(separator: ", ")).")
+      }
+      tables[table].fields[field].target = target
+    }
+    self.tables = tables
+  }
+
+  private static func text(_ value: SQLiteDatabase.Value) -> String? {
+    if case .text(let text) = value { text } else { nil }
+  }
+
+  private static func integer(_ value: SQLiteDatabase.Value) -> Int64 {
+    if case .integer(let number) = value { number } else { 0 }
+  }
+
+  static func quoted(_ name: String) -> String {
+    "\"" + name.replacing("\"", with: "\"\"") + "\""
+  }
+
+  private static func table(
+    _ name: String, _ className: String, _ classes: [String: String],
+    _ database: SQLiteDatabase, isCoreData: Bool
+  ) throws -> Table {
+    let columns = try database.rows("PRAGMA table_info(\(quoted(name)))")
+    let keys = columns.filter { integer($0[5]) > 0 }
+    var targets: [String: String] = [:]
+    for row in try database.rows("PRAGMA foreign_key_list(\(quoted(name)))") {
+      // Keys of several columns have no property of their own.
+      if let column = text(row[3]), let table = text(row[2]), let target = classes[table] {
+        targets[column] = target
+      }
+    }
+    var fields: [Field] = []
+    for row in columns {
+      guard let column = text(row[1]) else { continue }
+      // Bookkeeping of Core Data.
+      if isCoreData, column == "Z_ENT" || column == "Z_OPT" { continue }
+      var property = column
+      if isCoreData {
+        property = column == "Z_PK" ? "pk" : String(column.dropFirst()).lowercased()
+      }
+      let isKey = keys.count == 1 && integer(row[5]) > 0
+      let declared = Self.type(text(row[2]) ?? "")
+      let type = isKey && !declared.canBePrimaryKey ? .string : declared
+      var target = targets[column]
+      if isCoreData, declared == .int, target == nil {
+        // A relationship is an integer that is called as the entity that it leads to.
+        target = classes.values.first { $0.lowercased() == property }
+      }
+      fields.append(
+        Field(
+          column: column, property: property, type: type, target: isKey ? nil : target,
+          isNullable: !isKey && integer(row[3]) == 0, isPrimaryKey: isKey))
+    }
+    let count = try database.rows("SELECT count(*) FROM \(quoted(name))")
+    return Table(
+      name: name, className: className, fields: fields,
+      count: count.first.map { Int(integer($0[0])) } ?? 0)
+  }
+
+  /// The type that a declared one stands for.
+  private static func type(_ declared: String) -> ColumnType {
+    let text = declared.uppercased()
+    if text.isEmpty { return .mixed }
+    if text.contains("UUID") || text.contains("GUID") { return .uuid }
+    if text.contains("BOOL") { return .bool }
+    if text.contains("DATE") || text.contains("TIME") { return .timestamp }
+    if text.contains("INT") { return .int }
+    if text.contains("CHAR") || text.contains("TEXT") || text.contains("CLOB") { return .string }
+    if text.contains("BLOB") { return .binary }
+    return .double
+  }
+
+  // MARK: Rows
+
+  /// Calls `body` with each row, or with what is wrong with it, until it says false. Lines count
+  /// the rows of all tables.
+  func forEach(
+    progress: ProgressHandler, _ body: (Result<ImportRecord, BadRow>) throws -> Bool
+  ) throws {
+    let database = try SQLiteDatabase(path: path, creates: false)
+    let total = tables.reduce(0) { $0 + $1.count }
+    var line = 0
+    var goesOn = true
+    for table in tables where goesOn && !table.fields.isEmpty {
+      let columns = table.fields.map { Self.quoted($0.column) }.joined(separator: ", ")
+      try database.run("SELECT \(columns) FROM \(Self.quoted(table.name))") { row in
+        line += 1
+        progress(line, total)
+        var fields: [ImportRecord.Field] = []
+        for (field, value) in zip(table.fields, row) {
+          guard let json = json(value, field) else {
+            goesOn = try body(
+              .failure(
+                BadRow(
+                  line: line, property: "\(table.name).\(field.column)",
+                  "\(Self.shown(value)) is no \(SchemaJSON.typeName(field.type))")))
+            return goesOn
+          }
+          fields.append(
+            ImportRecord.Field(field.property, json, isText: false, line: line, column: nil))
+        }
+        goesOn = try body(
+          .success(ImportRecord(table.className, key: nil, fields, line: line)))
+        return goesOn
+      }
+    }
+  }
+
+  private static func shown(_ value: SQLiteDatabase.Value) -> String {
+    switch value {
+    case .null: "null"
+    case .integer(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .text(let text): "'\(CellText.shortened(text, limit: 40))'"
+    case .blob(let bytes): "data of \(bytes.count) bytes"
+    }
+  }
+
+  /// A cell as imports read it; nil if it does not fit the declared type.
+  private func json(_ value: SQLiteDatabase.Value, _ field: Field) -> JSONValue? {
+    let type = field.type
+    switch value {
+    case .null: return .null
+    case .integer(let number):
+      switch type {
+      case .bool: return .bool(number != 0)
+      case .timestamp: return date(Double(number))
+      case .string: return .string("\(number)")
+      case .int, .double, .mixed: return .integer(number)
+      default: return nil
+      }
+    case .double(let number):
+      switch type {
+      case .timestamp: return date(number)
+      case .int: return Int64(exactly: number).map { .integer($0) }
+      case .string: return .string("\(number)")
+      case .double, .mixed: return number.isFinite ? .double(number) : .string("\(number)")
+      default: return nil
+      }
+    case .text(let text):
+      switch type {
+      case .string, .mixed: return .string(text)
+      case .binary: return .string(Data(text.utf8).base64EncodedString())
+      default:
+        return ScalarText.value(text, of: type).map { ObjectJSON.scalar($0) }
+      }
+    case .blob(let bytes):
+      switch type {
+      case .binary: return .string(Data(bytes).base64EncodedString())
+      case .mixed:
+        return .object([JSONMember("$data", .string(Data(bytes).base64EncodedString()))])
+      case .uuid where bytes.count == 16:
+        let high = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let low = bytes[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return ObjectJSON.scalar(.uuid(Bytes16(high: high, low: low)))
+      default: return nil
+      }
+    }
+  }
+
+  private func date(_ seconds: Double) -> JSONValue? {
+    let seconds = seconds + (isCoreData ? Self.referenceDate : 0)
+    guard seconds.magnitude < 1e15 else { return nil }
+    let whole = seconds.rounded(.towardZero)
+    let time = Timestamp(
+      seconds: Int64(whole), nanoseconds: Int32((seconds - whole) * 1_000_000_000))
+    return .string(DateText.text(time))
+  }
+}

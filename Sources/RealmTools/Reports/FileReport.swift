@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a file is: `realm info`.
+
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+
+/// The facts about a realm file.
+package struct FileReport: Sendable {
+  /// A class and how many objects it has.
+  package struct ClassCount: Sendable {
+    package let name: String
+    package let kind: RealmTables.TableKind
+    package let count: Int
+    package let propertyCount: Int
+  }
+
+  package let path: String
+  package let format: Int
+  /// Whether this version of the library reads the tables of the format.
+  package let isCurrentFormat: Bool
+  package let isEncrypted: Bool
+  package let version: UInt64
+  package let schemaVersion: UInt64?
+  package let historyType: Int
+  package let byteCount: Int
+  /// Nil for older formats.
+  package let usedByteCount: Int?
+  package let classes: [ClassCount]
+  /// The versions that other processes read; nil if no other process has the file open.
+  package let liveVersions: [UInt64]?
+
+  package var freeByteCount: Int? { usedByteCount.map { max(byteCount - $0, 0) } }
+
+  package init(path: String, key: EncryptionKey? = nil) throws {
+    self.path = path
+    isEncrypted = key != nil
+    let inspected: DatabaseFile
+    do throws(StorageError) {
+      inspected = try DatabaseFile.openForInspection(path: path, key: key)
+    } catch { throw ToolFailure(error) }
+    format = inspected.formatVersion == 0 ? FileHeader.supportedVersion : inspected.formatVersion
+    isCurrentFormat = format == FileHeader.supportedVersion
+    byteCount = try inspected.fileByteCount()
+    guard isCurrentFormat else {
+      let top = try inspected.snapshot().top()
+      (version, historyType, schemaVersion) = (top.version, top.historyType, nil)
+      (usedByteCount, classes, liveVersions) = (nil, [], nil)
+      return
+    }
+    let reader = try RealmReader(path: path, key: key)
+    // This process reads a version too: its own pin is not of interest.
+    let group = reader.group
+    let pinned = reader.file.pinnedVersions
+    (version, schemaVersion) = (group.version, try group.schemaVersion())
+    historyType = try group.snapshot.top().historyType
+    usedByteCount = try reader.file.byteCounts().used
+    liveVersions = reader.isShared ? pinned : nil
+    classes = try reader.reading { group in
+      try StoredClasses(group).all.map { schema in
+        ClassCount(
+          name: schema.displayName, kind: schema.kind,
+          count: try group.table(schema.key)?.objectCount() ?? 0,
+          propertyCount: schema.columns.count)
+      }
+    }
+  }
+
+  /// What the history of the file is for.
+  package var historyText: String {
+    switch historyType {
+    case 0, 2: "local"
+    case 3: "synchronised (client)"
+    case 4: "synchronised (server)"
+    default: "type \(historyType)"
+    }
+  }
+
+  /// The report for programs.
+  package var json: JSONValue {
+    .object([
+      JSONMember("path", .string(path)),
+      JSONMember("format", .integer(Int64(format))),
+      JSONMember("encrypted", .bool(isEncrypted)),
+      JSONMember("version", .integer(Int64(clamping: version))),
+      JSONMember("schemaVersion", schemaVersion.map { .integer(Int64(clamping: $0)) } ?? .null),
+      JSONMember("history", .string(historyText)),
+      JSONMember("bytes", .integer(Int64(byteCount))),
+      JSONMember("usedBytes", usedByteCount.map { .integer(Int64($0)) } ?? .null),
+      JSONMember("freeBytes", freeByteCount.map { .integer(Int64($0)) } ?? .null),
+      JSONMember("openElsewhere", .bool(liveVersions != nil)),
+      JSONMember(
+        "liveVersions",
+        .array((liveVersions ?? []).map { .integer(Int64(clamping: $0)) })),
+      JSONMember(
+        "classes",
+        .array(
+          classes.map {
+            .object([
+              JSONMember("name", .string($0.name)), JSONMember("kind", .string("\($0.kind)")),
+              JSONMember("objects", .integer(Int64($0.count))),
+              JSONMember("properties", .integer(Int64($0.propertyCount))),
+            ])
+          })),
+    ])
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether a file is whole: `realm check`.
+
+package import RealmStorage
+package import RealmSyncProtocol
+import RealmTables
+
+/// What the integrity check found in a file.
+package struct IntegrityReport: Sendable {
+  package let path: String
+  package let version: UInt64
+  package let objectCount: Int
+  package let findings: [CheckFinding]
+
+  /// Checks everything about the newest version.
+  package init(path: String, key: EncryptionKey? = nil) throws {
+    self.path = path
+    let reader: RealmReader
+    do throws(ToolFailure) {
+      reader = try RealmReader(path: path, key: key)
+    } catch {
+      // Damage that keeps the file from being opened is a finding like any other.
+      guard error.status == .badData, case let storage? = Self.damage(path, key) else {
+        throw error
+      }
+      (version, objectCount) = (0, 0)
+      findings = [CheckFinding(check: 1, storage)]
+      return
+    }
+    version = reader.group.version
+    findings = try reader.reading { try DatabaseCheck.run($0.snapshot) }
+    objectCount = Self.objectCount(reader.group)
+  }
+
+  private static func damage(_ path: String, _ key: EncryptionKey?) -> String? {
+    do throws(StorageError) {
+      _ = try TableGroup(try DatabaseFile.openForReading(path: path, key: key).file.snapshot())
+      return nil
+    } catch {
+      if case .corrupted(let reason) = error { return reason }
+      return nil
+    }
+  }
+
+  private static func objectCount(_ group: TableGroup) -> Int {
+    guard let classes = try? StoredClasses(group) else { return 0 }
+    return classes.all.reduce(0) { $0 + ((try? group.table($1.key)?.objectCount()) ?? 0) }
+  }
+
+  /// Whether the file contradicts its format.
+  package var isDamaged: Bool { findings.contains { $0.severity == .error } }
+
+  /// The advice that goes with the findings; nil if there are none.
+  package var advice: String? {
+    if isDamaged {
+      return "The file is damaged. Keep it, restore a backup if there is one, or save what can be "
+        + "read: realm salvage \(path) OUT"
+    }
+    return findings.isEmpty
+      ? nil : "The file is usable; 'realm compact \(path)' writes it without the oddities."
+  }
+
+  /// The report for programs.
+  package var json: JSONValue {
+    .object([
+      JSONMember("path", .string(path)),
+      JSONMember("version", .integer(Int64(clamping: version))),
+      JSONMember("objects", .integer(Int64(objectCount))),
+      JSONMember("damaged", .bool(isDamaged)),
+      JSONMember(
+        "findings",
+        .array(
+          findings.map {
+            .object([
+              JSONMember("check", .integer(Int64($0.check))),
+              JSONMember("severity", .string("\($0.severity)")),
+              JSONMember("class", $0.objectType.map { .string($0) } ?? .null),
+              JSONMember("object", $0.objectKey.map { .integer($0) } ?? .null),
+              JSONMember("message", .string($0.message)),
+            ])
+          })),
+    ])
+  }
+}

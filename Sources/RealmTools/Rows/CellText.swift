@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Values as the cells of tables and of CSV files.
+
+package import RealmStorage
+import RealmSyncProtocol
+package import RealmTables
+
+/// Represents values of a version as cells.
+package struct CellText {
+  private let json: ObjectJSON
+
+  package init(_ source: any TableReading, _ classes: StoredClasses) {
+    json = ObjectJSON(source, classes)
+  }
+
+  /// The text of a value; nil for null. Collections and embedded objects are JSON.
+  package func text(
+    _ value: TableValue, _ column: Column
+  ) throws(StorageError) -> String? {
+    if column.collection == .none, column.type != .mixed, let text = ScalarText.text(value) {
+      return text
+    }
+    return switch try json.json(value, column) {
+    case .null: nil
+    case .string(let text): text
+    case .object(let members) where members.count == 1 && members[0].key == "$object":
+      members[0].value.integer.map { "#\($0)" }
+    case let value: JSONWriter.text(value)
+    }
+  }
+
+  /// A text with at most `limit` characters, on one line.
+  package static func shortened(_ text: String, limit: Int) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars.prefix(limit + 1) {
+      switch scalar {
+      case "\n": result += "⏎"
+      case "\t": result += " "
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F: result += "�"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result.count <= limit ? result : String(result.prefix(limit - 1)) + "…"
+  }
+}

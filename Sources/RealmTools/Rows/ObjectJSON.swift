@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects as JSON: what exports, queries and changes print, and what imports read.
+//
+// - numbers, booleans and strings are those of JSON; numbers that are none are strings
+// - dates are ISO 8601, data is Base64, ids and decimals are strings
+// - a link is the primary key of its object, or {"$object": key} if the class has none
+// - an embedded object is an object; lists and sets are arrays, maps are objects
+// - in values of any type, what JSON has no type for says its type: {"$date": "…"}, {"$link": …}
+import Foundation
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+
+/// Represents objects of a version as JSON.
+package struct ObjectJSON {
+  private let source: any TableReading
+  private let classes: StoredClasses
+
+  /// Embedded objects inside each other; a damaged file could have endless ones.
+  private static let depthMax = 64
+
+  package init(_ source: any TableReading, _ classes: StoredClasses) {
+    self.source = source
+    self.classes = classes
+  }
+
+  /// The properties of an object.
+  package func members(
+    of row: Row, _ schema: TableSchema
+  ) throws(StorageError) -> [JSONMember] {
+    try members(of: row, schema, depth: 0)
+  }
+
+  private func members(
+    of row: Row, _ schema: TableSchema, depth: Int
+  ) throws(StorageError) -> [JSONMember] {
+    guard depth < Self.depthMax else { throw .corrupted("embedded objects do not end") }
+    var members: [JSONMember] = []
+    for column in schema.columns {
+      members.append(
+        JSONMember(column.name, try json(try row.value(of: column), column, depth: depth)))
+    }
+    return members
+  }
+
+  /// A value of a property.
+  package func json(
+    _ value: TableValue, _ column: Column
+  ) throws(StorageError) -> JSONValue {
+    try json(value, column, depth: 0)
+  }
+
+  private func json(
+    _ value: TableValue, _ column: Column, depth: Int
+  ) throws(StorageError) -> JSONValue {
+    switch (column.collection, value) {
+    case (.list, .list(let values)), (.set, .list(let values)):
+      var elements: [JSONValue] = []
+      for value in values { elements.append(try single(value, column, depth: depth)) }
+      return .array(elements)
+    case (.dictionary, .dictionary(let entries)):
+      var members: [JSONMember] = []
+      for entry in entries.entries {
+        members.append(JSONMember(entry.key, try single(entry.value, column, depth: depth)))
+      }
+      return .object(members)
+    default: return try single(value, column, depth: depth)
+    }
+  }
+
+  /// A single value of a property, or an element of its collection.
+  package func element(
+    _ value: TableValue, _ column: Column
+  ) throws(StorageError) -> JSONValue {
+    try single(value, column, depth: 0)
+  }
+
+  private func single(
+    _ value: TableValue, _ column: Column, depth: Int
+  ) throws(StorageError) -> JSONValue {
+    if column.type == .mixed { return try any(value) }
+    if case .link(let key) = value, let target = column.targetTable {
+      return try link(to: key, target, depth: depth)
+    }
+    return Self.scalar(value)
+  }
+
+  /// A value that is no link and no collection, as its column's type says.
+  package static func scalar(_ value: TableValue) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .int(let number): .integer(number)
+    case .bool(let truth): .bool(truth)
+    case .float(let number) where number.isFinite: .double(Double("\(number)") ?? Double(number))
+    case .double(let number) where number.isFinite: .double(number)
+    default: ScalarText.text(value).map { .string($0) } ?? .null
+    }
+  }
+
+  private func link(
+    to key: ObjectKey, _ table: TableKey, depth: Int
+  ) throws(StorageError) -> JSONValue {
+    guard let schema = classes[table], let row = try source.readTable(table)?.row(of: key) else {
+      return .null
+    }
+    if schema.kind == .embedded {
+      return .object(try members(of: row, schema, depth: depth + 1))
+    }
+    return try Self.reference(to: key, row, schema)
+  }
+
+  /// The primary key of an object, or its object key.
+  package static func reference(
+    to key: ObjectKey, _ row: Row, _ schema: TableSchema
+  ) throws(StorageError) -> JSONValue {
+    guard let column = schema.primaryKey else {
+      return .object([JSONMember("$object", .integer(key.rawValue))])
+    }
+    return scalar(try row.value(of: column))
+  }
+
+  // MARK: Values of any type
+
+  private func any(_ value: TableValue) throws(StorageError) -> JSONValue {
+    switch value {
+    case .null, .int, .bool, .string: return Self.scalar(value)
+    case .double(let number):
+      return number.isFinite ? .double(number) : Self.typed("$double", value)
+    case .float: return Self.typed("$float", value)
+    case .binary: return Self.typed("$data", value)
+    case .timestamp: return Self.typed("$date", value)
+    case .decimal: return Self.typed("$decimal", value)
+    case .objectId: return Self.typed("$oid", value)
+    case .uuid: return Self.typed("$uuid", value)
+    case .link: return .null
+    case .typedLink(let table, let key):
+      guard let schema = classes[table], let row = try source.readTable(table)?.row(of: key)
+      else { return .null }
+      return .object([
+        JSONMember(
+          "$link",
+          .object([
+            JSONMember("class", .string(schema.displayName)),
+            JSONMember("object", try Self.reference(to: key, row, schema)),
+          ]))
+      ])
+    case .list(let values):
+      var elements: [JSONValue] = []
+      for value in values { elements.append(try any(value)) }
+      return .array(elements)
+    case .dictionary(let entries):
+      var members: [JSONMember] = []
+      for entry in entries.entries {
+        members.append(JSONMember(entry.key, try any(entry.value)))
+      }
+      // A map that looks like a typed value says that it is a map.
+      let isAmbiguous = members.count == 1 && members[0].key.hasPrefix("$")
+      return isAmbiguous
+        ? .object([JSONMember("$map", .object(members))]) : .object(members)
+    }
+  }
+
+  private static func typed(_ name: String, _ value: TableValue) -> JSONValue {
+    .object([JSONMember(name, scalar(value))])
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The classes of a file for programs.
+
+package import RealmSyncProtocol
+package import RealmTables
+
+/// Describes classes in JSON.
+package enum SchemaJSON {
+  /// All classes, in an array.
+  package static func value(_ classes: StoredClasses) -> JSONValue {
+    .array(classes.all.map { value($0, classes) })
+  }
+
+  private static func value(_ schema: TableSchema, _ classes: StoredClasses) -> JSONValue {
+    .object([
+      JSONMember("name", .string(schema.displayName)),
+      JSONMember("kind", .string("\(schema.kind)")),
+      JSONMember("primaryKey", schema.primaryKey.map { .string($0.name) } ?? .null),
+      JSONMember("properties", .array(schema.columns.map { value($0, classes) })),
+    ])
+  }
+
+  private static func value(_ column: Column, _ classes: StoredClasses) -> JSONValue {
+    .object([
+      JSONMember("name", .string(column.name)),
+      JSONMember("type", .string(typeName(column.type))),
+      JSONMember(
+        "collection", column.collection == .none ? .null : .string("\(column.collection)")),
+      JSONMember("optional", .bool(column.isNullable)),
+      JSONMember("indexed", .bool(column.isIndexed)),
+      JSONMember("fullText", .bool(column.isFullText)),
+      JSONMember("target", classes.target(of: column).map { .string($0.displayName) } ?? .null),
+    ])
+  }
+
+  /// The name of a type, as `--type` takes it too.
+  package static func typeName(_ type: ColumnType) -> String {
+    switch type {
+    case .binary: "data"
+    case .timestamp: "date"
+    case .link, .backlink: "object"
+    case .typedLink: "mixed"
+    default: "\(type)"
+    }
+  }
+
+  /// The type of that name; nil if there is none.
+  package static func type(named name: String) -> ColumnType? {
+    let plain: [ColumnType] = [
+      .int, .bool, .string, .binary, .mixed, .timestamp, .float, .double, .decimal, .objectId,
+      .uuid,
+    ]
+    return plain.first { typeName($0).lowercased() == name.lowercased() }
+  }
+}

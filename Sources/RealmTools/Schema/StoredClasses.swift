@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The classes of a file, which no Swift type needs to describe.
+
+package import RealmStorage
+package import RealmTables
+
+/// The classes of a file by name and by table.
+package struct StoredClasses: Sendable {
+  /// In the order of their names.
+  package let all: [TableSchema]
+  private let byName: [String: TableSchema]
+  private let byKey: [TableKey: TableSchema]
+
+  package init(_ source: any TableReading) throws(StorageError) {
+    var found: [TableSchema] = []
+    for key in try source.tableKeys() {
+      if let schema = try source.readTable(key)?.schema, schema.className != nil {
+        found.append(schema)
+      }
+    }
+    all = found.sorted { $0.displayName < $1.displayName }
+    byName = Dictionary(found.map { ($0.displayName, $0) }) { first, _ in first }
+    byKey = Dictionary(found.map { ($0.key, $0) }) { first, _ in first }
+  }
+
+  /// The class of that name; nil if there is none.
+  package subscript(name: String) -> TableSchema? { byName[name] }
+
+  /// The class whose table has that key; nil if there is none.
+  package subscript(key: TableKey) -> TableSchema? { byKey[key] }
+
+  /// The class that the links of a column lead to.
+  package func target(of column: Column) -> TableSchema? {
+    column.targetTable.flatMap { byKey[$0] }
+  }
+
+  /// The class of that name.
+  ///
+  /// - Throws: `ToolFailure` with the names that there are.
+  package func require(_ name: String) throws(ToolFailure) -> TableSchema {
+    if let found = byName[name] { return found }
+    let names = all.map(\.displayName)
+    let alike = names.first { $0.lowercased() == name.lowercased() }
+    throw .usage(
+      "There is no class '\(name)'. "
+        + (names.isEmpty
+          ? "The file has no classes."
+          : alike.map { "Did you mean '\($0)'?" }
+            ?? "The classes are: \(names.joined(separator: ", "))."))
+  }
+
+  /// The properties that link to objects of a class: the classes and columns that they are of.
+  package func links(to schema: TableSchema) -> [(origin: TableSchema, column: Column)] {
+    all.flatMap { origin in
+      origin.columns.filter { $0.type == .link && $0.targetTable == schema.key }
+        .map { (origin, $0) }
+    }
+  }
+}
+
+extension TableSchema {
+  /// The name of the class, or that of a table that is of none.
+  package var displayName: String { className ?? name }
+}

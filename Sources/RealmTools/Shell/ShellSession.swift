@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the shell does with statements: `realm shell`.
+//
+// 1. The file is only read until the first statement that writes. Outside of a transaction each
+//    such statement is one of its own.
+// 2. A statement that fails changes nothing; in a transaction, the transaction is undone with it.
+
+package import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// A file and the transaction that is open on it.
+package final class ShellSession {
+  /// What a statement gives.
+  package enum Outcome: Sendable {
+    case rows(header: [String], [[String?]])
+    case message(String)
+    case nothing
+    case quit
+  }
+
+  private let path: String
+  private let key: EncryptionKey?
+  private var writer: RealmWriter?
+  private var open: WriteGroup?
+
+  package init(path: String, key: EncryptionKey?) throws {
+    self.path = path
+    self.key = key
+    _ = try RealmReader(path: path, key: key)
+  }
+
+  deinit { open?.rollback() }
+
+  /// Whether a transaction is open.
+  package var isInTransaction: Bool { open != nil }
+
+  /// The help of the shell.
+  package static let help = """
+    Dog WHERE age > 3 SORT(age DESC) LIMIT(20)    prints objects
+    INSERT Dog {"name": "Rex", "age": 3}          makes an object
+    UPDATE Dog SET {"age": 4} WHERE name == 'Rex'
+    DELETE Dog WHERE age > 20
+    BEGIN, COMMIT, ROLLBACK                       a transaction of several statements
+    .classes                                      the classes and their objects
+    .schema [Class]                               the classes as Swift code
+    .explain Dog WHERE age > 3                    how objects are found
+    .quit
+    """
+
+  /// Runs a line.
+  package func run(_ line: String) throws -> Outcome {
+    let statement = try ShellStatement(line)
+    switch statement {
+    case .nothing: return .nothing
+    case .quit: return .quit
+    case .help: return .message(Self.help)
+    case .begin:
+      guard open == nil else { throw ToolFailure.usage("A transaction is open already.") }
+      open = try requiredWriter().begin()
+      return .message("begun")
+    case .commit:
+      guard let group = open else { throw ToolFailure.usage("No transaction is open.") }
+      open = nil
+      _ = try group.commit()
+      return .message("committed")
+    case .rollback:
+      guard let group = open else { throw ToolFailure.usage("No transaction is open.") }
+      open = nil
+      group.rollback()
+      return .message("undone")
+    case .insert(let name, let members): return try write { try insert(name, members, $0) }
+    case .update(let query, let members): return try write { try update(query, members, $0) }
+    case .delete(let query): return try write { try delete(query, $0) }
+    case .query(let query): return try read { try rows(query, $0) }
+    case .classes: return try read(counts)
+    case .schema(let name): return try read { try schema(name, $0) }
+    case .explain(let query):
+      return try read { source in
+        let run = try QueryRun(query, in: source, StoredClasses(source))
+        return .message(try run.explanation(in: source).joined(separator: "\n"))
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  private func read(_ body: (any TableReading) throws -> Outcome) throws -> Outcome {
+    if let open { return try body(open) }
+    if let writer { return try body(try writer.group()) }
+    return try RealmReader(path: path, key: key).reading(body)
+  }
+
+  private func rows(_ query: String, _ source: any TableReading) throws -> Outcome {
+    let classes = try StoredClasses(source)
+    let run = try QueryRun(query, in: source, classes)
+    let output = try QueryOutput(run.schema, in: source, classes)
+    var rows: [[String?]] = []
+    for key in try run.keys(in: source) {
+      if let row = try output.row(of: key) { rows.append(row) }
+    }
+    return .rows(header: output.header, rows)
+  }
+
+  private func counts(_ source: any TableReading) throws -> Outcome {
+    .rows(
+      header: ["Class", "Objects"],
+      try StoredClasses(source).all.map { schema in
+        [schema.displayName, "\(try source.readTable(schema.key)?.objectCount() ?? 0)"]
+      })
+  }
+
+  private func schema(_ name: String?, _ source: any TableReading) throws -> Outcome {
+    let classes = try StoredClasses(source)
+    guard let name else { return .message(SwiftSchema(classes).text) }
+    return .message(SwiftSchema(classes).text(of: try classes.require(name)))
+  }
+
+  /// The words that may stand at the end of a line.
+  package func completions(of line: String) -> [String] {
+    guard let classes = try? classes() else { return [] }
+    return ShellCompletion(classes).candidates(for: line)
+  }
+
+  private func classes() throws -> StoredClasses {
+    if let open { return try StoredClasses(open) }
+    if let writer { return try StoredClasses(try writer.group()) }
+    return try StoredClasses(try RealmReader(path: path, key: key).group)
+  }
+
+  // MARK: Writing
+
+  private func requiredWriter() throws -> RealmWriter {
+    if let writer { return writer }
+    let new = try RealmWriter(path: path, key: key, creates: false)
+    writer = new
+    return new
+  }
+
+  private func write(_ body: (WriteGroup) throws -> Outcome) throws -> Outcome {
+    let isOwn = open == nil
+    let group = try open ?? requiredWriter().begin()
+    do {
+      let outcome = try body(group)
+      if isOwn { _ = try group.commit() }
+      return outcome
+    } catch {
+      group.rollback()
+      open = nil
+      let failure =
+        if let problem = error as? ValueInput.Problem {
+          ToolFailure.usage("This cannot be stored: \(problem.reason).")
+        } else {
+          ToolFailure(error)
+        }
+      throw isOwn
+        ? failure : ToolFailure(failure.status, failure.message + " The transaction was undone.")
+    }
+  }
+
+  private func insert(
+    _ name: String, _ members: [JSONMember], _ group: WriteGroup
+  ) throws -> Outcome {
+    let classes = try StoredClasses(group)
+    let schema = try classes.require(name)
+    guard schema.kind == .topLevel else {
+      throw ToolFailure.usage("Objects of '\(name)' come with those that own them.")
+    }
+    let input = ValueInput(group, classes)
+    let table = try input.required(schema.key)
+    let key: ObjectKey
+    if let column = schema.primaryKey {
+      guard let json = members.last(where: { $0.key == column.name })?.value else {
+        throw ToolFailure.usage("The primary key '\(column.name)' is missing.")
+      }
+      let value = try input.value(json, column, isText: false)
+      guard try table.findRow(primaryKey: value) == nil else {
+        throw ToolFailure.usage(
+          "There is a '\(name)' with \(column.name) \(JSONWriter.text(json)) already.")
+      }
+      key = try table.createObject(primaryKey: value).key
+    } else {
+      key = try table.createObject().key
+    }
+    try set(members.filter { $0.key != schema.primaryKey?.name }, schema, key, input)
+    return .message("inserted #\(key.rawValue)")
+  }
+
+  private func update(
+    _ query: String, _ members: [JSONMember], _ group: WriteGroup
+  ) throws -> Outcome {
+    let classes = try StoredClasses(group)
+    let run = try QueryRun(query, in: group, classes)
+    if let column = run.schema.primaryKey, members.contains(where: { $0.key == column.name }) {
+      throw ToolFailure.usage("The primary key '\(column.name)' of an object cannot be changed.")
+    }
+    let input = ValueInput(group, classes)
+    let keys = try run.keys(in: group)
+    for key in keys { try set(members, run.schema, key, input) }
+    return .message("\(keys.count) changed")
+  }
+
+  private func set(
+    _ members: [JSONMember], _ schema: TableSchema, _ key: ObjectKey, _ input: ValueInput
+  ) throws {
+    for member in members {
+      guard let column = schema.column(named: member.key) else {
+        throw ToolFailure.usage(
+          "'\(schema.displayName)' has no property '\(member.key)'. The properties are: "
+            + schema.columns.map(\.name).joined(separator: ", ") + ".")
+      }
+      try input.store(member.value, column, schema, key, isText: false)
+    }
+  }
+
+  private func delete(_ query: String, _ group: WriteGroup) throws -> Outcome {
+    let run = try QueryRun(query, in: group, StoredClasses(group))
+    guard let table = try group.table(run.schema.key) else { return .message("0 deleted") }
+    let keys = try run.keys(in: group)
+    // The deletion of one may delete others: embedded objects go with their owners.
+    for key in keys where try table.row(of: key) != nil { try table.delete(key) }
+    return .message("\(keys.count) deleted")
+  }
+}

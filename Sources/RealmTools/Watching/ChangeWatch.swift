@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The changes of other processes, as they commit: `realm watch`.
+//
+// 1. The changes between two versions that are shown are those of all commits in between: the
+//    version that was shown last is pinned until the next one is, so that its changes are kept.
+
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+import Synchronization
+
+/// Follows a file from version to version.
+package final class ChangeWatch {
+  /// What happened to one object.
+  package struct Event: Sendable {
+    /// The kinds of changes.
+    package enum Kind: String, Sendable {
+      case inserted, modified, deleted
+    }
+
+    package let version: UInt64
+    package let kind: Kind
+    package let className: String
+    package let key: ObjectKey
+    /// The object's properties, after the change; nil for one that was deleted.
+    package let object: JSONValue?
+    /// The names of the properties that changed.
+    package let changed: [String]
+
+    /// The event for programs.
+    package var json: JSONValue {
+      .object([
+        JSONMember("version", .integer(Int64(clamping: version))),
+        JSONMember("change", .string(kind.rawValue)), JSONMember("class", .string(className)),
+        JSONMember("key", .integer(key.rawValue)),
+        JSONMember("properties", .array(changed.map { .string($0) })),
+        JSONMember("object", object ?? .null),
+      ])
+    }
+
+    /// The event for people.
+    package var text: String {
+      let mark =
+        switch kind {
+        case .inserted: "+"
+        case .modified: "~"
+        case .deleted: "-"
+        }
+      var line = "\(mark) \(className) #\(key.rawValue)"
+      guard case .object(let members)? = object else { return line }
+      let shown = kind == .modified ? members.filter { changed.contains($0.key) } : members
+      for member in shown {
+        line += "  \(member.key): \(CellText.shortened(JSONWriter.text(member.value), limit: 40))"
+      }
+      return line
+    }
+  }
+
+  private let file: DatabaseFile
+  private let query: String?
+  private var shown: TableGroup
+  private let schemas = SchemaCache()
+  /// The objects that the query selected in the version that was shown last; nil without a query.
+  private var selected: Set<ObjectKey>?
+
+  /// Begins with the newest version.
+  ///
+  /// - Parameter query: The objects whose changes are of interest; nil for all.
+  package init(path: String, key: EncryptionKey?, query: String?) throws {
+    self.query = query
+    do throws(StorageError) {
+      file = try DatabaseFile.openToWatch(path: path, key: key)
+      shown = try TableGroup(try file.snapshot(), schemas: schemas)
+    } catch { throw ToolFailure(error) }
+    selected = try selection(in: shown)?.keys
+  }
+
+  private func selection(
+    in group: TableGroup
+  ) throws -> (schema: TableSchema, keys: Set<ObjectKey>)? {
+    guard let query else { return nil }
+    let run = try QueryRun(query, in: group, StoredClasses(group))
+    return (run.schema, Set(try run.keys(in: group)))
+  }
+
+  /// The version that was shown last.
+  package var version: UInt64 { shown.version }
+
+  /// Calls `body` with the changes since the last call.
+  package func advance(_ body: (Event) throws -> Void) throws {
+    let group = try TableGroup(try file.snapshot(), schemas: schemas)
+    guard group.version > shown.version else { return }
+    let changesets = try file.changesets(after: shown.version, through: group.snapshot)
+    let changes = try ChangeLogParser.changes(in: changesets)
+    let classes = try StoredClasses(group)
+    let json = ObjectJSON(group, classes)
+    let selection = try selection(in: group)
+    for schema in classes.all where schema.kind != .embedded {
+      if let selection, selection.schema.key != schema.key { continue }
+      let table = try group.table(schema.key)
+      let own = changes[schema.key]
+      func event(_ kind: Event.Kind, _ key: ObjectKey, _ columns: [String] = []) throws {
+        let row = kind == .deleted ? nil : try table?.row(of: key)
+        try body(
+          Event(
+            version: group.version, kind: kind, className: schema.displayName, key: key,
+            object: try row.map { .object(try json.members(of: $0, schema)) }, changed: columns))
+      }
+      let isSelected: (ObjectKey) -> Bool = { selection?.keys.contains($0) ?? true }
+      let wasSelected: (ObjectKey) -> Bool = { self.selected?.contains($0) ?? true }
+      var reported: Set<ObjectKey> = []
+      for key in own?.deleted.sorted() ?? [] where wasSelected(key) {
+        reported.insert(key)
+        try event(.deleted, key)
+      }
+      for key in own?.inserted.sorted() ?? [] where isSelected(key) {
+        reported.insert(key)
+        try event(.inserted, key, schema.columns.map(\.name))
+      }
+      for key in own?.modifications.keys.sorted() ?? []
+      where isSelected(key) && wasSelected(key) && !reported.contains(key) {
+        reported.insert(key)
+        let columns = own?.modifiedColumns(of: key) ?? []
+        try event(.modified, key, columns.compactMap { schema.column($0)?.name })
+      }
+      // Objects that came into the result, or left it, for what changed elsewhere, too.
+      if let selection, let selected {
+        for key in selection.keys.subtracting(selected).sorted() where !reported.contains(key) {
+          try event(.inserted, key, schema.columns.map(\.name))
+        }
+        for key in selected.subtracting(selection.keys).sorted() where !reported.contains(key) {
+          try event(.deleted, key)
+        }
+      }
+    }
+    if let selection { selected = selection.keys }
+    shown = group
+  }
+
+  /// Calls `body` with changes as they come, until it says false.
+  ///
+  /// The calling thread sleeps in between; nothing is asked of the file until another process
+  /// commits.
+  package func follow(_ body: (Event) throws -> Bool) throws {
+    let signal = CommitSignal()
+    let listener = try file.onNewVersion { _ in signal.raise() }
+    defer { listener.cancel() }
+    var goesOn = true
+    while true {
+      try advance { if goesOn { goesOn = try body($0) } }
+      guard goesOn else { return }
+      signal.wait()
+    }
+  }
+}

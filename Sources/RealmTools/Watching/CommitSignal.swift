@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A thread that sleeps until something is committed.
+
+import Foundation
+
+/// Wakes the thread that waits, once for any number of commits.
+final class CommitSignal: Sendable {
+  private let condition = NSCondition()
+  // Guarded by the condition's lock.
+  private nonisolated(unsafe) var isRaised = false
+
+  /// Lets the waiting thread go on.
+  func raise() {
+    condition.lock()
+    unsafe isRaised = true
+    condition.signal()
+    condition.unlock()
+  }
+
+  /// Sleeps until something was committed since the last call.
+  func wait() {
+    condition.lock()
+    while unsafe !isRaised { condition.wait() }
+    unsafe isRaised = false
+    condition.unlock()
+  }
+}

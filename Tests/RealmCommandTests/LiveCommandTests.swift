@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands that run beside others, as processes.
+
+#if Tools
+import Foundation
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import RealmTools
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct LiveCommandTests {
+  private let directory: TemporaryDirectory
+  private let file: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    file = directory.file("dogs.realm")
+    try CommandSample.make(at: file)
+  }
+
+  @Test func watchShowsTheChangesOfOtherProcesses() throws {
+    let process = Process()
+    process.executableURL = ToolProcess.program
+    process.arguments = ["watch", file, "Dog WHERE age > 5", "--count", "2", "--json"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    defer { if process.isRunning { process.terminate() } }
+    // The first line says that it watches.
+    var first = Data()
+    while !first.contains(10) { first += output.fileHandleForReading.availableData }
+    #expect(String(decoding: first, as: UTF8.self).hasPrefix(#"{"watching":"#))
+    for line in [
+      #"UPDATE Dog SET {"age": 6} WHERE id == 1"#, "DELETE Dog WHERE id == 3",
+      #"UPDATE Dog SET {"age": 1} WHERE id == 2"#,
+    ] {
+      #expect(try ToolProcess("shell", file, input: line + "\n").status == 0)
+    }
+    let rest = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let lines = rest.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.contains(#""change":"inserted","class":"Dog","key":0"#) == true, "\(rest)")
+    #expect(lines.last?.contains(#""change":"deleted","class":"Dog","key":1"#) == true, "\(rest)")
+    #expect(try ToolProcess("watch", file, "Cat").status == 64)
+    #expect(try ToolProcess("watch", directory.file("none")).status == 66)
+  }
+
+  @Test func shellRunsLinesOfAPipe() throws {
+    let fine = try ToolProcess(
+      "shell", file,
+      input: "BEGIN\nINSERT Dog {\"id\": 9, \"name\": \"Spot\"}\nCOMMIT\nDog WHERE id == 9\n")
+    #expect(fine.status == 0)
+    #expect(fine.output.contains("begun\ninserted #3\ncommitted\n"))
+    #expect(fine.output.contains("| 3 | 9  | Spot | –   |"))
+    let bad = try ToolProcess("shell", file, input: "BEGIN\nDELETE Dog\nnonsense\nCOMMIT\n")
+    #expect(bad.status == 64)
+    #expect(bad.errors.contains("There is no class 'nonsense'"))
+    let open = try ToolProcess("shell", file, input: "BEGIN\nDELETE Dog\n")
+    #expect(open.status == 65)
+    #expect(open.errors.contains("which was undone"))
+    let json = try ToolProcess("shell", file, "--json", input: "Dog WHERE id == 9\n")
+    #expect(json.output == ##"{"#":"3","id":"9","name":"Spot","age":null}"## + "\n")
+    #expect(try ToolProcess("query", file, "Dog", "--count").output == "4\n")
+  }
+
+  @Test func sqlite() throws {
+    let out = directory.file("dogs.sqlite")
+    let export = try ToolProcess("export", file, "--format", "sqlite", "-o", out)
+    guard export.status != 69 else { return }
+    #expect(export.status == 0)
+    #expect(try ToolProcess("export", file, "--format", "sqlite").status == 64)
+    let new = directory.file("new.realm")
+    let imported = try ToolProcess("import", new, out)
+    #expect(imported.status == 0)
+    #expect(imported.output.hasSuffix("3 created, 0 changed.\n"))
+    #expect(try ToolProcess("diff", file, new).status == 0)
+  }
+}
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands that look into files, as processes.
+
+#if Tools
+import Foundation
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import RealmTools
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct ReadingCommandTests {
+  private let directory: TemporaryDirectory
+  private let file: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    file = directory.file("dogs.realm")
+    try CommandSample.make(at: file)
+  }
+
+  private func json(_ text: String) throws -> JSONValue { try JSONParser.parse(text) }
+
+  @Test func everyCommandExplainsItself() throws {
+    let help = try ToolProcess("--help")
+    #expect(help.status == 0)
+    for name in CommandSample.commands {
+      #expect(help.output.contains("  \(name) "), "\(name)")
+      let own = try ToolProcess(name, "--help")
+      #expect(own.status == 0)
+      #expect(own.output.contains("USAGE: realm \(name)"), "\(own.output)")
+      #expect(own.output.contains("Example: realm \(name)"), "\(name)")
+    }
+  }
+
+  @Test func badCommandLinesEndWith64() throws {
+    #expect(try ToolProcess("nonsense").status == 64)
+    #expect(try ToolProcess("info").status == 64)
+    #expect(try ToolProcess("query", file, "Dog WHERE").status == 64)
+    #expect(try ToolProcess("schema", file, "--format", "xml").status == 64)
+  }
+
+  @Test func info() throws {
+    let plain = try ToolProcess("info", file)
+    #expect(plain.status == 0)
+    #expect(plain.output.contains("Format          24"))
+    #expect(plain.output.contains("| Dog   | 3       | 3          |"))
+    #expect(!plain.output.contains("\u{1B}"))
+    let report = try json(try ToolProcess("info", file, "--json").output)
+    #expect(report["classes"]?.array?.first?["objects"] == .integer(3))
+    let missing = try ToolProcess("info", directory.file("none.realm"))
+    #expect(missing.status == 66)
+    #expect(missing.errors.hasPrefix("realm: There is no file"))
+    #expect(!FileManager.default.fileExists(atPath: directory.file("none.realm")))
+  }
+
+  @Test func schema() throws {
+    #expect(
+      try ToolProcess("schema", file).output == """
+        import Foundation
+        import RealmSwift
+
+        final class Dog: Object {
+          @Persisted(primaryKey: true) var id: Int
+          @Persisted var name: String
+          @Persisted var age: Int?
+        }
+
+        """)
+    #expect(try ToolProcess("schema", file, "--format", "mermaid").output.hasPrefix("classDiagram"))
+    #expect(try json(try ToolProcess("schema", file, "--json").output).array?.count == 1)
+  }
+
+  @Test func query() throws {
+    let query = "Dog WHERE age != nil SORT(age DESC)"
+    #expect(
+      try ToolProcess("query", file, query, "--json").output == """
+        {"$key":1,"id":2,"name":"Rex","age":7}
+        {"$key":0,"id":1,"name":"Fido","age":3}
+
+        """)
+    #expect(
+      try ToolProcess("query", file, query, "--format", "csv").output
+        == "#,id,name,age\n1,2,Rex,7\n0,1,Fido,3\n")
+    let table = try ToolProcess("query", file, "Dog WHERE id == 3").output
+    #expect(table.contains("| 2 | 3  | Ünal | –   |"))
+    #expect(table.hasSuffix("1 object\n"))
+    #expect(try ToolProcess("query", file, "Dog", "--count").output == "3\n")
+    #expect(
+      try ToolProcess("query", file, "Dog WHERE id == 2", "--explain").output.contains("index"))
+    let bad = try ToolProcess("query", file, "Dog WHERE age >")
+    #expect(bad.status == 64)
+    #expect(bad.output.isEmpty)
+    #expect(bad.errors.contains("column 16"))
+    #expect(bad.errors.contains("\n                 ^"))
+  }
+
+  @Test func check() throws {
+    let whole = try ToolProcess("check", file)
+    #expect(whole.status == 0)
+    #expect(whole.output.hasPrefix("whole"))
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    // All but the header.
+    for index in 24..<bytes.count { bytes[index] = 0x5A }
+    try bytes.write(to: URL(fileURLWithPath: file))
+    let damaged = try ToolProcess("check", file, "--json")
+    #expect(damaged.status == 1)
+    #expect(try json(damaged.output)["damaged"] == .bool(true))
+    #expect(try ToolProcess("check", directory.path).status == 66)
+  }
+}
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands that make and change files, as processes.
+
+#if Tools
+import Foundation
+import RealmSyncProtocol
+import RealmTestSupport
+import RealmTools
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct WritingCommandTests {
+  private let directory: TemporaryDirectory
+  private let file: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    file = directory.file("dogs.realm")
+    try CommandSample.make(at: file)
+  }
+
+  private func text(_ name: String, _ text: String) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: directory.file(name)))
+    return directory.file(name)
+  }
+
+  @Test func export() throws {
+    let json = try ToolProcess("export", file)
+    #expect(json.status == 0)
+    #expect(
+      json.output.hasPrefix(#"{"$class":"Dog","$key":0,"id":1,"name":"Fido","age":3}"# + "\n"))
+    let out = directory.file("old.csv")
+    let csv = try ToolProcess(
+      "export", file, "--format", "csv", "--query", "Dog WHERE age > 3", "-o", out)
+    #expect(csv.status == 0)
+    #expect(csv.output == "1 objects were written to \(out)\n")
+    #expect(try String(contentsOfFile: out, encoding: .utf8) == "#,id,name,age\n1,2,Rex,7\n")
+    #expect(try ToolProcess("export", file, "-o", out).status == 73)
+    #expect(try ToolProcess("export", file, "-o", out, "--force").status == 0)
+    #expect(try ToolProcess("export", file, "--query", "Cat").status == 64)
+  }
+
+  @Test func importing() throws {
+    let input = try text("Dog.csv", "id,name,age\n3,Ünal,9\n4,Spot,x\n")
+    let bad = try ToolProcess("import", file, input)
+    #expect(bad.status == 65)
+    #expect(bad.output.contains("Dog: 2 objects\n  id: int, primary key\n"))
+    #expect(bad.output.contains("bad row: line 3, column 8 (age): \"x\" is no int"))
+    #expect(bad.output.hasSuffix("leave them out with --skip-bad-rows.\n"))
+    #expect(try ToolProcess("query", file, "Dog WHERE age == 9", "--count").output == "0\n")
+    let dry = try ToolProcess("import", file, input, "--skip-bad-rows", "--dry-run", "--json")
+    let report = try JSONParser.parse(dry.output)
+    #expect(report["updated"] == .integer(1))
+    #expect(try ToolProcess("query", file, "Dog WHERE age == 9", "--count").output == "0\n")
+    #expect(try ToolProcess("import", file, input, "--skip-bad-rows").status == 0)
+    #expect(try ToolProcess("query", file, "Dog WHERE age == 9", "--count").output == "1\n")
+    #expect(try ToolProcess("import", file, directory.file("none")).status == 66)
+    #expect(try ToolProcess("import", file, input, "--batch", "0").status == 64)
+    #expect(try ToolProcess("import", file, input, "--type", "a=b").status == 64)
+  }
+
+  @Test func aNewFileIsMadeOnlyIfTheImportSucceeds() throws {
+    let new = directory.file("new.realm")
+    let bad = try text("bad.json", "{\"a\":1}\nnonsense\n")
+    #expect(try ToolProcess("import", new, bad, "--class", "A").status == 65)
+    let good = try text("good.json", "{\"a\":1}\n")
+    #expect(try ToolProcess("import", new, good, "--class", "A", "--dry-run").status == 0)
+    #expect(!FileManager.default.fileExists(atPath: new))
+    #expect(!FileManager.default.fileExists(atPath: new + ".lock"))
+    #expect(try ToolProcess("import", new, good, "--class", "A").status == 0)
+    #expect(try ToolProcess("query", new, "A", "--json").output == "{\"$key\":0,\"a\":1}\n")
+  }
+
+  @Test func copyAndDiff() throws {
+    let (safe, key) = (directory.file("safe.realm"), directory.file("key"))
+    #expect(try ToolProcess("copy", file, safe, "--new-key", key).status == 0)
+    #expect(try ToolProcess("info", safe).status == 65)
+    #expect(try ToolProcess("info", safe, "--key-file", key).status == 0)
+    #expect(try ToolProcess("copy", file, safe).status == 73)
+    #expect(try ToolProcess("copy", file, safe, "--new-key", key, "--no-key").status == 64)
+    #expect(try ToolProcess("diff", file, safe, "--second-key-file", key).status == 0)
+    #expect(try ToolProcess("generate", file, "--rows", "1").output == "Dog: 1 objects\n")
+    let diff = try ToolProcess("diff", file, safe, "--second-key-file", key)
+    #expect(diff.status == 1)
+    #expect(diff.output == "- Dog 4\n")
+    let json = try ToolProcess("diff", file, safe, "--second-key-file", key, "--json")
+    #expect(json.output == #"{"change":"removed","class":"Dog","object":4}"# + "\n")
+    #expect(try ToolProcess("diff", file, directory.file("none")).status == 66)
+  }
+
+  @Test func compactAndUpgrade() throws {
+    let compact = try ToolProcess("compact", file, "--json")
+    #expect(compact.status == 0)
+    let report = try JSONParser.parse(compact.output)
+    #expect((report["after"]?.integer ?? .max) <= (report["before"]?.integer ?? 0))
+    #expect(try ToolProcess("compact", directory.file("none")).status == 66)
+    let upgrade = try ToolProcess("upgrade", file)
+    #expect(upgrade.status == 0)
+    #expect(upgrade.output.contains("in the present format already"))
+    #expect(try ToolProcess("generate", file, "--rows", "0").status == 64)
+  }
+
+  @Test func salvage() throws {
+    let out = directory.file("saved.realm")
+    let saved = try ToolProcess("salvage", file, out)
+    #expect(saved.status == 0)
+    #expect(saved.output.hasSuffix("3 objects were saved to \(out)\n"))
+    #expect(try ToolProcess("diff", file, out).status == 0)
+    #expect(try ToolProcess("salvage", file, out).status == 73)
+    let text = try text("text", String(repeating: "no realm ", count: 40))
+    #expect(try ToolProcess("salvage", text, directory.file("b.realm")).status == 65)
+  }
+}
+#endif

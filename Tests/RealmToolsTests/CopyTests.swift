@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Copies, comparisons and made-up objects.
+
+import Foundation
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import RealmTools
+import Testing
+
+@Suite struct CopyTests {
+  private func differences(_ first: String, _ second: String) throws -> [String] {
+    var lines: [String] = []
+    let count = try FileDifference(
+      try RealmReader(path: first).group, try RealmReader(path: second).group
+    ).forEach { lines.append($0.text) }
+    #expect(count == lines.count)
+    return lines
+  }
+
+  @Test func copiesHaveTheirOwnKeys() throws {
+    let sample = try SampleRealm()
+    let (keyFile, safe, plain) = (
+      sample.directory.file("key"), sample.directory.file("safe.realm"),
+      sample.directory.file("plain.realm")
+    )
+    try FileCopy.makeKey(at: keyFile)
+    let attributes = try FileManager.default.attributesOfItem(atPath: keyFile)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    #expect(throws: ToolFailure.self) { try FileCopy.makeKey(at: keyFile) }
+    let key = try KeyFile.key(at: keyFile)
+    try FileCopy.copy(sample.path, key: nil, to: safe, newKey: key)
+    #expect(throws: ToolFailure.self) { try RealmReader(path: safe) }
+    try FileCopy.copy(safe, key: key, to: plain, newKey: nil)
+    #expect(try differences(sample.path, plain).isEmpty)
+    let error = #expect(throws: ToolFailure.self) {
+      try FileCopy.copy(sample.path, key: nil, to: plain, newKey: nil)
+    }
+    #expect(error?.status == .cannotCreate)
+  }
+
+  @Test func compactFilesAreSmallerAndOpenOnesStay() throws {
+    let sample = try SampleRealm(dogCount: 3000)
+    var writer: RealmWriter? = try RealmWriter(path: sample.path, creates: false)
+    _ = try writer?.write { group in
+      try group.table(named: "class_Dog")?.deleteAll()
+      return true
+    }
+    let error = #expect(throws: ToolFailure.self) { try FileCopy.compact(sample.path, key: nil) }
+    #expect(error?.status == .busy)
+    writer = nil
+    let (before, after) = try FileCopy.compact(sample.path, key: nil)
+    #expect(after < before / 2)
+  }
+
+  @Test(arguments: OldFixture.upgradable.prefix(6))
+  func olderFilesAreUpgradedAndKept(_ fixture: OldFixture) throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.copy(of: fixture.path)
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    let report = try FileReport(path: path)
+    #expect(report.format == fixture.format)
+    #expect(!report.isCurrentFormat)
+    let error = #expect(throws: ToolFailure.self) { try RealmReader(path: path) }
+    #expect(error?.message.contains("realm upgrade") == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    let copy = FileCopy.backupPath(of: path, format: fixture.format)
+    #expect(try FileCopy.upgrade(path, key: nil) { _ in copy } == fixture.format)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == before)
+    #expect(try FileReport(path: path).isCurrentFormat)
+    #expect(try !IntegrityReport(path: path).isDamaged)
+  }
+
+  /// `NewFile` 1 and `ByteSink` 1
+  @Test func filesAppearWhenTheyAreComplete() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("new.realm")
+    #expect(throws: ToolFailure.self) {
+      try NewFile.make(at: path) { unfinished in
+        try Data("half".utf8).write(to: URL(fileURLWithPath: unfinished))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        throw ToolFailure.badData("stopped")
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    do {
+      let sink = try ByteSink(path: directory.file("a.csv"), overwrites: false)
+      try sink.write(String(repeating: "x", count: 100_000))
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+  }
+
+  @Test func presentFilesAreNotUpgraded() throws {
+    let sample = try SampleRealm()
+    let before = try sample.state().0
+    #expect(try FileCopy.upgrade(sample.path, key: nil) { _ in "/nowhere" } == nil)
+    #expect(try sample.state().0 == before)
+  }
+
+  @Test func differencesAreFoundByPrimaryKey() throws {
+    let sample = try SampleRealm()
+    let other = sample.directory.file("other.realm")
+    try FileCopy.copy(sample.path, key: nil, to: other, newKey: nil)
+    #expect(try differences(sample.path, other).isEmpty)
+    let writer = try RealmWriter(path: other, creates: false)
+    _ = try writer.write { group in
+      let persons = try #require(try group.table(named: "class_Person"))
+      let name = try #require(try persons.table.schema.column(named: "name"))
+      try persons.delete(ObjectKey(1))
+      let new = try persons.createObject(primaryKey: .int(9)).key
+      try persons.set(.string("Cleo"), name, new)
+      try persons.set(.string("Ann"), name, ObjectKey(0))
+      let dogs = try #require(try group.table(named: "class_Dog"))
+      let tags = try #require(try dogs.table.schema.column(named: "tags"))
+      try dogs.set(.list([]), tags, ObjectKey(0))
+      try dogs.addColumn(named: "breed", type: .string, isNullable: true)
+      return try group.createTable(named: "class_Cat")
+    }
+    #expect(
+      try differences(sample.path, other) == [
+        "+ class Cat", "+ Dog.breed: string?",
+        "~ Dog #0\n    tags: [\"big\",\"line\\nbreak\"] → []",
+        "~ Person 7\n    name: \"Ann, \\\"the\\\" boss\" → \"Ann\"", "- Person 8", "+ Person 9",
+      ])
+  }
+
+  @Test func madeUpObjectsDependOnTheSeed() throws {
+    let (one, two) = (try SampleRealm(), try SampleRealm())
+    for sample in [one, two] {
+      let writer = try RealmWriter(path: sample.path, creates: false)
+      let counts = try SampleData.generate(writer, rowCount: 60, className: nil, seed: 5)
+      #expect(counts.map(\.name) == ["Dog", "Person"])
+    }
+    #expect(try differences(one.path, two.path).isEmpty)
+    #expect(try FileReport(path: one.path).classes.map(\.count) == [61, 62, 62])
+    #expect(try !IntegrityReport(path: one.path).isDamaged)
+    let writer = try RealmWriter(path: two.path, creates: false)
+    _ = try SampleData.generate(writer, rowCount: 3, className: "Dog", seed: 6)
+    #expect(try differences(one.path, two.path).count == 3)
+    #expect(throws: ToolFailure.self) {
+      try SampleData.generate(writer, rowCount: 3, className: "Address", seed: 6)
+    }
+  }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects that come into a file, and rows that do not.
+
+import Foundation
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import RealmTools
+import Testing
+
+@Suite struct ImportTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.file("new.realm")
+  }
+
+  private func source(
+    _ text: String, _ format: ImportSource.Format, _ className: String? = "Dog"
+  ) throws -> ImportSource {
+    let file = directory.file("input.txt")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    return ImportSource(path: file, format: format, className: className)
+  }
+
+  private func run(
+    _ source: ImportSource, primaryKey: String? = nil, types: [String: ColumnType] = [:],
+    _ change: (inout Importer.Options) -> Void = { _ in }
+  ) throws -> ImportReport {
+    var options = Importer.Options()
+    change(&options)
+    let writer = try RealmWriter(path: path, creates: true)
+    let classes = try StoredClasses(try writer.group())
+    let plan = try ImportPlan(of: source, into: classes, primaryKey: primaryKey, types: types)
+    return try Importer(source, plan, options).run(writer)
+  }
+
+  private func lines(_ name: String, in path: String? = nil) throws -> [String] {
+    let group = try RealmReader(path: path ?? self.path).group
+    let classes = try StoredClasses(group)
+    guard let schema = classes[name] else { return [] }
+    let output = try QueryOutput(schema, in: group, classes)
+    return try QueryRun(name, in: group, classes).keys(in: group)
+      .compactMap { try output.object(of: $0) }.map { JSONWriter.text($0) }
+  }
+
+  // MARK: Types
+
+  @Test func typesAreGuessedFromAllValues() throws {
+    let text = #"""
+      id,name,zip,weight,born,good,code,note
+      1,Rex,0150,1,2020-02-29,true,11111111-2222-3333-4444-555555555555,
+      2,"Fi ""do""",0151,2.5,2021-01-01T10:00:00Z,FALSE,11111111-2222-3333-4444-555555555556,x
+
+      """#
+    let plan = try ImportPlan(
+      of: try source(text, .csv), into: nil, primaryKey: "id")
+    #expect(
+      plan.text == """
+        Dog: 2 objects, a new class
+          id: int, primary key
+          name: string
+          zip: string
+          weight: double
+          born: date
+          good: bool
+          code: uuid
+          note: string?
+
+        """)
+  }
+
+  @Test func valuesOfJSONHaveTheirTypes() throws {
+    let text = """
+      {"a":1,"b":1,"c":[1,2],"d":[1,"x"],"e":"2020-01-01T00:00:00Z","f":{"x":1}}
+      {"a":2,"b":1.5,"c":[],"d":[],"e":null}
+      """
+    let plan = try ImportPlan(of: try source(text, .json), into: nil)
+    #expect(
+      plan.classes[0].properties.map(\.typeText)
+        == ["int", "double", "list of int", "list of mixed", "date?", "mixed"])
+  }
+
+  @Test func givenTypesAreNotGuessed() throws {
+    let report = try run(try source("a,b\n1,2\n", .csv), types: ["a": .string, "b": .decimal])
+    #expect(report.isComplete)
+    #expect(try lines("Dog") == [#"{"$key":0,"a":"1","b":"2"}"#])
+  }
+
+  // MARK: Rows
+
+  @Test func objectsAreMadeAndChanged() throws {
+    let first = "id,name\n1,Rex\n2,Fido\n"
+    #expect(try run(try source(first, .csv), primaryKey: "id").created == 2)
+    let report = try run(try source("id,age\n2,7\n3,1\n", .csv))
+    #expect((report.created, report.updated) == (1, 1))
+    #expect(
+      try lines("Dog") == [
+        #"{"$key":0,"id":1,"name":"Rex","age":null}"#,
+        #"{"$key":1,"id":2,"name":"Fido","age":7}"#,
+        #"{"$key":2,"id":3,"name":"","age":1}"#,
+      ])
+  }
+
+  @Test func quotedCellsKeepTheirLines() throws {
+    let report = try run(try source("a,b\r\n\"x\ny\",1\r\n\"\",2\r\n", .csv))
+    #expect(report.created == 2)
+    #expect(try lines("Dog") == [#"{"$key":0,"a":"x\ny","b":1}"#, #"{"$key":1,"a":"","b":2}"#])
+  }
+
+  /// `Importer` 1
+  @Test func aBadRowLeavesTheFileAsItWas() throws {
+    _ = try run(try source("id,age\n1,5\n", .csv), primaryKey: "id")
+    let text = "id,age\n2,6\n3,old\n4,7\n5\n"
+    let report = try run(try source(text, .csv))
+    #expect(!report.isComplete)
+    #expect(report.created == 0)
+    #expect(
+      report.badRows.map(\.description) == [
+        "line 3, column 3 (age): \"old\" is no int",
+        "line 5, column 1: the row has 1 cells, the first row 2",
+      ])
+    #expect(try lines("Dog") == [#"{"$key":0,"id":1,"age":5}"#])
+    let skipped = try run(try source(text, .csv)) { $0.skipsBadRows = true }
+    #expect(skipped.isComplete)
+    #expect(skipped.created == 2)
+    #expect(skipped.badRowCount == 2)
+    #expect(try lines("Dog").count == 3)
+  }
+
+  @Test func badJSONSaysWhere() throws {
+    let report = try run(try source("{\"a\":1}\n{\"a\":x}\n[1]\n", .json))
+    #expect(
+      report.badRows.map(\.description) == [
+        "line 2, column 6: this is no JSON", "line 3: this is no JSON object",
+      ])
+    #expect(try lines("Dog").isEmpty)
+  }
+
+  @Test func dryRunsWriteNothing() throws {
+    let report = try run(try source("id\n1\n2\n", .csv), primaryKey: "id") { $0.isDryRun = true }
+    #expect(report.created == 2)
+    #expect(report.isComplete)
+    #expect(try lines("Dog").isEmpty)
+  }
+
+  // MARK: Batches
+
+  /// `Importer` 2
+  @Test func anImportThatStoppedGoesOn() throws {
+    let rows = (1...25).map { $0 == 18 ? "\($0),bad" : "\($0),\($0)" }
+    let text = "id,age\n" + rows.joined(separator: "\n") + "\n"
+    let types: [String: ColumnType] = ["age": .int]
+    let first = try run(try source(text, .csv), primaryKey: "id", types: types) {
+      $0.batchSize = 5
+    }
+    #expect(!first.isComplete)
+    #expect(first.badRows.map(\.line) == [19])
+    #expect((first.created, first.committedLine) == (15, 16))
+    #expect(try lines("Dog").count == 15)
+    #expect(try lines("realm_import").isEmpty)
+    let better = try source(text.replacing("18,bad", with: "18,18"), .csv)
+    let second = try run(better) { $0.batchSize = 5 }
+    #expect(second.isComplete)
+    #expect(second.resumedAfterLine == 16)
+    #expect(second.created == 10)
+    #expect(try lines("Dog").count == 25)
+    // Another import begins at the beginning again.
+    #expect(try run(better) { $0.batchSize = 5 }.updated == 25)
+    #expect(
+      try RealmReader(path: path).group.table(named: "realm_import") == nil)
+  }
+
+  // MARK: Round trips
+
+  /// The objects of a random file, exported and imported into one with the same classes.
+  @Test(arguments: [1, 2, 3, 4, 5, 6]) func exportsCanBeImported(_ seed: UInt64) throws {
+    let sample = try SampleRealm()
+    let writer = try RealmWriter(path: sample.path, creates: false)
+    _ = try SampleData.generate(writer, rowCount: 40, className: nil, seed: seed)
+    let target = directory.file("target.realm")
+    let empty = try RealmWriter(path: target, creates: true)
+    let whole = try writer.group()
+    let input = directory.file("objects.json")
+    let sink = try ByteSink(path: input, overwrites: false)
+    let exporter = try Exporter(whole)
+    #expect(try exporter.writeJSON(try exporter.selection(of: []), to: sink) == 84)
+    try sink.finish()
+    _ = try empty.write { group in
+      let addresses = try group.createTable(named: "class_Address", kind: .embedded)
+      try addresses.addColumn(named: "city", type: .string)
+      let persons = try group.createTable(named: "class_Person")
+      let dogs = try group.createTable(named: "class_Dog")
+      for (table, name) in [(persons, "Person"), (dogs, "Dog")] {
+        for column in try whole.table(named: "class_" + name)?.schema.columns ?? [] {
+          let target: TableKey? =
+            switch column.name {
+            case "home": addresses.key
+            case "owner": persons.key
+            case "friends": dogs.key
+            default: nil
+            }
+          let new = try table.addColumn(
+            named: column.name, type: column.type, collection: column.collection,
+            isNullable: column.isNullable, target: target, isIndexed: column.isIndexed)
+          if column.isPrimaryKey { try table.setPrimaryKey(new.key) }
+        }
+      }
+      return true
+    }
+    let source = ImportSource(path: input, format: .json, className: nil)
+    let plan = try ImportPlan(of: source, into: try StoredClasses(try empty.group()))
+    #expect(plan.classes.allSatisfy { $0.properties.allSatisfy { !$0.isNew } })
+    let report = try Importer(source, plan, Importer.Options()).run(empty)
+    #expect(report.badRows.isEmpty, "\(report.badRows)")
+    #expect(report.created == 84)
+    var changes: [String] = []
+    let count = try FileDifference(whole, try empty.group()).forEach { changes.append($0.text) }
+    #expect(count == 0, "\(changes.prefix(5))")
+  }
+
+  @Test func csvComesBackToo() throws {
+    let sample = try SampleRealm(dogCount: 30)
+    let writer = try RealmWriter(path: sample.path, creates: false)
+    let before = try lines("Person", in: sample.path)
+    let group = try writer.group()
+    let exporter = try Exporter(group)
+    let sink = try ByteSink(path: directory.file("p.csv"), overwrites: false)
+    let schema = try #require(exporter.wholeClasses.last)
+    #expect(try exporter.writeCSV(schema, nil, to: sink) == 2)
+    try sink.finish()
+    _ = try writer.write { group in
+      try group.table(named: "class_Person")?.deleteAll()
+      return true
+    }
+    let source = ImportSource(
+      path: directory.file("p.csv"), format: .csv, className: "Person")
+    let plan = try ImportPlan(of: source, into: try StoredClasses(try writer.group()))
+    let report = try Importer(source, plan, Importer.Options()).run(writer)
+    #expect(report.badRows.isEmpty, "\(report.badRows)")
+    let after = try lines("Person", in: sample.path)
+    func withoutKeys(_ lines: [String]) -> [Substring] {
+      lines.map { $0.drop { $0 != "," } }
+    }
+    #expect(withoutKeys(after) == withoutKeys(before))
+  }
+
+  @Test func linksThatLeadNowhereAreBadRows() throws {
+    let sample = try SampleRealm()
+    let text = #"{"$class":"Dog","name":"Spot","owner":99}"#
+    let source = try source(text, .json, nil)
+    let writer = try RealmWriter(path: sample.path, creates: false)
+    let plan = try ImportPlan(of: source, into: try StoredClasses(try writer.group()))
+    let report = try Importer(source, plan, Importer.Options()).run(writer)
+    #expect(
+      report.badRows.map(\.description) == ["line 1 (owner): there is no 'Person' with id 99"])
+    #expect(try lines("Dog", in: sample.path).count == 2)
+  }
+
+  // MARK: Hostile input
+
+  @Test func noBytesStopTheReaders() throws {
+    var random = SeededGenerator(seed: 23)
+    let alphabet = Array("\",\n\r{}[]:ab1.$-\\ ".utf8) + [0xFF, 0xC3, 0]
+    for _ in 0..<300 {
+      let bytes = (0..<Int.random(in: 0..<80, using: &random)).map { _ in
+        alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+      }
+      let file = directory.file("fuzz")
+      try Data(bytes).write(to: URL(fileURLWithPath: file))
+      for format in ImportSource.Format.allCases {
+        let source = ImportSource(path: file, format: format, className: "A")
+        var count = 0
+        do {
+          try source.forEach { _ in
+            count += 1
+            return count < 1000
+          }
+        } catch is ToolFailure {}
+        #expect(count < 1000)
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reading files that others write, and files that nobody may touch.
+
+import Foundation
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import RealmTools
+import Testing
+
+@Suite struct RealmReaderTests {
+  /// `RealmReader` 1 and `DatabaseFile+Reading` 1
+  @Test func readingCreatesNothingAndChangesNothing() throws {
+    let sample = try SampleRealm()
+    try sample.removeLockFile()
+    let before = try sample.state()
+    let report = try FileReport(path: sample.path)
+    #expect(report.classes.map(\.count) == [1, 2, 2])
+    #expect(report.liveVersions == nil)
+    #expect(try !IntegrityReport(path: sample.path).isDamaged)
+    #expect(try sample.state() == before)
+  }
+
+  @Test func aMissingFileIsNotMade() throws {
+    let directory = try TemporaryDirectory()
+    let error = #expect(throws: ToolFailure.self) {
+      try RealmReader(path: directory.file("none.realm"))
+    }
+    #expect(error?.status == .noInput)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+  }
+
+  /// `RealmReader` 2
+  @Test func aFileThatIsWrittenMeanwhileIsReportedAsBusy() throws {
+    let sample = try SampleRealm()
+    try sample.removeLockFile()
+    let reader = try RealmReader(path: sample.path)
+    #expect(!reader.isShared)
+    try reader.requireUnchanged()
+    let handle = try #require(FileHandle(forUpdatingAtPath: sample.path))
+    handle.seekToEndOfFile()
+    handle.write(Data([0, 0, 0, 0, 0, 0, 0, 0]))
+    try handle.close()
+    let error = #expect(throws: ToolFailure.self) { try reader.requireUnchanged() }
+    #expect(error?.status == .busy)
+  }
+
+  @Test func otherFilesAreRefused() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("text.realm")
+    try Data("no realm at all, but long enough".utf8).write(to: URL(fileURLWithPath: path))
+    let error = #expect(throws: ToolFailure.self) { try RealmReader(path: path) }
+    #expect(error?.status == .badData)
+    let empty = directory.file("empty.realm")
+    try Data().write(to: URL(fileURLWithPath: empty))
+    #expect(throws: ToolFailure.self) { try RealmReader(path: empty) }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: empty)).isEmpty)
+  }
+
+  @Test(arguments: ["bytes", "hexadecimal", "base64"])
+  func keysHaveThreeForms(_ form: String) throws {
+    let bytes = (0..<64).map { UInt8($0 * 3 & 0xFF) }
+    let key = try #require(EncryptionKey(bytes))
+    let sample = try SampleRealm(key: key)
+    let data =
+      switch form {
+      case "bytes": Data(bytes)
+      case "base64": Data((Data(bytes).base64EncodedString() + "\n").utf8)
+      default: Data(bytes.map { ByteText.hexadecimal($0) }.joined().utf8)
+      }
+    let keyFile = sample.directory.file("key")
+    try data.write(to: URL(fileURLWithPath: keyFile))
+    let report = try FileReport(path: sample.path, key: try KeyFile.key(at: keyFile))
+    #expect(report.isEncrypted)
+    #expect(report.classes.count == 3)
+    let error = #expect(throws: ToolFailure.self) { try FileReport(path: sample.path) }
+    #expect(error?.message.contains("--key-file") == true)
+    try Data("short".utf8).write(to: URL(fileURLWithPath: keyFile))
+    #expect(throws: ToolFailure.self) { try KeyFile.key(at: keyFile) }
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Databases of SQLite as sources and as targets.
+
+import Foundation
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmTools
+
+@Suite(.enabled(if: SQLiteLibrary.shared != nil)) struct SQLiteTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func database(_ statements: String...) throws -> String {
+    let path = directory.file("a.sqlite")
+    let database = try SQLiteDatabase(path: path, creates: true)
+    for statement in statements { try database.run(statement) }
+    return path
+  }
+
+  private func imported(
+    _ path: String, links: [String: String] = [:]
+  ) throws -> (plan: String, report: ImportReport, target: String) {
+    let source = ImportSource(try SQLiteSource(path: path, links: links))
+    let target = directory.file("target.realm")
+    let writer = try RealmWriter(path: target, creates: true)
+    let plan = try ImportPlan(of: source, into: nil)
+    let report = try Importer(source, plan, Importer.Options()).run(writer)
+    return (plan.text, report, target)
+  }
+
+  private func lines(_ name: String, _ path: String) throws -> [String] {
+    let group = try RealmReader(path: path).group
+    let classes = try StoredClasses(group)
+    let output = try QueryOutput(try classes.require(name), in: group, classes)
+    return try QueryRun(name, in: group, classes).keys(in: group)
+      .compactMap { try output.object(of: $0) }.map { JSONWriter.text($0) }
+  }
+
+  @Test func tablesBecomeClassesAndKeysLinks() throws {
+    let path = try database(
+      "CREATE TABLE grdb_migrations (identifier TEXT PRIMARY KEY)",
+      "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born DATETIME, "
+        + "active BOOLEAN NOT NULL)",
+      "CREATE TABLE book (isbn TEXT PRIMARY KEY, author INTEGER REFERENCES author(id), cover BLOB, "
+        + "price DOUBLE, uid UUID, any)",
+      "INSERT INTO author VALUES (1, 'Ada', '1815-12-10 10:00:00.5', 1), (2, 'Bo', NULL, 0)",
+      "INSERT INTO book VALUES ('x', 1, x'0102', 9.5, x'00000000000000010000000000000002', 'any')",
+      "INSERT INTO book VALUES ('y', NULL, NULL, NULL, NULL, 5)")
+    let (plan, report, target) = try imported(path)
+    #expect(
+      plan == """
+        author: 2 objects, a new class
+          id: int, primary key
+          name: string
+          born: date?
+          active: bool
+        book: 2 objects, a new class
+          isbn: string, primary key
+          author: author?
+          cover: data?
+          price: double?
+          uid: uuid?
+          any: mixed
+
+        """)
+    #expect(report.created == 4)
+    #expect(
+      try lines("author", target) == [
+        #"{"$key":0,"id":1,"name":"Ada","born":"1815-12-10T10:00:00.5Z","active":true}"#,
+        #"{"$key":1,"id":2,"name":"Bo","born":null,"active":false}"#,
+      ])
+    #expect(
+      try lines("book", target) == [
+        #"{"$key":0,"isbn":"x","author":1,"cover":"AQI=","price":9.5,"#
+          + #""uid":"00000000-0000-0001-0000-000000000002","any":"any"}"#,
+        #"{"$key":1,"isbn":"y","author":null,"cover":null,"price":null,"uid":null,"any":5}"#,
+      ])
+  }
+
+  @Test func storesOfSwiftDataAreUnderstood() throws {
+    let path = try database(
+      "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY)",
+      "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR)",
+      "INSERT INTO Z_PRIMARYKEY VALUES (1, 'Trip'), (2, 'Item')",
+      "CREATE TABLE ZTRIP (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR, "
+        + "ZSTART TIMESTAMP)",
+      "CREATE TABLE ZITEM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTRIP INTEGER, "
+        + "ZNEXT INTEGER)",
+      "INSERT INTO ZTRIP VALUES (1, 1, 1, 'Oslo', 0.5)",
+      "INSERT INTO ZITEM VALUES (1, 2, 1, 1, 2), (2, 2, 1, NULL, NULL)")
+    let (_, report, target) = try imported(path, links: ["Item.next": "Item"])
+    #expect(report.created == 3)
+    #expect(
+      try lines("Trip", target)
+        == [#"{"$key":0,"pk":1,"name":"Oslo","start":"2001-01-01T00:00:00.5Z"}"#])
+    #expect(
+      try lines("Item", target) == [
+        #"{"$key":0,"pk":1,"trip":1,"next":2}"#, #"{"$key":1,"pk":2,"trip":null,"next":null}"#,
+      ])
+  }
+
+  @Test func cellsThatDoNotFitAreBadRows() throws {
+    let path = try database(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY, born DATETIME)",
+      "INSERT INTO a VALUES (1, '2020-01-01'), (2, 'yesterday')")
+    let (_, report, target) = try imported(path)
+    #expect(report.badRows.map(\.description) == ["line 2 (a.born): 'yesterday' is no date"])
+    #expect(!report.isComplete)
+    #expect(throws: ToolFailure.self) { try lines("a", target) }
+  }
+
+  @Test func otherFilesAndLinksAreRefused() throws {
+    let path = directory.file("text")
+    try Data(String(repeating: "no database", count: 100).utf8)
+      .write(to: URL(fileURLWithPath: path))
+    #expect(throws: ToolFailure.self) { try SQLiteSource(path: path) }
+    #expect(throws: ToolFailure.self) { try SQLiteSource(path: directory.file("none")) }
+    let fine = try database("CREATE TABLE a (id INTEGER PRIMARY KEY)")
+    #expect(throws: ToolFailure.self) { try SQLiteSource(path: fine, links: ["a.b": "a"]) }
+  }
+
+  @Test func exportsHaveTablesForCollections() throws {
+    let sample = try SampleRealm()
+    let group = try RealmReader(path: sample.path).group
+    let exporter = try Exporter(group)
+    let path = directory.file("out.sqlite")
+    let count = try SQLiteExporter(group).write(
+      try exporter.selection(of: []), with: exporter, to: path)
+    #expect(count == 4)
+    let database = try SQLiteDatabase(path: path, creates: false)
+    #expect(
+      try database.rows("SELECT name, born, home FROM Person ORDER BY id") == [
+        [
+          .text("Ann, \"the\" boss"), .text("1970-01-02T00:00:00.25Z"),
+          .text(#"{"city":"Oslo"}"#),
+        ],
+        [.text("Bob"), .null, .null],
+      ])
+    #expect(
+      try database.rows(
+        "SELECT p.name FROM Dog d JOIN Person p ON d.owner = p.id WHERE d.age = 5")
+        == [[.text("Ann, \"the\" boss")]])
+    #expect(
+      try database.rows("SELECT * FROM Dog_tags ORDER BY position") == [
+        [.integer(0), .integer(0), .text("big")],
+        [.integer(0), .integer(1), .text("line\nbreak")],
+      ])
+    #expect(
+      try database.rows("SELECT value FROM Dog_friends ORDER BY position")
+        == [[.integer(0)], [.integer(1)]])
+    #expect(
+      try database.rows("SELECT * FROM Dog_scores")
+        == [[.integer(1), .text("run"), .integer(2)]])
+    #expect(try database.rows("PRAGMA foreign_key_check").isEmpty)
+    #expect(throws: ToolFailure.self) {
+      try SQLiteExporter(group).write([], with: exporter, to: path)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Classes as code and as diagrams.
+
+import Foundation
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import RealmTools
+import Testing
+
+@Suite struct SchemaWriterTests {
+  private func classes(_ fill: (WriteGroup) throws -> Void) throws -> StoredClasses {
+    let directory = try TemporaryDirectory()
+    let writer = try RealmWriter(path: directory.file("a.realm"), creates: true)
+    _ = try writer.write { try fill($0) }
+    return try StoredClasses(try writer.group())
+  }
+
+  @Test func namesThatAreNoIdentifiersAreMapped() throws {
+    let classes = try classes { group in
+      let table = try group.createTable(named: "class_My class")
+      try table.addColumn(named: "first name", type: .string)
+      try table.addColumn(named: "default", type: .int)
+      try table.addColumn(named: "2nd", type: .bool)
+      try table.addColumn(named: "realm", type: .bool)
+    }
+    #expect(
+      SwiftSchema(classes).text == """
+        import Foundation
+        import RealmSwift
+
+        final class My_class: Object {
+          override class func _realmObjectName() -> String? { "My class" }
+          @Persisted var first_name: String
+          @Persisted var `default`: Int
+          @Persisted var _2nd: Bool
+          @Persisted var realm_: Bool
+
+          override class func propertiesMapping() -> [String: String] {
+            ["first_name": "first name", "_2nd": "2nd", "realm_": "realm"]
+          }
+        }
+
+        """)
+  }
+
+  @Test func diagramsHaveClassesAndLinks() throws {
+    let sample = try SampleRealm()
+    let group = try RealmReader(path: sample.path).group
+    let text = MermaidSchema(try StoredClasses(group)).text
+    #expect(text.hasPrefix("classDiagram\n  class Address {\n    <<embedded>>\n    String city\n"))
+    #expect(text.contains("    Int id PK\n    String name indexed\n    Date? born\n"))
+    #expect(text.contains("    List~String~ tags\n"))
+    #expect(text.contains("  Person *-- \"0..1\" Address : home\n"))
+    #expect(text.contains("  Dog --> \"*\" Dog : friends\n"))
+  }
+
+  @Test func theSchemaForPrograms() throws {
+    let sample = try SampleRealm()
+    let group = try RealmReader(path: sample.path).group
+    let json = SchemaJSON.value(try StoredClasses(group))
+    let person = json.array?.first { $0["name"] == .string("Person") }
+    #expect(person?["primaryKey"] == .string("id"))
+    let home = person?["properties"]?.array?.first { $0["name"] == .string("home") }
+    #expect(home?["type"] == .string("object"))
+    #expect(home?["target"] == .string("Address"))
+    #expect(home?["optional"] == .bool(true))
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The statements of the shell, and its line.
+
+import Foundation
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import RealmTools
+import Testing
+
+@Suite struct ShellTests {
+  private func text(_ outcome: ShellSession.Outcome) -> String {
+    switch outcome {
+    case .message(let text): text
+    case .rows(_, let rows):
+      rows.map { $0.map { $0 ?? "-" }.joined(separator: ",") }.joined(separator: "\n")
+    case .nothing: ""
+    case .quit: "quit"
+    }
+  }
+
+  @Test func statements() throws {
+    let sample = try SampleRealm()
+    let session = try ShellSession(path: sample.path, key: nil)
+    for (line, expected) in [
+      ("", ""), ("Dog WHERE name == 'Rex'", "0,Rex,5,31.5,7,[\"big\",\"line\\nbreak\"],[],{}"),
+      (".classes", "Address,1\nDog,2\nPerson,2"),
+      (#"INSERT Person {"id": 9, "name": "Cleo", "home": {"city": "Rome"}};"#, "inserted #2"),
+      (#"INSERT INTO Dog {"name": "}", "age": 1, "owner": 9}"#, "inserted #2"),
+      ("Dog WHERE owner.home.city == 'Rome'", "2,},1,0.0,9,[],[],{}"),
+      (##"UPDATE Dog SET {"age": 8, "friends": ["#0"]} WHERE owner.id == 9"##, "1 changed"),
+      ("Dog WHERE age == 8", "2,},8,0.0,9,[],[{\"$object\":0}],{}"),
+      ("DELETE Dog WHERE age == 8", "1 deleted"), ("DELETE FROM Person WHERE id == 9", "1 deleted"),
+      (".classes", "Address,1\nDog,2\nPerson,2"), (".explain Dog", "scan: 2 objects"),
+      (".quit", "quit"),
+    ] {
+      #expect(try text(session.run(line)) == expected, "\(line)")
+    }
+  }
+
+  /// `ShellSession` 1
+  @Test func readingLeavesTheFileAlone() throws {
+    let sample = try SampleRealm()
+    try sample.removeLockFile()
+    let before = try sample.state()
+    let session = try ShellSession(path: sample.path, key: nil)
+    _ = try session.run("Dog")
+    _ = try session.run(".schema Dog")
+    #expect(session.completions(of: "Dog WHERE na") == ["name"])
+    #expect(try sample.state() == before)
+  }
+
+  /// `ShellSession` 2
+  @Test func transactionsAreCommittedOrUndoneAsAWhole() throws {
+    let sample = try SampleRealm()
+    let session = try ShellSession(path: sample.path, key: nil)
+    func count() throws -> Int? {
+      try RealmReader(path: sample.path).group.table(named: "class_Dog")?.objectCount()
+    }
+    _ = try session.run("begin")
+    _ = try session.run("DELETE Dog WHERE age == 5")
+    #expect(try text(session.run(".classes")).contains("Dog,1"))
+    #expect(try count() == 2)
+    _ = try session.run("ROLLBACK")
+    #expect(try count() == 2)
+    _ = try session.run("BEGIN")
+    _ = try session.run("DELETE Dog")
+    let error = #expect(throws: ToolFailure.self) {
+      try session.run(#"INSERT Dog {"name": 5}"#)
+    }
+    #expect(error?.message.hasSuffix("The transaction was undone.") == true)
+    #expect(!session.isInTransaction)
+    #expect(try count() == 2)
+    _ = try session.run("BEGIN")
+    _ = try session.run("DELETE Dog")
+    _ = try session.run("COMMIT")
+    #expect(try count() == 0)
+  }
+
+  @Test(arguments: [
+    "COMMIT", "ROLLBACK", ".nothing", "INSERT Dog", #"INSERT Cat {"a": 1}"#,
+    #"INSERT Dog {"colour": 1}"#, #"INSERT Person {"name": "x"}"#, #"INSERT Person {"id": 7}"#,
+    #"INSERT Address {"city": "x"}"#, "UPDATE Dog", #"UPDATE Person SET {"id": 3}"#,
+    #"UPDATE Dog SET {"age": "x"}"#, #"UPDATE Dog SET {"owner": 99}"#, "DELETE Cat", "Cat",
+    "INSERT Dog {\"name\": \"x\"} y", "INSERT Dog {broken",
+  ])
+  func mistakesChangeNothing(_ line: String) throws {
+    let sample = try SampleRealm()
+    let before = try FileReport(path: sample.path).version
+    let session = try ShellSession(path: sample.path, key: nil)
+    let error = #expect(throws: ToolFailure.self) { try session.run(line) }
+    #expect(error?.status == .usage, "\(error?.message ?? "")")
+    #expect(try FileReport(path: sample.path).version == before)
+  }
+
+  @Test(arguments: [
+    ("D", ["DELETE", "Dog"]), ("do", ["Dog"]), ("UPDATE P", ["Person"]),
+    ("Dog WHERE ow", ["owner"]), ("Dog WHERE owner.na", ["owner.name"]),
+    ("Dog WHERE owner.home.", ["owner.home.city"]), ("Dog W", ["WHERE"]),
+    ("Dog WHERE age > 3 SO", ["SORT("]), ("Cat WHERE x", []),
+  ])
+  func words(_ line: String, _ expected: [String]) throws {
+    let sample = try SampleRealm()
+    let session = try ShellSession(path: sample.path, key: nil)
+    #expect(session.completions(of: line).filter { $0 != "weight" } == expected)
+  }
+
+  // MARK: The line
+
+  private func typed(_ keys: [LineEditor.Key], _ editor: inout LineEditor) -> LineEditor.Outcome {
+    var last = LineEditor.Outcome.editing
+    for key in keys { last = editor.press(key) }
+    return last
+  }
+
+  private func keys(_ text: String) -> [LineEditor.Key] { text.map { .character($0) } }
+
+  @Test func linesAreEdited() {
+    var editor = LineEditor()
+    _ = typed(keys("Dog whre"), &editor)
+    _ = typed([.left, .left, .character("e"), .end, .character(" ")], &editor)
+    #expect(String(editor.text) == "Dog where ")
+    _ = typed([.eraseWord, .home, .delete, .character("F"), .right, .eraseRest], &editor)
+    #expect(String(editor.text) == "Fo")
+    #expect(typed([.backspace, .enter], &editor) == .line("F"))
+    #expect(typed([.backspace, .left, .delete], &editor) == .editing)
+    #expect(typed([.endOfInput], &editor) == .ended)
+    #expect(typed(keys("x") + [.interrupt], &editor) == .abandoned)
+    #expect(editor.text.isEmpty)
+  }
+
+  @Test func earlierLinesComeBack() {
+    var editor = LineEditor(history: ["one", "two"])
+    _ = typed(keys("new") + [.up, .up, .up], &editor)
+    #expect(String(editor.text) == "one")
+    #expect(typed([.down, .enter], &editor) == .line("two"))
+    #expect(editor.history == ["one", "two"])
+    #expect(typed(keys("three") + [.enter], &editor) == .line("three"))
+    #expect(editor.history == ["one", "two", "three"])
+    _ = typed(keys("un") + [.up, .down], &editor)
+    #expect(String(editor.text) == "un")
+  }
+
+  @Test func wordsAreCompleted() {
+    var editor = LineEditor()
+    let words: (String) -> [String] = { line in
+      ["WHERE", "weight", "weather"].filter {
+        $0.hasPrefix(String(line.split(separator: " ").last ?? ""))
+      }
+    }
+    _ = typed(keys("Dog w"), &editor)
+    #expect(editor.press(.tab, completions: words) == .editing)
+    #expect(String(editor.text) == "Dog we")
+    #expect(editor.press(.tab, completions: words) == .choices(["weight", "weather"]))
+    _ = typed(keys("i"), &editor)
+    _ = editor.press(.tab, completions: words)
+    #expect(String(editor.text) == "Dog weight ")
+  }
+}
