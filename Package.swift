@@ -38,6 +38,14 @@ let networkProducts =
   + products("NIOSSL", of: "swift-nio-ssl", with: "Sync")
   + products("AsyncHTTPClient", of: "async-http-client", with: "Sync")
 
+/// The packages of Studio, the page in the browser.
+let studioProducts =
+  products("NIOCore", "NIOPosix", of: "swift-nio", with: "Tools")
+  + products("HTTPTypes", of: "swift-http-types", with: "Tools")
+  + products("HummingbirdCore", of: "hummingbird", with: "Tools")
+  + products("ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Tools")
+  + products("Logging", of: "swift-log", with: "Tools")
+
 /// The packages of the server, beside those of the network.
 let serverProducts =
   products("NIOHTTPTypes", "NIOHTTPTypesHTTP1", of: "swift-nio-extras", with: "Server")
@@ -64,11 +72,12 @@ let package = Package(
     .trait(name: "Sync", description: "The network of device sync and app services."),
     .trait(
       name: "Server", description: "The program realm-server.", enabledTraits: ["Sync"]),
+    .trait(name: "Tools", description: "The command-line program realm, and Studio."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
-    // With the traits Sync and Server alone:
+    // With the traits Sync, Server and Tools alone:
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
@@ -126,6 +135,13 @@ let package = Package(
       dependencies: [
         "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
       ] + networkProducts + serverProducts,
+      swiftSettings: librarySettings),
+    .target(
+      name: "RealmStudio",
+      dependencies: [
+        "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+      ] + studioProducts,
+      resources: [.copy("Page")],
       swiftSettings: librarySettings),
     .executableTarget(
       name: "realm-cities",
@@ -237,6 +253,13 @@ let package = Package(
         "RealmSwift", "RealmSession", "RealmSync", "RealmReplication", "RealmSyncProtocol",
         "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "realm-second-process",
         "RealmSyncTestSupport", "AllocationCounter",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmStudioTests",
+      dependencies: [
+        "RealmStudio", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmTestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

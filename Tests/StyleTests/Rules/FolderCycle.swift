@@ -33,6 +33,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmServerEngine": 0,
     "RealmSession": 4,
     "RealmSwift": 7,
+    "RealmStudio": 0,
   ]
 
   /// The pairs of a module, by the names of their folders.

@@ -29,6 +29,7 @@ enum ModuleOrder {
     "RealmServer": [
       "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
     ],
+    "RealmStudio": ["RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage"],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
       "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
@@ -54,7 +55,7 @@ enum ModuleOrder {
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
       "ObjectiveC", "Combine", "SwiftUI", "Logging",
     ],
-    // Networking packages stand in these two alone.
+    // Networking packages stand in these alone.
     "RealmNetworking": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
       "AsyncHTTPClient",
@@ -64,6 +65,10 @@ enum ModuleOrder {
       "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "HTTPTypes", "HummingbirdCore", "HummingbirdTLS",
       "ServiceLifecycle", "UnixSignals", "Metrics", "CoreMetrics", "ArgumentParser", "Logging",
       "Crypto", "_CryptoExtras", "Synchronization", "Foundation", "Glibc", "Darwin", "Musl",
+    ],
+    "RealmStudio": [
+      "NIOCore", "NIOPosix", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "UnixSignals",
+      "Logging", "Dispatch", "Foundation",
     ],
     "RealmSyncTestSupport": ["Synchronization"],
     "RealmTestSupport": [
