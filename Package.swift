@@ -38,6 +38,14 @@ let networkProducts =
   + products("NIOSSL", of: "swift-nio-ssl", with: "Sync")
   + products("AsyncHTTPClient", of: "async-http-client", with: "Sync")
 
+/// The packages of Studio, the page in the browser.
+let studioProducts =
+  products("NIOCore", "NIOPosix", of: "swift-nio", with: "Tools")
+  + products("HTTPTypes", of: "swift-http-types", with: "Tools")
+  + products("HummingbirdCore", of: "hummingbird", with: "Tools")
+  + products("ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Tools")
+  + products("Logging", of: "swift-log", with: "Tools")
+
 /// The packages of the server, beside those of the network.
 let serverProducts =
   products("NIOHTTPTypes", "NIOHTTPTypesHTTP1", of: "swift-nio-extras", with: "Server")
@@ -86,7 +94,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
-    // With the traits Sync, Server and Metrics alone:
+    // With the traits Sync, Server, Metrics and Tools alone:
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
@@ -160,6 +168,13 @@ let package = Package(
       name: "RealmCommand",
       dependencies: ["RealmTools", "RealmStorage", "RealmTables", "RealmSyncProtocol"]
         + toolProducts,
+      swiftSettings: librarySettings),
+    .target(
+      name: "RealmStudio",
+      dependencies: [
+        "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+      ] + studioProducts,
+      resources: [.copy("Page")],
       swiftSettings: librarySettings),
     .executableTarget(
       name: "realm-cities",
@@ -311,6 +326,13 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "RealmStudioTests",
+      dependencies: [
+        "RealmStudio", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmTestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "DocumentationExamplesSwift6",
       dependencies: exampleDependencies,
       path: "Tests/DocumentationExamples/Swift6",
@@ -347,6 +369,7 @@ let package = Package(
 if Context.environment["OPENREALM_TESTS"] == "traits" {
   let wanted: Set = [
     "RealmServerTests", "RealmMetricsTests", "RealmNotesTests", "RealmCommandTests",
+    "RealmStudioTests",
   ]
   package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }

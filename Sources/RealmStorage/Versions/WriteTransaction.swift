@@ -116,6 +116,22 @@ package final class WriteTransaction {
     end()
   }
 
+  /// Drops all changes and starts again from the same version, without letting another writer go
+  /// first. This transaction is over in any case.
+  ///
+  /// - Throws: What the start of a transaction does; the next writer starts then.
+  package func restarted() throws(StorageError) -> WriteTransaction {
+    precondition(!isEnded, "a write transaction was started again after its end")
+    isEnded = true
+    releaseLargeSlab()
+    do throws(StorageError) {
+      return try WriteTransaction(base.file, on: previous)
+    } catch {
+      if previous == nil { base.file.releaseWriter() }
+      throw error
+    }
+  }
+
   /// Makes the changes durable, publishes the new version and lets the next writer start.
   ///
   /// The transaction is over in any case. If this throws before the commit point, the file is as it

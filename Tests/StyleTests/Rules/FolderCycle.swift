@@ -34,6 +34,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmSession": 4,
     "RealmSwift": 7,
     "RealmTools": 0,
+    "RealmStudio": 0,
   ]
 
   /// The pairs of a module, by the names of their folders.

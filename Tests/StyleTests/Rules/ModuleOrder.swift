@@ -32,6 +32,7 @@ enum ModuleOrder {
     ],
     "RealmTools": ["RealmQuery", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
     "RealmCommand": ["RealmTools", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
+    "RealmStudio": ["RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage"],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
       "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
@@ -58,7 +59,7 @@ enum ModuleOrder {
       "ObjectiveC", "Combine", "SwiftUI", "Logging",
     ],
     "RealmMetrics": ["CoreMetrics", "Tracing", "Foundation", "Synchronization"],
-    // Networking packages stand in these two alone.
+    // Networking packages stand in these alone.
     "RealmNetworking": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
       "AsyncHTTPClient", "Network", "Glibc", "Musl",
@@ -73,6 +74,10 @@ enum ModuleOrder {
     "RealmTools": ["Foundation", "Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmCommand": [
       "ArgumentParser", "Rainbow", "TextTable", "Foundation", "Dispatch", "Glibc", "Darwin", "Musl",
+    ],
+    "RealmStudio": [
+      "NIOCore", "NIOPosix", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "UnixSignals",
+      "Logging", "Dispatch", "Foundation",
     ],
     "RealmSyncTestSupport": ["Synchronization"],
     "RealmTestSupport": [

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One edit as the page sends it.
+
+#if Tools
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// An edit of a transaction, which can be made again from the same version with the same result.
+struct EditCommand: Sendable {
+  /// The kind of an edit, by the name that the page gives it.
+  enum Kind: String, Sendable {
+    /// Assigns a property, an element or the value of a key.
+    case set
+    /// Inserts an element before a position of a list.
+    case insert
+    /// Removes an element or a key.
+    case erase
+    /// Moves an element of a list.
+    case move
+    /// Inserts a value in a set.
+    case add
+    /// Removes a value from a set.
+    case discard
+    /// Creates an embedded object: as a property, as the value of a key, or before an element.
+    case embed
+    /// Removes all elements of a collection.
+    case clear
+    case create
+    case delete
+  }
+
+  /// The most objects that one edit deletes.
+  static let keyCountMax = 10_000
+
+  let kind: Kind
+  let className: String
+  private let key: ObjectKey
+  private let keys: [ObjectKey]
+  private let property: String
+  private let path: [PathStep]
+  private let value: JSONValue
+  private let target: Int
+
+  init(_ json: JSONValue) throws(StudioFailure) {
+    guard let kind = json["kind"]?.string.flatMap(Kind.init) else {
+      throw .malformed(
+        "kind", "set, insert, erase, move, add, discard, embed, clear, create, delete")
+    }
+    guard let className = json["class"]?.string else {
+      throw .malformed("class", "the name of a class")
+    }
+    self.kind = kind
+    self.className = className
+    key = ObjectKey(json["key"]?.string.flatMap { Int64($0) } ?? -1)
+    property = json["property"]?.string ?? ""
+    value = json["value"] ?? .null
+    target = json["to"]?.integer.flatMap { Int(exactly: $0) } ?? -1
+    path = try Self.path(json["path"]?.array ?? [])
+    keys = try Self.keys(json["keys"]?.array ?? [])
+  }
+
+  private static func path(_ steps: [JSONValue]) throws(StudioFailure) -> [PathStep] {
+    guard steps.count <= 100 else { throw .malformed("path", "at most 100 steps") }
+    return try steps.map { (step) throws(StudioFailure) in
+      switch step {
+      case .integer(let index) where index >= 0 && index <= Int32.max: .index(Int(index))
+      case .string(let key): .key(key)
+      default: throw .malformed("path", "positions and keys")
+      }
+    }
+  }
+
+  private static func keys(_ texts: [JSONValue]) throws(StudioFailure) -> [ObjectKey] {
+    guard texts.count <= keyCountMax else {
+      throw .malformed("keys", "at most \(keyCountMax) keys")
+    }
+    return try texts.map { (text) throws(StudioFailure) in
+      guard let number = text.string.flatMap({ Int64($0) }) else {
+        throw .malformed("keys", "the keys of objects as texts")
+      }
+      return ObjectKey(number)
+    }
+  }
+
+  // MARK: - Making it
+
+  /// Makes the edit. If it throws, a part may have been made.
+  ///
+  /// - Returns: The key of a created object; null for other edits.
+  func apply(to group: WriteGroup) throws(StudioFailure) -> JSONValue {
+    let classes = try reading { () throws(StorageError) in try StudioClasses(group) }
+    let schema = try classes.required(className)
+    let table = try reading { () throws(StorageError) in try group.table(schema.key) }
+    guard let table else { throw StudioFailure(404, "The file has no class '\(className)'.") }
+    switch kind {
+    case .create: return try create(in: table, schema, classes)
+    case .delete: try delete(in: group, schema)
+    default: try change(table, schema, classes)
+    }
+    return .null
+  }
+
+  private func create(
+    in table: WritableTable, _ schema: TableSchema, _ classes: StudioClasses
+  ) throws(StudioFailure) -> JSONValue {
+    guard schema.kind == .topLevel else {
+      throw StudioFailure(
+        400, "Objects of '\(className)' are not created by themselves.",
+        remedy: "Embedded objects are created in the inspector of their owner.")
+    }
+    var primaryKey: TableValue?
+    if let column = schema.primaryKey {
+      let given = try ValueInput(classes: classes).value(value, for: column)
+      let found = try reading { () throws(StorageError) in try table.findRow(primaryKey: given) }
+      guard found == nil else {
+        throw StudioFailure(
+          409, "'\(className)' has an object with the primary key \(given.literal) already.",
+          remedy: "Give another \(column.name).")
+      }
+      primaryKey = given
+    }
+    let created = try reading { () throws(StorageError) in
+      try table.createObject(primaryKey: primaryKey).key
+    }
+    return .string(String(created.rawValue))
+  }
+
+  private func delete(in group: WriteGroup, _ schema: TableSchema) throws(StudioFailure) {
+    guard schema.kind != .embedded else {
+      throw StudioFailure(
+        400, "Embedded objects are removed from their owner.",
+        remedy: "Open the owner, which is listed as a backlink, and remove it there.")
+    }
+    _ = try reading { () throws(StorageError) in
+      try group.delete(keys.map { StoredLink(table: schema.key, key: $0) })
+    }
+  }
+
+  private func change(
+    _ table: WritableTable, _ schema: TableSchema, _ classes: StudioClasses
+  ) throws(StudioFailure) {
+    if let column = schema.column(named: property), column.isPrimaryKey {
+      throw StudioFailure(
+        400, "'\(className).\(property)' is the primary key, which objects keep.",
+        remedy: "Create another object, and delete this one.")
+    }
+    let place: ValuePlace
+    do throws(PathError) { place = try table.place(of: key, property, path) } catch {
+      throw StudioFailure(error)
+    }
+    switch value["t"]?.string {
+    case "list"? where kind == .set || kind == .insert: try make(.list, at: place)
+    case "dictionary"? where kind == .set || kind == .insert: try make(.dictionary, at: place)
+    default:
+      let needsValue = [.set, .insert, .add, .discard].contains(kind)
+      let input = ValueInput(classes: classes)
+      let given = needsValue ? try input.value(value, for: place.column) : .null
+      do throws(PathError) { try change(place, given) } catch { throw StudioFailure(error) }
+    }
+  }
+
+  private func change(_ place: ValuePlace, _ given: TableValue) throws(PathError) {
+    switch kind {
+    case .set: try place.set(given)
+    case .insert: try place.insert(given, priorSize: try place.listSize)
+    case .move: try place.move(to: target, priorSize: try place.listSize)
+    case .add: try place.insertMember(given)
+    case .discard: try place.eraseMember(given)
+    case .embed:
+      if case .element = place.end {
+        try place.insertEmbedded(priorSize: try place.listSize)
+      } else {
+        try place.createEmbedded()
+      }
+    case .erase:
+      if case .entry = place.end {
+        try place.eraseEntry()
+      } else {
+        try place.erase(priorSize: try place.listSize)
+      }
+    case .clear: try place.clear(nestedKind)
+    case .create, .delete: preconditionFailure("objects come and go in functions of their own")
+    }
+  }
+
+  /// The kind of the mixed value that is to be emptied; none for a property that is a collection.
+  private var nestedKind: RealmTables.CollectionKind {
+    switch value["t"]?.string {
+    case "list"?: .list
+    case "dictionary"?: .dictionary
+    default: .none
+    }
+  }
+
+  /// Makes a mixed value an empty collection.
+  private func make(
+    _ collection: RealmTables.CollectionKind, at place: ValuePlace
+  ) throws(StudioFailure) {
+    do throws(PathError) {
+      if kind == .insert {
+        try place.insertCollection(collection, priorSize: try place.listSize)
+      } else {
+        try place.makeCollection(collection)
+      }
+    } catch { throw StudioFailure(error) }
+  }
+}
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the pages hear of new versions.
+
+#if Tools
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// The changes between two versions: for each class the numbers, and the cells that changed.
+struct ChangeReport {
+  /// The most objects of a class that are named.
+  static let objectCountMax = 500
+
+  let json: JSONValue
+
+  init(
+    _ changes: VersionChanges, from old: TableGroup, to new: TableGroup, file: Int
+  ) throws(StorageError) {
+    var classes: [JSONValue] = []
+    for table in changes.tables where !table.isEmpty {
+      guard let current = try new.table(table.table), let name = current.schema.className else {
+        continue
+      }
+      classes.append(
+        .object([
+          JSONMember("name", .string(name)),
+          JSONMember("count", .integer(Int64(try current.objectCount()))),
+          JSONMember("inserted", .array(Self.keys(table.inserted))),
+          JSONMember("deleted", .integer(Int64(table.deleted.count))),
+          JSONMember("modified", Self.cells(table, in: current.schema)),
+          JSONMember("modifiedCount", .integer(Int64(table.modifications.count))),
+        ]))
+    }
+    json = .object([
+      JSONMember("kind", .string("version")), JSONMember("file", .integer(Int64(file))),
+      JSONMember("version", .integer(Int64(bitPattern: new.version))),
+      JSONMember("schemaChanged", .bool(changes.schemaChanged)),
+      JSONMember("classes", .array(classes)),
+    ])
+  }
+
+  private static func keys(_ keys: ObjectKeySet) -> [JSONValue] {
+    keys.sorted().prefix(objectCountMax).map { .string(String($0.rawValue)) }
+  }
+
+  private static func cells(_ table: TableChanges, in schema: TableSchema) -> JSONValue {
+    .object(
+      table.modifications.keys.prefix(objectCountMax).map { key in
+        let names = table.modifiedColumns(of: key).compactMap { schema.column($0)?.name }
+        return JSONMember(
+          String(key.rawValue), .array(names.filter { !$0.isEmpty }.map { .string($0) }))
+      })
+  }
+}
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The objects that a table of the page shows, in their order.
+
+#if Tools
+import RealmQuery
+import RealmStorage
+import RealmTables
+
+/// The result of a query in one version, read by position.
+///
+/// A whole class in the order of its keys keeps none of them; other results are sorted and filtered
+/// once and then kept as keys.
+struct Listing {
+  /// What the page asks for.
+  struct Request: Hashable {
+    var className: String
+    /// The text of the query bar; empty for all objects.
+    var query = ""
+    /// The property that a click on its column sorts by.
+    var sort: String?
+    var isDescending = false
+  }
+
+  let query: TableQuery
+  var state: ResultState
+
+  init(_ request: Request, in classes: StudioClasses) throws(StudioFailure) {
+    query = try Self.bound(request, classes)
+    do throws(QueryError) {
+      if let table = try QueryError.reading(try classes.source.queryTable(query.table)) {
+        try query.check(against: table, of: classes.source)
+      }
+      state = try query.state(in: classes.source)
+    } catch { throw StudioFailure(error, in: request.query) }
+  }
+
+  private static func bound(
+    _ request: Request, _ classes: StudioClasses
+  ) throws(StudioFailure) -> TableQuery {
+    let schema = try classes.required(request.className)
+    var query = TableQuery(schema.key)
+    if !request.query.allSatisfy(\.isWhitespace) {
+      do throws(QueryError) {
+        let parsed = try Self.parsed(request.query)
+        let owner = classes.queryClass(named: request.className)
+        let (condition, steps) = try QueryBinder(classes, on: owner).bind(parsed)
+        query = steps.reduce(query.adding(.filter(condition))) { $0.adding($1) }
+      } catch { throw StudioFailure(error, in: request.query) }
+    }
+    guard let sort = request.sort else { return query }
+    let column = try classes.column(sort, of: schema)
+    guard column.collection == .none, column.type != .link else {
+      throw StudioFailure(
+        400, "'\(sort)' cannot be sorted by: it is a collection or a link.",
+        remedy: "Sort by a property of what it leads to, in the query: SORT(\(sort).name ASC).")
+    }
+    let criterion = SortOrder.Criterion([sort], isAscending: !request.isDescending)
+    return query.adding(.sort(SortOrder([criterion])))
+  }
+
+  private static func parsed(_ text: String) throws(QueryError) -> ParsedQuery {
+    do throws(QuerySyntaxError) { return try QueryParser.parse(text, []) } catch {
+      throw QueryError(error)
+    }
+  }
+
+  var count: Int { state.count }
+
+  /// The key of the object at a position; nil past the end.
+  func key(at position: Int, of table: Table) throws(StorageError) -> ObjectKey? {
+    guard let keys = state.keys else { return try table.key(at: position) }
+    return position < keys.count ? keys[position] : nil
+  }
+
+  /// The position of an object; nil if it is not among those shown.
+  func position(
+    of key: ObjectKey, in table: Table, _ source: any TableSource
+  ) throws(QueryError) -> Int? {
+    guard let keys = state.keys else { return try QueryError.reading(table.position(of: key)) }
+    guard try QueryError.reading(table.row(of: key)) != nil else { return nil }
+    return try query.positions(of: [key], in: keys, of: source).first
+  }
+
+  /// The listing in a later version; nil if it has to be made again.
+  func refreshed(
+    by changes: VersionChanges, in source: any TableSource
+  ) throws(QueryError) -> Listing? {
+    guard let new = try query.refreshed(state, by: changes, in: source) else { return nil }
+    var listing = self
+    listing.state = new
+    return listing
+  }
+}
+#endif

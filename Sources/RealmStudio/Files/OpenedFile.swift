@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Opening a file of another program's as gently as it can be shown.
+
+#if Tools
+import Foundation
+import RealmStorage
+
+/// A database file, and how it could be opened.
+///
+/// Even without writing it is opened as one of its users, whose reader slot keeps the version that
+/// is shown; only where the place does not let us write the lock file it is opened without, and
+/// then commits of others are not seen.
+struct OpenedFile {
+  let file: DatabaseFile
+  let isLive: Bool
+
+  init(_ studioFile: StudioFile, isWritable: Bool) throws(StudioFailure) {
+    var options = OpenOptions(mustExist: true)
+    if let key = studioFile.encryptionKey {
+      guard let key = EncryptionKey(key) else {
+        throw StudioFailure(
+          400, "The key of '\(studioFile.path)' has \(key.count) bytes instead of 64.")
+      }
+      options.encryptionKey = key
+    }
+    do throws(StorageError) {
+      file = try DatabaseFile.open(path: studioFile.path, options: options)
+      isLive = true
+    } catch {
+      guard !isWritable else { throw Self.refusal(error, studioFile.path) }
+      switch error {
+      case .incompatibleHistory: options.history = .syncClient
+      case .system(_, _, let code) where [EACCES, EPERM, EROFS].contains(code):
+        options.isReadOnly = true
+      default: throw StudioFailure(error)
+      }
+      isLive = !options.isReadOnly
+      file = try reading { () throws(StorageError) in
+        try DatabaseFile.open(path: studioFile.path, options: options)
+      }
+    }
+  }
+
+  /// The failure of opening a file for writing.
+  private static func refusal(_ error: StorageError, _ path: String) -> StudioFailure {
+    if case .incompatibleHistory = error {
+      return StudioFailure(
+        409, "'\(path)' is synchronised: what Studio writes would not be uploaded.",
+        remedy: "Leave --write out to look at it, or write with the app.")
+    }
+    return StudioFailure(error)
+  }
+}
+#endif

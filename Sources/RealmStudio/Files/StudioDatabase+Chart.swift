@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The distribution of a property's values.
+
+#if Tools
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+extension StudioDatabase {
+  /// The most bins of a chart.
+  static let binCountMax = 200
+
+  /// The numbers of values of a property in intervals of equal width, over the objects that a
+  /// request shows.
+  func histogram(
+    of property: String, in request: Listing.Request, bins: Int
+  ) throws(StudioFailure) -> JSONValue {
+    let classes = try classes()
+    let schema = try classes.required(request.className)
+    let column = try classes.column(property, of: schema)
+    guard column.collection == .none,
+      [.int, .float, .double, .decimal, .timestamp].contains(column.type)
+    else {
+      throw StudioFailure(
+        400, "'\(property)' has no chart.", remedy: "Choose a property of numbers or dates.")
+    }
+    let listing = try listing(request, in: classes)
+    let values = try reading { () throws(StorageError) -> [Double?] in
+      guard let table = try classes.source.queryTable(schema.key) else { return [] }
+      return try Self.values(of: column, listing, in: table)
+    }
+    return Histogram(values, bins: bins).json
+  }
+
+  private static func values(
+    of column: Column, _ listing: Listing, in table: Table
+  ) throws(StorageError) -> [Double?] {
+    var values: [Double?] = []
+    values.reserveCapacity(listing.count)
+    guard let keys = listing.state.keys else {
+      var cursor = table.clusterCursor()
+      while let cluster = try cursor.next() {
+        for index in 0..<cluster.count {
+          values.append(try number(column, of: cluster.row(at: index)))
+        }
+      }
+      return values
+    }
+    for position in 0..<keys.count {
+      guard let row = try table.row(of: keys[position]) else { continue }
+      values.append(try number(column, of: row))
+    }
+    return values
+  }
+
+  /// A number, or the seconds of a date; nil for null.
+  private static func number(_ column: Column, of row: Row) throws(StorageError) -> Double? {
+    switch try row.value(of: column) {
+    case .int(let number): Double(number)
+    case .float(let number): Double(number)
+    case .double(let number): number
+    case .decimal(let number): Double(ValueNames.text(of: .decimal(number)))
+    case .timestamp(let time): Double(time.seconds) + Double(time.nanoseconds) / 1e9
+    default: nil
+    }
+  }
+}
+#endif

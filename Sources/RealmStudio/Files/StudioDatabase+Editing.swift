@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Transactions: begin, edits, undo, commit or cancel.
+
+#if Tools
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+extension StudioDatabase {
+  /// The time that a transaction waits for writers of other programs.
+  private static let patience = Duration.seconds(5)
+
+  /// The state of the transaction, as the page shows it.
+  var draftJSON: JSONValue {
+    guard let draft else { return .null }
+    return .object([
+      JSONMember("edits", .integer(Int64(draft.edits.count))),
+      JSONMember("undone", .integer(Int64(draft.undone.count))),
+    ])
+  }
+
+  /// Begins a transaction, which keeps all other writers waiting until it ends.
+  func begin() async throws -> JSONValue {
+    guard isWritable else { throw Self.readOnly }
+    guard draft == nil, !isBeginning else {
+      throw StudioFailure(409, "A transaction is open already.", remedy: "Commit or cancel it.")
+    }
+    isBeginning = true
+    defer { isBeginning = false }
+    let start = Task { try await startTransaction() }
+    let timer = Task {
+      try await Task.sleep(for: Self.patience)
+      start.cancel()
+    }
+    defer { timer.cancel() }
+    do {
+      try await start.value
+    } catch is CancellationError {
+      throw StudioFailure(
+        423, "Another program has been writing to the file for \(Self.patience).",
+        remedy: "Wait for its transaction to end, then try again.")
+    } catch let error as StorageError {
+      throw StudioFailure(error)
+    }
+    reportDraft()
+    return draftJSON
+  }
+
+  static let readOnly = StudioFailure(
+    403, "The file is shown without writing.", remedy: "Start Studio with --write to edit.")
+
+  private func startTransaction() async throws {
+    let place = WriterPlace(identity: UInt(bitPattern: ObjectIdentifier(self)))
+    let transaction = try await file.beginWrite(at: place, isolation: self)
+    // Edits begin with the newest version, so that one is shown first.
+    advance()
+    draft = try Draft(transaction, schemas: tables.schemas)
+    watchIdleness()
+  }
+
+  /// Makes an edit.
+  func edit(_ command: EditCommand) throws(StudioFailure) -> JSONValue {
+    var result = JSONValue.null
+    try changeDraft { (draft) throws(StudioFailure) in result = try draft.apply(command) }
+    return .object([JSONMember("draft", draftJSON), JSONMember("key", result)])
+  }
+
+  func undo() throws(StudioFailure) -> JSONValue {
+    try changeDraft { (draft) throws(StudioFailure) in try draft.undo() }
+    return draftJSON
+  }
+
+  func redo() throws(StudioFailure) -> JSONValue {
+    try changeDraft { (draft) throws(StudioFailure) in try draft.redo() }
+    return draftJSON
+  }
+
+  private func changeDraft(
+    _ body: (inout Draft) throws(StudioFailure) -> Void
+  ) throws(StudioFailure) {
+    guard isWritable else { throw Self.readOnly }
+    guard var changed = draft else {
+      throw StudioFailure(409, "No transaction is open.", remedy: "Begin one first.")
+    }
+    defer {
+      // A transaction that could not go back to its edits has ended.
+      draft = changed.group.transaction.isEnded ? nil : changed
+      forgetDraftListings()
+      reportDraft()
+    }
+    changed.lastUse = .now
+    try body(&changed)
+  }
+
+  /// Makes the edits durable.
+  func commit() throws(StudioFailure) -> JSONValue {
+    guard isWritable else { throw Self.readOnly }
+    guard let ended = draft else { throw StudioFailure(409, "No transaction is open.") }
+    draft = nil
+    forgetDraftListings()
+    defer { reportDraft() }
+    try reading { () throws(StorageError) in
+      if ended.edits.isEmpty {
+        ended.group.rollback()
+      } else {
+        _ = try ended.group.commit()
+      }
+    }
+    advance()
+    return .null
+  }
+
+  /// Drops the edits.
+  func cancel() throws(StudioFailure) -> JSONValue {
+    guard isWritable else { throw Self.readOnly }
+    guard draft != nil else { throw StudioFailure(409, "No transaction is open.") }
+    drop()
+    return .null
+  }
+
+  private func drop() {
+    draft?.group.rollback()
+    draft = nil
+    forgetDraftListings()
+    reportDraft()
+  }
+
+  private func reportDraft() {
+    events.publish(
+      .object([
+        JSONMember("kind", .string("draft")), JSONMember("file", .integer(Int64(number))),
+        JSONMember("draft", draftJSON),
+      ]))
+  }
+
+  // MARK: - Idle transactions
+
+  private func watchIdleness() {
+    Task { [weak self] in
+      while await self?.endIdleDraft(at: .now) == true {
+        try await Task.sleep(for: Self.idleTimeMax / 10)
+      }
+    }
+  }
+
+  /// Cancels the transaction if nothing was edited for `idleTimeMax`.
+  ///
+  /// - Returns: Whether a transaction is still open.
+  func endIdleDraft(at time: ContinuousClock.Instant) -> Bool {
+    guard let draft else { return false }
+    guard draft.lastUse.duration(to: time) >= Self.idleTimeMax else { return true }
+    drop()
+    return false
+  }
+}
+#endif

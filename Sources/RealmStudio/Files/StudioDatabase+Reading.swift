@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the page reads: classes, windows of tables, objects, positions.
+
+#if Tools
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+extension StudioDatabase {
+  /// The most rows of one window, and elements of one piece of a collection.
+  static let windowCountMax = 500
+
+  /// The classes of the file, and the state of its transaction.
+  func schema() throws(StudioFailure) -> JSONValue {
+    let classes = try classes()
+    return .object([
+      JSONMember("version", version), JSONMember("draft", draftJSON),
+      JSONMember("classes", try reading { () throws(StorageError) in try classes.json() }),
+    ])
+  }
+
+  private var version: JSONValue { .integer(Int64(bitPattern: tables.version)) }
+
+  /// Some rows of a table by their positions.
+  func rows(
+    _ request: Listing.Request, from start: Int, count: Int
+  ) throws(StudioFailure) -> JSONValue {
+    let begin = ContinuousClock.now
+    let classes = try classes()
+    let listing = try listing(request, in: classes)
+    let schema = try classes.required(request.className)
+    let rows = try reading { () throws(StorageError) -> [JSONValue] in
+      guard let table = try classes.source.queryTable(schema.key) else { return [] }
+      let reader = CellReader(classes: classes)
+      var rows: [JSONValue] = []
+      for position in min(start, listing.count)..<min(start + count, listing.count) {
+        guard let key = try listing.key(at: position, of: table), let row = try table.row(of: key)
+        else { continue }
+        var cells: [JSONValue] = []
+        cells.reserveCapacity(schema.columns.count)
+        for column in schema.columns { cells.append(try reader.cell(column, of: row)) }
+        rows.append(
+          .object([
+            JSONMember("key", .string(String(key.rawValue))), JSONMember("cells", .array(cells)),
+          ]))
+      }
+      return rows
+    }
+    let time = begin.duration(to: .now) / .microseconds(1)
+    return .object([
+      JSONMember("version", version), JSONMember("total", .integer(Int64(listing.count))),
+      JSONMember("start", .integer(Int64(start))), JSONMember("rows", .array(rows)),
+      JSONMember("microseconds", .integer(Int64(time))),
+    ])
+  }
+
+  /// The position of an object among those that a request shows; null if it is not there.
+  func position(
+    of key: ObjectKey, in request: Listing.Request
+  ) throws(StudioFailure) -> JSONValue {
+    let classes = try classes()
+    let listing = try listing(request, in: classes)
+    let found: Int?
+    do throws(QueryError) {
+      let table = try QueryError.reading(try classes.source.queryTable(listing.query.table))
+      found = try table.flatMap { (table) throws(QueryError) in
+        try listing.position(of: key, in: table, classes.source)
+      }
+    } catch { throw StudioFailure(error, in: request.query) }
+    return .object([JSONMember("position", found.map { .integer(Int64($0)) } ?? .null)])
+  }
+
+  // MARK: - One object
+
+  /// An object with all its properties, and the objects that link to it.
+  func object(_ key: ObjectKey, ofClass name: String) throws(StudioFailure) -> JSONValue {
+    let classes = try classes()
+    let schema = try classes.required(name)
+    let reader = CellReader(classes: classes, limits: .inspector)
+    let row = try self.row(key, schema, classes)
+    return try reading { () throws(StorageError) in
+      .object([
+        JSONMember("class", .string(name)), JSONMember("key", .string(String(key.rawValue))),
+        JSONMember("title", .string(try reader.title(of: row, key, in: schema))),
+        JSONMember("version", version),
+        JSONMember(
+          "cells",
+          .array(
+            try schema.columns.map { (column) throws(StorageError) in
+              try reader.cell(column, of: row)
+            })),
+        JSONMember("backlinks", .array(try backlinks(of: row, schema, classes))),
+      ])
+    }
+  }
+
+  private func row(
+    _ key: ObjectKey, _ schema: TableSchema, _ classes: StudioClasses
+  ) throws(StudioFailure) -> Row {
+    let row = try reading { () throws(StorageError) in
+      try classes.source.queryTable(schema.key)?.row(of: key)
+    }
+    guard let row else {
+      throw StudioFailure(
+        404, "'\(schema.className ?? "")' has no object #\(key.rawValue) any more.")
+    }
+    return row
+  }
+
+  private func backlinks(
+    of row: Row, _ schema: TableSchema, _ classes: StudioClasses
+  ) throws(StorageError) -> [JSONValue] {
+    let reader = CellReader(classes: classes)
+    var all: [JSONValue] = []
+    for column in schema.backlinkColumns {
+      guard let origin = column.targetTable, let table = try classes.source.queryTable(origin),
+        let name = table.schema.className, let opposite = column.oppositeColumn,
+        let property = table.schema.column(opposite)
+      else { continue }
+      let count = try row.backlinkCount(of: column)
+      guard count > 0 else { continue }
+      var links: [JSONValue] = []
+      _ = try row.containsBacklink(of: column) { (key) throws(StorageError) in
+        links.append(try reader.link(to: key, in: origin))
+        return links.count == CellReader.Limits.inspector.elementCount
+      }
+      all.append(
+        .object([
+          JSONMember("class", .string(name)), JSONMember("property", .string(property.name)),
+          JSONMember("n", .integer(Int64(count))), JSONMember("v", .array(links)),
+        ]))
+    }
+    return all
+  }
+
+  /// A piece of a collection.
+  func elements(
+    of property: String, _ key: ObjectKey, ofClass name: String, from start: Int
+  ) throws(StudioFailure) -> JSONValue {
+    let classes = try classes()
+    let schema = try classes.required(name)
+    let column = try classes.column(property, of: schema)
+    guard column.collection != .none else {
+      throw StudioFailure(400, "'\(name).\(property)' is no collection.")
+    }
+    let row = try self.row(key, schema, classes)
+    return try reading { () throws(StorageError) in
+      try CellReader(classes: classes, limits: .inspector).cell(column, of: row, from: start)
+    }
+  }
+}
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One open file.
+//
+// Invariants:
+// 1. `tables` is one version; windows, objects and charts are read from it, or from `draft` while a
+//    transaction is open, and never from a version that is half there.
+// 2. `listings` are results in the version of `tables`, `draftListings` in the state of `draft`.
+// 3. Everything that reads or writes the file runs on `queue`, and blocks no thread that tasks
+//    share.
+
+#if Tools
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// A file that is shown: the version that the page sees, results that are kept, and the open
+/// transaction.
+actor StudioDatabase {
+  /// The most results that are kept; each may have a key for every object of a class.
+  private static let listingCountMax = 6
+  /// The time without edits after which a transaction is cancelled, so that other programs can
+  /// write.
+  static let idleTimeMax = Duration.seconds(600)
+
+  private nonisolated let queue: StudioQueue
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+
+  /// The number of the file in the addresses of the page.
+  nonisolated let number: Int
+  nonisolated let path: String
+  nonisolated let isEncrypted: Bool
+  nonisolated let isWritable: Bool
+  /// Whether commits of other programs are seen.
+  nonisolated let isLive: Bool
+  nonisolated let events: EventHub
+
+  let file: DatabaseFile
+  var tables: TableGroup
+  var draft: Draft?
+  var isBeginning = false
+  private var listings: [Listing.Request: Listing] = [:]
+  private var draftListings: [Listing.Request: Listing] = [:]
+  /// The requests of the kept listings, the last used one last.
+  private var recent: [Listing.Request] = []
+  private var listener: VersionListener?
+
+  init(
+    _ studioFile: StudioFile, number: Int, isWritable: Bool, events: EventHub
+  ) throws(StudioFailure) {
+    let opened = try OpenedFile(studioFile, isWritable: isWritable)
+    file = opened.file
+    isLive = opened.isLive
+    tables = try reading { () throws(StorageError) in try TableGroup(opened.file.snapshot()) }
+    queue = StudioQueue(label: "OpenRealm Studio file \(number)")
+    self.number = number
+    self.isWritable = isWritable
+    self.events = events
+    path = studioFile.path
+    isEncrypted = studioFile.encryptionKey != nil
+  }
+
+  /// The description of the file in the list of files.
+  nonisolated var json: JSONValue {
+    .object([
+      JSONMember("id", .integer(Int64(number))), JSONMember("path", .string(path)),
+      JSONMember("name", .string(path.split(separator: "/").last.map(String.init) ?? path)),
+      JSONMember("isWritable", .bool(isWritable)), JSONMember("isLive", .bool(isLive)),
+      JSONMember("isEncrypted", .bool(isEncrypted)),
+    ])
+  }
+
+  /// What is shown now.
+  var source: any StudioSource { draft?.group ?? tables }
+
+  func classes() throws(StudioFailure) -> StudioClasses {
+    try reading { () throws(StorageError) in try StudioClasses(source) }
+  }
+
+  // MARK: - Results
+
+  /// The result that a request asks for, made at most once for a version.
+  func listing(
+    _ request: Listing.Request, in classes: StudioClasses
+  ) throws(StudioFailure) -> Listing {
+    recent.removeAll { $0 == request }
+    recent.append(request)
+    if recent.count > Self.listingCountMax {
+      let oldest = recent.removeFirst()
+      listings[oldest] = nil
+      draftListings[oldest] = nil
+    }
+    let kept = draft == nil ? listings[request] : draftListings[request]
+    if let kept { return kept }
+    let listing: Listing
+    do throws(StudioFailure) { listing = try Listing(request, in: classes) } catch {
+      recent.removeLast()
+      throw error
+    }
+    if draft == nil { listings[request] = listing } else { draftListings[request] = listing }
+    return listing
+  }
+
+  /// Forgets the results of the open transaction, which has changed.
+  func forgetDraftListings() { draftListings = [:] }
+
+  // MARK: - Following
+
+  /// Follows the commits of all programs from now on.
+  func follow() throws(StudioFailure) {
+    guard isLive, listener == nil else { return }
+    listener = try reading { () throws(StorageError) in
+      try file.onNewVersion { [weak self] _ in
+        Task { [weak self] in await self?.advance() }
+      }
+    }
+    advance()
+  }
+
+  /// Shows the newest version, and reports what changed to the pages.
+  func advance() {
+    guard file.newestVersion > tables.version else { return }
+    do throws(StorageError) {
+      let old = tables
+      let new = try TableGroup(try file.snapshot(), schemas: old.schemas)
+      let changes = try ChangeLogParser.changes(
+        in: file.changesets(after: old.version, through: new.snapshot))
+      tables = new
+      var refreshed: [Listing.Request: Listing] = [:]
+      for (request, listing) in listings {
+        // A result that cannot be brought up to date is made again when it is asked for.
+        refreshed[request] = try? listing.refreshed(by: changes, in: new)
+      }
+      listings = refreshed
+      events.publish(try ChangeReport(changes, from: old, to: new, file: number).json)
+    } catch {
+      // The next version may be readable; the old one stays.
+      events.publish(
+        .object([
+          JSONMember("kind", .string("failure")), JSONMember("file", .integer(Int64(number))),
+          JSONMember("error", .string("\(error)")),
+        ]))
+    }
+  }
+}
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page as a whole: which file, class, query and object are shown. That state is the address, so
+// back and forward are the browser's.
+
+import { files, listen, read } from "./api.js";
+import { drawChart } from "./chart.js";
+import { drawDiagram } from "./diagram.js";
+import { $, attempt, el, grouped, notice } from "./dom.js";
+import { Editing } from "./editing.js";
+import { Inspector } from "./inspector.js";
+import { showHelp, startKeys, startTheme } from "./keys.js";
+import { QueryBar } from "./query.js";
+import { summary, Table } from "./table.js";
+
+/** What is shown: file, class, query, sort, descending, object, view ("table" or "diagram"). */
+let state = {};
+let allFiles = [];
+let classes = new Map();
+let charted;
+let shownTable = "";
+
+const host = {
+  get file() { return state.file; },
+  get classes() { return classes; },
+  isEditing: () => editing.isOpen,
+  onSelect: (key, isFocused) => {
+    if (state.object !== `${state.class}:${key}`) {
+      go({ object: `${state.class}:${key}` }, { replaces: true });
+    }
+    if (isFocused) $("inspector").querySelector("a, button")?.focus();
+  },
+  onFollow: (cell) => follow(cell),
+  onSort: (sort, descending) => go({ sort, descending }),
+  onChart: (name) => chart(name),
+  onEdit: (edit) => attempt(() => editing.edit(edit)),
+  onFailure: (error) => {
+    if (error.column || state.query) query.fail(error); else notice(error);
+  },
+  onCount: (total, microseconds) => $("status").replaceChildren(...summary(total, microseconds)),
+  onReady: () => query.clear(),
+};
+const table = new Table(host);
+const inspector = new Inspector(host);
+const query = new QueryBar((text) => {
+  if (text === (state.query ?? "")) table.open(state.file, classes.get(state.class), request());
+  else go({ query: text });
+});
+const editing = new Editing(host, {
+  onChange: async () => {
+    await loadSchema();
+    table.refresh();
+    inspector.refresh();
+    redrawChart();
+  },
+  onCreated: (key) => go({ query: "", sort: undefined, object: `${state.class}:${key}` }),
+  selected: () => (state.object?.startsWith(`${state.class}:`) ? state.object : undefined),
+  schema: () => classes.get(state.class),
+});
+
+// The address
+
+const request = () => ({
+  class: state.class, query: state.query, sort: state.sort, descending: state.descending,
+});
+
+function address(of) {
+  const parts = Object.entries(of).filter(([, value]) => value !== undefined && value !== ""
+    && value !== false);
+  return `/#${new URLSearchParams(parts)}`;
+}
+
+function fromAddress() {
+  const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const file = Number(given.file ?? 0);
+  return { ...given, file: allFiles[file] ? file : 0, descending: given.descending === "true" };
+}
+
+/** Goes to another state; `replaces` keeps the number of steps back as it is. */
+function go(change, { replaces = false } = {}) {
+  const next = { ...state, ...change };
+  if (replaces) history.replaceState(null, "", address(next));
+  else history.pushState(null, "", address(next));
+  return attempt(() => render(next));
+}
+
+function follow(cell) {
+  const isSame = cell.class === state.class;
+  return go({
+    class: cell.class, object: `${cell.class}:${cell.key}`, view: undefined,
+    ...(isSame ? {} : { query: "", sort: undefined, descending: false }),
+  });
+}
+
+// Drawing
+
+async function render(next) {
+  const isOtherFile = next.file !== state.file;
+  state = next;
+  if (isOtherFile) await loadSchema();
+  if (!classes.has(state.class)) {
+    state.class = ([...classes.values()].find((one) => !one.isEmbedded)
+      ?? [...classes.values()][0])?.name;
+  }
+  drawClasses();
+  const isDiagram = state.view === "diagram";
+  $("diagram").hidden = !isDiagram;
+  $("grid").hidden = isDiagram;
+  $("query-form").hidden = isDiagram;
+  $("chart").hidden = isDiagram || !charted;
+  $("inspector").hidden = isDiagram;
+  $("diagram-toggle").setAttribute("aria-pressed", isDiagram);
+  if (isDiagram) drawDiagram([...classes.values()], (name) => go({ class: name, view: undefined,
+    query: "", sort: undefined, object: undefined }));
+  if (isDiagram) $("status").replaceChildren(`${classes.size} classes`);
+  else table.report();
+  const schema = classes.get(state.class);
+  const wanted = JSON.stringify([state.file, request()]);
+  if (schema && wanted !== shownTable) {
+    const isOtherClass = JSON.parse(shownTable || "[0,{}]")[1].class !== state.class;
+    shownTable = wanted;
+    query.show(classes, state.class, state.query ?? "");
+    if (isOtherClass || isOtherFile) closeChart();
+    await table.open(state.file, schema, request());
+    redrawChart();
+  }
+  const [name, key] = (state.object ?? "").split(":");
+  inspector.open(classes.has(name) ? { class: name, key } : undefined);
+  if (name === state.class && table.current?.key !== key) await reveal(key);
+  document.title = `${state.class ?? "empty"} · ${allFiles[state.file]?.name ?? "Realm Studio"}`;
+}
+
+/** Scrolls the table to an object. */
+async function reveal(key) {
+  const { class: name, query: text, sort, descending } = request();
+  const answer = await read(state.file, "position", { class: name, key, query: text || undefined,
+    sort: sort || undefined, descending: descending ? "true" : undefined }).catch(() => ({}));
+  if (Number.isInteger(answer.position)) table.select(answer.position, undefined, false);
+}
+
+async function loadSchema() {
+  const schema = await read(state.file, "schema");
+  classes = new Map(schema.classes.map((one) => [one.name, one]));
+  if (table.schema && classes.has(table.schema.name)) table.schema = classes.get(table.schema.name);
+  query.classes = classes;
+  editing.show(allFiles[state.file], schema.draft);
+  showVersion(schema.version);
+  drawClasses();
+}
+
+function showVersion(version) {
+  $("version").textContent = `version ${version}`;
+}
+
+function drawClasses() {
+  const link = (schema) => el("a", {
+    href: address({ file: state.file, class: schema.name }),
+    class: schema.isEmbedded ? "embedded" : null,
+    "aria-current": schema.name === state.class && state.view !== "diagram" ? "true" : null,
+    "data-class": schema.name,
+    onclick: (event) => {
+      event.preventDefault();
+      go({ class: schema.name, query: "", sort: undefined, descending: false, object: undefined,
+        view: undefined });
+    },
+  }, el("span", {}, schema.name), el("span", {}, grouped(schema.count)));
+  const groups = [["Classes", (one) => !one.isEmbedded], ["Embedded", (one) => one.isEmbedded]];
+  const focused = document.activeElement?.dataset?.class;
+  $("classes").replaceChildren(...groups.flatMap(([title, belongs]) => {
+    const members = [...classes.values()].filter(belongs);
+    return members.length ? [el("h2", {}, title), ...members.map(link)] : [];
+  }));
+  if (focused) document.querySelector(`nav a[data-class="${CSS.escape(focused)}"]`)?.focus();
+}
+
+// Charts
+
+function closeChart() {
+  charted = undefined;
+  $("chart").hidden = true;
+}
+
+async function chart(name) {
+  const property = classes.get(state.class)?.properties.find((one) => one.name === name);
+  if (!property) return undefined;
+  return attempt(async () => {
+    const data = await read(state.file, "histogram", { class: state.class, property: name,
+      query: state.query || undefined, bins: 40 });
+    charted = name;
+    drawChart(property, data, (condition) => go({ query: condition }), closeChart);
+  });
+}
+
+const redrawChart = () => (charted ? chart(charted) : undefined);
+
+// Live
+
+let waiting;
+
+function heard(event) {
+  if (event.file !== undefined && event.file !== state.file) return;
+  if (event.kind === "failure") notice(new Error(event.error));
+  if (event.kind === "version") {
+    showVersion(event.version);
+    for (const one of event.classes) {
+      const schema = classes.get(one.name);
+      if (schema) schema.count = one.count;
+    }
+    drawClasses();
+  }
+  // Many commits in a short time are shown together.
+  if (event.kind === "version" || event.kind === "draft") {
+    waiting ??= setTimeout(catchUp, 120, event);
+  }
+}
+
+async function catchUp(event) {
+  waiting = undefined;
+  await attempt(async () => {
+    if (event.schemaChanged || event.kind === "draft") await loadSchema();
+    table.refresh();
+    inspector.refresh();
+    await redrawChart();
+  });
+}
+
+async function start() {
+  startTheme();
+  allFiles = await files();
+  $("file").replaceChildren(...allFiles.map((file) => el("option", { value: file.id,
+    title: file.path }, file.name + (file.isEncrypted ? " (encrypted)" : ""))));
+  $("file").addEventListener("change", () => go({ file: Number($("file").value), class: undefined,
+    query: "", sort: undefined, object: undefined }));
+  $("back").addEventListener("click", () => history.back());
+  $("forward").addEventListener("click", () => history.forward());
+  $("help").addEventListener("click", showHelp);
+  const toggle = () => go({ view: state.view === "diagram" ? undefined : "diagram" });
+  $("diagram-toggle").addEventListener("click", toggle);
+  startKeys({ toggle, editing });
+  addEventListener("popstate", () => attempt(async () => {
+    await render(fromAddress());
+    $("file").value = state.file;
+  }));
+  // The token is in a cookie now: it does not stay in the address and in the history.
+  const first = fromAddress();
+  history.replaceState(null, "", address(first));
+  await render(first);
+  $("file").value = state.file;
+  listen(heard, (isOn) => {
+    $("live").classList.toggle("on", isOn && allFiles[state.file].isLive);
+    $("live").title = !isOn ? "Studio does not answer" : allFiles[state.file].isLive
+      ? "Live: commits of all programs are shown" : "The file cannot be followed from here";
+  });
+  document.body.dataset.ready = "true";
+  $("grid").focus();
+}
+
+attempt(start);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Stored values as the page gets them: tagged, and cut to what is shown.
+
+#if Tools
+import Foundation
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Makes the JSON of values of one version, or of an open transaction.
+struct CellReader {
+  /// How much of a value is sent.
+  struct Limits {
+    var characterCount: Int
+    var byteCount: Int
+    var elementCount: Int
+
+    /// For the cells of a table.
+    static let cell = Limits(characterCount: 160, byteCount: 32, elementCount: 3)
+    /// For the inspector of one object.
+    static let inspector = Limits(characterCount: 100_000, byteCount: 4_096, elementCount: 100)
+  }
+
+  let classes: StudioClasses
+  var limits = Limits.cell
+
+  private var source: any StudioSource { classes.source }
+
+  // MARK: - Properties
+
+  /// The value of a property.
+  ///
+  /// - Parameter first: The position of the first element of a collection that is sent.
+  func cell(
+    _ column: Column, of row: Row, from first: Int = 0
+  ) throws(StorageError) -> JSONValue {
+    switch column.collection {
+    case .none: return try cell(try row.value(of: column), in: column)
+    case .list, .set:
+      let view = try row.list(column)
+      var elements: [JSONValue] = []
+      for index in min(first, view.count)..<min(first + limits.elementCount, view.count) {
+        elements.append(try cell(try view.value(at: index), in: column))
+      }
+      return Self.collection(column.collection == .list ? "list" : "set", view.count, elements)
+    case .dictionary:
+      let view = try row.dictionary(column)
+      var entries: [JSONValue] = []
+      for index in min(first, view.count)..<min(first + limits.elementCount, view.count) {
+        let value = try cell(try view.value(at: index, of: column), in: column)
+        entries.append(.array([.string(try view.key(at: index)), value]))
+      }
+      return Self.collection("dictionary", view.count, entries)
+    }
+  }
+
+  private static func collection(
+    _ type: String, _ count: Int, _ elements: [JSONValue]
+  ) -> JSONValue {
+    .object([
+      JSONMember("t", .string(type)), JSONMember("n", .integer(Int64(count))),
+      JSONMember("v", .array(elements)),
+    ])
+  }
+
+  // MARK: - Values
+
+  /// A single value, or an element of a collection.
+  func cell(_ value: TableValue, in column: Column) throws(StorageError) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .bool(let truth): Self.tagged("bool", truth ? "true" : "false")
+    case .string(let text): string(text)
+    case .binary(let bytes): binary(bytes)
+    case .link(let key):
+      try link(to: key, in: column.targetTable ?? .null)
+    case .typedLink(let table, let key): try link(to: key, in: table)
+    case .list(let values):
+      Self.collection("list", values.count, try nested(values, in: column))
+    case .dictionary(let dictionary):
+      Self.collection(
+        "dictionary", dictionary.entries.count,
+        try dictionary.entries.prefix(limits.elementCount).map { (entry) throws(StorageError) in
+          .array([.string(entry.key), try cell(entry.value, in: column)])
+        })
+    default: Self.tagged(ValueNames.name(of: value), ValueNames.text(of: value))
+    }
+  }
+
+  private func nested(
+    _ values: [TableValue], in column: Column
+  ) throws(StorageError) -> [JSONValue] {
+    try values.prefix(limits.elementCount).map { (value) throws(StorageError) in
+      try cell(value, in: column)
+    }
+  }
+
+  private static func tagged(_ type: String, _ text: String) -> JSONValue {
+    .object([JSONMember("t", .string(type)), JSONMember("v", .string(text))])
+  }
+
+  private func string(_ text: String) -> JSONValue {
+    // Most strings are short: counting bytes is cheap where they are stored so.
+    guard text.utf8.count > limits.characterCount, text.count > limits.characterCount else {
+      return Self.tagged("string", text)
+    }
+    return .object([
+      JSONMember("t", .string("string")),
+      JSONMember("v", .string(String(text.prefix(limits.characterCount)))),
+      JSONMember("n", .integer(Int64(text.count))),
+    ])
+  }
+
+  private func binary(_ bytes: [UInt8]) -> JSONValue {
+    .object([
+      JSONMember("t", .string("data")),
+      JSONMember("v", .string(Data(bytes.prefix(limits.byteCount)).base64EncodedString())),
+      JSONMember("n", .integer(Int64(bytes.count))),
+    ])
+  }
+
+  // MARK: - Links
+
+  /// A link with the title of the object.
+  func link(to key: ObjectKey, in table: TableKey) throws(StorageError) -> JSONValue {
+    guard let target = try source.queryTable(table), let name = target.schema.className,
+      let row = try target.row(of: key)
+    else { return .null }
+    return .object([
+      JSONMember("t", .string("link")), JSONMember("class", .string(name)),
+      JSONMember("key", .string(String(key.rawValue))),
+      JSONMember("v", .string(try title(of: row, key, in: target.schema))),
+    ])
+  }
+
+  /// The text by which people recognise an object: its name or title, its primary key, or the
+  /// number of its key.
+  func title(
+    of row: Row, _ key: ObjectKey, in schema: TableSchema
+  ) throws(StorageError) -> String {
+    if let column = Self.titleColumn(of: schema) {
+      let value = try row.value(of: column)
+      if !value.isNull { return String(ValueNames.text(of: value).prefix(60)) }
+    }
+    return "#\(key.rawValue)"
+  }
+
+  private static func titleColumn(of schema: TableSchema) -> Column? {
+    let texts = schema.columns.filter { $0.type == .string && $0.collection == .none }
+    for name in ["name", "title", "label"] {
+      if let column = texts.first(where: { $0.name.lowercased() == name }) { return column }
+    }
+    return schema.primaryKey ?? texts.first
+  }
+}
+#endif

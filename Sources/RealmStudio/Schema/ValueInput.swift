@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Values that the page sends, as the database stores them.
+
+#if Tools
+import Foundation
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Reads the tagged values of `CellReader`, as people edited them.
+struct ValueInput {
+  let classes: StudioClasses
+
+  /// A value for a property, or for an element of its collection.
+  func value(_ json: JSONValue, for column: Column) throws(StudioFailure) -> TableValue {
+    if json == .null {
+      guard column.isNullable else {
+        throw StudioFailure(400, "'\(column.name)' cannot be empty: it is not optional.")
+      }
+      return .null
+    }
+    guard let type = json["t"]?.string else {
+      throw .malformed("value", "null, or an object with the members t and v")
+    }
+    if type == "link" { return try link(json, for: column) }
+    let text = json["v"]?.string ?? ""
+    let wanted = column.type == .mixed ? type : ValueNames.name(of: column.type)
+    guard let value = Self.scalar(text, as: wanted) else {
+      throw StudioFailure(
+        400, "'\(text.prefix(100))' is no value of type \(wanted) for '\(column.name)'.",
+        remedy: Self.example(of: wanted))
+    }
+    return value
+  }
+
+  /// The scalar that a text spells; nil if it spells none of that type.
+  static func scalar(_ text: String, as type: String) -> TableValue? {
+    switch type {
+    case "int": Int64(text).map { .int($0) }
+    case "bool": Bool(text).map { .bool($0) }
+    case "string": .string(text)
+    case "data": Data(base64Encoded: text).map { .binary([UInt8]($0)) }
+    case "date": timestamp(text).map { .timestamp($0) }
+    case "float": Float(text).map { .float($0) }
+    case "double": Double(text).map { .double($0) }
+    case "decimal": DecimalBits(text: text).map { .decimal($0) }
+    case "objectId": objectID(text)
+    case "uuid": uuid(text)
+    default: nil
+    }
+  }
+
+  private static func example(of type: String) -> String? {
+    switch type {
+    case "int": "Write a whole number, such as 42."
+    case "bool": "Write true or false."
+    case "float", "double": "Write a number, such as 1.5, inf or nan."
+    case "decimal": "Write a number of at most 34 digits, such as 19.90."
+    case "date": "Write a date, such as 2026-01-31T12:00:00Z."
+    case "data": "Write the bytes in Base64."
+    case "objectId": "Write the 24 hexadecimal digits."
+    case "uuid": "Write it as in 123e4567-e89b-12d3-a456-426614174000."
+    default: nil
+    }
+  }
+
+  private static func timestamp(_ text: String) -> Timestamp? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let seconds = Int64(parts[0]), let nanoseconds = Int32(parts[1]),
+      nanoseconds.magnitude < 1_000_000_000,
+      seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0)
+    else { return nil }
+    return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+  }
+
+  private static func objectID(_ text: String) -> TableValue? {
+    guard text.utf8.count == 24, let high = UInt64(text.prefix(16), radix: 16),
+      let low = UInt32(text.suffix(8), radix: 16)
+    else { return nil }
+    return .objectId(Bytes12(high: high, low: low))
+  }
+
+  private static func uuid(_ text: String) -> TableValue? {
+    guard let uuid = UUID(uuidString: text) else { return nil }
+    let digits = uuid.uuidString.filter { $0 != "-" }
+    guard let high = UInt64(digits.prefix(16), radix: 16),
+      let low = UInt64(digits.suffix(16), radix: 16)
+    else { return nil }
+    return .uuid(Bytes16(high: high, low: low))
+  }
+
+  // MARK: - Links
+
+  private func link(_ json: JSONValue, for column: Column) throws(StudioFailure) -> TableValue {
+    guard let name = json["class"]?.string, let schema = classes.schema(ofClass: name) else {
+      throw .malformed("class", "the name of a class")
+    }
+    guard column.type == .link || column.type == .mixed else {
+      throw StudioFailure(400, "'\(column.name)' holds no links.")
+    }
+    guard column.type == .mixed || column.targetTable == schema.key else {
+      throw StudioFailure(400, "'\(column.name)' does not link to objects of '\(name)'.")
+    }
+    guard schema.kind == .topLevel else {
+      throw StudioFailure(
+        400, "Embedded objects belong to one owner and cannot be linked to.",
+        remedy: "Create a new one in the inspector of its owner.")
+    }
+    let key = try target(json, schema)
+    return column.type == .mixed ? .typedLink(schema.key, key) : .link(key)
+  }
+
+  private func target(
+    _ json: JSONValue, _ schema: TableSchema
+  ) throws(StudioFailure) -> ObjectKey {
+    let name = schema.className ?? schema.name
+    let table = try reading { () throws(StorageError) in
+      try classes.source.queryTable(schema.key)
+    }
+    if let number = json["key"]?.string.flatMap({ Int64($0) }) {
+      let key = ObjectKey(number)
+      let row = try reading { () throws(StorageError) in try table?.row(of: key) }
+      guard row != nil else { throw StudioFailure(409, "'\(name)' has no object #\(number).") }
+      return key
+    }
+    let text = json["primaryKey"]?.string ?? ""
+    guard let column = schema.primaryKey else {
+      throw StudioFailure(
+        400, "'\(name)' has no primary key.", remedy: "Write the object's key, such as #12.")
+    }
+    let found = try reading { () throws(StorageError) -> ObjectKey? in
+      guard let value = Self.scalar(text, as: ValueNames.name(of: column.type)) else { return nil }
+      return try classes.source.object(primaryKey: value, in: schema.key)
+    }
+    guard let found else {
+      throw StudioFailure(409, "'\(name)' has no object with the primary key '\(text)'.")
+    }
+    return found
+  }
+}
+#endif

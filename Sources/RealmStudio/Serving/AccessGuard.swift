@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who may ask.
+//
+// Invariants:
+// 1. No data and no page is sent, and nothing is written, without the token: in the address of the
+//    page, then in a cookie that scripts cannot read, or in a header of a program.
+// 2. A request that names another host than this one is refused: a foreign name that leads here
+//    (DNS rebinding) gets nothing, even with the cookie.
+// 3. A request that a page of another origin made is refused, whatever it carries.
+
+#if Tools
+import RealmSyncProtocol
+
+/// Decides whether a request is from the person who started Studio.
+struct AccessGuard: Sendable {
+  /// The header by which programs other than browsers give the token.
+  static let tokenHeader = "x-realm-studio-token"
+
+  let token: String
+
+  init(random: inout some RandomNumberGenerator) {
+    token = (0..<4).map { _ in
+      let digits = String(UInt64.random(in: .min ... .max, using: &random), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// The cookie of a port: a browser sends the cookies of 127.0.0.1 to all its ports.
+  static func cookieName(_ port: Int) -> String { "realm-studio-\(port)" }
+
+  /// Checks a request.
+  ///
+  /// - Throws: `StudioFailure` with 401 or 403.
+  func check(_ request: StudioRequest) throws(StudioFailure) {
+    let hosts = ["127.0.0.1:\(request.port)", "localhost:\(request.port)"]
+    guard let host = request.headers["host"], hosts.contains(host) else {
+      throw StudioFailure(
+        403, "The request names another host than 127.0.0.1:\(request.port).",
+        remedy: "Open the address that 'realm studio' printed.")
+    }
+    if let origin = request.headers["origin"], origin != "http://\(host)" {
+      throw StudioFailure(403, "A page of '\(origin.prefix(100))' may not ask here.")
+    }
+    if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
+      throw StudioFailure(403, "A page of another site may not ask here.")
+    }
+    guard isKnown(request) else {
+      throw StudioFailure(
+        401, "The token is missing or wrong.",
+        remedy: "Open the address that 'realm studio' printed, with all of its token.")
+    }
+    guard request.method == "GET" || isDeliberate(request) else {
+      throw StudioFailure(403, "The request does not come from the page of Studio.")
+    }
+  }
+
+  private func isKnown(_ request: StudioRequest) -> Bool {
+    var candidates = [request.cookie(Self.cookieName(request.port))]
+    candidates.append(request.headers[Self.tokenHeader])
+    if request.path == "/" { candidates.append(request.parameters["token"]) }
+    return candidates.contains { $0.map(isToken) ?? false }
+  }
+
+  /// A request that writes names its origin, as browsers do, or gives the token in the header,
+  /// which no page of another origin can.
+  private func isDeliberate(_ request: StudioRequest) -> Bool {
+    let isJSON = request.headers["content-type"]?.hasPrefix("application/json") == true
+    return isJSON
+      && (request.headers["origin"] != nil || request.headers[Self.tokenHeader] != nil)
+  }
+
+  /// Whether a text is the token, in a time that says nothing of where they differ.
+  func isToken(_ text: String) -> Bool {
+    let given = Array(text.utf8)
+    let wanted = Array(token.utf8)
+    guard given.count == wanted.count else { return false }
+    var difference: UInt8 = 0
+    for index in wanted.indices { difference |= given[index] ^ wanted[index] }
+    return difference == 0
+  }
+}
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What answers requests: the page, and the files as JSON. Documentation/Studio.md has the table of
+// addresses.
+
+#if Tools
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Answers the requests of the page, as a function of values.
+struct StudioService: Sendable {
+  /// The longest query of the query bar.
+  static let queryLengthMax = 8_192
+  /// The longest body of a request.
+  static let bodyByteCountMax = 1 << 20
+
+  let access: AccessGuard
+  let databases: [StudioDatabase]
+  let events: EventHub
+  private let page: PageFiles
+
+  /// Opens the files.
+  init(
+    _ options: StudioOptions, random: inout some RandomNumberGenerator
+  ) throws(StudioFailure) {
+    access = AccessGuard(random: &random)
+    let events = EventHub()
+    self.events = events
+    page = try PageFiles()
+    var databases: [StudioDatabase] = []
+    for file in options.files {
+      databases.append(
+        try StudioDatabase(
+          file, number: databases.count, isWritable: options.isWritable, events: events))
+    }
+    self.databases = databases
+  }
+
+  /// Begins to report the commits of other programs.
+  func follow() async throws { for database in databases { try await database.follow() } }
+
+  /// Cancels open transactions and ends the streams of events.
+  func end() async {
+    for database in databases { _ = try? await database.cancel() }
+    events.finish()
+  }
+
+  // MARK: - Requests
+
+  func respond(to request: StudioRequest) async -> StudioResponse {
+    do {
+      try access.check(request)
+      guard request.body.count <= Self.bodyByteCountMax else {
+        throw StudioFailure(413, "The request has more than \(Self.bodyByteCountMax) bytes.")
+      }
+      switch request.method {
+      case "GET": return try await read(request)
+      case "POST": return StudioResponse(try await write(request))
+      default: throw StudioFailure(405, "Only GET and POST are understood.")
+      }
+    } catch let failure as StudioFailure {
+      return StudioResponse(failure)
+    } catch {
+      return StudioResponse(StudioFailure(500, "\(error)"))
+    }
+  }
+
+  private func read(_ request: StudioRequest) async throws -> StudioResponse {
+    if request.path == "/api/files" {
+      return StudioResponse(.array(databases.map(\.json)))
+    }
+    if request.path == "/api/events" {
+      return StudioResponse(contentType: "text/event-stream", body: .events(events.subscribe()))
+    }
+    if request.path.hasPrefix("/api/") { return StudioResponse(try await readFile(request)) }
+    guard var response = page.response(request.path) else {
+      throw StudioFailure(404, "There is no '\(request.path.prefix(100))'.")
+    }
+    if request.path == "/" {
+      let name = AccessGuard.cookieName(request.port)
+      response.headers.append(
+        ("Set-Cookie", "\(name)=\(access.token); Path=/; HttpOnly; SameSite=Strict"))
+    }
+    return response
+  }
+
+  private func readFile(_ request: StudioRequest) async throws -> JSONValue {
+    let (database, name) = try target(request)
+    switch name {
+    case "schema": return try await database.schema()
+    case "rows":
+      let start = try request.number("start", in: 0...Int(Int32.max), otherwise: 0)
+      let count = try request.number(
+        "count", in: 0...StudioDatabase.windowCountMax, otherwise: 100)
+      return try await database.rows(try listing(request), from: start, count: count)
+    case "position": return try await database.position(of: key(request), in: listing(request))
+    case "object":
+      return try await database.object(key(request), ofClass: request.required("class"))
+    case "elements":
+      return try await database.elements(
+        of: request.required("property"), key(request), ofClass: request.required("class"),
+        from: request.number("start", in: 0...Int(Int32.max), otherwise: 0))
+    case "histogram":
+      let bins = try request.number("bins", in: 1...StudioDatabase.binCountMax, otherwise: 40)
+      return try await database.histogram(
+        of: request.required("property"), in: listing(request), bins: bins)
+    default: throw StudioFailure(404, "There is no '\(request.path.prefix(100))'.")
+    }
+  }
+
+  private func write(_ request: StudioRequest) async throws -> JSONValue {
+    let (database, name) = try target(request)
+    guard database.isWritable else { throw StudioDatabase.readOnly }
+    switch name {
+    case "begin": return try await database.begin()
+    case "undo": return try await database.undo()
+    case "redo": return try await database.redo()
+    case "commit": return try await database.commit()
+    case "cancel": return try await database.cancel()
+    case "edit":
+      let json: JSONValue
+      do throws(JSONError) { json = try JSONParser.parse(request.body) } catch {
+        throw StudioFailure(400, "The edit is no JSON: \(error).")
+      }
+      return try await database.edit(try EditCommand(json))
+    default: throw StudioFailure(404, "There is no '\(request.path.prefix(100))'.")
+    }
+  }
+
+  // MARK: - Parts of requests
+
+  /// The file of `/api/files/NUMBER/NAME`, and the name.
+  private func target(
+    _ request: StudioRequest
+  ) throws(StudioFailure) -> (StudioDatabase, String) {
+    let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 5, parts[1] == "api", parts[2] == "files", let number = Int(parts[3]),
+      databases.indices.contains(number)
+    else { throw StudioFailure(404, "There is no '\(request.path.prefix(100))'.") }
+    return (databases[number], String(parts[4]))
+  }
+
+  private func key(_ request: StudioRequest) throws(StudioFailure) -> ObjectKey {
+    guard let number = Int64(try request.required("key")) else {
+      throw .malformed("key", "the number of an object's key")
+    }
+    return ObjectKey(number)
+  }
+
+  private func listing(_ request: StudioRequest) throws(StudioFailure) -> Listing.Request {
+    let query = request.parameters["query"] ?? ""
+    guard query.utf8.count <= Self.queryLengthMax else {
+      throw StudioFailure(400, "The query has more than \(Self.queryLengthMax) bytes.")
+    }
+    return Listing.Request(
+      className: try request.required("class"), query: query,
+      sort: request.parameters["sort"],
+      isDescending: request.parameters["descending"] == "true")
+  }
+}
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The one error of Studio: what the page shows, with what to do about it.
+
+#if Tools
+import Foundation
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// A request that cannot be answered.
+package struct StudioFailure: Error, Hashable, Sendable {
+  /// The status of HTTP.
+  package var status: Int
+  package var message: String
+  /// What the reader can do; nil where the message says it.
+  package var remedy: String?
+  /// The character of the query in question, counted from 1.
+  package var column: Int?
+
+  init(_ status: Int, _ message: String, remedy: String? = nil, column: Int? = nil) {
+    self.status = status
+    self.message = message
+    self.remedy = remedy
+    self.column = column
+  }
+
+  /// The failure as the page gets it.
+  var json: JSONValue {
+    var members = [JSONMember("error", .string(message))]
+    if let remedy { members.append(JSONMember("remedy", .string(remedy))) }
+    if let column { members.append(JSONMember("column", .integer(Int64(column)))) }
+    return .object(members)
+  }
+}
+
+extension StudioFailure: CustomStringConvertible {
+  package var description: String { remedy.map { "\(message) \($0)" } ?? message }
+}
+
+extension StudioFailure {
+  /// A failure of the file.
+  init(_ error: StorageError) {
+    switch error {
+    case .corrupted:
+      self.init(
+        500, "\(error)",
+        remedy: "Run 'realm check' on the file to see what is damaged, and 'realm salvage' to "
+          + "copy what can be read.")
+    case .formatUpgradeRequired(let path, let version):
+      self.init(
+        409, "'\(path)' is in format \(version), which has to be upgraded before it is shown.",
+        remedy: "Run 'realm upgrade' on the file, or on a copy.")
+    case .notADatabase:
+      self.init(
+        409, "\(error)", remedy: "For an encrypted file, give its key with --key-file.")
+    case .limitExceeded(let reason): self.init(400, reason)
+    default: self.init(500, "\(error)")
+    }
+  }
+
+  /// A mistake in a query, or a failure of the file.
+  init(_ error: QueryError, in query: String) {
+    switch error {
+    case .storage(let error): self.init(error)
+    case .invalid(let text, let position):
+      var column: Int?
+      switch position {
+      case .column(let number)?: column = number
+      case .keyPath(let path)?:
+        column = query.range(of: path).map {
+          query.distance(from: query.startIndex, to: $0.lowerBound) + 1
+        }
+      case nil: break
+      }
+      self.init(400, text, column: column)
+    }
+  }
+
+  /// An edit that cannot be made.
+  init(_ error: PathError) {
+    switch error {
+    case .storage(let error): self.init(error)
+    case .missingObject, .missingKey, .indexOutOfRange, .missingEmbeddedObject:
+      self.init(409, "\(error).", remedy: "Something else changed it. Look again, then edit.")
+    default: self.init(400, "\(error).")
+    }
+  }
+
+  /// A parameter or member that is missing or makes no sense.
+  static func malformed(_ name: String, _ expected: String) -> StudioFailure {
+    StudioFailure(400, "'\(name)' should be \(expected).")
+  }
+}
+
+/// The result of `body`, with an error of the file as one for the page.
+func reading<R>(_ body: () throws(StorageError) -> R) throws(StudioFailure) -> R {
+  do throws(StorageError) { return try body() } catch { throw StudioFailure(error) }
+}
+#endif
