@@ -166,8 +166,9 @@ let package = Package(
       swiftSettings: librarySettings),
     .executableTarget(
       name: "RealmCommand",
-      dependencies: ["RealmTools", "RealmStorage", "RealmTables", "RealmSyncProtocol"]
-        + toolProducts,
+      dependencies: [
+        "RealmTools", "RealmStudio", "RealmStorage", "RealmTables", "RealmSyncProtocol",
+      ] + toolProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmStudio",
@@ -202,6 +203,7 @@ let package = Package(
       name: "realm-notes",
       dependencies: ["RealmSwift", "RealmMetrics"]
         + products("Hummingbird", of: "hummingbird", with: "Tools")
+        + products("HTTPTypes", of: "swift-http-types", with: "Tools")
         + products("NIOCore", of: "swift-nio", with: "Tools"),
       path: "Examples/RealmNotes",
       exclude: ["Containerfile"],

@@ -11,6 +11,7 @@
 
 #if Tools
 import Foundation
+import HTTPTypes
 import Hummingbird
 import RealmSwift
 
@@ -31,8 +32,7 @@ enum NoteRoutes {
       return EditedResponse(status: .created, response: note)
     }
     notes.get("events") { request, _ in
-      let last = request.headers[.init("Last-Event-ID")!].flatMap(NoteEvent.token)
-      return events(await store.events(since: last))
+      events(of: store, for: request)
     }
     notes.get(":id") { _, context in
       guard let note = try await store.note(id(context)) else { throw HTTPError(.notFound) }
@@ -60,12 +60,22 @@ enum NoteRoutes {
     return id
   }
 
-  private static func events(_ stream: AsyncStream<String>) -> Response {
-    Response(
+  /// The answer that goes on until the client closes the connection.
+  private static func events(of store: NoteStore, for request: Request) -> Response {
+    let last = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
+    return Response(
       status: .ok,
       headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
       body: ResponseBody { writer in
-        for await text in stream { try await writer.write(ByteBuffer(string: text)) }
+        // A client that does not read is left behind, and goes on from the last event that it got.
+        let (stream, continuation) = AsyncStream.makeStream(
+          of: String.self, bufferingPolicy: .bufferingOldest(1000))
+        await store.listen(continuation, since: last.flatMap(NoteEvent.token))
+        try await request.body.consumeWithInboundCloseHandler { _ in
+          for await text in stream { try await writer.write(ByteBuffer(string: text)) }
+        } onInboundClosed: {
+          continuation.finish()
+        }
         try await writer.finish(nil)
       })
   }

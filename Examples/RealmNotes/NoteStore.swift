@@ -71,19 +71,15 @@ actor NoteStore {
 
   // MARK: Live updates
 
-  /// The changes from now on, and before them those since a token; as server-sent events.
-  func events(since last: HistoryToken?) -> AsyncStream<String> {
+  /// Sends a listener what changed since a token, and then what changes, as server-sent events.
+  func listen(_ continuation: AsyncStream<String>.Continuation, since last: HistoryToken?) {
     let id = UUID()
-    // A client that does not read is left behind, and goes on from the last event that it got.
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: String.self, bufferingPolicy: .bufferingOldest(1000))
     continuation.onTermination = { [weak self] _ in
       Task { [weak self] in await self?.remove(id) }
     }
     publish()
     if let text = try? catchUp(since: last).text(id: published) { continuation.yield(text) }
     listeners[id] = continuation
-    return stream
   }
 
   /// The number of clients that listen.

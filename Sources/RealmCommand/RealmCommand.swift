@@ -7,7 +7,7 @@ import ArgumentParser
 
 /// The command `realm`.
 @main
-struct RealmCommand: ParsableCommand {
+struct RealmCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "realm",
     abstract: "Looks into Realm files, and moves data into and out of them.",
@@ -23,7 +23,7 @@ struct RealmCommand: ParsableCommand {
       InfoCommand.self, SchemaCommand.self, QueryCommand.self, CheckCommand.self,
       ExportCommand.self, ImportCommand.self, DiffCommand.self, CopyCommand.self,
       CompactCommand.self, UpgradeCommand.self, SalvageCommand.self, GenerateCommand.self,
-      WatchCommand.self, ShellCommand.self,
+      WatchCommand.self, ShellCommand.self, StudioCommand.self,
     ])
 }
 #else

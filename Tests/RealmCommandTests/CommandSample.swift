@@ -12,7 +12,7 @@ enum CommandSample {
   /// The sub-commands.
   static let commands = [
     "info", "schema", "query", "check", "export", "import", "diff", "copy", "compact", "upgrade",
-    "salvage", "generate", "watch", "shell",
+    "salvage", "generate", "watch", "shell", "studio",
   ]
 
   /// Makes the file.

@@ -10,6 +10,10 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite(.timeLimit(.minutes(2))) struct LiveCommandTests {
   private let directory: TemporaryDirectory
   private let file: String
@@ -18,6 +22,36 @@ import Testing
     directory = try TemporaryDirectory()
     file = directory.file("dogs.realm")
     try CommandSample.make(at: file)
+  }
+
+  @Test func studioServesThePageUntilItIsStopped() async throws {
+    let process = Process()
+    process.executableURL = ToolProcess.program
+    process.arguments = ["studio", file]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    defer { if process.isRunning { process.terminate() } }
+    var first = Data()
+    while !first.contains(10) {
+      let more = output.fileHandleForReading.availableData
+      try #require(!more.isEmpty)
+      first += more
+    }
+    let address = String(decoding: first, as: UTF8.self).trimmingCharacters(in: .newlines)
+    #expect(address.hasPrefix("http://127.0.0.1:") && address.contains("/?token="))
+    let (page, _) = try await URLSession.shared.data(from: try #require(URL(string: address)))
+    #expect(String(decoding: page, as: UTF8.self).contains("<html"))
+    process.terminate()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test func studioSaysWhatIsMissing() throws {
+    let missing = try ToolProcess("studio", directory.file("missing.realm"))
+    #expect(missing.status == 66 && missing.errors.contains("Check the path."))
+    #expect(try ToolProcess("studio").status == 64)
+    #expect(try ToolProcess("studio", file, "--port", "70000").status == 64)
   }
 
   @Test func watchShowsTheChangesOfOtherProcesses() throws {

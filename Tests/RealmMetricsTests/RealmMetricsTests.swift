@@ -63,7 +63,7 @@ final class MeasuredNote: Object {
     do {
       let realm = try Realm(configuration: configuration)
       let metrics = RealmMetrics.start(factory: TestMetrics())
-      try withSpan("request") { _ in
+      _ = try withSpan("request") { _ in
         try realm.write { realm.create(MeasuredNote.self, value: ["text": "x"]) }
       }
       metrics.stop()

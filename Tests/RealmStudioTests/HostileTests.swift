@@ -4,6 +4,7 @@
 
 #if Tools
 import Foundation
+import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
 import Testing
@@ -145,7 +146,7 @@ import Testing
     var random = SystemRandomNumberGenerator()
     for file in [
       StudioFile(path: directory.file("missing.realm")),
-      StudioFile(path: path, encryptionKey: Data(count: 3)),
+      StudioFile(path: path, encryptionKey: EncryptionKey([UInt8](repeating: 3, count: 64))),
     ] {
       #expect(throws: StudioFailure.self) {
         try StudioService(StudioOptions(files: [file]), random: &random)

@@ -16,14 +16,7 @@ struct OpenedFile {
   let isLive: Bool
 
   init(_ studioFile: StudioFile, isWritable: Bool) throws(StudioFailure) {
-    var options = OpenOptions(mustExist: true)
-    if let key = studioFile.encryptionKey {
-      guard let key = EncryptionKey(key) else {
-        throw StudioFailure(
-          400, "The key of '\(studioFile.path)' has \(key.count) bytes instead of 64.")
-      }
-      options.encryptionKey = key
-    }
+    var options = OpenOptions(mustExist: true, encryptionKey: studioFile.encryptionKey)
     do throws(StorageError) {
       file = try DatabaseFile.open(path: studioFile.path, options: options)
       isLive = true

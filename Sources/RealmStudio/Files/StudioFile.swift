@@ -3,15 +3,15 @@
 // A file to be shown, as the command line names it.
 
 #if Tools
-package import Foundation
+package import RealmStorage
 
 /// A database file that Studio shows.
 package struct StudioFile: Sendable {
   package var path: String
-  /// The 64 bytes of an encrypted file's key; nil for a plain one.
-  package var encryptionKey: Data?
+  /// The key of an encrypted file; nil for a plain one.
+  package var encryptionKey: EncryptionKey?
 
-  package init(path: String, encryptionKey: Data? = nil) {
+  package init(path: String, encryptionKey: EncryptionKey? = nil) {
     self.path = path
     self.encryptionKey = encryptionKey
   }

@@ -55,6 +55,8 @@ extension StudioFailure {
     case .notADatabase:
       self.init(
         409, "\(error)", remedy: "For an encrypted file, give its key with --key-file.")
+    case .system(_, let path, ENOENT):
+      self.init(404, "There is no file '\(path)'.", remedy: "Check the path.")
     case .limitExceeded(let reason): self.init(400, reason)
     default: self.init(500, "\(error)")
     }

@@ -31,7 +31,9 @@ enum ModuleOrder {
       "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
     ],
     "RealmTools": ["RealmQuery", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
-    "RealmCommand": ["RealmTools", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
+    "RealmCommand": [
+      "RealmTools", "RealmStudio", "RealmTables", "RealmStorage", "RealmSyncProtocol",
+    ],
     "RealmStudio": ["RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage"],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
