@@ -110,5 +110,33 @@ import Testing
     #expect(try json(damaged.output)["damaged"] == .bool(true))
     #expect(try ToolProcess("check", directory.path).status == 66)
   }
+
+  @Test func checkPrintsTenFindingsOfEachKind() throws {
+    let writer = try RealmWriter(path: file, key: nil, creates: false)
+    _ = try writer.write { group in
+      let cats = try group.createTable(named: "class_Cat")
+      let name = try cats.addColumn(named: "name", type: .string, isIndexed: true)
+      for number in 0..<100 {
+        try cats.set(.string("a long name \(number)"), name, cats.createObject().key)
+      }
+    }
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    // The name of one cat in its cluster, so that the index contradicts it, and so do some others.
+    let text = Data("a long name 5".utf8)
+    var start = bytes.startIndex
+    while let place = bytes[start...].range(of: text) {
+      bytes[place.lowerBound] = 0x62
+      start = place.upperBound
+    }
+    try bytes.write(to: URL(fileURLWithPath: file))
+    let some = try ToolProcess("check", file).output.split(separator: "\n")
+    let all = try ToolProcess("check", file, "--all").output.split(separator: "\n")
+    #expect(some.count < all.count)
+    let more = try #require(some.first { $0.hasSuffix(" more") })
+    let kind = more.prefix { $0 != ":" }
+    #expect(some.count { $0.hasPrefix(kind) } == 11)
+    let rest = try #require(Int(more.dropFirst(kind.count + 2).dropLast(5)))
+    #expect(all.count { $0.hasPrefix(kind) } == 10 + rest)
+  }
 }
 #endif

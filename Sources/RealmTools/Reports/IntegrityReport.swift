@@ -48,6 +48,32 @@ package struct IntegrityReport: Sendable {
     return classes.all.reduce(0) { $0 + ((try? group.table($1.key)?.objectCount()) ?? 0) }
   }
 
+  /// The findings as lines, at most `limit` of each number and severity, and after the last of
+  /// these how many more there are.
+  package func findings(
+    ofEachKind limit: Int
+  ) -> [(text: String, severity: CheckFinding.Severity)] {
+    struct Kind: Hashable {
+      let check: Int
+      let severity: CheckFinding.Severity
+    }
+    let totals = Dictionary(
+      findings.map { (Kind(check: $0.check, severity: $0.severity), 1) }, uniquingKeysWith: +)
+    var counts: [Kind: Int] = [:]
+    var lines: [(text: String, severity: CheckFinding.Severity)] = []
+    for finding in findings {
+      let kind = Kind(check: finding.check, severity: finding.severity)
+      let count = (counts[kind] ?? 0) + 1
+      counts[kind] = count
+      guard count <= limit else { continue }
+      lines.append(("\(finding)", finding.severity))
+      if count == limit, let total = totals[kind], total > limit {
+        lines.append(("\(finding.severity) \(finding.check): \(total - limit) more", kind.severity))
+      }
+    }
+    return lines
+  }
+
   /// Whether the file contradicts its format.
   package var isDamaged: Bool { findings.contains { $0.severity == .error } }
 
