@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading files that others write, and files that nobody may touch.
+// Reading files that others write, and files that must not be touched.
 
 import Foundation
 import RealmStorage

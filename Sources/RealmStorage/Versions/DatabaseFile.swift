@@ -229,7 +229,7 @@ package final class DatabaseFile: Sendable {
 
   // MARK: History
 
-  /// The number of commits whose changes stay in the file, whoever needs them; up to an eighth more
+  /// The number of commits whose changes stay in the file, needed or not; up to an eighth more
   /// may be there.
   package var historyLimit: Int { keptCommits.load(ordering: .relaxed) }
 
