@@ -50,6 +50,12 @@ import Testing
     #expect(ScalarText.value(text, of: type) == value)
   }
 
+  @Test(arguments: ["", "-", "+", ".", "e5", "-.e1", "1e", "1.2.3", "0x10", "1 "])
+  func textsWithoutANumberAreNoDecimals(_ text: String) {
+    #expect(ScalarText.value(text, of: .decimal) == nil)
+    #expect(DecimalBits(digits: text) == nil)
+  }
+
   @Test func csvIsQuotedWhereItMustBe() {
     #expect(
       CSVText.line(["a", nil, "", "x,y", "\"q\"", "l\n"]) == "a,,\"\",\"x,y\",\"\"\"q\"\"\",\"l\n\""

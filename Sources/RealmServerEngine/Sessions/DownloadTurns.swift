@@ -5,6 +5,7 @@
 // Invariants:
 // 1. No more than the limit have a turn, and those that wait get theirs in the order in which they
 //    came.
+// 2. Of those that had their turn, no more are kept than wait, or 64.
 
 import RealmStorage
 
@@ -25,7 +26,7 @@ package final class DownloadTurns: Sendable {
 
   package init(countMax: Int = 16) { self.countMax = countMax }
 
-  /// Waits for a turn, which `end()` gives back.
+  /// Waits for a turn, which lasts until `end()`.
   func begin() async {
     if state.withLock({ takeTurn(&$0) }) { return }
     await withCheckedContinuation { waiter in
@@ -41,13 +42,16 @@ package final class DownloadTurns: Sendable {
   /// Those that wait for their turn.
   var waitingCount: Int { state.withLock { $0.waiters.count - $0.first } }
 
+  /// Those that wait, and those that had their turn and are kept.
+  var keptCount: Int { state.withLock { $0.waiters.count } }
+
   private func takeTurn(_ state: inout State) -> Bool {
     guard state.count < countMax else { return false }
     state.count += 1
     return true
   }
 
-  /// Gives a turn back; the next that waits gets it.
+  /// Ends a turn; the next that waits gets it.
   func end() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard state.first < state.waiters.count else {
@@ -56,8 +60,14 @@ package final class DownloadTurns: Sendable {
         state.count -= 1
         return nil
       }
-      defer { state.first += 1 }
-      return state.waiters[state.first]
+      let next = state.waiters[state.first]
+      state.first += 1
+      // `DownloadTurns` 2: there may always be some that wait.
+      if state.first >= 64, state.first * 2 >= state.waiters.count {
+        state.waiters.removeFirst(state.first)
+        state.first = 0
+      }
+      return next
     }
     next?.resume()
   }

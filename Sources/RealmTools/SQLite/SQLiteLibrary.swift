@@ -43,6 +43,7 @@ struct SQLiteLibrary: Sendable {
     }
     func function<F>(_ name: String, _ type: F.Type) -> F? {
       guard let symbol = unsafe dlsym(library, "sqlite3_" + name) else { return nil }
+      // A symbol is the address of a C function; its type is the one of sqlite3.h, as stated above.
       return unsafe unsafeBitCast(symbol, to: F.self)
     }
     guard

@@ -40,7 +40,7 @@ package enum ScalarText {
     case .string: .string(text)
     case .binary: Data(base64Encoded: text).map { .binary(Array($0)) }
     case .timestamp: DateText.date(text).map { .timestamp($0) }
-    case .decimal: decimal(text).map { .decimal($0) }
+    case .decimal: DecimalBits(text: text).map { .decimal($0) }
     case .objectId:
       text.utf8.count == 24 ? ByteText.bytes(hexadecimal: text).map(objectId) : nil
     case .uuid: uuid(text)
@@ -87,16 +87,6 @@ package enum ScalarText {
       }
       digits = String(repeating: "0", count: max(1 - exponent - digits.count, 0)) + digits
       return sign + digits.dropLast(-exponent) + "." + digits.suffix(-exponent)
-    }
-  }
-
-  private static func decimal(_ text: String) -> DecimalBits? {
-    switch text.lowercased() {
-    case "nan": .notANumber
-    case "inf", "infinity", "+inf": .infinity(isNegative: false)
-    case "-inf", "-infinity": .infinity(isNegative: true)
-    case "", "+", "-", ".": nil
-    default: DecimalBits(digits: text)
     }
   }
 }

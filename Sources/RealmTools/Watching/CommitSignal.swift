@@ -7,7 +7,7 @@ import Foundation
 /// Wakes the thread that waits, once for any number of commits.
 final class CommitSignal: Sendable {
   private let condition = NSCondition()
-  // Guarded by the condition's lock.
+  // nonisolated(unsafe): read and written with the condition's lock alone.
   private nonisolated(unsafe) var isRaised = false
 
   /// Lets the waiting thread go on.

@@ -6,6 +6,7 @@ import Foundation
 import Observation
 import RealmSwift
 import RealmTestSupport
+import Synchronization
 import Testing
 
 /// Counts what observers on another actor report.
@@ -127,11 +128,9 @@ actor ReportCounter {
 }
 
 /// A number that any thread may raise.
-final class RedrawCount: @unchecked Sendable {
-  // @unchecked: guarded by the lock.
-  private let lock = NSLock()
-  private var count = 0
+final class RedrawCount: Sendable {
+  private let count = Mutex(0)
 
-  var value: Int { lock.withLock { count } }
-  func increment() { lock.withLock { count += 1 } }
+  var value: Int { count.withLock { $0 } }
+  func increment() { count.withLock { $0 += 1 } }
 }

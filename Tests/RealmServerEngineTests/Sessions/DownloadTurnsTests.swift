@@ -41,6 +41,25 @@ import Testing
     for _ in 0..<3 { await turns.begin() }
   }
 
+  /// `DownloadTurns` 2
+  @Test func thoseThatHadTheirTurnAreForgottenWhileOthersWait() async {
+    let turns = DownloadTurns(countMax: 1)
+    await turns.begin()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<100 { group.addTask { await turns.begin() } }
+      while turns.waitingCount < 100 { await Task.yield() }
+      // Always some wait.
+      for _ in 0..<1000 {
+        group.addTask { await turns.begin() }
+        while turns.waitingCount < 101 { await Task.yield() }
+        turns.end()
+        await group.next()
+        #expect(turns.keptCount <= 2 * (turns.waitingCount + 64))
+      }
+      for _ in 0..<101 { turns.end() }
+    }
+  }
+
   /// `DownloadTurns` 1
   @Test func theFirstThatWaitsIsTheNext() async {
     let turns = DownloadTurns(countMax: 1)
