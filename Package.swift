@@ -240,37 +240,40 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+    .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
     .testTarget(
       name: "RealmSyncProtocolTests",
-      dependencies: ["RealmSyncProtocol", "RealmTestSupport"],
+      dependencies: ["RealmSyncProtocol", "RealmTestSupport", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
       name: "RealmStorageTests",
-      dependencies: ["RealmStorage", "RealmTestSupport"],
+      dependencies: ["RealmStorage", "RealmTestSupport", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
       name: "RealmTablesTests",
-      dependencies: ["RealmTables", "RealmStorage", "RealmTestSupport"],
+      dependencies: ["RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits"],
       resources: [.copy("Fixtures")],
       swiftSettings: settings),
     .testTarget(
       name: "RealmReplicationTests",
       dependencies: [
         "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
+        "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmSyncTests",
       dependencies: [
         "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
-        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "realm-two-devices",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
+        "realm-two-devices",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmServerEngineTests",
       dependencies: [
         "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables",
-        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -299,7 +302,7 @@ let package = Package(
       name: "RealmToolsTests",
       dependencies: [
         "RealmTools", "RealmSwift", "RealmQuery", "RealmTables", "RealmStorage",
-        "RealmSyncProtocol", "RealmTestSupport",
+        "RealmSyncProtocol", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -311,7 +314,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RealmQueryTests",
-      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport"],
+      dependencies: [
+        "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmSessionTests",
@@ -323,7 +328,8 @@ let package = Package(
       name: "RealmSwiftTests",
       dependencies: [
         "RealmSwift", "RealmSession", "RealmSync", "RealmReplication", "RealmSyncProtocol",
-        "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "realm-second-process",
+        "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits",
+        "realm-second-process",
         "RealmSyncTestSupport", "AllocationCounter",
       ],
       swiftSettings: settings),
@@ -363,12 +369,12 @@ let package = Package(
       dependencies: ["RealmSwift", "RealmTestSupport"],
       path: "Tests/DocumentationExamples/Articles",
       swiftSettings: settings),
-    .testTarget(name: "StyleTests", swiftSettings: settings),
+    .testTarget(name: "StyleTests", dependencies: ["TestTraits"], swiftSettings: settings),
   ]
 )
 
-// The continuous integration builds the tests of the traits apart, where it needs no others; a developer
-// names the test targets that a change concerns ("RealmSyncTests,RealmReplicationTests").
+// The continuous integration builds the tests of the traits apart, where it needs no others; a
+// developer names the test targets that a change concerns ("RealmSyncTests,RealmReplicationTests").
 if let tests = Context.environment["OPENREALM_TESTS"] {
   let traits =
     "RealmServerTests,RealmMetricsTests,RealmNotesTests,RealmCommandTests,RealmStudioTests"

@@ -14,7 +14,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(2))) struct LiveCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveCommandTests {
   private let directory: TemporaryDirectory
   private let file: String
 

@@ -11,7 +11,7 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ReadingCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadingCommandTests {
   private let directory: TemporaryDirectory
   private let file: String
 

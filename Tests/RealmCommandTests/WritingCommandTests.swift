@@ -9,7 +9,7 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct WritingCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct WritingCommandTests {
   private let directory: TemporaryDirectory
   private let file: String
 

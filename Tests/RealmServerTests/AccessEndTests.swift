@@ -14,7 +14,7 @@ import Testing
 
 @testable import RealmServer
 
-@Suite(.timeLimit(.minutes(2))) struct AccessEndTests {
+@Suite(.timeLimit(.minutes(10))) struct AccessEndTests {
   /// How a user's access ends.
   enum End: CaseIterable, CustomTestStringConvertible {
     case logout, deletion, disabling

@@ -11,7 +11,7 @@ import RealmSync
 import RealmSyncProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ClientSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientSocketTests {
   private static func endpoint(_ server: PlainSocketServer) -> SyncEndpoint {
     SyncEndpoint(url: server.address, protocolNames: ["test"])
   }

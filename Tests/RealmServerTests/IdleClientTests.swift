@@ -60,7 +60,7 @@ private final class ServerProcess: Sendable {
 }
 
 @Suite(
-  .timeLimit(.minutes(2)),
+  .timeLimit(.minutes(10)),
   .enabled(
     if: ServerProcess.isBuilt && FileManager.default.fileExists(atPath: "/proc/self/status"),
     "the program was not built with the tests, or the system has no /proc"))

@@ -122,7 +122,7 @@ private struct ProcessStorm {
         "serve", "--dir", directory + "/server", "--listen", "127.0.0.1:\(port)", "--app-id",
         "storm",
       ], output: output)
-    for _ in 0..<1_000 {
+    for _ in 0..<15_000 {
       let text = try String(contentsOfFile: output, encoding: .utf8)
       if let range = text.firstRange(of: "http://127.0.0.1:") {
         let digits = text[range.upperBound...].prefix { $0.isNumber }

@@ -11,7 +11,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct NetworkSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkSettingsTests {
   /// `ann:secret`
   private static let authorization = "Basic YW5uOnNlY3JldA=="
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmNetworking
 
-@Suite(.timeLimit(.minutes(1))) struct NetworkWatcherTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkWatcherTests {
   /// A socket to write changes to, and one that a watcher reads.
   private static func pair() throws -> (writing: CInt, reading: CInt) {
     var descriptors: [CInt] = [0, 0]

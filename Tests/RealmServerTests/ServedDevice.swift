@@ -99,7 +99,7 @@ final class ServedDevice: Sendable {
 
   /// Waits until the notes are these.
   func wait(for expected: [Int64: String]) async throws {
-    for _ in 0..<1_000 {
+    for _ in 0..<15_000 {
       if try notes() == expected { return }
       try await Task.sleep(for: .milliseconds(10))
     }

@@ -12,7 +12,7 @@ import Testing
 
 @testable import RealmServer
 
-@Suite(.timeLimit(.minutes(2))) struct ServedSyncTests {
+@Suite(.timeLimit(.minutes(10))) struct ServedSyncTests {
   @Test(arguments: [SyncMode.partition, .flexible])
   func twoDevicesShareTheirData(_ mode: SyncMode) async throws {
     let server = try await RunningServer(mode: mode)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import RealmServer
 
-@Suite(.timeLimit(.minutes(2))) struct ServerProgramTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerProgramTests {
   private static func failure(_ body: () throws -> Void) -> String? {
     do {
       try body()

@@ -13,7 +13,7 @@ import Testing
 
 @testable import RealmServer
 
-@Suite(.timeLimit(.minutes(2))) struct SocketTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketTests {
   private static func code(
     _ body: () async throws(SocketClosed) -> Void
   ) async -> CloseCode? {

@@ -3,6 +3,7 @@
 // B+ trees against arrays, with enough elements for two levels and the edges of nodes.
 
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmStorage
@@ -37,7 +38,7 @@ import Testing
   }
 
   /// `BTree` 1.
-  @Test func aMillionAppendedElementsMakeThreeLevels() throws {
+  @Test(.heavy) func aMillionAppendedElementsMakeThreeLevels() throws {
     let scratch = try ScratchSpace()
     var root = try BTree<IntegerLeaf>.make(in: scratch.allocator)
     for value in 0..<1_001_500 {

@@ -3,6 +3,7 @@
 // Leaves of numbers, strings and binaries against arrays.
 
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmStorage
@@ -87,7 +88,7 @@ import Testing
     #expect(Array(try scratch.space.node(at: ref).bytes) == [0x7F, 0xFD, 0x7F])
   }
 
-  @Test func aBinaryOfManyMegabytesIsAChain() throws {
+  @Test(.heavy) func aBinaryOfManyMegabytesIsAChain() throws {
     let scratch = try ScratchSpace()
     let bytes = (0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     var ref = try BinaryLeaf.make(in: scratch.allocator)

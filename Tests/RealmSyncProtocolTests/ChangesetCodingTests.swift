@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @Suite struct ChangesetCodingTests {
@@ -98,7 +99,7 @@ import Testing
 
   /// The share of this parser in the million damaged inputs of a run (SY7). What a damaged
   /// changeset still means is encoded and read again with the same result.
-  @Test(arguments: 0..<11 as Range<UInt64>)
+  @Test(.heavy, arguments: 0..<11 as Range<UInt64>)
   func damagedChangesetsNeverTrap(_ part: UInt64) throws {
     var generator = SeededGenerator(seed: part)
     var bases: [[UInt8]] = []

@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @Suite struct TransformerTests {
@@ -44,7 +45,7 @@ import Testing
   }
 
   /// `Transformer` 1.
-  @Test(arguments: [(1, 1, 1500), (1, 4, 600), (3, 4, 300)])
+  @Test(.heavy, arguments: [(1, 1, 1500), (1, 4, 600), (3, 4, 300)])
   func bothSidesEndWithTheSameContent(
     _ transactions: Int, _ changes: Int, _ runs: Int
   ) throws {

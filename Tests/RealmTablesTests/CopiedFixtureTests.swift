@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -12,7 +13,7 @@ import Testing
 @Suite("Copied fixtures")
 struct CopiedFixtureTests {
   /// `StreamedCopy` 1.
-  @Test("hold the same, without free space", arguments: Fixture.names)
+  @Test("hold the same, without free space", .heavy, arguments: Fixture.names)
   func copies(name: String) throws {
     let fixture = try Fixture(name)
     let source = try DatabaseFile.open(
@@ -39,7 +40,8 @@ struct CopiedFixtureTests {
   }
 
   /// `DatabaseFile+Compact` 2.
-  @Test("are compacted in their place", arguments: ["after-many-commits", "todo", "all-types"])
+  @Test(
+    "are compacted in their place", .heavy, arguments: ["after-many-commits", "todo", "all-types"])
   func compacts(name: String) throws {
     let directory = try TemporaryDirectory()
     let path = try directory.copy(of: Fixture(name).path)

@@ -36,12 +36,10 @@ struct DamagedFileTests {
         damaged[offset] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &random)
       }
       guard let image = try? FileImage(damaged) else { continue }
-      let start = ContinuousClock.now
       let findings = image.findings()
       do { try read(image) } catch {
         #expect(!findings.isEmpty, "round \(round): a read fails, the check is silent: \(error)")
       }
-      #expect(ContinuousClock.now - start < .seconds(60), "round \(round) takes too long")
     }
   }
 

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -85,7 +86,7 @@ struct EncryptedFixtureTests {
 
   // MARK: Ours
 
-  @Test("hold the same with a key, with another one, and without", arguments: Fixture.names)
+  @Test("hold the same with a key, with another one, and without", .heavy, arguments: Fixture.names)
   func copies(name: String) throws {
     let source = try open(Fixture(name).path, nil, isReadOnly: true)
     let expected = try dump(source)
@@ -105,7 +106,7 @@ struct EncryptedFixtureTests {
 
   /// The reference reader decrypts about 100 KiB a second.
   @Test(
-    "are read by a reader that shares no code with ours",
+    "are read by a reader that shares no code with ours", .heavy,
     arguments: ["blank", "empty", "schema-changes", "tombstones"])
   func referenceReader(name: String) throws {
     let source = try open(Fixture(name).path, nil, isReadOnly: true)

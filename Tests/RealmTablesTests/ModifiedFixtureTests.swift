@@ -4,13 +4,14 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
 
 @Suite("Modified fixtures")
 struct ModifiedFixtureTests {
-  @Test("stay whole", arguments: Fixture.names)
+  @Test("stay whole", .heavy, arguments: Fixture.names)
   func modify(name: String) throws {
     let directory = try TemporaryDirectory()
     let path = try directory.copy(of: Fixture(name).path)

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -81,7 +82,7 @@ private struct SchemaEditor {
 @Suite("Random schema changes")
 struct RandomSchemaTests {
   @Test(
-    "leave a file whole",
+    "leave a file whole", .heavy,
     arguments: ["schema-changes", "after-many-commits", "all-types", "empty"],
     [1, 2] as [UInt64])
   func changes(name: String, seed: UInt64) throws {

@@ -8,6 +8,7 @@ import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestTraits
 import Testing
 
 @Suite struct SalvageTests {
@@ -50,7 +51,7 @@ import Testing
 
   /// `Salvage` 2: a header of a node in the cluster tree is destroyed, so one cluster is lost, and
   /// no other object.
-  @Test func everythingOutsideOfTheDamageIsSaved() throws {
+  @Test(.heavy) func everythingOutsideOfTheDamageIsSaved() throws {
     let sample = try SampleRealm(dogCount: Self.dogCount)
     let all = try names(sample.path)
     let (bytes, _) = try sample.state()

@@ -33,7 +33,7 @@ enum ForkedChild {
     guard child == 0 else { return "\(child)" }
     // A process that waits for the end of the parent waits for the end of its pipes.
     for descriptor: CInt in 0..<256 { close(descriptor) }
-    for _ in 0..<20 { sleep(1) }
+    for _ in 0..<300 { sleep(1) }
     _exit(0)
   }
 

@@ -3,6 +3,7 @@
 // The pages that name the tests of each promise of the interface name tests that exist.
 
 import Foundation
+import TestTraits
 import Testing
 
 /// The pages of `Documentation/Coverage`: tables with a promise in each row, and its tests.
@@ -76,7 +77,7 @@ import Testing
       && source(of: suite)?.contains("\"\(argument)\"") == true
   }
 
-  @Test func everyPromiseNamesTestsThatExist() {
+  @Test(.heavy) func everyPromiseNamesTestsThatExist() {
     #expect(!Self.rows.isEmpty)
     for row in Self.rows {
       if row.tests.isEmpty { Issue.record("\(row.page): no test for: \(row.promise)") }

@@ -55,6 +55,20 @@ import Testing
     #expect(TextRules.leftovers(source("/* a\n \(word) */\n")).map(\.line) == [6])
   }
 
+  @Test func timeLimits() {
+    let path = "Tests/RealmTablesTests/ThingTests.swift"
+    func limits(_ code: String) -> [Int] {
+      TestRules.timeLimits(file(Self.header + code, path: path)).map(\.line)
+    }
+    #expect(limits("@Test(.timeLimit(.minutes(9))) func a() {}\n") == [5])
+    #expect(limits("@Suite(.serialized, .timeLimit(.minutes(1))) struct A {}\n") == [5])
+    #expect(limits("@Test(.timeLimit(.minutes(10))) func a() {}\n") == [])
+    #expect(limits("let a = \".timeLimit(.minutes(1))\"\n") == [])
+    #expect(
+      limits("@Suite(.timeLimit(.minutes(10))) struct A {\n  @Test(.heavy) func a() {}\n}\n") == [6]
+    )
+  }
+
   @Test func forcedTry() {
     #expect(CodeRules.forcedTry(source("let a = try! b()\n")).count == 1)
     #expect(CodeRules.forcedTry(source("let a = try b()  // try!\nlet c = \"try!\"\n")).isEmpty)

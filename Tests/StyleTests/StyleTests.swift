@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestTraits
 import Testing
 
 /// The rules of CONTRIBUTING.md, applied to every file of the repository.
@@ -23,6 +24,7 @@ import Testing
     Rule(name: "no printing", check: CodeRules.printing),
     Rule(name: "no write to the empty array", check: CodeRules.uninitializedArrays),
     Rule(name: "benchmarks delete their own", check: CodeRules.benchmarkDeletions),
+    Rule(name: "limits of time are for hangs", check: TestRules.timeLimits),
     Rule(name: "force unwraps proven", check: CodeRules.forceUnwrap),
     Rule(
       name: "unchecked concurrency reasoned", check: CodeRules.uncheckedConcurrency),
@@ -41,7 +43,7 @@ import Testing
     DocumentationRule.check($0, requirements: requirements)
   }
 
-  @Test(arguments: rules)
+  @Test(.heavy, arguments: rules)
   func everyFileFollows(_ rule: Rule) {
     let violations = Repository.code.flatMap(rule.check)
     let report = violations.map(\.description).joined(separator: "\n")

@@ -7,7 +7,7 @@ import RealmSwift
 import RealmTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct FileSnippets {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct FileSnippets {
   private let folder: ArticleFolder
   private var configuration: Realm.Configuration
 
@@ -58,7 +58,7 @@ import Testing
       }
     }
     // snippet end
-    for _ in 0..<1000 where !isDone { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<15_000 where !isDone { try await Task.sleep(for: .milliseconds(5)) }
     #expect(isDone && realm.objects(Todo.self).count == 1)
     let backup = folder.url("backup.realm")
     // snippet: durability-backup

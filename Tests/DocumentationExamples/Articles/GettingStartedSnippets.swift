@@ -30,7 +30,7 @@ enum GettingStartedArticle {
   // snippet end
 }
 
-@Suite(.timeLimit(.minutes(1))) struct GettingStartedSnippets {
+@Suite(.timeLimit(.minutes(10))) struct GettingStartedSnippets {
   typealias Book = GettingStartedArticle.Book
   typealias Author = GettingStartedArticle.Author
 

@@ -13,7 +13,7 @@ class IndexedPage: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HistorySnippets {
+@Suite struct HistorySnippets {
   /// A search index that lives elsewhere.
   final class SearchIndex {
     var pages: [String: String] = [:]

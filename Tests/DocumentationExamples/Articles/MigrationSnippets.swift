@@ -32,7 +32,7 @@ enum ThirdRelease {
   // snippet end
 }
 
-@Suite(.timeLimit(.minutes(1))) struct MigrationSnippets {
+@Suite struct MigrationSnippets {
   @Test func stepsThroughTheVersions() throws {
     let folder = try ArticleFolder()
     try writeTheFirstRelease(folder)

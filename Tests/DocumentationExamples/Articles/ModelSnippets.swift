@@ -86,7 +86,7 @@ enum ModelArticle {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ModelSnippets {
+@Suite struct ModelSnippets {
   typealias Person = ModelArticle.Person
   typealias Dog = ModelArticle.Dog
   typealias Album = ModelArticle.Album

@@ -49,7 +49,7 @@ enum MovingArticle {
   // snippet end
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct MovingSnippets {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct MovingSnippets {
   @Test func fromSwiftData() async throws {
     typealias Trip = MovingArticle.Trip
     let folder = try ArticleFolder()

@@ -15,7 +15,7 @@ actor ReportCounter {
   func note(_ count: Int) { self.count = count }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct NotificationSnippets {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct NotificationSnippets {
   private let folder: ArticleFolder
   private let realm: Realm
 
@@ -104,7 +104,7 @@ actor ReportCounter {
       if case .update(let todos, _, _, _) = change { counter.note(todos.count) }
     }
     // snippet end
-    for _ in 0..<1000 {
+    for _ in 0..<15_000 {
       if await counter.count == 1 { break }
       try await Task.sleep(for: .milliseconds(5))
     }

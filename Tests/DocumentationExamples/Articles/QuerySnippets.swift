@@ -45,7 +45,7 @@ enum QueryArticle {
   // snippet end
 }
 
-@Suite(.timeLimit(.minutes(1))) struct QuerySnippets {
+@Suite struct QuerySnippets {
   typealias Town = QueryArticle.Town
 
   private let folder: ArticleFolder

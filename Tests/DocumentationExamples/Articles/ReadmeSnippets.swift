@@ -19,7 +19,7 @@ class Todo: Object {
 }
 // snippet end
 
-@Suite(.timeLimit(.minutes(1))) struct ReadmeSnippets {
+@Suite(.timeLimit(.minutes(10))) struct ReadmeSnippets {
   @Test func theFirstStepsRun() async {
     await #expect(processExitsWith: .success) { try await Self.first() }
   }

@@ -65,7 +65,7 @@ enum ServerArticle {
   // snippet end
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ServerSnippets {
+@Suite(.timeLimit(.minutes(10))) struct ServerSnippets {
   @Test func requestsAreAnswered() async throws {
     let folder = try ArticleFolder()
     let orders = try await ServerArticle.Orders(folder.configuration([ServerArticle.Order.self]))

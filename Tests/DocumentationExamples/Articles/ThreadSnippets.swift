@@ -43,7 +43,7 @@ func finishAll(_ configuration: Realm.Configuration) async throws {
 }
 // snippet end
 
-@Suite(.timeLimit(.minutes(1))) struct ThreadSnippets {
+@Suite(.timeLimit(.minutes(10))) struct ThreadSnippets {
   private let folder: ArticleFolder
   private let configuration: Realm.Configuration
 

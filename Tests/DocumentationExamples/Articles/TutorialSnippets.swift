@@ -60,7 +60,7 @@ actor Greenhouse {
 }
 // snippet end
 
-@Suite(.timeLimit(.minutes(1))) struct TutorialSnippets {
+@Suite(.timeLimit(.minutes(10))) struct TutorialSnippets {
   @Test func plantsAreWatered() async throws {
     let folder = try ArticleFolder()
     let house = try await Greenhouse(folder.configuration([Plant.self]))

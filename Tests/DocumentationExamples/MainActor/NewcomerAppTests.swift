@@ -76,7 +76,7 @@ private actor Importer {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct NewcomerAppTests {
+@Suite(.timeLimit(.minutes(10))) struct NewcomerAppTests {
   private let directory: TemporaryDirectory
   private let configuration: Realm.Configuration
 

@@ -128,7 +128,7 @@ private actor SideActor {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) nonisolated struct ActorExampleTests {
+@Suite(.timeLimit(.minutes(10))) nonisolated struct ActorExampleTests {
   @Test func openingForTheMainActor() async {
     await #expect(processExitsWith: .success) {
       let directory = try useDefaultRealm()

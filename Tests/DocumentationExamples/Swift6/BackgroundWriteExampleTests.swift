@@ -7,7 +7,7 @@ import RealmSwift
 import RealmTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) nonisolated struct BackgroundWriteExampleTests {
+@Suite(.timeLimit(.minutes(10))) nonisolated struct BackgroundWriteExampleTests {
   @Test func writingInTheBackground() async {
     await #expect(processExitsWith: .success) {
       let directory = try useDefaultRealm()

@@ -61,7 +61,7 @@ nonisolated final class Gate: @unchecked Sendable {
 
   /// Blocks the thread.
   func block() {
-    let isOpen = semaphore.wait(timeout: .now() + 20) == .success
+    let isOpen = semaphore.wait(timeout: .now() + 300) == .success
     precondition(isOpen, "nobody came")
   }
 

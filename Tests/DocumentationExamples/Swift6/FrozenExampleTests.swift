@@ -7,7 +7,7 @@ import RealmSwift
 import RealmTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) nonisolated struct FrozenExampleTests {
+@Suite(.timeLimit(.minutes(10))) nonisolated struct FrozenExampleTests {
   @Test func freezing() async {
     await #expect(processExitsWith: .success) {
       let directory = try useDefaultRealm()

@@ -38,7 +38,7 @@ nonisolated extension Realm {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) nonisolated struct HandoverExampleTests {
+@Suite(.timeLimit(.minutes(10))) nonisolated struct HandoverExampleTests {
   @Test func theThreadSafeWrapper() async {
     await #expect(processExitsWith: .success) {
       let directory = try useDefaultRealm()
@@ -162,7 +162,7 @@ nonisolated extension Realm {
       try Self.deleteReadLetters(gate)
       await gate.wait()
       // The gate opens inside the transaction.
-      for _ in 0..<2000 {
+      for _ in 0..<15_000 {
         let realm = try Self.letterSubjects()
         if realm == ["Kept"] { return }
         try await Task.sleep(for: .milliseconds(2))

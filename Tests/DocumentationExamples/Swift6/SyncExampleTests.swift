@@ -11,7 +11,7 @@ import Testing
 nonisolated private func requireSendable<T: Sendable>(_: T.Type) {}
 
 @Suite(.serialized) struct SyncExampleTests {
-  @Test(.timeLimit(.minutes(1))) func openingASynchronisedRealm() async throws {
+  @Test(.timeLimit(.minutes(10))) func openingASynchronisedRealm() async throws {
     let server = try ExampleServer()
     defer { server.stop() }
     // Both run the page's function: each adds a todo, and waits until it is at the server.

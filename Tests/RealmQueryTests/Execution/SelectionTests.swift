@@ -3,6 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmQuery
@@ -20,7 +21,7 @@ import Testing
     return rows
   }
 
-  @Test(arguments: RandomRuns.seeds(4)) func randomTreesAgreeWithThePlainMeaning(
+  @Test(.heavy, arguments: RandomRuns.seeds(4)) func randomTreesAgreeWithThePlainMeaning(
     seed: UInt64
   ) throws {
     let spread = Int(seed % 3) + 1

@@ -3,6 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmQuery
@@ -281,7 +282,7 @@ import Testing
     #expect(error.description.contains("at column \(column)"))
   }
 
-  @Test func nestingIsBounded() {
+  @Test(.heavy) func nestingIsBounded() {
     let deep = String(repeating: "(", count: 100_000)
     #expect(throws: QuerySyntaxError.self) { try QueryParser.parse(deep) }
     let negations = String(repeating: "NOT ", count: 100_000) + "a == 1"

@@ -2,6 +2,7 @@
 
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmQuery
@@ -97,7 +98,7 @@ import Testing
     #expect(try ChunkedKeys().partitionPoint { _ in true } == 0)
   }
 
-  @Test(arguments: RandomRuns.seeds(8)) func changesAreThoseOfAnArray(seed: UInt64) {
+  @Test(.heavy, arguments: RandomRuns.seeds(8)) func changesAreThoseOfAnArray(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var keys = Self.keys(Int.random(in: 0...6000, using: &random))
     var chunked = ChunkedKeys(keys)

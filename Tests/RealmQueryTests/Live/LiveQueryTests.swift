@@ -3,6 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmQuery
@@ -50,7 +51,7 @@ import Testing
     return result
   }
 
-  @Test(arguments: RandomRuns.seeds(2))
+  @Test(.heavy, arguments: RandomRuns.seeds(2))
   func changesLeadFromEachStateToTheNext(seed: UInt64) throws {
     let tables = try SampleTables(seed: seed, items: 300, owners: 12, spread: 2)
     var random = SeededGenerator(seed: seed)

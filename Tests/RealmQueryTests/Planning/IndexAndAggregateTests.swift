@@ -3,6 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmQuery
@@ -132,7 +133,7 @@ import Testing
     #expect(try nothing.aggregate(.min, of: int).isNull)
   }
 
-  @Test(arguments: ["int", "int?", "double", "double?"])
+  @Test(.heavy, arguments: ["int", "int?", "double", "double?"])
   func countsAndExtremesOfSomeRowsAreThoseOfTheirValues(name: String) throws {
     let tables = try SampleTables(seed: 23, items: 700, owners: 5, spread: 9)
     let column = try #require(tables.items.schema.column(named: name))

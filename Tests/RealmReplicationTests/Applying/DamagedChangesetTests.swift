@@ -8,6 +8,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 /// `OPENREALM_SEEDS` makes it longer, as that of `RecordReplayTests`.
@@ -17,7 +18,7 @@ struct DamagedChangesetTests {
     ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
   }
 
-  @Test func leaveTheVersionBefore() throws {
+  @Test(.heavy) func leaveTheVersionBefore() throws {
     let first = Self.environment("OPENREALM_SEED") ?? .random(in: 1...1 << 40)
     let count = (Self.environment("OPENREALM_SEEDS") ?? 60) / 4
     var (tries, errors) = (0, 0)

@@ -8,9 +8,10 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
-/// `OPENREALM_SEEDS` is the number of random lives of a database, of 200 transactions each, 500 if
+/// `OPENREALM_SEEDS` is the number of random lives of a database, of 200 transactions each, 100 if
 /// nothing is said; `OPENREALM_SEED` is the first seed.
 @Suite("Recorded transactions")
 struct RecordReplayTests {
@@ -29,9 +30,9 @@ struct RecordReplayTests {
   }
 
   private static let first = environment("OPENREALM_SEED") ?? .random(in: 1...1 << 40)
-  private static let count = environment("OPENREALM_SEEDS") ?? 500
+  private static let count = environment("OPENREALM_SEEDS") ?? 100
 
-  @Test("lead from the version before to the version after", arguments: 0..<UInt64(shares))
+  @Test("lead from the version before to the version after", .heavy, arguments: 0..<UInt64(shares))
   func replay(share: UInt64) throws {
     var total = InstructionCount()
     for seed in stride(

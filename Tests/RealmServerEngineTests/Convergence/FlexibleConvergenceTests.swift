@@ -7,13 +7,14 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmServerEngine
 
 @Suite(.serialized) struct FlexibleConvergenceTests {
   /// `Round` 1. To repeat a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`.
-  @Test(arguments: ConvergenceSeeds.seeds(60))
+  @Test(.heavy, arguments: ConvergenceSeeds.seeds(60))
   func allFilesEndWithTheirViews(_ seed: UInt64) async throws {
     var run = try await FlexibleRun(seed: seed)
     try await run.play()

@@ -5,13 +5,14 @@
 import RealmReplication
 import RealmSyncProtocol
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmServerEngine
 
 @Suite(.serialized) struct PartitionConvergenceTests {
   /// To repeat a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`.
-  @Test(arguments: ConvergenceSeeds.seeds(20))
+  @Test(.heavy, arguments: ConvergenceSeeds.seeds(20))
   func allFilesEndEqual(_ seed: UInt64) async throws {
     var run = try await PartitionRun(seed: seed)
     try await run.play()
@@ -20,7 +21,7 @@ import Testing
   }
 
   /// New clients come to a realm whose history is trimmed, with objects of their own.
-  @Test(arguments: ConvergenceSeeds.seeds(40))
+  @Test(.heavy, arguments: ConvergenceSeeds.seeds(40))
   func newClientsOfATrimmedRealmEndEqual(_ seed: UInt64) async throws {
     var run = try await PartitionRun(seed: seed, trims: true)
     for _ in 0..<3 {

@@ -47,11 +47,11 @@ import Testing
     await turns.begin()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<100 { group.addTask { await turns.begin() } }
-      while turns.waitingCount < 100 { await Task.yield() }
+      while turns.waitingCount < 100 { try? await Task.sleep(for: .milliseconds(1)) }
       // Always some wait.
       for _ in 0..<1000 {
         group.addTask { await turns.begin() }
-        while turns.waitingCount < 101 { await Task.yield() }
+        while turns.waitingCount < 101 { try? await Task.sleep(for: .milliseconds(1)) }
         turns.end()
         await group.next()
         #expect(turns.keptCount <= 2 * (turns.waitingCount + 64))
@@ -73,7 +73,7 @@ import Testing
           turns.end()
         }
         // Until it waits.
-        while turns.waitingCount <= number { await Task.yield() }
+        while turns.waitingCount <= number { try? await Task.sleep(for: .milliseconds(1)) }
       }
       turns.end()
     }

@@ -28,7 +28,9 @@ final class TestTimer: ServerTimer {
 
   /// Waits until someone sleeps until a time.
   func waitForSleeper(at time: Milliseconds) async {
-    while !state.withLock({ $0.sleepers.contains { $0.time == time } }) { await Task.yield() }
+    while !state.withLock({ $0.sleepers.contains { $0.time == time } }) {
+      try? await Task.sleep(for: .milliseconds(1))
+    }
   }
 
   func advance(to time: Milliseconds) {

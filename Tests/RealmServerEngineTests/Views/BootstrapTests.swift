@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTables
+import TestTraits
 import Testing
 
 @testable import RealmServerEngine
@@ -133,7 +134,7 @@ import Testing
     #expect(same.bootstrap?.entries.first?.originFile == .server)
   }
 
-  @Test func entriesOfABootstrapHaveALimit() async throws {
+  @Test(.heavy) func entriesOfABootstrapHaveALimit() async throws {
     let (server, first, second) = try await makeServer()
     let name = String(repeating: "n", count: 600)
     var version: UInt64 = 5

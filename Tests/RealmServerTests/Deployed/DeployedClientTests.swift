@@ -9,7 +9,7 @@ import RealmSyncProtocol
 import Testing
 
 /// The side of an app that cannot be changed any more.
-@Suite(.timeLimit(.minutes(3))) struct DeployedClientTests {
+@Suite(.timeLimit(.minutes(10))) struct DeployedClientTests {
   /// The headers of a canonical answer: the exact content type, the size, and no encoding.
   private static func expectJSON(
     _ answer: DeployedClient.Answer, _ status: String, _ location: SourceLocation = #_sourceLocation

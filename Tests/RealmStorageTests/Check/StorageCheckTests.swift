@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 /// One way to damage worked example A, and the check that must notice.
@@ -49,7 +50,7 @@ struct StorageCheckTests {
     }
   }
 
-  @Test("notices damage", arguments: StorageDamage.all)
+  @Test("notices damage", .heavy, arguments: StorageDamage.all)
   func damage(_ damage: StorageDamage) throws {
     var contents = WorkedExamples.firstCommit
     for (offset, bytes) in damage.edits {

@@ -5,6 +5,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmStorage
@@ -99,7 +100,7 @@ import Testing
   }
 
   /// `EncryptedFile` 2 and 3.
-  @Test func everyCrashLeavesTheVersionBeforeOrAfter() throws {
+  @Test(.heavy) func everyCrashLeavesTheVersionBeforeOrAfter() throws {
     var total = 0
     for seed in 1...UInt64(Self.seedCount) {
       let (messages, _, states) = try violations(

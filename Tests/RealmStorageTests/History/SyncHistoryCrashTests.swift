@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmStorage
@@ -32,7 +33,7 @@ import Testing
   }
 
   /// `CommitWriter` 1, 2 and 3, `SyncHistory` 1.
-  @Test(arguments: RandomRuns.seeds(3))
+  @Test(.heavy, arguments: RandomRuns.seeds(3))
   func everyCrashLeavesTheEntriesBeforeOrAfter(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let system = try SimulatedFileSystem()

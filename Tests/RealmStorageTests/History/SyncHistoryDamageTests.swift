@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmStorage
@@ -77,7 +78,7 @@ import Testing
   }
 
   /// `ARCHITECTURE` 4.
-  @Test func flippedBitsNeverTrap() throws {
+  @Test(.heavy) func flippedBitsNeverTrap() throws {
     var random = SeededGenerator(seed: 8)
     var noticedCount = 0
     for index in 24..<min(contents.count, 4096) where contents[index] != 0 {

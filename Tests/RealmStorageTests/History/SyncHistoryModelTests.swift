@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmStorage
@@ -112,7 +113,7 @@ import Testing
   }
 
   /// Trees of more than one leaf.
-  @Test func thousandsOfEntriesAreTrimmedInParts() throws {
+  @Test(.heavy) func thousandsOfEntriesAreTrimmedInParts() throws {
     let file = try DatabaseFile.open(
       path: "sync-many",
       options: OpenOptions(isInMemory: true, history: .syncClient))

@@ -6,7 +6,7 @@ import RealmStorage
 import RealmTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RefusedThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct RefusedThreadTests {
   private let directory: TemporaryDirectory
   private let path: String
 

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @Suite struct CrashTests {
@@ -97,7 +98,7 @@ import Testing
   }
 
   /// `CommitWriter` 1, 2 and 3, `ARCHITECTURE` 3.
-  @Test func everyCrashLeavesTheVersionBeforeOrAfter() throws {
+  @Test(.heavy) func everyCrashLeavesTheVersionBeforeOrAfter() throws {
     var total = 0
     for seed in 1...UInt64(Self.seedCount) {
       let recording = try record(commits: 20, seed: seed)

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @Suite struct DamageTests {
@@ -43,7 +44,7 @@ import Testing
   }
 
   /// `ARCHITECTURE` 4.
-  @Test func flippedBitsNeverTrap() throws {
+  @Test(.heavy) func flippedBitsNeverTrap() throws {
     var random = SeededGenerator(seed: 5)
     for contents in [WorkedExamples.firstCommit, WorkedExamples.secondCommit] {
       for index in 0..<1200 {
@@ -58,7 +59,7 @@ import Testing
   }
 
   /// `ARCHITECTURE` 4.
-  @Test func randomWordsInNodesNeverTrap() throws {
+  @Test(.heavy) func randomWordsInNodesNeverTrap() throws {
     var random = SeededGenerator(seed: 6)
     let nasty: [UInt64] = [
       0, 1, 8, .max, .max - 7, 1 << 63, (1 << 63) - 8, 0x4141_4141_4700_FFFF, 0xFFFF_FF47_4141_4141,

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmStorage
@@ -170,7 +171,7 @@ import Testing
   /// A crash at any call leaves the version before or after, also while nodes move, the logical
   /// size shrinks, and the file is cut.
   /// `ARCHITECTURE` 3.
-  @Test func crashesWhileAFileShrinksLeaveItWhole() throws {
+  @Test(.heavy) func crashesWhileAFileShrinksLeaveItWhole() throws {
     let first = try SimulatedFileSystem()
     let numbers = (0..<60_000).map { Int64($0) << 30 }
     do {

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @Suite struct FixtureTests {
@@ -37,7 +38,7 @@ import Testing
   }
 
   /// `FreeSpace` 3.
-  @Test(arguments: names) func commitsKeepTheFileWhole(_ name: String) throws {
+  @Test(.heavy, arguments: names) func commitsKeepTheFileWhole(_ name: String) throws {
     let path = try copy(of: name)
     do {
       let file = try DatabaseFile.open(path: path)

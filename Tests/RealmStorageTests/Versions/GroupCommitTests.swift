@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @Suite struct GroupCommitTests {
@@ -151,7 +152,7 @@ import Testing
 
   /// After a crash the file holds what the last completed group left, or all of the next one.
   /// `PendingCommit` 2.
-  @Test(arguments: 1...4) func aCrashLosesAllOfAGroupOrNothing(seed: UInt64) throws {
+  @Test(.heavy, arguments: 1...4) func aCrashLosesAllOfAGroupOrNothing(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let initial = try system.file.contents()
     let system = try SimulatedFileSystem(contents: initial)

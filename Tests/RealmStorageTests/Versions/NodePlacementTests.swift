@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmStorage
@@ -162,7 +163,7 @@ import Testing
 
   /// After many more changes than the file has leaves, it is less than twice its size.
   /// `NodePlacement` 3.
-  @Test(arguments: [300, 4000]) func theFileStaysWithinABound(_ count: Int) throws {
+  @Test(.heavy, arguments: [300, 4000]) func theFileStaysWithinABound(_ count: Int) throws {
     let file = try DatabaseFile.open(
       path: "bound-\(UUID().uuidString)", options: OpenOptions(isInMemory: true))
     var random = SeededGenerator(seed: 8)

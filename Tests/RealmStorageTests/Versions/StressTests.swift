@@ -6,6 +6,7 @@ import Foundation
 import RealmStorage
 import RealmTestSupport
 import Synchronization
+import TestTraits
 import Testing
 
 @Suite struct StressTests {
@@ -92,7 +93,7 @@ import Testing
   }
 
   /// `ReaderTable` 1 and 2.
-  @Test func readersAndAWriterOnDisk() async throws {
+  @Test(.heavy) func readersAndAWriterOnDisk() async throws {
     let directory = try TemporaryDirectory()
     let file = try DatabaseFile.open(path: directory.file("a.realm"))
     try await stress(file)
@@ -102,7 +103,7 @@ import Testing
     #expect(try file.fileByteCount() < 4 << 20)
   }
 
-  @Test func readersAndAWriterInMemory() async throws {
+  @Test(.heavy) func readersAndAWriterInMemory() async throws {
     let file = try DatabaseFile.open(
       path: "stress-\(UUID().uuidString)", options: OpenOptions(isInMemory: true))
     try await stress(file)
@@ -110,7 +111,7 @@ import Testing
   }
 
   /// `ReaderTable` 3, `SharedMemory` 2.
-  @Test func readersOfTwoProcessesAndAWriter() async throws {
+  @Test(.heavy) func readersOfTwoProcessesAndAWriter() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.realm")
     let file = try DatabaseFile.open(path: path)

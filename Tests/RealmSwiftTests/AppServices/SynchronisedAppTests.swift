@@ -7,6 +7,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSwift
@@ -122,7 +123,7 @@ import Testing
     #expect(await device.names == ["a"])
   }
 
-  @Test func aDeviceThatComesBackHasItsChangesStill() async throws {
+  @Test(.heavy) func aDeviceThatComesBackHasItsChangesStill() async throws {
     let app = try MemoryApp()
     let configuration = try await app.configuration("first", Self.all)
     do {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmSwift
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AnyRealmCollectionTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct AnyRealmCollectionTests {
   private func shelf() async throws -> (TemporaryRealm, Realm, Shelf) {
     let file = try TemporaryRealm.ofShelves()
     let realm = try await Realm(configuration: file.configuration)

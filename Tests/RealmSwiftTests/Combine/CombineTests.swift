@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmSwift
 
-@MainActor @Suite("api.md 21: Combine", .timeLimit(.minutes(1))) struct CombineTests {
+@MainActor @Suite("api.md 21: Combine", .timeLimit(.minutes(10))) struct CombineTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm() }

@@ -9,7 +9,6 @@ import Testing
 @testable import RealmSwift
 
 @Suite(
-  .timeLimit(.minutes(2)),
   .enabled(if: SwiftCompiler.executable != nil, "There is no Swift compiler on this machine"))
 struct RefusedTypeTests {
   @Test(arguments: [

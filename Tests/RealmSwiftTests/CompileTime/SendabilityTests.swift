@@ -6,7 +6,6 @@ import Foundation
 import Testing
 
 @Suite(
-  .timeLimit(.minutes(2)),
   .enabled(if: SwiftCompiler.executable != nil, "There is no Swift compiler on this machine"))
 struct SendabilityTests {
   private static let models = """

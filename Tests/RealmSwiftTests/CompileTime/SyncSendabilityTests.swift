@@ -8,7 +8,6 @@ import Foundation
 import Testing
 
 @Suite(
-  .timeLimit(.minutes(2)),
   .enabled(if: SwiftCompiler.executable != nil, "There is no Swift compiler on this machine"))
 struct SyncSendabilityTests {
   // Without complete checking the compiler of Swift 5 says nothing of sendability.

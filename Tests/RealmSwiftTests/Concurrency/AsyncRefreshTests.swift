@@ -7,7 +7,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct AsyncRefreshTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct AsyncRefreshTests {
   private let configuration = freshConfiguration()
 
   private func open() async throws -> Realm {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite(.timeLimit(.minutes(1))) struct CallbackMisuseTests {
+@Suite(.timeLimit(.minutes(10))) struct CallbackMisuseTests {
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(said.contains(text), "said: \(said.prefix(400))")

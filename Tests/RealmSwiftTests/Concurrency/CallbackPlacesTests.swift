@@ -32,7 +32,9 @@ private actor CallbackStore {
     for id in ids where id % 2 == 1 {
       try await realm.asyncWrite { _ = realm.create(AsyncTask.self, value: ["id": id]) }
     }
-    while realm.isPerformingAsynchronousWriteOperations { await Task.yield() }
+    while realm.isPerformingAsynchronousWriteOperations {
+      try? await Task.sleep(for: .milliseconds(1))
+    }
   }
 
   /// Asks for a write and goes away.
@@ -48,7 +50,7 @@ private actor CallbackStore {
   var count: Int { realm.objects(AsyncTask.self).count }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct CallbackPlacesTests {
+@Suite(.timeLimit(.minutes(10))) struct CallbackPlacesTests {
   private let configuration = freshConfiguration()
   private let told = Recorder<String>()
 

@@ -28,7 +28,7 @@ extension Realm {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct CallbackWriteTests {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct CallbackWriteTests {
   private let configuration = freshConfiguration()
   private let realm: Realm
   private let log = Log()
@@ -44,7 +44,9 @@ extension Realm {
 
   /// Waits until the realm has no asynchronous writes any more.
   private func finish() async {
-    while realm.isPerformingAsynchronousWriteOperations { await Task.yield() }
+    while realm.isPerformingAsynchronousWriteOperations {
+      try? await Task.sleep(for: .milliseconds(1))
+    }
   }
 
   private func ids() -> [Int] { realm.objects(AsyncTask.self).map(\.id).sorted() }
@@ -115,7 +117,7 @@ extension Realm {
             try await realm.asyncWrite { log.add("\(number)") }
           })
         // The task queues when it runs.
-        while log.startCount < tasks.count { await Task.yield() }
+        while log.startCount < tasks.count { try? await Task.sleep(for: .milliseconds(1)) }
       }
     }
     for task in tasks { try await task.value }
@@ -135,7 +137,7 @@ extension Realm {
       realm.commitAsyncWrite(allowGrouping: true)
     }
     let task = Task { try await realm.asyncWrite { log.add("task") } }
-    while realm.core.asyncWrites.operationCount < 2 { await Task.yield() }
+    while realm.core.asyncWrites.operationCount < 2 { try? await Task.sleep(for: .milliseconds(1)) }
     realm.beginAsyncWrite {
       log.add("last")
       realm.commitAsyncWrite(allowGrouping: true)
@@ -292,7 +294,7 @@ extension Realm {
     }
     try ask()
     await other.end()
-    while log.entries.isEmpty { await Task.yield() }
+    while log.entries.isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
     #expect(await other.count == 1)
   }
 

@@ -27,7 +27,7 @@ private struct Smuggled<Value>: @unchecked Sendable {
   let value: Value
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConfinementMisuseTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfinementMisuseTests {
   @Test func aThreadsRealmMustNotBeUsedOnAnother() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let realm = Smuggled(value: try openOnThread(freshConfiguration()))

@@ -32,7 +32,7 @@ private func wait(until condition: () -> Bool) async {
   while !condition() { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct DetachedTests {
+@Suite(.timeLimit(.minutes(10))) struct DetachedTests {
   private let configuration = freshConfiguration()
   /// Keeps the data, which is in memory.
   private let keeper: Realm

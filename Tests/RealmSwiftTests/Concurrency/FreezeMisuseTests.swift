@@ -6,7 +6,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FreezeMisuseTests {
+@Suite(.timeLimit(.minutes(10))) struct FreezeMisuseTests {
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(said.contains(text), "said: \(said.prefix(400))")

@@ -8,7 +8,7 @@ import Testing
 @testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite(.timeLimit(.minutes(1))) struct FreezeTests {
+@Suite(.timeLimit(.minutes(10))) struct FreezeTests {
   /// A realm with Ann, who has the dogs Rex and Tim, of whom Rex is the best.
   private func fill(_ files: TemporaryRealm) throws -> (realm: Realm, ann: Person) {
     let realm = try files.open()

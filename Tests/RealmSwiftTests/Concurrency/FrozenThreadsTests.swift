@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite(.timeLimit(.minutes(2))) struct FrozenThreadsTests {
+@Suite(.timeLimit(.minutes(10))) struct FrozenThreadsTests {
   /// What all readers of a version must find.
   private struct Expected: Sendable {
     let sum: Int

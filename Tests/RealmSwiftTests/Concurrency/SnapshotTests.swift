@@ -8,7 +8,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite(.timeLimit(.minutes(1))) struct SnapshotTests {
+@Suite(.timeLimit(.minutes(10))) struct SnapshotTests {
   private func fill(_ files: TemporaryRealm, _ count: Int) throws -> Realm {
     let realm = try files.open()
     try realm.write {

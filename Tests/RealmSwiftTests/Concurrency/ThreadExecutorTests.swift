@@ -97,7 +97,7 @@ private final class MeetingPlace: @unchecked Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ThreadExecutorTests {
+@Suite(.timeLimit(.minutes(10))) struct ThreadExecutorTests {
   @Test func aRealmLivesOnTheThread() async throws {
     let configuration = freshConfiguration()
     let hermit = Hermit()

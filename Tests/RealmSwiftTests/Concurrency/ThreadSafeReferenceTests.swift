@@ -10,7 +10,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite(.timeLimit(.minutes(1))) struct ThreadSafeReferenceTests {
+@Suite(.timeLimit(.minutes(10))) struct ThreadSafeReferenceTests {
   private func makeAnn(_ files: TemporaryRealm) throws -> Person {
     let realm = try files.open()
     return try realm.write {

@@ -4,11 +4,12 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSwift
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ElementObserverTests {
+@MainActor @Suite struct ElementObserverTests {
   /// Registers observers, and records the changes that they are notified of.
   private struct Registration: ElementSuite, MapElementSuite {
     let realm: Realm
@@ -79,7 +80,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ElementCase.all) func changesAreTold(_ element: ElementCase) async throws {
+  @Test(.heavy, arguments: ElementCase.all) func changesAreTold(_ element: ElementCase) async throws
+  {
     let file = try TemporaryRealm.ofEveryElement()
     let realm = try await Realm(configuration: file.configuration)
     try realm.write {

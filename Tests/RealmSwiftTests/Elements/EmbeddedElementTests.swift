@@ -272,7 +272,7 @@ class ElementOwner: Object {
 
   // MARK: Observers
 
-  @MainActor @Test(.timeLimit(.minutes(1))) func whatIsToldLeadsToWhatIsThere() async throws {
+  @MainActor @Test(.timeLimit(.minutes(10))) func whatIsToldLeadsToWhatIsThere() async throws {
     let realm = try await Realm(configuration: file.configuration)
     let owner = try realm.write {
       realm.create(ElementOwner.self, value: ["list": [["number": 1], ["number": 2]]])

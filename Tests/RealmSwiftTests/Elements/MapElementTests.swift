@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -17,7 +18,7 @@ import Testing
     try element.runMaps(Unmanaged())
   }
 
-  @Test(arguments: ElementCase.all + [ElementCase.pairs]) func managed(
+  @Test(.heavy, arguments: ElementCase.all + [ElementCase.pairs]) func managed(
     _ element: ElementCase
   ) throws {
     try element.runMaps(Managed())

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -15,7 +16,7 @@ import Testing
     try element.run(Unmanaged())
   }
 
-  @Test(arguments: ElementCase.all) func managed(_ element: ElementCase) throws {
+  @Test(.heavy, arguments: ElementCase.all) func managed(_ element: ElementCase) throws {
     try element.run(Managed())
   }
 

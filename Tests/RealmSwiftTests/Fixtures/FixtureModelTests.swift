@@ -6,6 +6,7 @@ import Foundation
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -58,7 +59,7 @@ import Testing
     return changed
   }
 
-  @Test("are read equal, changed, and read again", arguments: FixtureFile.all)
+  @Test("are read equal, changed, and read again", .heavy, arguments: FixtureFile.all)
   func readAndChanged(fixture: FixtureFile) throws {
     let file = try fixture.copy()
     let expected = try fixture.expected()

@@ -6,6 +6,7 @@ import Foundation
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -75,7 +76,7 @@ import Testing
     "\(try ContentDump(TableGroup(file.snapshot())).json())"
   }
 
-  @Test(arguments: Case.all(.flipped))
+  @Test(.heavy, arguments: Case.all(.flipped))
   func everyCrashLeavesTheFileAsItWasOrAsItShouldBe(migration: Case) throws {
     let initial = try migration.initial()
     let before = try contents(

@@ -7,6 +7,7 @@ import Foundation
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -192,7 +193,7 @@ struct MigrationMatrixTests {
       .shifted(by: $0)
     }
 
-  @Test("by the rules", arguments: all) func keeps(arrangement: MatrixArrangement) throws {
+  @Test("by the rules", .heavy, arguments: all) func keeps(arrangement: MatrixArrangement) throws {
     let properties = MatrixFile.properties
     let file = try SimulatedFileSystem().openDatabase()
     try MatrixFile(arrangement: arrangement).write(to: file)

@@ -257,7 +257,7 @@ import Testing
     #expect(realm.objects(Volume.self).first?.pages.count == 3)
   }
 
-  @MainActor @Test(.timeLimit(.minutes(1))) func observersAreToldOfAllThatGoes() async throws {
+  @MainActor @Test(.timeLimit(.minutes(10))) func observersAreToldOfAllThatGoes() async throws {
     let realm = try await Realm(configuration: file.configuration)
     let volume = try realm.write {
       makeVolume(realm)

@@ -100,7 +100,7 @@ private class CoatRow: Projection<OldCoat> {
     #expect(coats[0].freeze().size.value == nil && coats[1].color.value == .red)
   }
 
-  @MainActor @Test(.timeLimit(.minutes(1))) func observersTakeThem() async throws {
+  @MainActor @Test(.timeLimit(.minutes(10))) func observersTakeThem() async throws {
     let file = try TemporaryRealm([OldCoat.self, OldOwner.self])
     let realm = try await Realm(configuration: file.configuration)
     let coat = try realm.write { realm.create(OldCoat.self) }

@@ -6,7 +6,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ChangeSequenceTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ChangeSequenceTests {
   private let configuration = freshConfiguration()
 
   private func open() async throws -> Realm { try await Realm(configuration: configuration) }
@@ -139,7 +139,7 @@ import Testing
       realm.objects(AsyncTask.self)[0].name = "three"
       realm.objects(AsyncTask.self)[0].priority = 3
     }
-    for _ in 0..<400 where task.priority != 3 { try await Task.sleep(for: .milliseconds(2)) }
+    for _ in 0..<15_000 where task.priority != 3 { try await Task.sleep(for: .milliseconds(2)) }
     if case .change(let changed, let properties) = await changes.next() {
       #expect(changed === task)
       for property in properties {

@@ -26,7 +26,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
   for id in ids { realm.create(AsyncTask.self, value: ["id": id, "name": "task \(id)"]) }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct CollectionObserverTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct CollectionObserverTests {
   private let configuration = freshConfiguration()
   private let told = Recorder<ToldChange>()
 

@@ -7,7 +7,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct InitialCallTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct InitialCallTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm.ofShelves() }

@@ -6,7 +6,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ListObserverTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ListObserverTests {
   private let configuration = freshConfiguration()
   private let told = Recorder<ToldChange>()
 

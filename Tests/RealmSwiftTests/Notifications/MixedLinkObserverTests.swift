@@ -7,7 +7,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct MixedLinkObserverTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct MixedLinkObserverTests {
   private let file: TemporaryRealm
   private let told = Recorder<ToldChange>()
 

@@ -6,7 +6,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct NestedMixedObserverTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct NestedMixedObserverTests {
   private let file: TemporaryRealm
   private let told = Recorder<ToldChange>()
   private let toldInside = Recorder<ToldChange>()

@@ -15,7 +15,7 @@ class RenamedNote: Object {
   override class func propertiesMapping() -> [String: String] { ["text": "body"] }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct NotificationRulesTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct NotificationRulesTests {
   private let configuration = freshConfiguration()
   private let told = Recorder<ToldChange>()
 
@@ -266,7 +266,7 @@ class RenamedNote: Object {
         let realm = try await Realm(configuration: configuration, actor: self)
         self.realm = realm
         events.add("busy")
-        let wasFreed = semaphore.wait(timeout: .now() + 20) == .success
+        let wasFreed = semaphore.wait(timeout: .now() + 300) == .success
         realm.refresh()
         return wasFreed && realm.objects(AsyncTask.self).count == 2
       }

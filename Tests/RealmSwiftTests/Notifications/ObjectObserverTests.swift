@@ -27,7 +27,7 @@ private enum ToldObject: Equatable, Sendable {
   }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ObjectObserverTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ObjectObserverTests {
   private let configuration = freshConfiguration()
   private let told = Recorder<ToldObject>()
 

@@ -80,7 +80,7 @@ private struct ToldProperty: Equatable, Sendable {
   }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ObjectReplayTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ObjectReplayTests {
   @Test(arguments: RandomRuns.seeds(6))
   func whatIsToldIsTheDifferenceAndWhatWasSet(seed: UInt64) async throws {
     let configuration = freshConfiguration()

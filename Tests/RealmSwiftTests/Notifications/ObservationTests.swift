@@ -25,7 +25,7 @@ private final class Tracking: Sendable {
   }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ObservationTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ObservationTests {
   private let configuration = freshConfiguration()
 
   private func open() async throws -> (Realm, AsyncTask) {

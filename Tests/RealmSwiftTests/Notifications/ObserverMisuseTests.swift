@@ -7,7 +7,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite(.timeLimit(.minutes(1))) struct ObserverMisuseTests {
+@Suite(.timeLimit(.minutes(10))) struct ObserverMisuseTests {
   private func expect(
     _ text: String, in result: ExitTest.Result?, _ location: SourceLocation = #_sourceLocation
   ) {

@@ -7,6 +7,7 @@
 import Foundation
 import RealmSwift
 import RealmTestSupport
+import TestTraits
 import Testing
 
 /// Keeps a copy of a collection up to date by nothing but the changes.
@@ -114,8 +115,8 @@ private struct Changes: Sendable {
   }
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ReplayTests {
-  @Test(arguments: RandomRuns.seeds(12))
+@MainActor @Suite struct ReplayTests {
+  @Test(.heavy, arguments: RandomRuns.seeds(12))
   func theChangesGiveTheCollection(seed: UInt64) async throws {
     let configuration = freshConfiguration()
     let realm = try await Realm(configuration: configuration)

@@ -7,7 +7,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct SetAndMapObserverTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct SetAndMapObserverTests {
   /// A change that an observer of a map was notified of.
   enum ToldMapChange: Equatable, Sendable {
     case initial(keys: [String])

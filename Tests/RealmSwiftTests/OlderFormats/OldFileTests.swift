@@ -6,6 +6,7 @@ import Foundation
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -91,7 +92,7 @@ struct OldFileTests {
     #expect(JSON.differences(expected: expected, actual: found) == [])
   }
 
-  @Test("open, are changed, and stay whole", arguments: OldFixture.upgradable)
+  @Test("open, are changed, and stay whole", .heavy, arguments: OldFixture.upgradable)
   func opens(fixture: OldFixture) throws {
     let file = try file(fixture)
     do {

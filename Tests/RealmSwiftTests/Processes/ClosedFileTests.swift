@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmSwift
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ClosedFileTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ClosedFileTests {
   @Test func filesOfOtherProcessesAreNeitherCompactedNorDeleted() async throws {
     let file = try TemporaryRealm([SharedCounter.self])
     do {

@@ -10,7 +10,7 @@ import Testing
 @testable import RealmStorage
 @testable import RealmSwift
 
-@Suite(.timeLimit(.minutes(1))) struct EncryptedProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct EncryptedProcessTests {
   private let directory: TemporaryDirectory
   private let path: String
 

@@ -9,7 +9,7 @@ import Testing
 @testable import RealmStorage
 @testable import RealmSwift
 
-@Suite(.timeLimit(.minutes(1))) struct ForkTests {
+@Suite(.timeLimit(.minutes(10))) struct ForkTests {
   private let directory: TemporaryDirectory
   private let path: String
 

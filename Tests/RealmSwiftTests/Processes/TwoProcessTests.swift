@@ -32,7 +32,7 @@ private actor Place {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TwoProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct TwoProcessTests {
   private let directory: TemporaryDirectory
   private let path: String
 

@@ -12,7 +12,7 @@ class Card: Projection<Person> {
   @Projected(\Person.nicknames) var names: List<String>
 }
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ProjectionTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ProjectionTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm() }

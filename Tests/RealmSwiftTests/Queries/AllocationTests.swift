@@ -6,6 +6,7 @@
 import AllocationCounter
 import Foundation
 import RealmSwift
+import TestTraits
 import Testing
 
 @Suite(.enabled(if: allocations_are_counted()))
@@ -95,7 +96,7 @@ struct AllocationTests {
     }
   }
 
-  @Test func conditionsAllocateNothingForARow() throws {
+  @Test(.heavy) func conditionsAllocateNothingForARow() throws {
     let files = try files()
     let more = isUnoptimized ? [] : AllocationTests.optimizedConditions
     for condition in AllocationTests.conditions + more {
@@ -128,7 +129,7 @@ struct AllocationTests {
     }
   }
 
-  @Test func aggregatesAllocateNothingForARow() throws {
+  @Test(.heavy) func aggregatesAllocateNothingForARow() throws {
     let files = try files()
     for condition in ["TRUEPREDICATE", "string CONTAINS 'e'"] {
       func check(_ what: String, _ body: (Results<Grain>) -> Void) {

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSwift
@@ -94,7 +95,9 @@ private final class Forest: Object {
     }
   }
 
-  @Test(arguments: RandomRuns.seeds(6)) func keptResultsAreThoseOfNewQueries(seed: UInt64) throws {
+  @Test(.heavy, arguments: RandomRuns.seeds(6)) func keptResultsAreThoseOfNewQueries(
+    seed: UInt64
+  ) throws {
     let file = try TemporaryRealm([Leaf.self, Tree.self, Forest.self])
     let realm = try file.open()
     var random = SeededGenerator(seed: seed)
@@ -119,7 +122,9 @@ private final class Forest: Object {
   }
 
   /// Within a transaction, of which every third is undone.
-  @Test(arguments: RandomRuns.seeds(4)) func resultsFollowAnOpenTransaction(seed: UInt64) throws {
+  @Test(.heavy, arguments: RandomRuns.seeds(4)) func resultsFollowAnOpenTransaction(
+    seed: UInt64
+  ) throws {
     let realm = try TemporaryRealm([Leaf.self, Tree.self, Forest.self]).open()
     var random = SeededGenerator(seed: seed)
     try realm.write { for _ in 0..<100 { Self.change(realm, &random) } }

@@ -5,6 +5,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSwift
@@ -413,7 +414,7 @@ extension Matrix {
 }
 
 @Suite struct QueryMatrixTests {
-  @Test(arguments: RandomRuns.seeds(2)) func numbersAndDates(seed: UInt64) throws {
+  @Test(.heavy, arguments: RandomRuns.seeds(2)) func numbersAndDates(seed: UInt64) throws {
     var matrix = try Matrix(seed: seed)
     matrix.numericType("Int", MatrixPaths.int)
     matrix.numericType("Int8", MatrixPaths.int8)
@@ -430,7 +431,7 @@ extension Matrix {
     #expect(matrix.decidedCount * 3 > matrix.queryCount, "too few queries tell objects apart")
   }
 
-  @Test(arguments: RandomRuns.seeds(2)) func stringsAndBytes(seed: UInt64) throws {
+  @Test(.heavy, arguments: RandomRuns.seeds(2)) func stringsAndBytes(seed: UInt64) throws {
     var matrix = try Matrix(seed: seed)
     let strings = MatrixPaths.string
     let optionals = strings.values.map(Optional.some) + [nil]
@@ -453,7 +454,7 @@ extension Matrix {
     #expect(matrix.decidedCount * 3 > matrix.queryCount, "too few queries tell objects apart")
   }
 
-  @Test(arguments: RandomRuns.seeds(2)) func theOtherTypes(seed: UInt64) throws {
+  @Test(.heavy, arguments: RandomRuns.seeds(2)) func theOtherTypes(seed: UInt64) throws {
     var matrix = try Matrix(seed: seed)
     matrix.type("Bool", MatrixPaths.bool)
     matrix.type("ObjectId", MatrixPaths.objectId)

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSwift
@@ -138,7 +139,8 @@ private struct Plain {
     }
   }
 
-  @Test(arguments: RandomRuns.seeds(40)) func stepsApplyInTheirSequence(seed: UInt64) throws {
+  @Test(.heavy, arguments: RandomRuns.seeds(40)) func stepsApplyInTheirSequence(seed: UInt64) throws
+  {
     var random = SeededGenerator(seed: seed)
     let box = try #require(realm.objects(Box.self).max { $0.pieces.count < $1.pieces.count })
     let sources = [

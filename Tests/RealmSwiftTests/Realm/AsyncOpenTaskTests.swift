@@ -7,7 +7,7 @@ import Testing
 @testable import RealmSwift
 
 /// Opening for a queue, with a callback.
-@Suite(.timeLimit(.minutes(1))) struct AsyncOpenTaskTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncOpenTaskTests {
   private let queue = DispatchQueue(label: "realm of a callback")
 
   /// What a callback on `queue` makes of what it gets.

@@ -6,6 +6,7 @@ import Foundation
 import RealmTables
 import RealmTestSupport
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -23,7 +24,7 @@ import Testing
     try realm.write { realm.delete(realm.objects(Person.self).where { $0.id > 400 }) }
   }
 
-  @Test func compactionInStepsGivesSpaceBackWhileTheRealmIsUsed() throws {
+  @Test(.heavy) func compactionInStepsGivesSpaceBackWhileTheRealmIsUsed() throws {
     let file = try TemporaryRealm()
     let realm = try file.open()
     try fill(realm)
@@ -58,7 +59,7 @@ import Testing
     token.invalidate()
   }
 
-  @Test func compactionDoesNotWaitForFrozenVersions() throws {
+  @Test(.heavy) func compactionDoesNotWaitForFrozenVersions() throws {
     let file = try TemporaryRealm()
     let realm = try file.open()
     try fill(realm)
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func theRestOfAnInterruptedCompactionIsRemovedWhenTheFileIsOpened() throws {
+  @Test(.heavy) func theRestOfAnInterruptedCompactionIsRemovedWhenTheFileIsOpened() throws {
     let file = try TemporaryRealm()
     let path = try #require(file.configuration.fileURL).path
     do { try fill(try file.open()) }

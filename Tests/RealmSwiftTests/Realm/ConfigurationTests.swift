@@ -3,6 +3,7 @@
 // What configurations are, and what their options do.
 
 import Foundation
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -88,7 +89,7 @@ import Testing
     #expect(text.contains("- Property 'Reader.key' has been added."))
   }
 
-  @Test func oneFileIsOpenedInOneWay() throws {
+  @Test(.heavy) func oneFileIsOpenedInOneWay() throws {
     let file = try TemporaryRealm()
     let realm = try file.open()
     func refusal(_ change: (inout Realm.Configuration) -> Void) throws -> String {

@@ -7,6 +7,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -133,7 +134,7 @@ import Testing
 
   // MARK: Compaction
 
-  @Test func compactionGivesBackFreeSpace() throws {
+  @Test(.heavy) func compactionGivesBackFreeSpace() throws {
     let file = try TemporaryRealm()
     let url = try #require(file.configuration.fileURL)
     let before: String

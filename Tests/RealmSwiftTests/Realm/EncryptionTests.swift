@@ -7,6 +7,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import RealmSession
@@ -81,7 +82,7 @@ import Testing
     #expect(try plain.open().objects(Person.self).count == 60)
   }
 
-  @Test func realmsOfAFileMustHaveTheSameKey() throws {
+  @Test(.heavy) func realmsOfAFileMustHaveTheSameKey() throws {
     let realm = try file.open()
     try fill(realm)
     for key in [Self.otherKey, nil] {

@@ -8,7 +8,7 @@ import Testing
 @testable import RealmStorage
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite(.timeLimit(.minutes(1))) struct ReleasedFileTests {
+@Suite(.timeLimit(.minutes(10))) struct ReleasedFileTests {
   @Test func filesCanBeDeletedWhenACallbackHasReturned() async throws {
     for _ in 0..<20 {
       let file = try TemporaryRealm()

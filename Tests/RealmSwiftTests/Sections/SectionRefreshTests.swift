@@ -6,6 +6,7 @@
 import Foundation
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSwift
@@ -158,7 +159,9 @@ private final class SectionMirror {
     }
   }
 
-  @Test(arguments: RandomRuns.seeds(4)) func keptSectionsAreThoseOfNewOnes(seed: UInt64) throws {
+  @Test(.heavy, arguments: RandomRuns.seeds(4)) func keptSectionsAreThoseOfNewOnes(
+    seed: UInt64
+  ) throws {
     let realm = try TemporaryRealm(Self.classes).open()
     var random = SeededGenerator(seed: seed)
     try realm.write { for _ in 0..<160 { Self.change(realm, &random) } }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct SectionedResultsTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct SectionedResultsTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm() }

@@ -197,7 +197,7 @@ import Testing
       }
       #expect(session.state == .inactive)
     }
-    for _ in 0..<500 where FileManager.default.fileExists(atPath: path) {
+    for _ in 0..<15_000 where FileManager.default.fileExists(atPath: path) {
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(!FileManager.default.fileExists(atPath: path))

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmSwift
@@ -11,7 +12,7 @@ import Testing
 @Suite struct RandomRecordedEditTests {
   private static let seeds: Range<UInt64> = 0..<6
 
-  @Test(arguments: seeds) func recordedEditsMakeTheSameContent(seed: UInt64) throws {
+  @Test(.heavy, arguments: seeds) func recordedEditsMakeTheSameContent(seed: UInt64) throws {
     let synced = try SynchronisedRealm()
     let realm = try synced.open()
     var editor = RandomEditor(realm, seed: seed)

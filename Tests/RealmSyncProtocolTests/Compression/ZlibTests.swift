@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @Suite struct ZlibTests {
@@ -141,7 +142,7 @@ import Testing
   }
 
   /// Damaged streams give an error or the announced number of bytes.
-  @Test func damagedStreamsNeverTrap() {
+  @Test(.heavy) func damagedStreamsNeverTrap() {
     var random = SeededGenerator(seed: 11)
     var streams = Self.streams.map { (bytes($0.stream), $0.text.utf8.count) }
     for _ in 0..<40 {

@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @Suite struct SessionConvergenceTests {
@@ -17,7 +18,7 @@ import Testing
     return world
   }
 
-  @Test func everyChangeReachesEverybodyOnce() throws {
+  @Test(.heavy) func everyChangeReachesEverybodyOnce() throws {
     for seed in RandomRuns.seeds(200) {
       let world = try Self.world(seed)
       let stored = world.realm.entries.filter { !$0.changeset.isEmpty }

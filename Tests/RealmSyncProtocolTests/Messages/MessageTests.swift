@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @Suite struct MessageTests {
@@ -126,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func damagedMessagesNeverTrap() {
+  @Test(.heavy) func damagedMessagesNeverTrap() {
     var random = SeededGenerator(seed: 21)
     let encoder = MessageEncoder(version: Self.flexible.version)
     var samples = (GoldenTraceTests.clientTexts + GoldenTraceTests.serverTexts).map {

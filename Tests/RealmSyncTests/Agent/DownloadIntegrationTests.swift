@@ -303,7 +303,7 @@ import Testing
     let agent = device.agent
     let download = Download.of(changesets(40))
     let integration = Task { try await agent.integrate(download) }
-    while device.file.writers.waiterCount == 0 { await Task.yield() }
+    while device.file.writers.waiterCount == 0 { try? await Task.sleep(for: .milliseconds(1)) }
     // A second writer waits behind the integration.
     let file = device.file
     let second = Task.detached { () throws -> UInt64 in
@@ -318,7 +318,7 @@ import Testing
         }
       }
     }
-    while device.file.writers.waiterCount < 2 { await Task.yield() }
+    while device.file.writers.waiterCount < 2 { try? await Task.sleep(for: .milliseconds(1)) }
     blocker.rollback()
     let last = try await integration.value.version
     #expect(try await second.value < last)

@@ -53,7 +53,7 @@ import Testing
       return Task { try await agent.integrate(download).version }
     }
     for device in devices {
-      while device.file.writers.waiterCount == 0 { await Task.yield() }
+      while device.file.writers.waiterCount == 0 { try? await Task.sleep(for: .milliseconds(1)) }
     }
     let value = await Task.detached { 5 }.value
     #expect(value == 5)

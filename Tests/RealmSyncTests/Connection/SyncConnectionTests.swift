@@ -113,8 +113,10 @@ import Testing
   @Test func aLostConnectionIsMadeAgainAfterADelay() async throws {
     let (_, session, peer) = try await bound()
     peer.close(.readFailed)
-    while events.withLock({ $0.last }) != .changed(.disconnected) { await Task.yield() }
-    while clock.next.map({ $0 > 1_000 }) ?? true { await Task.yield() }
+    while events.withLock({ $0.last }) != .changed(.disconnected) {
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    while clock.next.map({ $0 > 1_000 }) ?? true { try? await Task.sleep(for: .milliseconds(1)) }
     #expect(network.attempts.withLock { $0 } == 1)
     clock.advance(by: 1_000)
     try await bind(await network.accept(), hasIdent: true)
@@ -125,7 +127,7 @@ import Testing
     let (_, session, peer) = try await bound()
     async let wait: Void = session.wait(for: .download)
     peer.close(.readFailed)
-    while clock.next.map({ $0 > 1_000 }) ?? true { await Task.yield() }
+    while clock.next.map({ $0 > 1_000 }) ?? true { try? await Task.sleep(for: .milliseconds(1)) }
     clock.advance(by: 1_000)
     let next = await network.accept()
     let mark = try await bind(next, hasIdent: true)
@@ -149,7 +151,9 @@ import Testing
   @Test func aForbiddenUserIsLoggedOut() async throws {
     let (_, session, peer) = try await bound()
     peer.close(.forbidden)
-    while authority.counts.withLock({ $0.logOuts }) == 0 { await Task.yield() }
+    while authority.counts.withLock({ $0.logOuts }) == 0 {
+      try? await Task.sleep(for: .milliseconds(1))
+    }
     #expect(
       events.withLock { $0 }.contains(
         .failed(.closed(.forbidden, message: ""), isFatal: true)))
@@ -159,7 +163,7 @@ import Testing
   @Test func aServerThatBreaksTheProtocolLosesTheConnection() async throws {
     let (_, session, peer) = try await bound()
     peer.send("nonsense\n")
-    while peer.closeCode == nil { await Task.yield() }
+    while peer.closeCode == nil { try? await Task.sleep(for: .milliseconds(1)) }
     #expect(peer.closeCode == .protocolError)
     // `SyncConnection` 1: what the old socket still brings is of no interest.
     peer.send("mark 1 1\n")

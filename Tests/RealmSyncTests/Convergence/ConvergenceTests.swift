@@ -6,6 +6,7 @@
 import Foundation
 import RealmSyncProtocol
 import RealmSyncTestSupport
+import TestTraits
 import Testing
 
 /// `OPENREALM_SEEDS` is the number of runs in each mode, `OPENREALM_SEED` the first seed. To repeat
@@ -47,7 +48,7 @@ import Testing
   }
 
   /// `SyncNetwork` 1
-  @Test(arguments: [SyncMode.partition, .flexible])
+  @Test(.heavy, arguments: [SyncMode.partition, .flexible])
   func equalSeedsGiveEqualRuns(_ mode: SyncMode) async throws {
     var traces: [[String]] = []
     for _ in 0..<2 {
@@ -61,11 +62,11 @@ import Testing
     #expect(traces[0] == traces[1] && traces[0].count > 120)
   }
 
-  @Test(arguments: shares) func partition(share: UInt64) async throws {
-    try await Self.run(.partition, Self.seeds(1200), share: share)
+  @Test(.heavy, arguments: shares) func partition(share: UInt64) async throws {
+    try await Self.run(.partition, Self.seeds(300), share: share)
   }
 
-  @Test(arguments: shares) func flexible(share: UInt64) async throws {
-    try await Self.run(.flexible, Self.seeds(800), share: share)
+  @Test(.heavy, arguments: shares) func flexible(share: UInt64) async throws {
+    try await Self.run(.flexible, Self.seeds(300), share: share)
   }
 }

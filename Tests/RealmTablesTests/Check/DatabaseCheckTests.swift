@@ -3,6 +3,7 @@
 // The integrity check: silent on good files, loud on each kind of damage.
 
 import RealmStorage
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -39,7 +40,7 @@ struct DatabaseCheckTests {
   }
 
   @Test(
-    "notices damage",
+    "notices damage", .heavy,
     arguments: Damage.ofSchema + Damage.ofClusters + Damage.ofObjects + Damage.ofValues
       + Damage.ofIndexes)
   func damage(_ damage: Damage) throws {

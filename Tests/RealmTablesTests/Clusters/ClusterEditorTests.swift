@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -72,7 +73,7 @@ import Testing
   }
 
   /// `ClusterEditor` 1.
-  @Test func threeLevelsShrinkBackToOne() throws {
+  @Test(.heavy) func threeLevelsShrinkBackToOne() throws {
     let model = try ClusterModel()
     for key in 0..<66_000 { try model.insert(Int64(key), check: false) }
     try model.check()
@@ -178,7 +179,7 @@ import Testing
   }
 
   /// Three levels, of which runs of keys are erased.
-  @Test func partsOfTallTreesAreTheWholeTree() throws {
+  @Test(.heavy) func partsOfTallTreesAreTheWholeTree() throws {
     var random = SeededGenerator(seed: 10)
     let model = try ClusterModel()
     var left = (0..<66_000).map { Int64($0) * 97_001 }

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -125,7 +126,8 @@ struct SetAndDictionaryTests {
     try map.read().expectReferenceAgrees()
   }
 
-  @Test("overwriting and removing a mixed value frees collections inside it, and their links")
+  @Test(
+    "overwriting and removing a mixed value frees collections inside it, and their links", .heavy)
   func nestedValues() throws {
     let database = try TestDatabase(fixture: "all-types")
     try database.write { group in

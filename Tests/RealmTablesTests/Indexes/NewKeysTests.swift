@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -36,7 +37,7 @@ import Testing
   }
 
   /// Transactions of creations, look-ups, deletions and rollbacks beside a dictionary.
-  @Test(arguments: [1, 2, 3, 4] as [UInt64], [false, true])
+  @Test(.heavy, arguments: [1, 2, 3, 4] as [UInt64], [false, true])
   func transactionsMatchADictionary(seed: UInt64, hasSecondIndex: Bool) throws {
     var random = SeededGenerator(seed: seed)
     let database = try TestDatabase()

@@ -5,12 +5,14 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
 
 @Suite struct FixtureDeletionTests {
-  @Test(arguments: ["all-types", "schema-changes", "after-many-commits", "tombstones", "todo"])
+  @Test(
+    .heavy, arguments: ["all-types", "schema-changes", "after-many-commits", "tombstones", "todo"])
   func objectsGoFromEveryTable(_ fixture: String) throws {
     let database = try TestDatabase(fixture: fixture)
     // Two of three objects go in several transactions, then all.

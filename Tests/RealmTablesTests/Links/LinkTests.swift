@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -202,7 +203,7 @@ import Testing
   }
 
   /// `WritableTable` 3.
-  @Test func randomLinksMatchTheModel() throws {
+  @Test(.heavy) func randomLinksMatchTheModel() throws {
     var random = SeededGenerator(seed: 21)
     let database = try TestDatabase()
     var friends: [ObjectKey: ObjectKey] = [:]

@@ -4,12 +4,13 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
 
 @Suite("Links to objects that come and go") struct TombstoneModelTests {
-  @Test("hold what the model holds", arguments: [1, 2] as [UInt64])
+  @Test("hold what the model holds", .heavy, arguments: [1, 2] as [UInt64])
   func run(seed: UInt64) throws {
     var run = try TombstoneRun(seed: seed)
     for _ in 0..<60 { try run.transaction() }

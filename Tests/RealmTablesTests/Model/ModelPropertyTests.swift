@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -22,7 +23,7 @@ struct ModelPropertyTests {
   static let stepLimit =
     ProcessInfo.processInfo.environment["REALM_MODEL_STEPS"].flatMap { Int($0) } ?? 1200
 
-  @Test("hold what the model holds", arguments: seeds)
+  @Test("hold what the model holds", .heavy, arguments: seeds)
   func run(seed: UInt64) throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("model.realm")
@@ -34,7 +35,7 @@ struct ModelPropertyTests {
 
   /// The comparison can fail: it reports each value, object and backlink that the model has
   /// otherwise, and nothing else.
-  @Test("are compared in everything")
+  @Test("are compared in everything", .heavy)
   func aModelThatDiffersIsReported() throws {
     let directory = try TemporaryDirectory()
     let run = try ModelRun(seed: 7, path: directory.file("model.realm"))

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -19,7 +20,7 @@ struct RecordReplayTests {
     return [5, .random(in: 6 ... .max)]
   }()
 
-  @Test("replayed give the same content", arguments: seeds)
+  @Test("replayed give the same content", .heavy, arguments: seeds)
   func run(seed: UInt64) throws {
     let directory = try TemporaryDirectory()
     let run = try ModelRun(

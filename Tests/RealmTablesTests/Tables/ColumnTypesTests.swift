@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -25,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Shape.all)
+  @Test(.heavy, arguments: Shape.all)
   func singleValuesSurvive(_ shape: Shape) throws {
     var random = SeededGenerator(seed: 11)
     let database = try TestDatabase()
@@ -80,7 +81,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Shape.all)
+  @Test(.heavy, arguments: Shape.all)
   func listsFollowTheModel(_ shape: Shape) throws {
     var random = SeededGenerator(seed: 12)
     let database = try TestDatabase()

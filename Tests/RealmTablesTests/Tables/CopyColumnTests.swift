@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -53,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func valuesOfEveryTypeMoveOverManyClusters() throws {
+  @Test(.heavy) func valuesOfEveryTypeMoveOverManyClusters() throws {
     var generator = SeededGenerator(seed: 4)
     let database = try TestDatabase()
     var expected: [ObjectKey: [TableValue]] = [:]

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -57,7 +58,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [ColumnType.int, .string, .objectId, .uuid], [false, true])
+  @Test(.heavy, arguments: [ColumnType.int, .string, .objectId, .uuid], [false, true])
   func primaryKeysAreFound(_ type: ColumnType, isNullable: Bool) throws {
     var random = SeededGenerator(seed: 41)
     let database = try TestDatabase()

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -24,7 +25,7 @@ struct FormatUpgradeTests {
     try DatabaseCheck.run(file.snapshot()).filter { $0.severity == .error }
   }
 
-  @Test("keep all contents", arguments: formats)
+  @Test("keep all contents", .heavy, arguments: formats)
   func contents(format: Int) throws {
     let aged = try AgedFile(format: format, objects: 270)
     let directory = try TemporaryDirectory()
@@ -44,7 +45,7 @@ struct FormatUpgradeTests {
     try TableGroup(DatabaseFile.open(path: path).snapshot()).expectReferenceAgrees()
   }
 
-  @Test("change nothing but what they must")
+  @Test("change nothing but what they must", .heavy)
   func economy() throws {
     let aged = try AgedFile(format: 24, objects: 600)
     var bytes = aged.bytes
@@ -93,7 +94,7 @@ struct FormatUpgradeTests {
   }
 
   /// `DatabaseFile+Upgrade` 1 and 2, `DatabaseFile+OlderFormats` 2.
-  @Test("leave the old file or the new one, whenever the process ends", arguments: Case.all)
+  @Test("leave the old file or the new one, whenever the process ends", .heavy, arguments: Case.all)
   func crashes(upgrade: Case) throws {
     let key = upgrade.isEncrypted ? key : nil
     let initial = try upgrade.bytes(key)
@@ -123,7 +124,7 @@ struct FormatUpgradeTests {
   }
 
   /// `DatabaseFile+Upgrade` 2.
-  @Test("that cannot be written leave the file as it was", arguments: Case.all)
+  @Test("that cannot be written leave the file as it was", .heavy, arguments: Case.all)
   func failures(upgrade: Case) throws {
     let key = upgrade.isEncrypted ? key : nil
     let initial = try upgrade.bytes(key)
@@ -156,7 +157,9 @@ struct FormatUpgradeTests {
   }
 
   /// `REALM_FLIP_ROUNDS` makes the search longer.
-  @Test("of damaged files succeed or throw", arguments: OldFixture.upgradable.map(\.name) + ["22"])
+  @Test(
+    "of damaged files succeed or throw", .heavy,
+    arguments: OldFixture.upgradable.map(\.name) + ["22"])
   func damage(name: String) throws {
     let fixture = OldFixture.upgradable.first { $0.name == name }
     let bytes = try fixture?.bytes() ?? AgedFile(format: 22, objects: 5).bytes
@@ -195,7 +198,7 @@ struct FormatUpgradeTests {
   }
 
   /// The search can fail: an upgrade meets damage of each node that it reads.
-  @Test("meet lost nodes", arguments: formats)
+  @Test("meet lost nodes", .heavy, arguments: formats)
   func aLostNodeIsMet(format: Int) throws {
     let bytes = try AgedFile(format: format, objects: 5).bytes
     let headers = stride(from: 24, to: bytes.count - 8, by: 8).filter { offset in

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -132,7 +133,7 @@ struct LeftoverTests {
   enum BacklinkChange: CaseIterable { case add, drop, dropMany, deleteTarget }
 
   @Test(
-    "backlinks in one large node are divided when they change",
+    "backlinks in one large node are divided when they change", .heavy,
     arguments: BacklinkChange.allCases)
   func backlinks(change: BacklinkChange) throws {
     let count = 2500

@@ -6,6 +6,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmTables
@@ -53,7 +54,7 @@ struct OldFixtureTests {
   }
 
   @Test(
-    "hold what Realm Core reads in them, and are opened as they are from then on",
+    "hold what Realm Core reads in them, and are opened as they are from then on", .heavy,
     arguments: OldFixture.upgradable)
   func contents(fixture: OldFixture) throws {
     let path = try directory.copy(of: fixture.path)
@@ -69,7 +70,7 @@ struct OldFixtureTests {
     try expect(fixture, in: file)
   }
 
-  @Test("are changed as any other file", arguments: OldFixture.upgradable)
+  @Test("are changed as any other file", .heavy, arguments: OldFixture.upgradable)
   func changes(fixture: OldFixture) throws {
     let path = try directory.copy(of: fixture.path)
     for seed in 1...2 as ClosedRange<UInt64> {
@@ -104,7 +105,7 @@ struct OldFixtureTests {
     try expect(fixture, in: files[0])
   }
 
-  @Test("are copied and compacted", arguments: OldFixture.upgradable)
+  @Test("are copied and compacted", .heavy, arguments: OldFixture.upgradable)
   func copies(fixture: OldFixture) throws {
     let path = try directory.copy(of: fixture.path)
     let copyPath = directory.file("copy.realm")
@@ -117,7 +118,7 @@ struct OldFixtureTests {
     for path in [path, copyPath] { try expect(fixture, in: try DatabaseFile.open(path: path)) }
   }
 
-  @Test("are upgraded encrypted", arguments: OldFixture.upgradable)
+  @Test("are upgraded encrypted", .heavy, arguments: OldFixture.upgradable)
   func encrypted(fixture: OldFixture) throws {
     let bytes = (0..<64).map { UInt8($0) &* 5 &+ 1 }
     let key = try #require(EncryptionKey(bytes))

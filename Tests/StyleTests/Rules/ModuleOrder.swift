@@ -41,6 +41,7 @@ enum ModuleOrder {
       "RealmStorage", "RealmTestSupport",
     ],
     "AllocationCounter": [],
+    "TestTraits": [],
   ]
 
   /// What each module may import of the toolchain's, apart from the standard library.

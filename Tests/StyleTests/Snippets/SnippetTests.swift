@@ -3,10 +3,11 @@
 // The Swift that the README and the articles show is compiled, and run where that makes sense.
 
 import Foundation
+import TestTraits
 import Testing
 
 /// The blocks of the pages are regions of `Tests/DocumentationExamples/Articles`.
-@Suite(.timeLimit(.minutes(5))) struct SnippetTests {
+@Suite struct SnippetTests {
   private static let catalogue = "Sources/RealmSwift/RealmSwift.docc"
 
   private static let pages: [String] = {
@@ -104,7 +105,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Toolchain.current != nil, "The modules of this build cannot be found"))
+  @Test(.heavy, .enabled(if: Toolchain.current != nil, "The modules of this build cannot be found"))
   func eachStepCompiles() throws {
     let toolchain = try #require(Toolchain.current)
     let steps = try Self.steps().map { $0.filter { $0.key != "Package.swift" } }

@@ -3,6 +3,7 @@
 // The committed table of public symbols says what the code says.
 
 import Foundation
+import TestTraits
 import Testing
 
 /// The page `Documentation/PublicSymbols.md` against the compiler's knowledge of this build.
@@ -16,7 +17,7 @@ struct PublicSymbolTests {
   private static let renewal =
     "REALM_RENEW_SYMBOLS=1 swift test --filter PublicSymbolTests renews \(SymbolTable.path)"
 
-  @Test func theTableIsWhatTheCodeSays() throws {
+  @Test(.heavy) func theTableIsWhatTheCodeSays() throws {
     let made = try Self.made.get()
     if Self.renewing {
       let page = Repository.root.appending(path: SymbolTable.path)

@@ -3,6 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmQuery
@@ -40,7 +41,7 @@ import Testing
     return NaivePredicate.compare(left, .equal, right, []) ? 0 : 1
   }
 
-  @Test(arguments: RandomRuns.seeds(4)) func sortsAgreeWithAPlainSort(seed: UInt64) throws {
+  @Test(.heavy, arguments: RandomRuns.seeds(4)) func sortsAgreeWithAPlainSort(seed: UInt64) throws {
     let tables = try SampleTables(seed: seed, items: 120, owners: 20, spread: 2)
     var random = SeededGenerator(seed: seed)
     let names =

@@ -3,6 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmQuery
@@ -13,7 +14,7 @@ import Testing
     tables.items.schema.columns.filter { $0.collection == .none && $0.type != .link }
   }
 
-  @Test(arguments: RandomRuns.seeds(3)) func tablesSortAsTheirKeysDo(seed: UInt64) throws {
+  @Test(.heavy, arguments: RandomRuns.seeds(3)) func tablesSortAsTheirKeysDo(seed: UInt64) throws {
     let tables = try SampleTables(seed: seed + 30, items: 700, owners: 5, spread: 2)
     let some = BoundPredicate.comparison(
       BoundComparison(.property(ColumnPath(["bool"])), .equal, .value(.bool(true))))
