@@ -19,8 +19,11 @@ struct ImportCommand: ToolCommand {
       anything is written. Objects with the primary key of one that is there change that one.
 
       Everything is one transaction: a bad row leaves the file as it was, unless --skip-bad-rows. \
-      With --batch, each batch is a transaction; an import that stopped goes on behind the last \
-      batch when it is started again.
+      With --batch, each batch is a transaction. If such an import stops, the same command goes on \
+      with the rows that are missing. It ends if earlier rows were changed since; --start-over \
+      imports all rows again.
+
+      The input '-' is standard input; pipes are read once and kept in a temporary file.
 
       Tables of SQLite become classes, foreign keys links. Stores of GRDB and SwiftData are such \
       databases.
@@ -29,7 +32,7 @@ struct ImportCommand: ToolCommand {
       """)
 
   @OptionGroup var file: FileOptions
-  @Argument(help: "The file to import.", completion: .file())
+  @Argument(help: "The file to import; - for standard input.", completion: .file())
   var input: String
   @Option(
     help: "json (an object on each line), csv or sqlite; otherwise the name of the file says it.")
@@ -50,6 +53,8 @@ struct ImportCommand: ToolCommand {
   var separator: String?
   @Option(help: "How many rows a transaction has.")
   var batch: Int?
+  @Flag(help: "Import all rows again, also where an earlier import stopped in the middle.")
+  var startOver = false
   @Flag(help: "Leave out rows that cannot be imported.")
   var skipBadRows = false
   @Flag(help: "Try everything, and write nothing.")
@@ -79,6 +84,10 @@ struct ImportCommand: ToolCommand {
   private func source() throws -> ImportSource {
     let format = from.flatMap(ImportSource.Format.init) ?? ImportSource.format(of: input)
     if format == .sqlite {
+      guard input != "-" else {
+        throw ToolFailure.usage(
+          "A database of SQLite cannot be read from standard input. Give the path of a file.")
+      }
       let links = link.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
       guard links.allSatisfy({ $0.count == 2 }) else {
         throw ToolFailure.usage("--link must be Class.property=Class.")
@@ -91,9 +100,11 @@ struct ImportCommand: ToolCommand {
     let character: Character =
       separator.map { $0 == "\\t" ? "\t" : $0.first ?? "," } ?? (isTabbed ? "\t" : ",")
     let name = URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent
-    return ImportSource(
-      path: input, format: format, className: className ?? (format == .csv ? name : nil),
-      separator: character)
+    // The name of a pipe says nothing about its objects.
+    let isFile = input != "-" && !input.hasPrefix("/dev/")
+    return try ImportSource(
+      path: input, format: format,
+      className: className ?? (format == .csv && isFile ? name : nil), separator: character)
   }
 
   func work() throws -> ExitStatus {
@@ -108,6 +119,7 @@ struct ImportCommand: ToolCommand {
     if !output.json { try output.print(.null) { plan.text } }
     var options = Importer.Options()
     (options.batchSize, options.skipsBadRows, options.isDryRun) = (batch, skipBadRows, dryRun)
+    options.startsOver = startOver
     let progress = ProgressLine("importing")
     let importer = Importer(source, plan, options, progress: progress.report)
     let report: ImportReport

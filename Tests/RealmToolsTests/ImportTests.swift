@@ -7,8 +7,9 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
-import RealmTools
 import Testing
+
+@testable import RealmTools
 
 @Suite struct ImportTests {
   private let directory: TemporaryDirectory
@@ -24,7 +25,7 @@ import Testing
   ) throws -> ImportSource {
     let file = directory.file("input.txt")
     try Data(text.utf8).write(to: URL(fileURLWithPath: file))
-    return ImportSource(path: file, format: format, className: className)
+    return try ImportSource(path: file, format: format, className: className)
   }
 
   private func run(
@@ -175,6 +176,80 @@ import Testing
       try RealmReader(path: path).group.table(named: "realm_import") == nil)
   }
 
+  /// `Importer` 2
+  @Test(arguments: [1, 2, 15, 16]) func aChangedSourceIsNotContinued(_ line: Int) throws {
+    var rows = ["id,age"] + (1...25).map { $0 == 18 ? "\($0),bad" : "\($0),\($0)" }
+    let types: [String: ColumnType] = ["age": .int]
+    let first = try source(rows.joined(separator: "\n"), .csv)
+    #expect(try run(first, types: types) { $0.batchSize = 5 }.committedLine == 16)
+    rows[18] = "18,18"
+    // Line 16 is the last that was committed; what is removed is not missed by its number.
+    rows.remove(at: line == 1 ? 1 : line - 1)
+    let changed = try source(rows.joined(separator: "\n"), .csv)
+    let failure = #expect(throws: ToolFailure.self) {
+      try run(changed) { $0.batchSize = 5 }
+    }
+    #expect(failure?.status == .badData)
+    #expect(failure?.message.contains("has committed its first 16 lines") == true)
+    #expect(try lines("Dog").count == 15)
+    let again = try run(changed) { ($0.batchSize, $0.startsOver) = (5, true) }
+    #expect(again.isComplete)
+    #expect(again.created == 24)
+  }
+
+  @Test func aSourceThatBecameShorterIsNotContinued() throws {
+    let rows = ["id,age"] + (1...25).map { $0 == 18 ? "\($0),bad" : "\($0),\($0)" }
+    let first = try source(rows.joined(separator: "\n"), .csv)
+    _ = try run(first, types: ["age": .int]) { $0.batchSize = 5 }
+    let short = try source(rows[..<9].joined(separator: "\n"), .csv)
+    #expect(throws: ToolFailure.self) { try run(short) { $0.batchSize = 5 } }
+    // Another file's import begins at its beginning.
+    let other = directory.file("other.csv")
+    try Data(rows[..<9].joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: other))
+    let report = try run(try ImportSource(path: other, format: .csv, className: "Dog")) {
+      $0.batchSize = 5
+    }
+    #expect(report.created == 8)
+  }
+
+  // MARK: Pipes
+
+  /// `InputFile` 1
+  @Test(arguments: [ImportSource.Format.json, .csv])
+  func pipesAreReadOnce(_ format: ImportSource.Format) throws {
+    let pipe = directory.file("pipe")
+    try #require(unsafe mkfifo(pipe, 0o600) == 0)
+    let text =
+      switch format {
+      case .csv: "id,name\n" + (1...9000).map { "\($0),Dog \($0)\n" }.joined()
+      default: (1...9000).map { "{\"id\":\($0),\"name\":\"Dog \($0)\"}\n" }.joined()
+      }
+    let writer = Thread {
+      let handle = FileHandle(forWritingAtPath: pipe)
+      handle?.write(Data(text.utf8))
+      try? handle?.close()
+    }
+    writer.start()
+    let source = try ImportSource(path: pipe, format: format, className: "Dog")
+    #expect(source.isStream)
+    let report = try run(source, primaryKey: "id")
+    #expect(report.isComplete)
+    #expect(report.created == 9000)
+    #expect(try lines("Dog").last == #"{"$key":8999,"id":9000,"name":"Dog 9000"}"#)
+    let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    #expect(!left.contains { $0.hasPrefix("realm-input") })
+  }
+
+  @Test func filesAreNoPipes() throws {
+    #expect(try source("{}", .json).isStream == false)
+    #expect(throws: ToolFailure.self) {
+      try ImportSource(path: directory.path, format: .json, className: nil)
+    }
+    #expect(throws: ToolFailure.self) {
+      try ImportSource(path: directory.file("none"), format: .json, className: nil)
+    }
+  }
+
   // MARK: Round trips
 
   /// The objects of a random file, exported and imported into one with the same classes.
@@ -212,7 +287,7 @@ import Testing
       }
       return true
     }
-    let source = ImportSource(path: input, format: .json, className: nil)
+    let source = try ImportSource(path: input, format: .json, className: nil)
     let plan = try ImportPlan(of: source, into: try StoredClasses(try empty.group()))
     #expect(plan.classes.allSatisfy { $0.properties.allSatisfy { !$0.isNew } })
     let report = try Importer(source, plan, Importer.Options()).run(empty)
@@ -237,7 +312,7 @@ import Testing
       try group.table(named: "class_Person")?.deleteAll()
       return true
     }
-    let source = ImportSource(
+    let source = try ImportSource(
       path: directory.file("p.csv"), format: .csv, className: "Person")
     let plan = try ImportPlan(of: source, into: try StoredClasses(try writer.group()))
     let report = try Importer(source, plan, Importer.Options()).run(writer)
@@ -273,7 +348,7 @@ import Testing
       let file = directory.file("fuzz")
       try Data(bytes).write(to: URL(fileURLWithPath: file))
       for format in ImportSource.Format.allCases {
-        let source = ImportSource(path: file, format: format, className: "A")
+        let source = try ImportSource(path: file, format: format, className: "A")
         var count = 0
         do {
           try source.forEach { _ in

@@ -50,8 +50,8 @@ package struct ImportPlan: Sendable {
       return
     }
     var found = Found()
-    try source.forEach(progress: progress) { result in
-      switch result {
+    try source.forEach(progress: progress) { row in
+      switch row.result {
       case .success(let record): found.add(record)
       case .failure(let row): found.badRows.append(row)
       }

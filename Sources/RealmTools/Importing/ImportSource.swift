@@ -2,7 +2,6 @@
 
 // Where imported objects come from.
 
-import Foundation
 import RealmSyncProtocol
 
 /// A file of objects that can be read more than once.
@@ -19,10 +18,13 @@ package struct ImportSource: Sendable {
   private let separator: Character
   /// The tables, if the file is a database of SQLite.
   let database: SQLiteSource?
+  private let input: InputFile?
 
+  /// - Parameter path: The file; `-` is standard input.
   package init(
     path: String, format: Format, className: String?, separator: Character = ","
-  ) {
+  ) throws(ToolFailure) {
+    input = try InputFile(path: path)
     self.path = path
     self.format = format
     self.className = className
@@ -37,7 +39,11 @@ package struct ImportSource: Sendable {
     className = nil
     separator = ","
     self.database = database
+    input = nil
   }
+
+  /// Whether the source is standard input or a pipe.
+  package var isStream: Bool { input.map { !$0.isRegular } ?? false }
 
   /// The format that a name suggests.
   package static func format(of path: String) -> Format {
@@ -49,19 +55,15 @@ package struct ImportSource: Sendable {
     }
   }
 
-  package var byteCount: Int {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return (attributes?[.size] as? NSNumber)?.intValue ?? 0
-  }
-
   /// Calls `body` with each object, or with what is wrong with its row, until it says false.
-  package func forEach(
+  func forEach(
     progress: ProgressHandler = { _, _ in },
-    _ body: (Result<ImportRecord, BadRow>) throws -> Bool
+    _ body: (ImportRow) throws -> Bool
   ) throws {
     if let database { return try database.forEach(progress: progress, body) }
-    let bytes = try InputBytes(path: path)
-    let total = byteCount
+    guard let input else { return }
+    let bytes = try InputBytes(input)
+    let total = input.byteCount
     switch format {
     case .json:
       while true {
@@ -69,7 +71,8 @@ package struct ImportSource: Sendable {
         guard let text = try bytes.nextLine() else { return }
         if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
         progress(bytes.offset, total)
-        guard try body(record(text, line)) else { return }
+        let row = ImportRow(result: record(text, line), line: line, digest: bytes.digest)
+        guard try body(row) else { return }
       }
     case .csv: try forEachRow(of: bytes, total, progress, body)
     case .sqlite: throw ToolFailure.usage("'\(path)' was not opened as a database.")
@@ -103,7 +106,7 @@ package struct ImportSource: Sendable {
 
   private func forEachRow(
     of bytes: InputBytes, _ total: Int, _ progress: ProgressHandler,
-    _ body: (Result<ImportRecord, BadRow>) throws -> Bool
+    _ body: (ImportRow) throws -> Bool
   ) throws {
     let reader = CSVReader(bytes, separator: separator.asciiValue ?? UInt8(ascii: ","))
     guard let name = className else {
@@ -122,21 +125,25 @@ package struct ImportSource: Sendable {
       throw ToolFailure.badData("Two columns of '\(path)' have the same name in the first row.")
     }
     while true {
-      let line = bytes.line
+      var line = bytes.line
       var result: Result<ImportRecord, BadRow>
       do {
         guard let cells = try reader.next() else { return }
+        line = cells.first?.line ?? line
         result = record(name, names, cells, line)
-      } catch let bad as BadRow { result = .failure(bad) }
+      } catch let bad as BadRow {
+        line = bad.line
+        result = .failure(bad)
+      }
       progress(bytes.offset, total)
-      guard try body(result) else { return }
+      let row = ImportRow(result: result, line: line, digest: bytes.digest)
+      guard try body(row) else { return }
     }
   }
 
   private func record(
     _ className: String, _ names: [String], _ cells: [CSVReader.Cell], _ line: Int
   ) -> Result<ImportRecord, BadRow> {
-    let line = cells.first?.line ?? line
     guard cells.count == names.count else {
       return .failure(
         BadRow(

@@ -3,12 +3,11 @@
 // Importing objects: in one transaction, or in batches that can be continued.
 //
 // 1. A transaction has whole rows. One with a bad row is undone, unless such rows are left out.
-// 2. The last line of a batch is stored in the same transaction as its objects, so that an import
-//    that was interrupted goes on behind it: no object twice, and none left out.
+// 2. The last line of a batch is stored in the same transaction as its objects, with a digest of all
+//    that was read up to it. An import that was interrupted goes on behind that line if the source
+//    is the same up to there, and ends otherwise: no object twice, and none left out.
 
-import Foundation
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 
 /// Moves the objects of a source into a file.
@@ -21,6 +20,8 @@ package struct Importer {
     package var skipsBadRows = false
     /// Whether everything is tried and nothing is kept.
     package var isDryRun = false
+    /// Whether an earlier import that was interrupted is forgotten.
+    package var startsOver = false
 
     package init() {}
   }
@@ -29,9 +30,6 @@ package struct Importer {
   private let plan: ImportPlan
   private let options: Options
   private let progress: ProgressHandler
-
-  /// The table that an unfinished import leaves; apps do not see it.
-  private static let markTable = "realm_import"
 
   package init(
     _ source: ImportSource, _ plan: ImportPlan, _ options: Options,
@@ -50,42 +48,41 @@ package struct Importer {
   package func run(_ writer: RealmWriter) throws -> ImportReport {
     var report = ImportReport()
     report.isDryRun = options.isDryRun
-    var batch = try Batch(try writer.begin())
+    let keys = ObjectKeyMap()
+    let place = ImportMark(source: source)
+    var batch = Batch(try writer.begin())
     do {
-      if options.batchSize != nil { report.resumedAfterLine = try mark(batch.group) }
-      report.committedLine = report.resumedAfterLine ?? 0
+      let isResumable = options.batchSize != nil && !options.startsOver
+      let mark = try isResumable ? place.read(from: batch.group) : nil
+      report.resumedAfterLine = mark?.line
+      report.committedLine = mark?.line ?? 0
       try plan.apply(to: batch.group)
-      try batch.prepare()
-      try source.forEach(progress: progress) { result in
-        let line =
-          switch result {
-          case .success(let record): record.line
-          case .failure(let row): row.line
-          }
-        if line <= report.resumedAfterLine ?? 0 { return true }
+      try batch.prepare(keys)
+      var resumption = Resumption(mark)
+      try source.forEach(progress: progress) { row in
+        if try resumption.skips(row, of: source) { return true }
         do {
-          try add(result, to: &batch, &report)
+          try add(row.result, to: &batch)
         } catch let row as BadRow {
           report.add(row)
           // All bad rows are wanted; of batches only those that come first.
           if !options.skipsBadRows, options.batchSize != nil { throw Stop() }
         }
-        batch.lastLine = line
+        batch.lastLine = row.line
         batch.rowCount += 1
         guard let size = options.batchSize, batch.rowCount >= size, !options.isDryRun else {
           return true
         }
         try finish(&batch, &report)
-        try setMark(line, batch.group)
-        let keys = batch.input?.keys
+        try place.write(.init(line: row.line, digest: row.digest.value), to: batch.group)
         try commit(&batch, &report)
-        batch = try Batch(try writer.begin())
-        try batch.prepare()
-        if let keys { batch.input?.keys = keys }
+        batch = Batch(try writer.begin())
+        try batch.prepare(keys)
         return true
       }
+      try resumption.requireSame(source)
       try finish(&batch, &report)
-      try removeMark(batch.group)
+      try place.remove(from: batch.group)
       if options.isDryRun || report.badRowCount > 0 && !options.skipsBadRows {
         batch.group.rollback()
         report.isComplete = options.isDryRun && report.badRowCount == 0
@@ -112,7 +109,7 @@ package struct Importer {
 
   /// Stores an object without its links.
   private func add(
-    _ result: Result<ImportRecord, BadRow>, to batch: inout Batch, _ report: inout ImportReport
+    _ result: Result<ImportRecord, BadRow>, to batch: inout Batch
   ) throws {
     let record = try result.get()
     guard let input = batch.input, let schema = batch.classes?[record.className] else {
@@ -146,7 +143,7 @@ package struct Importer {
       batch.created += 1
     }
     for (column, value) in values { try table.set(value, column, key) }
-    if let number = record.objectKey { batch.input?.keys[schema.key, default: [:]][number] = key }
+    if let number = record.objectKey { input.keys[schema.key, number] = key }
     for (column, field) in links { batch.links.append((schema, key, column, field)) }
   }
 
@@ -176,34 +173,36 @@ package struct Importer {
     }
   }
 
-  // MARK: The mark of batches
+  /// Leads an import to the line where an earlier one ended.
+  private struct Resumption {
+    private let mark: ImportMark.Value?
+    private var isBehind: Bool
+    private var digest: UInt64?
 
-  private var sourceName: String { URL(fileURLWithPath: source.path).standardizedFileURL.path }
+    init(_ mark: ImportMark.Value?) {
+      self.mark = mark
+      isBehind = mark == nil
+    }
 
-  /// The last line that an earlier import of the same source has committed.
-  private func mark(_ group: WriteGroup) throws -> Int? {
-    guard let table = try group.table(named: Self.markTable)?.table,
-      let path = table.schema.column(named: "path"),
-      let line = table.schema.column(named: "line"),
-      let key = try table.key(at: 0), let row = try table.row(of: key),
-      try row.value(of: path) == .string(sourceName),
-      case .int(let number) = try row.value(of: line)
-    else { return nil }
-    return Int(number)
-  }
+    /// Whether an earlier import has committed a row.
+    mutating func skips(_ row: ImportRow, of source: ImportSource) throws(ToolFailure) -> Bool {
+      guard !isBehind, let mark else { return false }
+      if row.line <= mark.line {
+        digest = row.line == mark.line ? row.digest.value : nil
+        return true
+      }
+      try requireSame(source)
+      isBehind = true
+      return false
+    }
 
-  private func setMark(_ line: Int, _ group: WriteGroup) throws {
-    try removeMark(group)
-    let table = try group.createTable(named: Self.markTable)
-    let path = try table.addColumn(named: "path", type: .string)
-    let number = try table.addColumn(named: "line", type: .int)
-    let key = try table.createObject().key
-    try table.set(.string(sourceName), path, key)
-    try table.set(.int(Int64(line)), number, key)
-  }
-
-  private func removeMark(_ group: WriteGroup) throws {
-    if let key = try group.key(ofTable: Self.markTable) { try group.removeTable(key) }
+    /// Checks that the rows that were passed over are those that were committed.
+    func requireSame(_ source: ImportSource) throws(ToolFailure) {
+      guard !isBehind, let mark, mark.digest != digest || digest == nil else { return }
+      throw .badData(
+        "'\(source.path)' was changed: an earlier import has committed its first \(mark.line) "
+          + "lines, and now there are others. Restore them, or begin again with --start-over.")
+    }
   }
 
   /// What is done in one transaction.
@@ -217,13 +216,13 @@ package struct Importer {
     var created = 0
     var updated = 0
 
-    init(_ group: WriteGroup) throws { self.group = group }
+    init(_ group: WriteGroup) { self.group = group }
 
     /// Reads the classes, which are there by now.
-    mutating func prepare() throws {
+    mutating func prepare(_ keys: ObjectKeyMap) throws {
       let classes = try StoredClasses(group)
       self.classes = classes
-      input = ValueInput(group, classes)
+      input = ValueInput(group, classes, keys: keys)
     }
   }
 }

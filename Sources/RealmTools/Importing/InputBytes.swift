@@ -2,11 +2,10 @@
 
 // The bytes of a text file, a block at a time, with their places.
 
-import Foundation
-
 /// Reads a file forward.
 final class InputBytes {
-  private let handle: FileHandle
+  private let file: InputFile
+  private var readCount = 0
   private var block: [UInt8] = []
   private var position = 0
   private var isAtEnd = false
@@ -17,12 +16,11 @@ final class InputBytes {
   /// How many bytes were read.
   private(set) var offset = 0
 
-  init(path: String) throws(ToolFailure) {
-    var isDirectory: ObjCBool = false
-    guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
-      !isDirectory.boolValue, let handle = FileHandle(forReadingAtPath: path)
-    else { throw ToolFailure(.noInput, "There is no file '\(path)' to read. Check the path.") }
-    self.handle = handle
+  /// Of the bytes that were read.
+  private(set) var digest = InputDigest()
+
+  init(_ file: InputFile) throws(ToolFailure) {
+    self.file = file
     // The mark that some programs put in front of UTF-8.
     try fill()
     if block.starts(with: [0xEF, 0xBB, 0xBF]) {
@@ -32,9 +30,8 @@ final class InputBytes {
   }
 
   private func fill() throws(ToolFailure) {
-    do {
-      block = Array(try handle.read(upToCount: 1 << 16) ?? Data())
-    } catch { throw ToolFailure(.inputOutput, "Reading failed: \(error.localizedDescription)") }
+    block = try file.bytes(at: readCount, count: 1 << 16)
+    readCount += block.count
     position = 0
     isAtEnd = block.isEmpty
   }
@@ -55,6 +52,7 @@ final class InputBytes {
     position += 1
     offset += 1
     column += 1
+    digest.add(byte)
     if byte == UInt8(ascii: "\n") {
       line += 1
       column = 1
@@ -66,7 +64,20 @@ final class InputBytes {
   func nextLine() throws(ToolFailure) -> [UInt8]? {
     guard try peek() != nil else { return nil }
     var bytes: [UInt8] = []
-    while let byte = try next(), byte != UInt8(ascii: "\n") { bytes.append(byte) }
+    while try peek() != nil {
+      let rest = block[position...]
+      let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+      let part = rest[..<(end ?? rest.endIndex)]
+      bytes += part
+      digest.add(part)
+      position = part.endIndex
+      offset += part.count
+      column += part.count
+      guard end == nil else {
+        _ = try next()
+        break
+      }
+    }
     if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
     return bytes
   }

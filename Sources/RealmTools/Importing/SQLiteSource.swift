@@ -158,33 +158,62 @@ package struct SQLiteSource: Sendable {
   /// Calls `body` with each row, or with what is wrong with it, until it says false. Lines count
   /// the rows of all tables.
   func forEach(
-    progress: ProgressHandler, _ body: (Result<ImportRecord, BadRow>) throws -> Bool
+    progress: ProgressHandler, _ body: (ImportRow) throws -> Bool
   ) throws {
     let database = try SQLiteDatabase(path: path, creates: false)
     let total = tables.reduce(0) { $0 + $1.count }
     var line = 0
     var goesOn = true
+    var digest = InputDigest()
     for table in tables where goesOn && !table.fields.isEmpty {
       let columns = table.fields.map { Self.quoted($0.column) }.joined(separator: ", ")
       try database.run("SELECT \(columns) FROM \(Self.quoted(table.name))") { row in
         line += 1
         progress(line, total)
-        var fields: [ImportRecord.Field] = []
-        for (field, value) in zip(table.fields, row) {
-          guard let json = json(value, field) else {
-            goesOn = try body(
-              .failure(
-                BadRow(
-                  line: line, property: "\(table.name).\(field.column)",
-                  "\(Self.shown(value)) is no \(SchemaJSON.typeName(field.type))")))
-            return goesOn
-          }
-          fields.append(
-            ImportRecord.Field(field.property, json, isText: false, line: line, column: nil))
-        }
+        Self.add(row, to: &digest)
         goesOn = try body(
-          .success(ImportRecord(table.className, key: nil, fields, line: line)))
+          ImportRow(result: record(row, table, line), line: line, digest: digest))
         return goesOn
+      }
+    }
+  }
+
+  private func record(
+    _ row: [SQLiteDatabase.Value], _ table: Table, _ line: Int
+  ) -> Result<ImportRecord, BadRow> {
+    var fields: [ImportRecord.Field] = []
+    for (field, value) in zip(table.fields, row) {
+      guard let json = json(value, field) else {
+        return .failure(
+          BadRow(
+            line: line, property: "\(table.name).\(field.column)",
+            "\(Self.shown(value)) is no \(SchemaJSON.typeName(field.type))"))
+      }
+      fields.append(
+        ImportRecord.Field(field.property, json, isText: false, line: line, column: nil))
+    }
+    return .success(ImportRecord(table.className, key: nil, fields, line: line))
+  }
+
+  /// Adds cells, each with its type and length, to what was read.
+  private static func add(_ row: [SQLiteDatabase.Value], to digest: inout InputDigest) {
+    for value in row {
+      switch value {
+      case .null: digest.add(UInt8(0))
+      case .integer(let number):
+        digest.add(UInt8(1))
+        digest.add(UInt64(bitPattern: number))
+      case .double(let number):
+        digest.add(UInt8(2))
+        digest.add(number.bitPattern)
+      case .text(let text):
+        digest.add(UInt8(3))
+        digest.add(UInt64(text.utf8.count))
+        digest.add(text.utf8)
+      case .blob(let bytes):
+        digest.add(UInt8(4))
+        digest.add(UInt64(bytes.count))
+        digest.add(bytes)
       }
     }
   }

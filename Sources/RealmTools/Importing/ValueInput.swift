@@ -19,11 +19,12 @@ struct ValueInput {
   let group: WriteGroup
   let classes: StoredClasses
   /// The objects by the keys that they had in the file that they are from.
-  var keys: [TableKey: [Int64: ObjectKey]] = [:]
+  let keys: ObjectKeyMap
 
-  init(_ group: WriteGroup, _ classes: StoredClasses) {
+  init(_ group: WriteGroup, _ classes: StoredClasses, keys: ObjectKeyMap = ObjectKeyMap()) {
     self.group = group
     self.classes = classes
+    self.keys = keys
   }
 
   // MARK: Values without links
@@ -227,9 +228,9 @@ struct ValueInput {
   func object(_ json: JSONValue, _ schema: TableSchema) throws -> ObjectKey {
     let table = try required(schema.key)
     if let number = json["$object"]?.integer ?? Self.hashNumber(json) {
-      if let key = keys[schema.key]?[number] { return key }
+      if let key = keys[schema.key, number] { return key }
       let key = ObjectKey(number)
-      if keys.isEmpty, try table.row(of: key) != nil { return key }
+      if !keys.hasKeys(of: schema.key), try table.row(of: key) != nil { return key }
       throw Problem("there is no object \(number) of '\(schema.displayName)'")
     }
     guard let column = schema.primaryKey else {

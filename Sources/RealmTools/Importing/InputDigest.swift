@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether two readings have seen the same bytes.
+
+/// A number that depends on every byte (FNV-1a with 64 bits): it detects changes, and protects from
+/// nobody.
+struct InputDigest: Hashable, Sendable {
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+
+  mutating func add(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { add(byte) }
+  }
+
+  mutating func add(_ number: UInt64) {
+    for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
+  }
+}

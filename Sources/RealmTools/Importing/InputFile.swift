@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The file behind an import, opened once.
+//
+// 1. An import reads its input twice: for the types, then for the objects. What can be read once
+//    alone (standard input, a pipe) is first written to a temporary file, which has no name.
+
+import Foundation
+
+/// An input that can be read at any place, any number of times.
+final class InputFile: Sendable {
+  private let descriptor: Int32
+  let path: String
+  let byteCount: Int
+  /// Whether the path names a file that can be opened again.
+  let isRegular: Bool
+
+  /// Opens the file at `path`; `-` is standard input.
+  init(path: String) throws(ToolFailure) {
+    self.path = path
+    let opened = unsafe path == "-" ? dup(0) : open(path, O_RDONLY)
+    guard opened >= 0 else {
+      throw ToolFailure(.noInput, "There is no file '\(path)' to read. Check the path.")
+    }
+    var facts = stat()
+    let hasFacts = unsafe fstat(opened, &facts) == 0
+    let kind = facts.st_mode & S_IFMT
+    guard hasFacts, kind != S_IFDIR else {
+      close(opened)
+      throw ToolFailure(.noInput, "There is no file '\(path)' to read. Check the path.")
+    }
+    // Standard input may stand anywhere in its file.
+    isRegular = kind == S_IFREG && path != "-"
+    if isRegular {
+      (descriptor, byteCount) = (opened, Int(facts.st_size))
+      return
+    }
+    defer { close(opened) }
+    (descriptor, byteCount) = try Self.spool(opened)
+  }
+
+  deinit { close(descriptor) }
+
+  private static var reason: String { unsafe String(cString: strerror(errno)) }
+
+  /// Writes everything that can be read from a descriptor to a temporary file.
+  private static func spool(_ source: Int32) throws(ToolFailure) -> (Int32, Int) {
+    let folder = FileManager.default.temporaryDirectory.path
+    var template = Array("\(folder)/realm-input-XXXXXX".utf8CString)
+    let target = unsafe mkstemp(&template)
+    guard target >= 0 else {
+      throw ToolFailure(.inputOutput, "No temporary file can be made in '\(folder)': \(reason).")
+    }
+    // Without a name the file goes away with the process, however that ends.
+    _ = unsafe unlink(template)
+    do throws(ToolFailure) { return (target, try copy(source, to: target)) } catch {
+      close(target)
+      throw error
+    }
+  }
+
+  private static func copy(_ source: Int32, to target: Int32) throws(ToolFailure) -> Int {
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    var total = 0
+    while true {
+      let count = unsafe block.withUnsafeMutableBytes {
+        unsafe read(source, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw ToolFailure(.inputOutput, "Reading failed: \(reason).") }
+      if count == 0 { return total }
+      var start = 0
+      while start < count {
+        let written = unsafe block.withUnsafeBytes {
+          unsafe write(target, $0.baseAddress.map { unsafe $0 + start }, count - start)
+        }
+        if written < 0, errno == EINTR { continue }
+        guard written > 0 else {
+          throw ToolFailure(
+            .inputOutput, "Keeping the input in a temporary file failed: \(reason).")
+        }
+        start += written
+      }
+      total += count
+    }
+  }
+
+  /// At most `count` bytes from `offset` on; none at the end.
+  func bytes(at offset: Int, count: Int) throws(ToolFailure) -> [UInt8] {
+    while true {
+      var result = 0
+      let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        result = unsafe pread(descriptor, buffer.baseAddress, count, off_t(offset))
+        initialized = max(result, 0)
+      }
+      if result >= 0 { return bytes }
+      guard errno == EINTR else {
+        throw ToolFailure(.inputOutput, "Reading '\(path)' failed: \(Self.reason).")
+      }
+    }
+  }
+}
