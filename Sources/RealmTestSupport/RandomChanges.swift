@@ -32,25 +32,17 @@ package enum RandomChanges {
     try notes.addColumn(named: "thing", type: .link, target: things.key)
   }
 
-  /// Makes a few changes.
-  ///
-  /// - Parameter owner: Begins the primary keys of new objects, if devices are not to make the
-  ///   same ones.
-  package static func write(
-    _ group: WriteGroup, _ random: inout SeededGenerator, owner: String = ""
-  ) throws {
-    for _ in 0..<1 + random.number(below: 4) { try step(group, &random, owner) }
+  /// Makes a few changes. There are few primary keys, so that devices make the same objects.
+  package static func write(_ group: WriteGroup, _ random: inout SeededGenerator) throws {
+    for _ in 0..<1 + random.number(below: 4) { try step(group, &random) }
   }
 
-  private static func step(
-    _ group: WriteGroup, _ random: inout SeededGenerator, _ owner: String
-  ) throws {
+  private static func step(_ group: WriteGroup, _ random: inout SeededGenerator) throws {
     let things = try #require(try group.table(named: "class_Thing"))
     let notes = try #require(try group.table(named: "class_Note"))
     switch random.number(below: 20) {
     case 0...3:
-      let number = random.number(below: owner.isEmpty ? 8 : 1 << 30)
-      _ = try things.findOrCreate(primaryKey: .string("t\(owner)\(number)"))
+      _ = try things.findOrCreate(primaryKey: .string("t\(random.number(below: 8))"))
     case 4:
       if let key = try object(of: things, &random) { try things.delete(key) }
     case 5:

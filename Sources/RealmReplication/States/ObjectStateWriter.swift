@@ -91,6 +91,24 @@ package struct ObjectStateWriter<Source: ContentSource> {
     return true
   }
 
+  /// Writes the erasure of an object that the file need not have.
+  ///
+  /// - Parameter reference: Names the object, whose strings it interns.
+  package mutating func appendErasure(
+    of reference: (inout ChangesetEncoder) -> ObjectReference
+  ) {
+    let object = reference(&builder.encoder)
+    builder.encoder.append(.eraseObject(object))
+  }
+
+  /// Writes the creation alone of an object that the file need not have.
+  package mutating func appendCreation(
+    of reference: (inout ChangesetEncoder) -> ObjectReference
+  ) {
+    let object = reference(&builder.encoder)
+    builder.encoder.append(.createObject(object))
+  }
+
   /// Writes a property of an object that the receiver has.
   ///
   /// - Returns: Whether there is such an object.

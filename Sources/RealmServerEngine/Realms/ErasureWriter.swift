@@ -8,7 +8,7 @@ import RealmTables
 /// Writes erasures.
 enum ErasureWriter {
   /// A changeset ends with the object that makes its keys this large.
-  static let byteCountMax = 1 << 19
+  static let byteCountMax = PrivatePart.byteCountMax
 
   /// The instructions that erase some objects; no bytes for none.
   static func bytes(_ objects: [ObjectIdentity]) -> [UInt8] {
@@ -30,6 +30,15 @@ enum ErasureWriter {
       (start, bytes) = (position + 1, 0)
     }
     return parts
+  }
+}
+
+extension PrivatePart {
+  /// Erasures alone; no part for none.
+  static func parts(erasing objects: [ObjectIdentity]) -> [PrivatePart] {
+    ErasureWriter.parts(objects).map { part in
+      PrivatePart(changeset: ErasureWriter.bytes(part), objects: part)
+    }
   }
 }
 

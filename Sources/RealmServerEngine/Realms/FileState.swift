@@ -4,7 +4,8 @@
 //
 // Invariants:
 // 1. The form of an entry for the client is that in `reciprocals`, if it is there, or that in the
-//    history.
+//    history; without what it says about objects of private changes of its version or a later one,
+//    which the client has been sent in their place (`Round` 2).
 
 import RealmSyncProtocol
 
@@ -19,43 +20,105 @@ struct FileState {
   var file: ClientFile
   private var reciprocals: [UInt64: Changeset]
   private var privates: [UInt64: Changeset]
+  /// The objects of private changes.
+  private var privateObjects: [UInt64: [ObjectIdentity]] = [:]
+  /// The version of the newest private change about an object.
+  private var newestPrivates: [ObjectIdentity: UInt64] = [:]
   /// What merging altered.
   private var altered: Set<Place> = []
 
   init(
-    file: ClientFile, reciprocals: [UInt64: Changeset], privates: [UInt64: Changeset]
+    file: ClientFile, reciprocals: [UInt64: Changeset], privates: [UInt64: Changeset],
+    privateObjects: [UInt64: [ObjectIdentity]] = [:]
   ) {
     self.file = file
     self.reciprocals = reciprocals
     self.privates = privates
+    for (version, objects) in privateObjects { note(objects, at: version) }
+  }
+
+  private mutating func note(_ objects: [ObjectIdentity], at version: UInt64) {
+    privateObjects[version] = objects
+    for object in objects {
+      newestPrivates[object] = max(newestPrivates[object] ?? 0, version)
+    }
+  }
+
+  /// Adds a private change of a version that is being made.
+  mutating func add(_ change: Changeset, about objects: [ObjectIdentity], at version: UInt64) {
+    note(objects, at: version)
+    alter(.privateChange(version), to: change)
+  }
+
+  /// Whether a private change after a version is about an object.
+  func hasPrivateChange(of object: ObjectIdentity, after version: UInt64) -> Bool {
+    (newestPrivates[object] ?? 0) > version
   }
 
   /// The changesets after a version that are not the client's own, in the forms that they have for
   /// it, and their places.
+  ///
+  /// - Parameter incoming: What is merged with them.
   func locals(
-    after base: UInt64, _ history: HistoryWindow
+    after base: UInt64, _ history: HistoryWindow, for incoming: [Changeset]
   ) -> (changesets: [Changeset], places: [Place]) {
     var changesets: [Changeset] = []
     var places: [Place] = []
+    let hidden = hidden(from: incoming, after: base)
     func add(_ changeset: Changeset, _ place: Place) {
       guard !changeset.isEmpty else { return }
       changesets.append(changeset)
       places.append(place)
     }
-    guard base < history.end else { return ([], []) }
-    for version in base + 1...history.end {
+    for version in base + 1..<max(base, history.end) + 1 {
       let entry = history[version]
       if entry.origin.file == file.ident {
         // The client's own.
       } else if var form = reciprocals[version] {
         form.origin = entry.origin
-        add(form, .entry(version))
+        add(Self.leave(hidden, outOf: form, version), .entry(version))
       } else {
-        add(entry, .entry(version))
+        add(Self.leave(hidden, outOf: entry, version), .entry(version))
       }
       if let change = privates[version] { add(change, .privateChange(version)) }
     }
+    // That of the version which is being made.
+    if let change = privates[history.end + 1] { add(change, .privateChange(history.end + 1)) }
     return (changesets, places)
+  }
+
+  /// The objects that changesets touch of which the client was sent a private change in place of
+  /// entries, and the version of that.
+  private func hidden(
+    from incoming: [Changeset], after base: UInt64
+  ) -> [ObjectIdentity: UInt64] {
+    guard !newestPrivates.isEmpty else { return [:] }
+    var result: [ObjectIdentity: UInt64] = [:]
+    for changeset in incoming {
+      var seen: Set<ObjectReference> = []
+      for instruction in changeset.instructions {
+        guard let object = instruction.object, seen.insert(object).inserted else { continue }
+        let identity = changeset.identity(of: object)
+        if let version = newestPrivates[identity], version > base { result[identity] = version }
+      }
+    }
+    return result
+  }
+
+  private static func leave(
+    _ hidden: [ObjectIdentity: UInt64], outOf entry: Changeset, _ version: UInt64
+  ) -> Changeset {
+    guard !hidden.isEmpty else { return entry }
+    var known: [ObjectReference: Bool] = [:]
+    var result = entry
+    result.instructions.removeAll { instruction in
+      guard let object = instruction.object else { return false }
+      if let isHidden = known[object] { return isHidden }
+      let isHidden = (hidden[entry.identity(of: object)] ?? 0) >= version
+      known[object] = isHidden
+      return isHidden
+    }
+    return result
   }
 
   mutating func alter(_ place: Place, to changeset: Changeset) {
@@ -81,7 +144,7 @@ struct FileState {
         result.privates.append(
           PrivateChange(
             file: file.ident, version: version, timestamp: changeset.origin.timestamp,
-            changeset: ChangesetEncoder.encode(changeset)))
+            objects: privateObjects[version] ?? [], changeset: ChangesetEncoder.encode(changeset)))
       default: continue
       }
     }

@@ -29,6 +29,11 @@ final class HistoryWindow {
   /// The changeset of a version after `base`.
   subscript(version: UInt64) -> Changeset { changesets[Int(version - base) - 1] }
 
+  /// The changesets after a version.
+  subscript(from version: UInt64) -> ArraySlice<Changeset> {
+    changesets.dropFirst(Int(version - base))
+  }
+
   func append(_ changeset: Changeset) {
     changesets.append(changeset)
     byteCount += changeset.memoryByteCount

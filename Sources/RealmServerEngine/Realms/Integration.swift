@@ -31,6 +31,13 @@ struct Integration {
   private(set) var states: [FileIdentifier: FileState]
   private(set) var entries: [MergedEntry] = []
   private var transformer: Transformer
+  /// Nil in realms without views.
+  private let unseen: UnseenObjects?
+  /// Whether an upload has to be integrated before all others of the group: it makes an object that
+  /// its client was not sent, whose state is that before the group.
+  private(set) var needsOwnTurn = false
+  /// An error of the store, after which nothing is integrated.
+  private(set) var failure: StoreError?
   /// The instructions that the upload may have still.
   private var instructionsLeft = 0
 
@@ -39,8 +46,9 @@ struct Integration {
   /// - Parameter history: Has all versions after the lowest base of the group.
   init(
     _ states: [FileIdentifier: FileState], history: HistoryWindow, trimmed: UInt64,
-    transformer: Transformer, limits: Limits = Limits()
+    transformer: Transformer, unseen: UnseenObjects? = nil, limits: Limits = Limits()
   ) {
+    self.unseen = unseen
     self.limits = limits
     self.states = states
     self.history = history
@@ -70,7 +78,7 @@ struct Integration {
       var rest = new
       while let first = rest.first {
         let part = rest.prefix { $0.serverVersion == first.serverVersion }
-        try merge(part, base: base(of: first, state.file), &state, number)
+        try merge(part, base: base(of: first, state.file), &state, number, upload.query)
         rest = rest.dropFirst(part.count)
       }
     } catch {
@@ -112,7 +120,8 @@ struct Integration {
 
   /// Merges entries of one base.
   private mutating func merge(
-    _ part: ArraySlice<UploadEntry>, base: UInt64, _ state: inout FileState, _ number: Int
+    _ part: ArraySlice<UploadEntry>, base: UInt64, _ state: inout FileState, _ number: Int,
+    _ query: EffectiveQuery?
   ) throws(SessionRefusal) {
     var incoming: [Changeset] = []
     var isChanged: [Bool] = []
@@ -121,7 +130,9 @@ struct Integration {
       isChanged.append(changeset.replaceOwnFile(by: state.file.ident))
       incoming.append(changeset)
     }
-    var (local, places) = state.locals(after: base, history)
+    try addUnseen(of: incoming, after: base, &state, query)
+    let made = unseen == nil ? [] : incoming.map(\.madeObjects)
+    var (local, places) = state.locals(after: base, history, for: incoming)
     do throws(MergeError) {
       let outcome = try transformer.merge(local: &local, incoming: &incoming, ownIdent: .server)
       for position in outcome.alteredLocal { state.alter(places[position], to: local[position]) }
@@ -137,7 +148,31 @@ struct Integration {
           upload: number, clientVersion: entry.clientVersion,
           originalByteCount: entry.changeset.count, changeset: incoming[offset],
           bytes: isChanged[offset]
-            ? ChangesetEncoder.encode(incoming[offset]) : entry.changeset))
+            ? ChangesetEncoder.encode(incoming[offset]) : entry.changeset,
+          made: made.isEmpty ? [] : made[offset]))
+    }
+  }
+
+  /// Notes what takes the place of the history of objects that the client was not sent.
+  private mutating func addUnseen(
+    of incoming: [Changeset], after base: UInt64, _ state: inout FileState,
+    _ query: EffectiveQuery?
+  ) throws(SessionRefusal) {
+    guard let unseen else { return }
+    do throws(StoreError) {
+      let own = entries.filter { $0.changeset.origin.file == state.file.ident }
+      let objects = try unseen.find(in: incoming, after: base, own, state, query)
+      guard !objects.isEmpty else { return }
+      for entry in history[from: start] where entry.origin.file != state.file.ident {
+        needsOwnTurn = true
+      }
+      // Between the newest version and this one are entries of the client alone.
+      let version = history.end + 1
+      let change = try unseen.changes(of: objects, version: version)
+      state.add(change, about: objects.restarted + objects.dropped, at: version)
+    } catch {
+      failure = error
+      throw SessionRefusal(error)
     }
   }
 
@@ -164,6 +199,20 @@ struct Integration {
       }
     }
     return changeset
+  }
+}
+
+extension Changeset {
+  /// The objects of classes with primary key whose first instruction makes them.
+  fileprivate var madeObjects: [ObjectIdentity] {
+    var seen: Set<ObjectReference> = []
+    return instructions.compactMap { instruction in
+      guard let object = instruction.object, seen.insert(object).inserted,
+        case .createObject = instruction
+      else { return nil }
+      if case .globalKey = object.key { return nil }
+      return identity(of: object)
+    }
   }
 }
 

@@ -13,4 +13,7 @@ struct MergedEntry {
   /// What is applied; its origin has the new version and the author.
   let changeset: Changeset
   let bytes: [UInt8]
+  /// The objects that the client made first of all, whether merging left that or not; none in
+  /// realms without views.
+  let made: [ObjectIdentity]
 }

@@ -230,12 +230,13 @@ package actor ServerRealm {
   private func tryIntegrating(_ uploads: [Upload]) async throws(StoreError) -> [UploadOutcome] {
     let window = try await preparedWindow(for: uploads)
     let states = try await states(for: uploads, window)
+    let unseen = try await unseenObjects(for: uploads, states)
     var refusals: [Int: SessionRefusal] = [:]
     var misfitCount = 0
     while true {
       window.removeAll(after: head.version)
       var integration = Integration(
-        states, history: window, trimmed: head.base, transformer: transformer)
+        states, history: window, trimmed: head.base, transformer: transformer, unseen: unseen)
       let now = clock.now()
       for (number, upload) in uploads.enumerated() where refusals[number] == nil {
         do throws(SessionRefusal) {
@@ -244,6 +245,8 @@ package actor ServerRealm {
           refuse(number, of: uploads, error, &refusals)
         }
       }
+      if let failure = integration.failure { throw failure }
+      if integration.needsOwnTurn { return try await integrateEach(uploads, refusals) }
       var failed: (upload: Int, refusal: SessionRefusal)?
       if !integration.states.isEmpty, refusals.count < uploads.count {
         try await append { (group) throws(StoreError) in
@@ -345,6 +348,7 @@ package actor ServerRealm {
       guard let file = try await store.file(upload.file, in: id) else { continue }
       var reciprocals: [UInt64: Changeset] = [:]
       var privates: [UInt64: Changeset] = [:]
+      var objects: [UInt64: [ObjectIdentity]] = [:]
       let base = file.reciprocalBase
       for (version, bytes) in try await store.reciprocals(of: file.ident, in: id, after: base) {
         // The origin is that of the entry, which `FileState` knows.
@@ -354,11 +358,35 @@ package actor ServerRealm {
         let origin = ChangesetOrigin(
           version: change.version, file: .server, timestamp: change.timestamp)
         privates[change.version] = try parse(change.changeset, origin: origin)
+        objects[change.version] = change.objects
       }
       states[upload.file] = FileState(
-        file: file, reciprocals: reciprocals, privates: privates)
+        file: file, reciprocals: reciprocals, privates: privates, privateObjects: objects)
     }
     return states
+  }
+
+  /// What is needed to find objects that uploads make without having been sent them; nil if there
+  /// is no new upload, and in realms without views.
+  private func unseenObjects(
+    for uploads: [Upload], _ states: [FileIdentifier: FileState]
+  ) async throws(StoreError) -> UnseenObjects? {
+    guard settings.recordsTouches else { return nil }
+    var base: UInt64?
+    for upload in uploads {
+      guard let file = states[upload.file]?.file else { continue }
+      for entry in upload.entries where entry.clientVersion > file.clientVersion {
+        base = min(base ?? .max, max(entry.serverVersion, head.base))
+      }
+    }
+    guard let base else { return nil }
+    let snapshot = try await store.snapshot(of: id, atLeast: head.version)
+    var entries: [StoredEntry] = []
+    if head.version > head.base {
+      let first = min(base + 1, head.version)
+      entries = try await store.entries(of: id, in: first..<head.version + 1)
+    }
+    return UnseenObjects(snapshot, entries, timestamp: entries.last?.committed ?? clock.now())
   }
 
   /// An upload of the group that does not fit the objects.
@@ -388,7 +416,9 @@ package actor ServerRealm {
           return .failure(Misfit(upload: entry.upload, refusal: refusal))
         }
       }
-      try StoreError.storing { () throws(StorageError) in touches = try collector?.end() ?? [] }
+      try StoreError.storing { () throws(StorageError) in
+        touches = try collector?.end(made: entry.made) ?? []
+      }
       total += entry.originalByteCount
       let origin = entry.changeset.origin
       batch.entries.append(

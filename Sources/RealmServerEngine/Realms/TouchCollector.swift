@@ -33,7 +33,10 @@ struct TouchCollector {
   }
 
   /// The objects and what changed since they were noted.
-  func end() throws(StorageError) -> [Touch] {
+  ///
+  /// - Parameter made: Objects that the client made, though merging may have discarded that.
+  ///   They are touched in any case: the client has them.
+  func end(made: [ObjectIdentity]) throws(StorageError) -> [Touch] {
     var touches: [Touch] = []
     for object in objects {
       let now = try values(of: object.identity)
@@ -50,6 +53,20 @@ struct TouchCollector {
           values[name] == value ? nil : Touch.Field(name: name, before: value)
         }
         touches.append(Touch(object: object.identity, existence: .stayed, fields: fields))
+      }
+    }
+    guard !made.isEmpty else { return touches }
+    var places: [ObjectIdentity: Int] = [:]
+    for (place, touch) in touches.enumerated() { places[touch.object] = place }
+    for object in made {
+      if let place = places[object] {
+        touches[place].isMade = true
+      } else {
+        let isThere = try values(of: object) != nil
+        touches.append(
+          Touch(
+            object: object, existence: isThere ? .stayed : .absent, isMade: true,
+            isLost: true))
       }
     }
     return touches

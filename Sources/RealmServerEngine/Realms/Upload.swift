@@ -11,11 +11,14 @@ package struct Upload: Hashable, Sendable {
   package var progressClientVersion: UInt64
   package var progressServerVersion: UInt64
   package var lockedServerVersion: UInt64
+  /// What the client sees, as far as its session knows; nil in partition mode.
+  package var query: EffectiveQuery?
 
   package init(
     file: FileIdentifier, entries: [UploadEntry], progressClientVersion: UInt64,
-    progressServerVersion: UInt64, lockedServerVersion: UInt64 = 0
+    progressServerVersion: UInt64, lockedServerVersion: UInt64 = 0, query: EffectiveQuery? = nil
   ) {
+    self.query = query
     self.file = file
     self.entries = entries
     self.progressClientVersion = progressClientVersion

@@ -201,7 +201,8 @@ package actor ServerSessionStore: ServerRequestHandler {
   ) async throws(SessionRefusal) -> ServerStoreReply {
     let upload = Upload(
       file: try requiredFile(), entries: entries, progressClientVersion: progress.clientVersion,
-      progressServerVersion: progress.serverVersion, lockedServerVersion: lockedServerVersion)
+      progressServerVersion: progress.serverVersion, lockedServerVersion: lockedServerVersion,
+      query: view?.active?.effective)
     switch await (try boundRealm().realm).integrate(upload) {
     case .integrated(_, let head):
       return .integrated(

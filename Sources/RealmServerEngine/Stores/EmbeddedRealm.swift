@@ -35,6 +35,17 @@ final class EmbeddedRealm: Sendable {
         }
         return true
       }
+    } else {
+      let isOld = try StoreError.storing { () throws(StorageError) in
+        try table(.privates, of: read()).schema.column(named: "objects") == nil
+      }
+      if isOld {
+        _ = try write { (group) throws(StoreError) in
+          try StoreError.storing { () throws(StorageError) in
+            try ServerTables.addMissing(in: group)
+          }
+        }
+      }
     }
     let meta = try StoreError.storing { () throws(StorageError) in try self.meta(of: read()) }
     let (layout, found) = try StoreError.storing {
@@ -220,13 +231,14 @@ final class EmbeddedRealm: Sendable {
   }
 
   private func store(_ change: PrivateChange, in group: WriteGroup) throws(StorageError) {
-    guard !change.changeset.isEmpty else {
+    guard !change.isRemoval else {
       return try trim(.privates, change.file, change.version...change.version, in: group)
     }
     try store(change.changeset, .privates, change.file, change.version, in: group)
     let key = ServerTables.key(change.file, change.version)
-    try ServerRow(.privates, at: key, in: group, isNew: false)
-      .set(change.timestamp.milliseconds, "timestamp")
+    let row = try ServerRow(.privates, at: key, in: group, isNew: false)
+    try row.set(change.timestamp.milliseconds, "timestamp")
+    try row.set(.binary(TouchWriter.encode(objects: change.objects)), "objects")
   }
 
   private func trimHistory(
@@ -430,12 +442,17 @@ final class EmbeddedRealm: Sendable {
     of ident: FileIdentifier, after version: UInt64
   ) throws(StoreError) -> [PrivateChange] {
     var found: [PrivateChange] = []
+    var names: [[UInt8]] = []
     try forEachRow(.privates, of: ident, after: version) { (version, row) throws(StorageError) in
       found.append(
         PrivateChange(
           file: ident, version: version,
           timestamp: OriginTimestamp(milliseconds: try row.number("timestamp")),
           changeset: try row.bytes("changeset")))
+      names.append(try row.bytes("objects"))
+    }
+    for (place, bytes) in names.enumerated() {
+      found[place].objects = try TouchReader.objects(bytes)
     }
     return found
   }

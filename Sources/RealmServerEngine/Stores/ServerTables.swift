@@ -50,7 +50,7 @@ enum ServerTables: String, CaseIterable {
         ("fingerprint", .int),
       ]
     case .reciprocals: [("changeset", .binary)]
-    case .privates: [("timestamp", .int), ("changeset", .binary)]
+    case .privates: [("timestamp", .int), ("objects", .binary), ("changeset", .binary)]
     }
   }
 
@@ -71,6 +71,15 @@ enum ServerTables: String, CaseIterable {
     try row.set(.string(name.app), "app")
     try row.set(name.partition.map { .string($0) } ?? .null, "partition")
     try row.set(FileIdentifier.server.rawValue, "last_file")
+  }
+
+  /// The properties that files of older servers lack: those of the tables of `privates`.
+  static func addMissing(in group: WriteGroup) throws(StorageError) -> Bool {
+    guard let table = try group.table(named: privates.rawValue),
+      table.schema.column(named: "objects") == nil
+    else { return false }
+    _ = try table.addColumn(named: "objects", type: .binary)
+    return true
   }
 
   /// The key of a row that belongs to a file and a version.

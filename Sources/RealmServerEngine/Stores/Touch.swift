@@ -32,8 +32,18 @@ package struct Touch: Hashable, Sendable {
   package var existence: Existence
   /// The properties that changed, with their values before; none if the object was created.
   package var fields: [Field]
+  /// Whether the author's first change of it was to make it, whatever merging left of that: it had
+  /// no such object before.
+  package var isMade: Bool
+  /// Whether merging discarded that.
+  package var isLost: Bool
 
-  package init(object: ObjectIdentity, existence: Existence, fields: [Field] = []) {
+  package init(
+    object: ObjectIdentity, existence: Existence, fields: [Field] = [], isMade: Bool = false,
+    isLost: Bool = false
+  ) {
+    self.isLost = isLost
+    self.isMade = isMade
     self.object = object
     self.existence = existence
     self.fields = fields

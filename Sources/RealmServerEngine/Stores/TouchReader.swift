@@ -23,6 +23,11 @@ package struct TouchReader {
     return touches
   }
 
+  /// Reads the identities of objects.
+  static func objects(_ bytes: [UInt8]) throws(StoreError) -> [ObjectIdentity] {
+    try decode(bytes).map(\.object)
+  }
+
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
   private mutating func touch() throws(StoreError) -> Touch {
@@ -34,7 +39,8 @@ package struct TouchReader {
     } else {
       key = .value(try value())
     }
-    guard let existence = Touch.Existence(rawValue: try byte()) else {
+    let kind = try byte()
+    guard let existence = Touch.Existence(rawValue: kind & 0x0F) else {
       throw .damaged("a touch of no kind")
     }
     var fields: [Touch.Field] = []
@@ -42,7 +48,8 @@ package struct TouchReader {
       fields.append(Touch.Field(name: try text(), before: try value()))
     }
     return Touch(
-      object: ObjectIdentity(className: name, key: key), existence: existence, fields: fields)
+      object: ObjectIdentity(className: name, key: key), existence: existence, fields: fields,
+      isMade: kind & TouchTag.isMade != 0, isLost: kind & TouchTag.isLost != 0)
   }
 
   private mutating func value(depth: Int = 0) throws(StoreError) -> TableValue {

@@ -21,6 +21,11 @@ package struct TouchWriter {
     return writer.bytes
   }
 
+  /// The bytes of the identities of objects; none if there are none.
+  static func encode(objects: [ObjectIdentity]) -> [UInt8] {
+    encode(objects.map { Touch(object: $0, existence: .absent) })
+  }
+
   private mutating func write(_ touch: Touch) {
     text(touch.object.className)
     switch touch.object.key {
@@ -30,7 +35,9 @@ package struct TouchWriter {
       number(key.high)
       number(key.low)
     }
-    bytes.append(touch.existence.rawValue)
+    bytes.append(
+      touch.existence.rawValue | (touch.isMade ? TouchTag.isMade : 0)
+        | (touch.isLost ? TouchTag.isLost : 0))
     number(UInt64(touch.fields.count))
     for field in touch.fields {
       text(field.name)
@@ -115,4 +122,8 @@ enum TouchTag: UInt8 {
   case null = 0
   case no, yes, int, float, double, string, binary, timestamp, decimal, objectID, uuid, list
   case globalKey
+
+  /// Bits beside the existence of a touch.
+  static let isMade: UInt8 = 0x10
+  static let isLost: UInt8 = 0x20
 }

@@ -14,7 +14,10 @@ package struct Bootstrap {
 
   package private(set) var entries: [Download.Entry] = []
   /// Objects of which the client drops what it has, changes that wait for their upload included.
-  package private(set) var erased: [ObjectIdentity] = []
+  private var erased: [ObjectIdentity] = []
+  /// Their erasures. The states that follow need not be kept: whatever the client has changed of
+  /// these objects before, the erasures discard.
+  private(set) var parts: [PrivatePart] = []
   /// The position after it. Each changeset of erasures has a version of its own after that of the
   /// round before it, which may arrive alone.
   package private(set) var cursor: DownloadCursor
@@ -82,9 +85,9 @@ package struct Bootstrap {
   }
 
   private mutating func appendErasures() {
-    let parts = ErasureWriter.parts(erased)
+    parts = PrivatePart.parts(erasing: erased)
     cursor.serverVersion += UInt64(parts.count)
-    for part in parts { append(ErasureWriter.bytes(part)) }
+    for part in parts { append(part.changeset) }
   }
 
   private mutating func append(

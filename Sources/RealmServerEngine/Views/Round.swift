@@ -4,7 +4,29 @@
 //
 // Invariants:
 // 1. After a round the client holds what it sees in the version of the snapshot, and nothing else:
-//    instructions pass only for objects that it held and still sees; the others come whole, or go.
+//    instructions pass for objects that it held or that are new, and which it sees; the others come
+//    whole, or go.
+// 2. An upload is merged at the server with what its client was sent, entry for entry, with the
+//    authors and times it was sent with, and with nothing else.
+//
+// Why 2 is needed: both sides merge the same pair of histories, the client what it was sent with
+// what it had not uploaded, the server the upload with what it has. Times and authors decide, and
+// positions in lists count what came before. So equal content follows only from equal pairs.
+//
+// Why it holds, for each object that an upload names:
+// - It passed in all rounds after the upload's base. Then the client was sent the entries
+//   themselves. That includes objects which others made after the base: both sides begin with
+//   nothing.
+// - It was erased for the client, or came as a state. This is a private change of the round's
+//   version, stored before it is sent. `FileState` leaves out what entries up to that version say
+//   about the object, which was not sent, or was sent before the erasure that discards all that the
+//   client has not uploaded.
+// - The client was sent nothing, as it did not see the object. If others made it after the base,
+//   the upload is merged with their entries, in which nothing is missing; if it is older,
+//   `UnseenObjects` puts its state in their place. In both cases the client has something else than
+//   the server, and the next round erases the object and sends it whole, if it is seen then: an own
+//   entry touches an object that the client did not hold, even if merging left nothing of it.
+// - A message was lost. What it made is unconfirmed, and its objects are erased and sent whole.
 
 import RealmReplication
 import RealmStorage
@@ -16,16 +38,16 @@ package struct Round {
   /// What a round does about an object.
   private enum Fate {
     case passes, enters, leaves, isUnseen
-    /// The client may have dropped it, or not: it drops it now, and gets it again.
+    /// It is not known what the client has of it: it drops that now, and gets the object again.
     case returns
   }
 
   package private(set) var entries: [Download.Entry] = []
-  /// Objects that the client drops, with changes that wait for their upload.
-  package private(set) var erased: [ObjectIdentity] = []
-  /// The position after it. Erasures at the version that the client has reached already get
-  /// versions of their own, which do not exist yet, and so do those beyond one changeset: uploads
-  /// of older bases are merged with them, and later ones are not.
+  /// What the server makes itself: erasures and states. Each part has a version.
+  private(set) var parts: [PrivatePart] = []
+  /// The position after it. Parts at the version that the client has reached already get versions of
+  /// their own, which do not exist yet, and so do those beyond one changeset: uploads of older bases
+  /// are merged with them, and later ones are not.
   package private(set) var cursor: DownloadCursor
 
   private let file: FileIdentifier
@@ -35,8 +57,8 @@ package struct Round {
   ///   - history: The entries after the cursor, up to the version of the snapshot.
   ///   - file: The client's, whose own entries are passed over.
   ///   - timestamp: The time of the version of the snapshot.
-  ///   - unconfirmed: Objects that the client was sent the erasure of, which may be lost. Its
-  ///     changes of them may be lost here.
+  ///   - unconfirmed: Objects of private changes that the client may not have received. Its changes
+  ///     of them may be merged with those here.
   package init(
     _ history: [StoredEntry], after cursor: DownloadCursor, to snapshot: ObjectSnapshot,
     timestamp: OriginTimestamp, view: View, file: FileIdentifier,
@@ -55,13 +77,13 @@ package struct Round {
         try append(entry)
       }
     }
-    erased = objects.filter { fates[$0] == .leaves || fates[$0] == .returns }
-    let parts = ErasureWriter.parts(erased)
+    parts = try PrivatePart.parts(
+      erasing: objects.filter { fates[$0] == .leaves || fates[$0] == .returns },
+      making: objects.filter { fates[$0] == .enters || fates[$0] == .returns },
+      from: snapshot.objects)
     self.cursor.serverVersion = Self.lastVersion(
       of: parts.count, after: cursor.serverVersion, head: snapshot.head.version)
-    for part in parts { appendTail(ErasureWriter.bytes(part), timestamp) }
-    try appendStates(
-      objects.filter { fates[$0] == .enters || fates[$0] == .returns }, snapshot, timestamp)
+    appendParts(timestamp)
   }
 
   /// The same round for a client with another version, which made none of its entries.
@@ -72,8 +94,8 @@ package struct Round {
     return round
   }
 
-  /// The version of a round with some changesets of erasures, each of which has its own version:
-  /// the first that of the head, unless the client has reached it.
+  /// The version of a round with some parts, each of which has its own version: the first that of
+  /// the head, unless the client has reached it.
   static func lastVersion(of parts: Int, after version: UInt64, head: UInt64) -> UInt64 {
     head + UInt64(version < head ? max(parts, 1) - 1 : parts)
   }
@@ -118,19 +140,28 @@ package struct Round {
           fates[object] = isSeen ? .returns : .leaves
           continue
         }
-        // What the client itself made it holds, whether it sees it or not.
-        let wasHeld =
-          trace.existedBefore ? held.contains(object) : trace.creators.contains(file)
-        switch (wasHeld, isSeen) {
-        case (true, true): fates[object] = .passes
-        case (false, true): fates[object] = .enters
-        // Who erased an object last has nothing to drop.
-        case (true, false):
-          fates[object] = keys[object] == nil && trace.lastFile == file ? .isUnseen : .leaves
-        case (false, false): fates[object] = .isUnseen
-        }
+        fates[object] = fate(
+          trace, wasSeen: held.contains(object), isSeen: isSeen, exists: keys[object] != nil)
       }
     }
+  }
+
+  /// - Parameter wasSeen: Whether the client saw it at its cursor.
+  private func fate(
+    _ trace: TouchLog.Trace, wasSeen: Bool, isSeen: Bool, exists: Bool
+  ) -> Fate {
+    let isOwn = trace.files.contains(file)
+    if isSeen {
+      // All that happened to a new object is in the entries.
+      if wasSeen || !trace.existedBefore { return .passes }
+      // The client has made an object that there was, without seeing it.
+      return isOwn ? .returns : .enters
+    }
+    // What the client itself has written it holds, whether it sees it or not. Who erased an object
+    // last has nothing to drop.
+    let mayBeHeld = wasSeen || isOwn
+    let isErased = !exists && trace.isErasedLast && trace.lastFile == file
+    return mayBeHeld && !isErased ? .leaves : .isUnseen
   }
 
   // MARK: Writing
@@ -158,29 +189,15 @@ package struct Round {
   }
 
   /// Adds what is the server's own at the end of the round.
-  private mutating func appendTail(_ changeset: [UInt8], _ timestamp: OriginTimestamp) {
-    guard !changeset.isEmpty else { return }
-    entries.append(
-      Download.Entry(
-        serverVersion: cursor.serverVersion, clientVersion: cursor.clientVersion,
-        timestamp: timestamp, originFile: .server, originalByteCount: changeset.count,
-        changeset: changeset))
-  }
-
-  private mutating func appendStates(
-    _ objects: [ObjectIdentity], _ snapshot: ObjectSnapshot, _ timestamp: OriginTimestamp
-  ) throws(StoreError) {
-    var changesets: [[UInt8]] = []
-    var writer = ObjectStateWriter(snapshot.objects, file: .server)
-    for object in objects {
-      guard let table = try View.table(object.className, snapshot.objects) else { continue }
-      try StoreError.storing { () throws(StorageError) -> Void in
-        guard let key = try table.key(of: object.key) else { return }
-        try writer.append(key, in: table.key)
-      }
-      if writer.byteCount >= Bootstrap.entryByteCountMax { changesets.append(writer.take()) }
+  private mutating func appendParts(_ timestamp: OriginTimestamp) {
+    var version = cursor.serverVersion - UInt64(parts.count)
+    for part in parts {
+      version += 1
+      entries.append(
+        Download.Entry(
+          serverVersion: version, clientVersion: cursor.clientVersion, timestamp: timestamp,
+          originFile: .server, originalByteCount: part.changeset.count,
+          changeset: part.changeset))
     }
-    changesets.append(writer.take())
-    for changeset in changesets { appendTail(changeset, timestamp) }
   }
 }

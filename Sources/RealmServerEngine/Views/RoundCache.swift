@@ -56,7 +56,9 @@ struct RoundCache {
     timestamp: OriginTimestamp
   ) {
     let authors = Set(history.map(\.file))
-    let size = round.entries.reduce(256) { $0 + $1.changeset.count + 64 } + 64 * round.erased.count
+    let size =
+      round.entries.reduce(256) { $0 + $1.changeset.count + 64 }
+      + round.parts.reduce(0) { $0 + 64 * $1.objects.count }
     guard !authors.contains(file), size <= byteCountMax / 4,
       !items.contains(where: { $0.key == key })
     else { return }

@@ -29,8 +29,8 @@ extension ServerRealm {
 
   /// What a client has missed, and the bootstrap if its query changes.
   ///
-  /// What it drops is on the disk when this returns: uploads that it made before it knew are merged
-  /// with that.
+  /// What the server makes itself, erasures and states, is on the disk when this returns: uploads
+  /// that the client made before it knew are merged with that.
   ///
   /// - Parameters:
   ///   - query: What the client sees at its cursor.
@@ -113,22 +113,22 @@ extension ServerRealm {
     return try await record(known.round, nil, [], known.timestamp, after: head, for: ident)
   }
 
-  /// Stores what a client drops, with the versions that it needs; nil if the realm has got other
+  /// Stores what the server made for a client alone, with the versions that it needs; nil if the realm has got other
   /// versions meanwhile.
   private func record(
     _ round: Round, _ bootstrap: Bootstrap?, _ unconfirmed: [PrivateChange],
     _ timestamp: OriginTimestamp, after head: RealmHead, for ident: FileIdentifier
   ) async throws(StoreError) -> FlexibleDownload? {
-    var erasures = Erasures(
-      round.erased, through: round.cursor.serverVersion, timestamp, for: ident)
+    var privates = PrivateChanges(timestamp, for: ident)
+    privates.append(round.parts, through: round.cursor.serverVersion)
     if let bootstrap {
-      erasures.append(bootstrap.erased, through: bootstrap.cursor.serverVersion)
+      privates.append(bootstrap.parts, through: bootstrap.cursor.serverVersion)
     }
-    erasures.replace(unconfirmed)
+    privates.replace(unconfirmed)
     let version = (bootstrap?.cursor ?? round.cursor).serverVersion
     guard
       let head = try await appendVersions(
-        through: version, after: head, privates: erasures.changes)
+        through: version, after: head, privates: privates.changes)
     else { return nil }
     let file = try await knownFile(ident)
     return FlexibleDownload(
@@ -157,6 +157,7 @@ extension ServerRealm {
     var objects: [ObjectIdentity] = []
     var seen: Set<ObjectIdentity> = []
     for change in privates {
+      for object in change.objects where seen.insert(object).inserted { objects.append(object) }
       let changeset: Changeset
       do throws(ChangesetError) {
         changeset = try ChangesetParser.parse(change.changeset)

@@ -12,6 +12,8 @@ struct SubscriptionRules {
   let schema: TableSchema
   /// The properties that are positions on the earth.
   var points: Set<String> = []
+  /// Takes the names of the properties that the condition asks for.
+  var noteField: (String) -> Void = { _ in }
 
   /// - Throws: `SessionRefusal` with the code 226.
   func check(_ query: ParsedQuery) throws(SessionRefusal) {
@@ -66,6 +68,7 @@ struct SubscriptionRules {
       case .property(let name, _)? = path.components.first
     else { throw Self.invalid("regions beside other things than fields") }
     guard points.contains(name) else { throw notQueryable(name) }
+    noteField(name)
   }
 
   private func notQueryable(_ name: String) -> SessionRefusal {
@@ -87,6 +90,7 @@ struct SubscriptionRules {
     guard let column = schema.column(named: name), column.isQueryable else {
       throw notQueryable(name)
     }
+    noteField(name)
   }
 
   /// Whether an operand is a collection and no number made of it.

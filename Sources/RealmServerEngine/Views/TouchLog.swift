@@ -17,8 +17,12 @@ struct TouchLog {
     var before: [String: TableValue] = [:]
     /// The files that made it when it was not there.
     var creators: Set<FileIdentifier> = []
+    /// The files that touched it.
+    var files: Set<FileIdentifier> = []
     /// The file that touched it last.
     var lastFile: FileIdentifier
+    /// Whether that erased it.
+    var isErasedLast = false
   }
 
   private(set) var traces: [ObjectIdentity: Trace] = [:]
@@ -46,6 +50,8 @@ struct TouchLog {
     }
     if touch.existence == .created { trace.creators.insert(file) }
     if touch.existence == .erased { trace.wasErased = true }
+    trace.isErasedLast = touch.existence == .erased
+    trace.files.insert(file)
     trace.lastFile = file
     traces[touch.object] = trace
   }

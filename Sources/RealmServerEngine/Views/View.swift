@@ -12,6 +12,8 @@ package import RealmTables
 package struct View {
   /// The condition of each class that exists.
   private var predicates: [String: BoundPredicate] = [:]
+  /// The properties that the condition of a class asks for.
+  private var fields: [String: Set<String>] = [:]
 
   private init() {}
 
@@ -24,8 +26,12 @@ package struct View {
     }
     var view = View()
     for (name, text) in query.conditions {
-      switch try condition(text, ofClass: name, schema, objects) {
-      case .success(let predicate): view.predicates[name] = predicate
+      var names: Set<String> = []
+      let note = { (field: String) in _ = names.insert(field) }
+      switch try condition(text, ofClass: name, schema, objects, note) {
+      case .success(let predicate):
+        view.predicates[name] = predicate
+        view.fields[name] = names
       case .failure(let refusal): return .failure(refusal)
       }
     }
@@ -34,7 +40,8 @@ package struct View {
 
   /// A condition; nil for a class that does not exist yet, of which no object can be seen.
   private static func condition(
-    _ text: String, ofClass name: String, _ schema: TableSchemaAdapter, _ objects: TableGroup
+    _ text: String, ofClass name: String, _ schema: TableSchemaAdapter, _ objects: TableGroup,
+    _ noteField: @escaping (String) -> Void
   ) throws(StoreError) -> Result<BoundPredicate?, SessionRefusal> {
     let predicate: BoundPredicate
     do throws(SessionRefusal) {
@@ -45,7 +52,8 @@ package struct View {
           .badQuery, "Invalid query: \"\(name)\" is no class of objects of their own")
       }
       try SubscriptionRules(
-        className: name, schema: known, points: schema.pointNames(ofClass: name)
+        className: name, schema: known, points: schema.pointNames(ofClass: name),
+        noteField: noteField
       ).check(parsed)
       do throws(QueryError) {
         predicate = try QueryBinder(schema, on: schema.queryClass(named: name))
@@ -73,6 +81,9 @@ package struct View {
       throw SessionRefusal(.badQuery, "Invalid query: \(error)")
     }
   }
+
+  /// The properties of a class that decide whether its objects are seen.
+  func fieldNames(ofClass name: String) -> Set<String> { fields[name] ?? [] }
 
   package var classNames: [String] { predicates.keys.sorted() }
 

@@ -87,8 +87,7 @@ private struct FlexibleRun {
   }
 
   private mutating func write(_ device: Device) throws {
-    let owner = "\(device.ident.rawValue)-"
-    try device.client.write { try RandomChanges.write($0, &random, owner: owner) }
+    try device.client.write { try RandomChanges.write($0, &random) }
   }
 
   private func connect(_ device: Device) async throws {
@@ -104,7 +103,8 @@ private struct FlexibleRun {
     var uploads: [Upload] = []
     for device in devices where random.percent(50) {
       if !device.client.isOnline { try await device.client.connect(to: server) }
-      if let upload = try device.client.upload(limit: random.pick([1, 2, .max])) {
+      if var upload = try device.client.upload(limit: random.pick([1, 2, .max])) {
+        upload.query = device.query
         uploads.append(upload)
       }
     }
@@ -113,9 +113,23 @@ private struct FlexibleRun {
   }
 
   private func integrate(_ uploads: [Upload]) async throws {
-    for outcome in await server.realm.integrate(group: uploads) {
+    for (upload, outcome) in zip(uploads, await server.realm.integrate(group: uploads)) {
+      try trace(upload)
       guard outcome.code != nil else { continue }
       Issue.record("seed \(seed): \(outcome)")
+    }
+  }
+
+  /// Prints what a run does if `OPENREALM_TRACE` is set.
+  private func trace(_ line: @autoclosure () throws -> String) rethrows {
+    if ConvergenceSeeds.isTraced { print(try line()) }
+  }
+
+  private func trace(_ upload: Upload) throws {
+    try trace("file \(upload.file.rawValue) uploads")
+    for entry in upload.entries {
+      let changeset = try ChangesetParser.parse(entry.changeset)
+      try trace("  \(entry.clientVersion) based on \(entry.serverVersion): \(changeset)")
     }
   }
 
@@ -127,6 +141,13 @@ private struct FlexibleRun {
       for: device.ident, after: device.client.cursor, query: device.query, next: next,
       scratch: scratch)
     let download = try answer.get()
+    for part in [download.round] + (download.bootstrap.map { [$0] } ?? []) {
+      trace("file \(device.ident.rawValue) is sent \(part.cursor)")
+      for entry in part.entries {
+        let changeset = try ChangesetParser.parse(entry.changeset)
+        trace("  \(entry.serverVersion) after \(entry.clientVersion): \(changeset)")
+      }
+    }
     // What is computed and never arrives is computed again.
     if random.percent(15) { return device.client.disconnect() }
     try device.client.integrate(download.round)

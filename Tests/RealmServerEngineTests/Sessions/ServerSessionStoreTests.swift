@@ -272,10 +272,13 @@ import Testing
   @Test func aLargeRoundIsABootstrapOfTheActiveQuery() async throws {
     let (bench, writer, reader) = try await subscribed()
     let cursor = DownloadCursor(serverVersion: 2)
-    // The things enter the view: the round has one entry of the server for both.
+    // The things are new: each comes in the entry of its version.
+    let begin = try await bench.download(after: cursor, of: reader)
     let round = try await bench.download(after: cursor, of: reader)
-    #expect(round.queryVersion == 1 && round.batchState == .last)
-    #expect(try round.lines().filter { $0.hasPrefix("CreateObject") }.count == 2)
+    #expect([begin.queryVersion, round.queryVersion] == [1, 1])
+    #expect([begin.batchState, round.batchState] == [.moreToCome, .last])
+    #expect(
+      try (begin.lines() + round.lines()).filter { $0.hasPrefix("CreateObject") }.count == 2)
     // Changes of what is seen come in the entries of their versions.
     _ = await bench.upload(
       [Text.set("a", count: 7), Text.set("c", count: 8)], from: 5, base: 5, by: writer)
@@ -296,13 +299,13 @@ import Testing
     _ = await reader.perform(.setQuery(SessionBench.query(2, ["Thing": "count > 10"])))
     var cursor = DownloadCursor(serverVersion: 2)
     var found: [(UInt64?, ServerMessage.BatchState?)] = []
-    for _ in 0..<4 {
+    for _ in 0..<5 {
       let next = try await bench.download(after: cursor, of: reader)
       cursor = next.cursors.download
       found.append((next.queryVersion, next.batchState))
     }
-    #expect(found.map(\.0) == [1, 2, 2, 2])
-    #expect(found.map(\.1) == [.last, .moreToCome, .last, .steady])
+    #expect(found.map(\.0) == [1, 1, 2, 2, 2])
+    #expect(found.map(\.1) == [.moreToCome, .last, .moreToCome, .last, .steady])
   }
 
   @Test func olderProtocolsGetALargeRoundInOneMessage() async throws {

@@ -13,4 +13,7 @@ enum ConvergenceSeeds {
     let first = environment["OPENREALM_SEED"].flatMap { UInt64($0) } ?? 1
     return first..<first + count
   }
+
+  /// Whether runs print what they do.
+  static let isTraced = ProcessInfo.processInfo.environment["OPENREALM_TRACE"] != nil
 }

@@ -123,8 +123,10 @@ import Testing
     #expect(Round.lastVersion(of: 3, after: 4, head: 4) == 7)
     #expect(Round.lastVersion(of: 3, after: 3, head: 4) == 6)
     #expect(Round.lastVersion(of: 0, after: 3, head: 4) == 4)
-    let erasures = Erasures(objects, through: 9, OriginTimestamp(milliseconds: 1), for: .own)
-    #expect(erasures.changes.map(\.version) == [9])
+    var privates = PrivateChanges(OriginTimestamp(milliseconds: 1), for: .own)
+    privates.append(PrivatePart.parts(erasing: objects), through: 9)
+    #expect(privates.changes.map(\.version) == [9])
+    #expect(privates.changes.flatMap(\.objects) == objects)
   }
 
   @Test func aBootstrapHasAnEntryInAnyCase() async throws {

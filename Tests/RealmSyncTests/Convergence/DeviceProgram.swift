@@ -53,8 +53,7 @@ final class DeviceProgram {
     try device.write { group in
       switch device.version.mode {
       case .partition: try writer.write(group)
-      // An object that others see and this device does not must not be made a second time.
-      case .flexible: try RandomChanges.write(group, &random, owner: "\(index)-")
+      case .flexible: try RandomChanges.write(group, &random)
       }
     }
   }

@@ -1,39 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a client drops, as its private changes (P4 B.6).
+// What the server itself makes for a client, as its private changes (P4 B.6).
 
 import RealmSyncProtocol
 
 /// The private changes that go with a round and the bootstrap after it.
-struct Erasures {
+struct PrivateChanges {
   private let file: FileIdentifier
   private let timestamp: OriginTimestamp
   private(set) var changes: [PrivateChange] = []
 
-  /// - Parameter version: That of the last changeset; the others have those before it.
-  init(
-    _ objects: [ObjectIdentity], through version: UInt64, _ timestamp: OriginTimestamp,
-    for file: FileIdentifier
-  ) {
+  init(_ timestamp: OriginTimestamp, for file: FileIdentifier) {
     self.file = file
     self.timestamp = timestamp
-    append(objects, through: version)
   }
 
-  mutating func append(_ objects: [ObjectIdentity], through version: UInt64) {
-    let parts = ErasureWriter.parts(objects)
+  /// - Parameter version: That of the last part; the others have those before it.
+  mutating func append(_ parts: [PrivatePart], through version: UInt64) {
     var version = version - UInt64(parts.count)
     for part in parts {
       version += 1
       changes.append(
         PrivateChange(
-          file: file, version: version, timestamp: timestamp,
-          changeset: ErasureWriter.bytes(part)))
+          file: file, version: version, timestamp: timestamp, objects: part.objects,
+          changeset: part.changeset))
     }
   }
 
-  /// Takes the place of changes that the client may not have received: what they erase is erased
-  /// again here, with a newer version. What is stored already is left out.
+  /// Takes the place of changes that the client may not have received: their objects are erased
+  /// here, with a newer version. What is stored already is left out.
   mutating func replace(_ known: [PrivateChange]) {
     for change in known {
       if let place = changes.firstIndex(where: { $0.version == change.version }) {

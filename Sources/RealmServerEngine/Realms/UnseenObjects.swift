@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects that a client makes though the realm has them, as it was never sent them.
+//
+// What the client did to such an object began with nothing, and what the history says about it began
+// with something: positions in lists are not of the same list. So the client's changes are merged
+// with the state that the object has, as if the client had been sent that, and the next round sends
+// the object whole (`Round` 2).
+//
+// Others may make the object after the client did, in versions that pass before the client's upload
+// arrives. The upload is merged with these then, and nothing is missing. But changes that the client
+// makes after such versions passed have a base after them, and only if the client saw the object
+// does that mean that it was sent them. Where this is not sure these changes are discarded, and the
+// object comes whole.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Finds such objects among those that an upload changes.
+struct UnseenObjects {
+  /// Objects of an upload.
+  struct Found {
+    /// Their states take the place of the history.
+    var restarted: [ObjectIdentity] = []
+    /// What the upload says about them is discarded.
+    var dropped: [ObjectIdentity] = []
+
+    var isEmpty: Bool { restarted.isEmpty && dropped.isEmpty }
+  }
+
+  private struct Mark {
+    let version: UInt64
+    let file: FileIdentifier
+    let touch: Touch
+
+    var existedBefore: Bool { touch.existence == .stayed || touch.existence == .erased }
+  }
+
+  /// The objects of the newest version.
+  private let snapshot: ObjectSnapshot
+  /// The time of the newest version.
+  private let timestamp: OriginTimestamp
+  /// What happened to an object, in the order of versions.
+  private var marks: [ObjectIdentity: [Mark]] = [:]
+
+  /// - Parameter entries: Those after the lowest base of the uploads, in order.
+  init(_ snapshot: ObjectSnapshot, _ entries: [StoredEntry], timestamp: OriginTimestamp) {
+    self.snapshot = snapshot
+    self.timestamp = timestamp
+    for entry in entries {
+      for touch in entry.touches {
+        marks[touch.object, default: []].append(
+          Mark(version: entry.version, file: entry.file, touch: touch))
+      }
+    }
+  }
+
+  // MARK: Finding
+
+  /// The objects of changesets of one base that the client has otherwise than the history says.
+  ///
+  /// - Parameters:
+  ///   - own: The entries of the client that the group has so far.
+  ///   - query: What the client sees.
+  func find(
+    in incoming: [Changeset], after base: UInt64, _ own: [MergedEntry], _ state: FileState,
+    _ query: EffectiveQuery?
+  ) throws(StoreError) -> Found {
+    var found = Found()
+    var known: Set<ObjectIdentity> = []
+    for changeset in incoming {
+      var seen: Set<ObjectReference> = []
+      for instruction in changeset.instructions {
+        guard let object = instruction.object, seen.insert(object).inserted else { continue }
+        let identity = changeset.identity(of: object)
+        guard case .value = identity.key, known.insert(identity).inserted,
+          !state.hasPrivateChange(of: identity, after: base)
+        else { continue }
+        if case .createObject = instruction {
+          if try isRestarted(identity, after: base, own, state.file.ident) {
+            found.restarted.append(identity)
+          }
+        } else if try isDropped(identity, after: base, own, state.file.ident, query) {
+          found.dropped.append(identity)
+        }
+      }
+    }
+    return found
+  }
+
+  /// Whether the client makes an object that was there at the base, and which it did not have.
+  private func isRestarted(
+    _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier
+  ) throws(StoreError) -> Bool {
+    // What it changed before it had, or made.
+    guard !hasOwnMark(of: object, after: base, file), !own.contains(where: { $0.names(object) })
+    else { return false }
+    return try existed(object, at: base)
+  }
+
+  /// Whether the client has made the object at an older base, and may have missed what others did
+  /// to it up to this one.
+  private func isDropped(
+    _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier,
+    _ query: EffectiveQuery?
+  ) throws(StoreError) -> Bool {
+    let isMade: Bool
+    let isLost: Bool
+    if let mark = marks[object]?.first(where: { $0.version > base && $0.file == file }) {
+      isMade = mark.touch.isMade
+      isLost = mark.touch.isLost
+    } else if let entry = own.first(where: { $0.names(object) }) {
+      isMade = entry.made.contains(object)
+      isLost = !entry.changeset.makes(object)
+    } else {
+      return false
+    }
+    guard isMade else { return false }
+    guard try existed(object, at: base) else { return isLost }
+    return try !isSeenInAnyCase(object, query)
+  }
+
+  private func hasOwnMark(
+    of object: ObjectIdentity, after base: UInt64, _ file: FileIdentifier
+  ) -> Bool {
+    marks[object]?.contains { $0.version > base && $0.file == file } ?? false
+  }
+
+  private func existed(
+    _ object: ObjectIdentity, at base: UInt64
+  ) throws(StoreError) -> Bool {
+    if let first = marks[object]?.first(where: { $0.version > base }) {
+      return first.existedBefore
+    }
+    return try key(of: object) != nil
+  }
+
+  private func key(of object: ObjectIdentity) throws(StoreError) -> ObjectKey? {
+    guard let table = try View.table(object.className, snapshot.objects) else { return nil }
+    return try StoreError.storing { () throws(StorageError) in try table.key(of: object.key) }
+  }
+
+  /// Whether a query selects an object, whatever its properties are but for the primary key.
+  private func isSeenInAnyCase(
+    _ object: ObjectIdentity, _ query: EffectiveQuery?
+  ) throws(StoreError) -> Bool {
+    let name = object.className
+    guard let condition = query?.conditions[name], let key = try key(of: object),
+      let table = try View.table(name, snapshot.objects),
+      case .success(let view) = try View.bind(
+        EffectiveQuery([name: condition]), to: snapshot.objects)
+    else { return false }
+    let primaryKey = table.schema.primaryKey?.name
+    guard view.fieldNames(ofClass: name).allSatisfy({ $0 == primaryKey }) else { return false }
+    return try view.keys(among: [key], ofClass: name, table: table, in: snapshot.objects)
+      .contains(key)
+  }
+
+  // MARK: What takes the place of the history
+
+  /// The states of restarted objects, or their creation alone if they are gone, and the erasures of
+  /// dropped ones.
+  func changes(of found: Found, version: UInt64) throws(StoreError) -> Changeset {
+    var writer = ObjectStateWriter(snapshot.objects, file: .server)
+    for object in found.dropped {
+      writer.appendErasure { encoder in encoder.reference(to: object) }
+    }
+    for object in found.restarted {
+      try StoreError.storing { () throws(StorageError) -> Void in
+        if let table = try snapshot.objects.table(named: "class_" + object.className),
+          let key = try table.key(of: object.key)
+        {
+          try writer.append(key, in: table.key)
+        } else {
+          writer.appendCreation { encoder in encoder.reference(to: object) }
+        }
+      }
+    }
+    let origin = ChangesetOrigin(version: version, file: .server, timestamp: timestamp)
+    do throws(ChangesetError) {
+      return try ChangesetParser.parse(writer.take(), origin: origin)
+    } catch {
+      throw .damaged("the states of objects: \(error)")
+    }
+  }
+}
+
+extension MergedEntry {
+  /// Whether the client's changeset is about an object, whatever merging left of it.
+  fileprivate func names(_ object: ObjectIdentity) -> Bool {
+    made.contains(object)
+      || changeset.instructions.contains { instruction in
+        instruction.object.map(changeset.identity(of:)) == object
+      }
+  }
+}
+
+extension Changeset {
+  /// Whether an instruction makes an object.
+  fileprivate func makes(_ object: ObjectIdentity) -> Bool {
+    instructions.contains { instruction in
+      if case .createObject(let made) = instruction { identity(of: made) == object } else { false }
+    }
+  }
+}

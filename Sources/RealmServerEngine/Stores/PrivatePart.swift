@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A changeset that the server makes for one client.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Erasures and states of objects that a client alone is sent, in one changeset.
+struct PrivatePart: Hashable, Sendable {
+  /// A part ends with the object that makes it this large: each is one value of the store, and the
+  /// client keeps one of a bootstrap as one value of its file.
+  static let byteCountMax = 1 << 19
+
+  let changeset: [UInt8]
+  let objects: [ObjectIdentity]
+
+  /// Erasures, then states; no part for none.
+  static func parts(
+    erasing erased: [ObjectIdentity], making made: [ObjectIdentity],
+    from source: TableGroup, byteCountMax: Int = byteCountMax
+  ) throws(StoreError) -> [PrivatePart] {
+    var parts: [PrivatePart] = []
+    var objects: [ObjectIdentity] = []
+    var writer = ObjectStateWriter(source, file: .server)
+    func end(at byteCount: Int) {
+      guard writer.byteCount >= byteCount else { return }
+      parts.append(PrivatePart(changeset: writer.take(), objects: objects))
+      objects = []
+    }
+    for object in erased {
+      objects.append(object)
+      writer.appendErasure { encoder in encoder.reference(to: object) }
+      end(at: byteCountMax)
+    }
+    for object in made {
+      guard let table = try View.table(object.className, source) else { continue }
+      try StoreError.storing { () throws(StorageError) -> Void in
+        guard let key = try table.key(of: object.key) else { return }
+        try writer.append(key, in: table.key)
+      }
+      objects.append(object)
+      end(at: byteCountMax)
+    }
+    end(at: 1)
+    return parts
+  }
+}
+
+extension ChangesetEncoder {
+  /// Names an object as an instruction does.
+  mutating func reference(to object: ObjectIdentity) -> ObjectReference {
+    let table = intern(object.className)
+    let key: PrimaryKey =
+      switch object.key {
+      case .global(let key): .globalKey(key)
+      case .value(.int(let number)): .int(number)
+      case .value(.string(let text)): .string(intern(text))
+      case .value(.objectId(let id)): .objectID(ObjectIDBits(high: id.high, low: id.low))
+      case .value(.uuid(let id)): .uuid(UUIDBits(high: id.high, low: id.low))
+      case .value: .null
+      }
+    return ObjectReference(table: table, key: key)
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Two devices in flexible mode that make objects with the same primary key (`Round` 2).
+
+import RealmReplication
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import TestTraits
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct NewKeyTests {
+  /// What a device does with the object while it is offline.
+  enum Action: CaseIterable {
+    case make, set, add, append, insertTag, changeAndTakeBack, delete
+  }
+
+  /// 98 cases: what two devices do, and which of them is later.
+  static let cases: [(first: Action, second: Action, isFirstLater: Bool)] =
+    Action.allCases.flatMap { first in
+      Action.allCases.flatMap { second in [false, true].map { (first, second, $0) } }
+    }
+
+  private let everything = EffectiveQuery(["Thing": "TRUEPREDICATE"])
+
+  private func column(_ name: String, _ table: WritableTable) throws -> Column {
+    try #require(table.schema.column(named: name))
+  }
+
+  private func perform(_ action: Action, _ value: Int64, _ client: ModelClient) throws {
+    try client.write { group in
+      let things = try #require(try group.table(named: "class_Thing"))
+      let key = try things.findOrCreate(primaryKey: .string("k")).key
+      let (count, numbers) = (try column("count", things), try column("numbers", things))
+      switch action {
+      case .make: break
+      case .set: try things.set(.int(value), count, key)
+      case .add: try things.add(value, to: count, of: key)
+      case .append:
+        let list = try things.list(numbers, key)
+        try list.insert(.int(value), at: list.count)
+        try list.insert(.int(value + 1), at: list.count)
+      case .insertTag: try things.set(column("tags", things), key).insert(.string("tag\(value)"))
+      case .changeAndTakeBack:
+        try things.set(.string("name"), column("name", things), key)
+        let list = try things.list(numbers, key)
+        try list.insert(.int(value), at: 0)
+        try list.remove(at: 0)
+      case .delete: try things.delete(key)
+      }
+    }
+  }
+
+  private func upload(_ client: ModelClient, _ server: TestServer) async throws {
+    if !client.isOnline { try await client.connect(to: server) }
+    guard let upload = try client.upload() else { return }
+    #expect(await server.realm.integrate(upload).code == nil)
+  }
+
+  private func download(
+    _ client: ModelClient, _ server: TestServer, _ query: EffectiveQuery, _ scratch: ViewScratch
+  ) async throws {
+    if !client.isOnline { try await client.connect(to: server) }
+    let answer = try await server.realm.view(
+      for: client.identity.ident, after: client.cursor, query: query, scratch: scratch)
+    try client.integrate(try answer.get().round)
+  }
+
+  private func makeClients(
+    _ server: TestServer, _ queries: [EffectiveQuery], _ scratch: ViewScratch
+  ) async throws -> [ModelClient] {
+    var clients: [ModelClient] = []
+    for (number, query) in queries.enumerated() {
+      let file = try await server.realm.allocateFile(for: "\(number)")
+      let client = try ModelClient(file, clock: 1000)
+      try client.write { try RandomChanges.makeSchema(in: $0) }
+      try await upload(client, server)
+      try await download(client, server, query, scratch)
+      clients.append(client)
+    }
+    return clients
+  }
+
+  @Test(.heavy) func whatTwoDevicesMakeOfANewKeyIsEqual() async throws {
+    #expect(Self.cases.count == 98)
+    for (first, second, isFirstLater) in Self.cases {
+      let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+      let clients = try await makeClients(server, [everything, everything], scratch)
+      clients[0].clock += isFirstLater ? 200 : 100
+      clients[1].clock += isFirstLater ? 100 : 200
+      try perform(first, 100, clients[0])
+      try perform(second, 200, clients[1])
+      for client in clients { try await upload(client, server) }
+      // Later changes hit the same elements.
+      for round in 0..<2 as Range<Int64> {
+        for client in clients { try await download(client, server, everything, scratch) }
+        let name = "\(first), \(second), \(isFirstLater), \(round)"
+        let expected = try await server.digest()
+        for client in clients { #expect(try client.digest() == expected, "\(name)") }
+        for client in clients { client.clock += 1000 }
+        try perform(.append, round, clients[0])
+        try perform(.append, round + 10, clients[1])
+        for client in clients { try await upload(client, server) }
+      }
+    }
+  }
+
+  /// The later value wins, whichever device is the first to upload.
+  @Test(arguments: [false, true]) func theLaterValueOfANewKeyWins(isFirstLater: Bool) async throws {
+    let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+    let clients = try await makeClients(server, [everything, everything], scratch)
+    clients[0].clock += isFirstLater ? 200 : 100
+    clients[1].clock += isFirstLater ? 100 : 200
+    try perform(.set, 100, clients[0])
+    try perform(.set, 200, clients[1])
+    for client in clients { try await upload(client, server) }
+    for client in clients {
+      try await download(client, server, everything, scratch)
+      let objects = try client.read()
+      let things = try #require(try objects.table(named: "class_Thing"))
+      let row = try #require(try things.findRow(primaryKey: .string("k"))).row
+      let count = try #require(things.schema.column(named: "count"))
+      #expect(try row.value(of: count) == .int(isFirstLater ? 100 : 200))
+    }
+  }
+
+  /// An object that comes into the view of a device that has made one of the same key: the state
+  /// that it is sent is stored before, and its upload is merged with that.
+  @Test(arguments: [false, true])
+  func whatEntersIsMergedWithWhatTheDeviceHasMade(isRestarted: Bool) async throws {
+    let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+    let high = EffectiveQuery(["Thing": "count > 10"])
+    let clients = try await makeClients(server, [everything, high], scratch)
+    for action in [Action.append, .insertTag] { try perform(action, 1, clients[0]) }
+    try await upload(clients[0], server)
+    try await download(clients[1], server, high, scratch)
+    // The second device makes it, as it does not see it, and is offline when it enters its view.
+    for action in [Action.append, .insertTag] { try perform(action, 2, clients[1]) }
+    try perform(.set, 50, clients[0])
+    try await upload(clients[0], server)
+    try await download(clients[1], server, high, scratch)
+    let ident = clients[1].identity.ident
+    let stored = try await server.realm.store.privates(of: ident, in: server.realm.id, after: 0)
+    #expect(stored.flatMap(\.objects).map(\.key) == [.value(.string("k"))])
+    #expect(stored.allSatisfy { !$0.changeset.isEmpty })
+    if isRestarted {
+      try await server.restart()
+      #expect(
+        try await server.realm.store.privates(of: ident, in: server.realm.id, after: 0) == stored)
+      clients[1].disconnect()
+    }
+    try await upload(clients[1], server)
+    try await download(clients[1], server, high, scratch)
+    let expected = try await server.digest()
+    #expect(try clients[1].digest() == expected)
+    // What the device has is acknowledged, and its private changes go.
+    try perform(.set, 51, clients[1])
+    try await upload(clients[1], server)
+    #expect(
+      try await server.realm.store.privates(of: ident, in: server.realm.id, after: 0).isEmpty)
+  }
+
+  /// An object that a device never sees, and makes all the same: nothing is refused, and the object
+  /// leaves the device.
+  @Test func whatADeviceMakesAndDoesNotSeeComesWholeOrGoes() async throws {
+    let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+    let high = EffectiveQuery(["Thing": "count > 10"])
+    let clients = try await makeClients(server, [everything, high], scratch)
+    for value in 0..<3 as Range<Int64> { try perform(.append, value, clients[0]) }
+    try await upload(clients[0], server)
+    try await download(clients[1], server, high, scratch)
+    for value in 5..<7 as Range<Int64> {
+      try perform(.append, value, clients[1])
+      try await upload(clients[1], server)
+    }
+    try await download(clients[1], server, high, scratch)
+    let things = try #require(try clients[1].read().table(named: "class_Thing"))
+    #expect(try things.objectCount() == 0)
+    // Another device sees what both have added.
+    try await download(clients[0], server, everything, scratch)
+    #expect(try await clients[0].digest() == server.digest())
+    let all = try #require(try clients[0].read().table(named: "class_Thing"))
+    let row = try #require(try all.findRow(primaryKey: .string("k"))).row
+    let numbers = try #require(all.schema.column(named: "numbers"))
+    #expect(try row.list(numbers).count == 10)
+  }
+}
