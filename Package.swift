@@ -206,7 +206,7 @@ let package = Package(
         + products("HTTPTypes", of: "swift-http-types", with: "Tools")
         + products("NIOCore", of: "swift-nio", with: "Tools"),
       path: "Examples/RealmNotes",
-      exclude: ["Containerfile"],
+      exclude: ["Containerfile", "README.md"],
       swiftSettings: settings),
     .executableTarget(
       name: "realm-two-devices",

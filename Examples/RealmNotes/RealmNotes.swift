@@ -15,23 +15,24 @@ import RealmMetrics
 @main
 enum RealmNotes {
   static func main() async throws {
-    let arguments = CommandLine.arguments
-    guard arguments.count == 3, let port = Int(arguments[2]) else {
-      print("usage: realm-notes FILE PORT")
+    guard let options = NoteOptions(CommandLine.arguments.dropFirst()) else {
+      print(NoteOptions.usage)
       exit(64)
     }
     // Metrics and traces go where the program bootstraps them; without that, nowhere.
     let metrics = RealmMetrics.start()
     defer { metrics.stop() }
-    let store = try await NoteStore(URL(fileURLWithPath: arguments[1]))
-    try await application(store, port: port).runService()
+    let store = try await NoteStore(URL(fileURLWithPath: options.path))
+    try await application(store, host: options.host, port: options.port).runService()
   }
 
   /// The service.
   ///
-  /// - Parameter onStart: Called with the port when requests are accepted.
+  /// - Parameters:
+  ///   - host: The address that it listens on; other machines reach it only if this one says so.
+  ///   - onStart: Called with the port when requests are accepted.
   static func application(
-    _ store: NoteStore, host: String = "0.0.0.0", port: Int,
+    _ store: NoteStore, host: String = NoteOptions.loopback, port: Int,
     onStart: @escaping @Sendable (Int) -> Void = { _ in }
   ) -> some ApplicationProtocol {
     Application(

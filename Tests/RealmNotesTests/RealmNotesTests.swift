@@ -15,6 +15,22 @@ import Testing
 @testable import realm_notes
 
 @Suite struct RealmNotesTests {
+  /// The service has no accounts, so nothing but the command line opens it to other machines.
+  @Test func itListensOnTheLoopbackAddressUnlessToldOtherwise() async throws {
+    let plain = try #require(NoteOptions(["notes.realm", "8080"]))
+    #expect(plain.host == "127.0.0.1")
+    #expect(plain.path == "notes.realm" && plain.port == 8080)
+    #expect(NoteOptions(["notes.realm", "8080", "0.0.0.0"])?.host == "0.0.0.0")
+    for wrong in [[], ["a.realm"], ["a.realm", "x"], ["a.realm", "70000"], ["a", "1", "b", "c"]] {
+      #expect(NoteOptions(wrong) == nil)
+    }
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("notes-\(UUID().uuidString).realm")
+    defer { _ = try? Realm.deleteFiles(for: Realm.Configuration(fileURL: url)) }
+    let application = RealmNotes.application(try await NoteStore(url), port: 8080)
+    #expect(application.configuration.address == .hostname("127.0.0.1", port: 8080))
+  }
+
   /// Runs `body` against a service of its own.
   private func withService(_ body: (NoteClient, NoteStore) async throws -> Void) async throws {
     let url = FileManager.default.temporaryDirectory
