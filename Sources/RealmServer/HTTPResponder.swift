@@ -10,11 +10,9 @@ import RealmServerEngine
 
 /// Answers requests of HTTP.
 struct HTTPResponder: Sendable {
-  private static let bodyByteCountMax = 4 << 20
-
   let api: ServerAPI
   let metrics: PrometheusMetrics
-  let isSecure: Bool
+  let options: ServerOptions
 
   func respond(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
@@ -23,39 +21,41 @@ struct HTTPResponder: Sendable {
     var head = HTTPResponse(status: .init(code: answer.status))
     head.headerFields[.contentType] = answer.contentType
     head.headerFields[.contentLength] = String(answer.body.count)
+    // Answers have tokens and users, which no cache may keep.
+    head.headerFields[.cacheControl] = "no-store"
     try await writer.write(
       response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
   }
 
   private func answer(_ request: Request, _ channel: any Channel) async -> APIResponse {
     let (path, query) = SocketRequest.parts(request.head.path ?? "/")
-    if path == "/metrics", request.method == .get {
-      return APIResponse(contentType: "text/plain; version=0.0.4", body: Array(metrics.text.utf8))
-    }
-    let body: ByteBuffer
+    var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
+    if let host = request.head.authority { headers.append((name: "Host", value: host)) }
+    let origin = options.trustedProxies.origin(
+      peer: channel.remoteAddress?.ipAddress ?? "", headers: headers,
+      isEncrypted: options.isSecure)
+    var message = APIRequest(
+      request.method.rawValue, path, query: query, headers: headers, origin: origin)
+    if path == "/metrics", request.method == .get { return answerMetrics(message) }
     do {
-      body = try await request.body.collect(upTo: Self.bodyByteCountMax)
+      message.body = Array(
+        buffer: try await request.body.collect(upTo: api.bodyByteCountMax(message)))
     } catch {
       return APIError(413, "BadRequest", "the body is too large").response
     }
-    var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
-    if let host = request.head.authority { headers.append((name: "Host", value: host)) }
-    return await api.respond(
-      to: APIRequest(
-        request.method.rawValue, path, query: query, headers: headers, body: Array(buffer: body),
-        address: address(channel, headers), isSecure: isSecure))
+    return await api.respond(to: message)
   }
 
-  /// The address of the client. A proxy on this machine reports it.
-  private func address(
-    _ channel: any Channel, _ headers: [(name: String, value: String)]
-  ) -> String {
-    let peer = channel.remoteAddress?.ipAddress ?? ""
-    guard APIRequest.isLocal(peer),
-      let list = headers.last(where: { $0.name.lowercased() == "x-forwarded-for" })?.value,
-      let last = list.split(separator: ",").last
-    else { return peer }
-    return last.filter { $0 != " " }
+  /// The numbers of the server, for its operator: for programs of this machine, and for those that
+  /// know the token.
+  private func answerMetrics(_ message: APIRequest) -> APIResponse {
+    let isKnown = options.metricsToken.map { message.hasBearerToken($0) } ?? false
+    guard isKnown || message.origin.isLocal else {
+      return APIResponse(
+        status: 403, contentType: "text/plain",
+        body: Array("The metrics are for this machine, or need --metrics-token-file.\n".utf8))
+    }
+    return APIResponse(contentType: "text/plain; version=0.0.4", body: Array(metrics.text.utf8))
   }
 }
 #endif

@@ -39,6 +39,24 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The anonymous users that an address, this machine apart, may make in a minute.")
   var anonymousLogins = ServerLimits().anonymousLoginsPerMinute
 
+  @Option(help: "The sockets that an address may have open at a time.")
+  var socketsPerAddress = ServerLimits().socketsPerAddress
+
+  @Option(help: "The registrations and mails that an address may ask for in a minute.")
+  var registrations = ServerLimits().registrationsPerMinute
+
+  @Option(help: "The memory that clients may take together, in MiB.")
+  var clientMemory = ServerLimits().memory
+
+  @Option(
+    help: ArgumentHelp(
+      "A network of proxies that are believed, like 10.0.0.0/8; this machine if none is given.",
+      valueName: "cidr"))
+  var trustedProxy: [String] = []
+
+  @Option(help: "A file with the token with which other machines get /metrics.")
+  var metricsTokenFile: String?
+
   @Option(help: "The least level of messages: trace, debug, info, notice, warning or error.")
   var logLevel = "info"
 
@@ -49,11 +67,28 @@ struct ServeCommand: AsyncParsableCommand {
       return try ServerOptions(
         directory: dir, listen: listen, publicURL: publicUrl, certificate: tlsCert, key: tlsKey,
         appID: appId,
-        limits: ServerLimits(
-          socketsPerUser: socketsPerUser, anonymousLoginsPerMinute: anonymousLogins))
+        limits: limits(), trustedProxies: trustedProxy, metricsToken: try metricsToken())
     } catch {
       throw ValidationError(error.description)
     }
+  }
+
+  private func limits() -> ServerLimits {
+    var limits = ServerLimits()
+    limits.socketsPerUser = socketsPerUser
+    limits.socketsPerAddress = socketsPerAddress
+    limits.anonymousLoginsPerMinute = anonymousLogins
+    limits.registrationsPerMinute = registrations
+    limits.memory = clientMemory
+    return limits
+  }
+
+  private func metricsToken() throws(ServerFailure) -> String? {
+    guard let metricsTokenFile else { return nil }
+    guard let data = FileManager.default.contents(atPath: metricsTokenFile) else {
+      throw ServerFailure("\(metricsTokenFile) cannot be read. Change its permissions.")
+    }
+    return String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace }
   }
 
   private func level() throws -> Logger.Level {

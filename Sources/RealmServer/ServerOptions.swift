@@ -16,10 +16,15 @@ struct ServerOptions: Hashable, Sendable {
   let key: String?
   let appID: String?
   let limits: ServerLimits
+  /// The proxies that are believed.
+  let trustedProxies: TrustedProxies
+  /// What programs of other machines have to know that ask for metrics; nil if none may.
+  let metricsToken: String?
 
   init(
     directory: String, listen: String, publicURL: String? = nil, certificate: String? = nil,
-    key: String? = nil, appID: String? = nil, limits: ServerLimits = ServerLimits()
+    key: String? = nil, appID: String? = nil, limits: ServerLimits = ServerLimits(),
+    trustedProxies: [String] = [], metricsToken: String? = nil
   ) throws(ServerFailure) {
     guard let colon = listen.lastIndex(of: ":"),
       let port = Int(listen[listen.index(after: colon)...]), (0...65_535).contains(port),
@@ -37,14 +42,12 @@ struct ServerOptions: Hashable, Sendable {
       throw ServerFailure(
         "--app-id needs 1 to 64 lower-case letters, digits, \"-\" and \"_\".")
     }
-    guard limits.socketsPerUser > 0 else {
-      throw ServerFailure("--sockets-per-user has to be 1 at least.")
+    try Self.check(limits)
+    self.trustedProxies = try Self.proxies(trustedProxies)
+    if let metricsToken, metricsToken.utf8.count < 16 {
+      throw ServerFailure("The token of --metrics-token-file needs 16 bytes at least.")
     }
-    guard limits.anonymousLoginsPerMinute > 0 else {
-      throw ServerFailure(
-        "--anonymous-logins has to be 1 at least. An app without anonymous users lacks "
-          + "\"anon-user\" in its app.json.")
-    }
+    self.metricsToken = metricsToken
     self.limits = limits
     self.directory =
       directory.count > 1 && directory.hasSuffix("/")
@@ -57,6 +60,38 @@ struct ServerOptions: Hashable, Sendable {
     self.certificate = certificate
     self.key = key
     self.appID = appID
+  }
+
+  private static func check(_ limits: ServerLimits) throws(ServerFailure) {
+    let positive = [
+      ("--sockets-per-user", limits.socketsPerUser),
+      ("--sockets-per-address", limits.socketsPerAddress),
+      ("--registrations", limits.registrationsPerMinute),
+    ]
+    for (name, number) in positive where number <= 0 {
+      throw ServerFailure("\(name) has to be 1 at least.")
+    }
+    guard limits.anonymousLoginsPerMinute > 0 else {
+      throw ServerFailure(
+        "--anonymous-logins has to be 1 at least. An app without anonymous users lacks "
+          + "\"anon-user\" in its app.json.")
+    }
+    guard (128...1 << 24).contains(limits.memory) else {
+      throw ServerFailure("--client-memory has to be 128 MiB at least.")
+    }
+  }
+
+  private static func proxies(_ texts: [String]) throws(ServerFailure) -> TrustedProxies {
+    guard !texts.isEmpty else { return .local }
+    var ranges: [AddressRange] = []
+    for text in texts {
+      guard let range = AddressRange(text) else {
+        throw ServerFailure(
+          "--trusted-proxy needs an address or a network, like 10.0.0.0/8; \"\(text)\" is none.")
+      }
+      ranges.append(range)
+    }
+    return TrustedProxies(ranges)
   }
 
   var isSecure: Bool { certificate != nil }

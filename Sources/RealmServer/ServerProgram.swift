@@ -51,8 +51,7 @@ struct ServerProgram: Sendable {
         file, directory, issuer: issuer, passwords: passwords, random: random)
       let api = APIApp(
         id: file.id, accounts: accounts, functions: functions,
-        anonymousLogins: RateLimit(options.limits.anonymousLoginsPerMinute),
-        now: { timer.now })
+        limits: options.limits.requests, now: { timer.now })
       apps.append(Self.serve(file, directory, api, sessionLimits, timer, logger))
     }
     self.apps = apps
@@ -126,7 +125,7 @@ struct ServerProgram: Sendable {
       apps, limits: options.limits, metrics: counters, logger: logger)
     let responder = HTTPResponder(
       api: ServerAPI(apps: apps.map(\.api), publicURL: options.publicURL), metrics: metrics,
-      isSecure: options.isSecure)
+      options: options)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)

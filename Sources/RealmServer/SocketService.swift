@@ -163,7 +163,8 @@ final class SocketService: Service {
         guard member.user.app == app else { return false }
         switch end {
         case .session(let session): return member.session == session
-        case .account(let account): return member.user.account == account
+        case .account(let account), .sessions(let account):
+          return member.user.account == account
         }
       }.map(\.connection)
     }
@@ -173,6 +174,7 @@ final class SocketService: Service {
     let reason: String
     switch end {
     case .session: (code, reason) = (.unauthorized, "The user has logged out")
+    case .sessions: (code, reason) = (.unauthorized, "The user has a new password")
     case .account: (code, reason) = (.forbidden, "The user is disabled or deleted")
     }
     for connection in connections { Task { await connection.close(code, reason: reason) } }

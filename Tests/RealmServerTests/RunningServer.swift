@@ -39,7 +39,8 @@ final class RunningServer: Sendable {
   init(
     _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, port: Int = 0,
     certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
-    users: ServerLimits = ServerLimits(socketsPerUser: 100_000),
+    users: ServerLimits = ServerLimits(
+      socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
     timer: any ServerTimer = SystemTimer()
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()

@@ -11,49 +11,68 @@ package struct APIApp: Sendable {
   package let accounts: AccountService
   package let functions: FunctionTable
   private let attempts: Locked<RateLimit>
+  private let registrations: Locked<RateLimit>
   private let anonymousLogins: Locked<RateLimit>
+  private let delays = Locked(LoginDelays())
   private let now: @Sendable () -> Milliseconds
 
-  /// - Parameters:
-  ///   - attempts: The limit of attempts in vain.
-  ///   - anonymousLogins: The limit of new anonymous users.
-  ///   - now: A clock that never goes back.
+  /// - Parameter now: A clock that never goes back.
   package init(
     id: String, accounts: AccountService, functions: FunctionTable = FunctionTable(),
-    attempts: RateLimit = RateLimit(), anonymousLogins: RateLimit = RateLimit(100),
-    now: @escaping @Sendable () -> Milliseconds
+    limits: RequestLimits = RequestLimits(), now: @escaping @Sendable () -> Milliseconds
   ) {
     self.id = id
     self.accounts = accounts
     self.functions = functions
-    self.attempts = Locked(attempts)
-    self.anonymousLogins = Locked(anonymousLogins)
+    attempts = Locked(RateLimit(limits.attempts))
+    registrations = Locked(RateLimit(limits.registrations))
+    anonymousLogins = Locked(RateLimit(limits.anonymousLogins))
     self.now = now
   }
 
-  /// Runs what only so many requests of an address may try in vain.
+  /// Runs what only so many requests of an address, and for an account, may try in vain.
+  ///
+  /// - Parameter name: The account's name; nil if the attempt names none.
   func limited<R: Sendable>(
-    _ address: String, _ body: () async throws(AccountError) -> R
+    _ origin: RequestOrigin, as name: String? = nil, _ body: () async throws(AccountError) -> R
   ) async throws(APIError) -> R {
-    let time = now()
+    let (time, address) = (now(), origin.limitKey)
     guard attempts.withLock({ $0.begin(address, now: time) }) else {
+      throw APIError(.tooManyAttempts)
+    }
+    if let name, !delays.withLock({ $0.begin(name, from: address, now: time) }) {
       throw APIError(.tooManyAttempts)
     }
     do throws(AccountError) {
       let result = try await body()
-      attempts.withLock { $0.succeed(address) }
+      attempts.withLock { $0.withdraw(address) }
+      if let name { delays.withLock { $0.succeed(name, from: address) } }
       return result
     } catch {
+      if !error.isFailedAttempt {
+        attempts.withLock { $0.withdraw(address) }
+        if let name { delays.withLock { $0.withdraw(name, from: address) } }
+      }
       throw APIError(error)
     }
   }
 
+  /// Counts a registration or a request for a mail; throws if it is one too many.
+  func countRegistration(_ origin: RequestOrigin) throws(APIError) {
+    try count(origin, registrations)
+  }
+
   /// Counts a new anonymous user of an address; throws if it is one too many.
-  func countAnonymousLogin(_ address: String) throws(APIError) {
+  func countAnonymousLogin(_ origin: RequestOrigin) throws(APIError) {
     // Programs of the server's own machine may make as many as they like.
-    guard !APIRequest.isLocal(address) else { return }
+    if !origin.isLocal { try count(origin, anonymousLogins) }
+  }
+
+  private func count(
+    _ origin: RequestOrigin, _ limit: Locked<RateLimit>
+  ) throws(APIError) {
     let time = now()
-    guard anonymousLogins.withLock({ $0.begin(address, now: time) }) else {
+    guard limit.withLock({ $0.begin(origin.limitKey, now: time) }) else {
       throw APIError(.tooManyAttempts)
     }
   }

@@ -39,10 +39,8 @@ extension APIError {
     switch error {
     case .nameInUse: self.init(409, "AccountNameInUse", "name already in use")
     case .invalidPassword: self.init(401, "InvalidPassword", "invalid username/password")
-    case .confirmationRequired: self.init(401, "AuthError", "confirmation required")
     case .userNotFound: self.init(404, "UserNotFound", "user not found")
     case .userDisabled: self.init(401, "UserDisabled", "user disabled")
-    case .alreadyConfirmed: self.init(400, "UserAlreadyConfirmed", "already confirmed")
     case .invalidToken: self.init(400, "UserpassTokenInvalid", "invalid token data")
     case .invalidSession: self = .unauthorized
     case .linkedElsewhere:

@@ -11,28 +11,19 @@ package struct APIRequest: Sendable {
   package var query: String
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]
-  /// The address of the client.
-  package var address: String
-  /// Whether the connection is encrypted.
-  package var isSecure: Bool
+  package var origin: RequestOrigin
 
   package init(
     _ method: String, _ path: String, query: String = "",
-    headers: [(name: String, value: String)] = [], body: [UInt8] = [], address: String = "",
-    isSecure: Bool = false
+    headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+    origin: RequestOrigin = RequestOrigin()
   ) {
     self.method = method
     self.path = path
     self.query = query
     self.headers = headers
     self.body = body
-    self.address = address
-    self.isSecure = isSecure
-  }
-
-  /// Whether an address is that of the machine itself.
-  package static func isLocal(_ address: String) -> Bool {
-    address == "127.0.0.1" || address == "::1"
+    self.origin = origin
   }
 
   /// The value of a header, whose name is in any case; nil if there is none.
@@ -45,6 +36,12 @@ package struct APIRequest: Sendable {
   var bearerToken: String? {
     guard let value = self[header: "Authorization"], value.hasPrefix("Bearer ") else { return nil }
     return String(value.dropFirst(7))
+  }
+
+  /// Whether the request has a token, which is compared in a time that does not depend on it.
+  package func hasBearerToken(_ token: String) -> Bool {
+    guard let bearerToken else { return false }
+    return ConstantTime.areEqual(Array(bearerToken.utf8), Array(token.utf8))
   }
 
   /// The value of a parameter of the query, in which tokens need no escapes.

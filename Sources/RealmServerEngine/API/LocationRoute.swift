@@ -18,10 +18,9 @@ struct LocationRoute {
       ]))
   }
 
-  /// The address that the client has used, as far as a proxy before the server reports it.
+  /// The address that the client has used, as far as a trusted proxy before the server reports it.
   private static func address(of request: APIRequest) -> String {
-    let scheme = request[header: "X-Forwarded-Proto"] ?? (request.isSecure ? "https" : "http")
     let host = request[header: "Host"] ?? "localhost"
-    return (scheme == "https" ? "https" : "http") + "://" + host
+    return (request.origin.isSecure ? "https" : "http") + "://" + host
   }
 }

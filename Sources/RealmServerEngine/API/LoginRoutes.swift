@@ -17,7 +17,7 @@ struct LoginRoutes {
         throw APIError(400, "BadRequest", "anonymous users cannot be linked")
       }
       let body = try APIBody(request)
-      try app.countAnonymousLogin(request.address)
+      try app.countAnonymousLogin(request.origin)
       return Self.response(
         try await APIError.mapping { () async throws(AccountError) in
           try await app.accounts.logInAnonymously(device: body.device)
@@ -45,8 +45,10 @@ struct LoginRoutes {
     if request.parameter("link") == "true" { linked = try await app.access(of: request) }
     let access = linked
     return Self.response(
-      try await app.limited(request.address) { () async throws(AccountError) in
-        try await app.accounts.logIn(address, password, linkedTo: access, device: body.device)
+      try await app.limited(request.origin, as: address) { () async throws(AccountError) in
+        try await app.accounts.logIn(
+          address, password, linkedTo: access, device: body.device,
+          for: request.origin.limitKey)
       })
   }
 
@@ -58,30 +60,34 @@ struct LoginRoutes {
     switch path {
     case ["register"]:
       let (address, password) = (try body.text("email"), try body.text("password"))
-      try await app.limited(request.address) { () async throws(AccountError) in
-        try await accounts.register(address, password)
+      try app.countRegistration(request.origin)
+      try await APIError.mapping { () async throws(AccountError) in
+        try await accounts.register(address, password, for: request.origin.limitKey)
       }
       return APIResponse(.object([]), status: 201)
     case ["confirm"]:
       let (token, id) = (try body.text("token"), try body.text("tokenId"))
-      try await app.limited(request.address) { () async throws(AccountError) in
+      try await app.limited(request.origin) { () async throws(AccountError) in
         try await accounts.confirm(token: token, id: id)
       }
     case ["confirm", "send"]:
       let address = try body.text("email")
-      try await app.limited(request.address) { () async throws(AccountError) in
+      try app.countRegistration(request.origin)
+      try await APIError.mapping { () async throws(AccountError) in
         try await accounts.sendConfirmation(address)
       }
     case ["reset", "send"]:
       let address = try body.text("email")
-      try await app.limited(request.address) { () async throws(AccountError) in
+      try app.countRegistration(request.origin)
+      try await APIError.mapping { () async throws(AccountError) in
         try await accounts.sendReset(address)
       }
     case ["reset"]:
       let (token, id) = (try body.text("token"), try body.text("tokenId"))
       let password = try body.text("password")
-      try await app.limited(request.address) { () async throws(AccountError) in
-        try await accounts.reset(to: password, token: token, id: id)
+      try await app.limited(request.origin) { () async throws(AccountError) in
+        try await accounts.reset(
+          to: password, token: token, id: id, for: request.origin.limitKey)
       }
     case ["confirm", "call"]:
       let address = try body.text("email")

@@ -13,6 +13,18 @@ package struct ServerAPI: Sendable {
     self.publicURL = publicURL
   }
 
+  /// The bytes that the body of a request may have, whose head is known: what comes from nobody
+  /// known is small.
+  package func bodyByteCountMax(_ head: APIRequest) -> Int {
+    let small = 64 << 10
+    let parts = head.path.split(separator: "/").map(String.init)
+    guard parts.count == 7, parts.starts(with: ["api", "client", "v2.0", "app"]),
+      parts[5...].elementsEqual(["functions", "call"]), let app = apps[parts[4]],
+      let token = head.bearerToken, (try? app.accounts.claims(accessToken: token)) != nil
+    else { return small }
+    return 4 << 20
+  }
+
   /// Answers a request.
   package func respond(to request: APIRequest) async -> APIResponse {
     do throws(APIError) {

@@ -10,6 +10,8 @@ package final class AccessEnds: Sendable {
   package enum End: Hashable, Sendable {
     /// The session was revoked.
     case session(String)
+    /// All sessions of a user were ended by a new password; the user may log in again.
+    case sessions(String)
     /// The user was disabled or deleted.
     case account(String)
   }

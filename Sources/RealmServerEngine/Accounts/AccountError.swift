@@ -6,10 +6,8 @@
 package enum AccountError: Error, Hashable, Sendable {
   case nameInUse
   case invalidPassword
-  case confirmationRequired
   case userNotFound
   case userDisabled
-  case alreadyConfirmed
   /// A mailed token is unknown, used, too old, or for something else.
   case invalidToken
   /// A token of a session is none of ours, too old, or its session was ended.
@@ -24,4 +22,14 @@ package enum AccountError: Error, Hashable, Sendable {
   case busy
   case mailFailed(String)
   case store(StoreError)
+}
+
+extension AccountError {
+  /// Whether an attempt that ends so counts against who made it: not if the server is at fault.
+  var isFailedAttempt: Bool {
+    switch self {
+    case .busy, .store, .mailFailed, .tooManyAttempts: false
+    default: true
+    }
+  }
 }

@@ -50,9 +50,7 @@ extension Identity: AccountRecord {
     }
     self.init(name, id: id)
     account = try reader.optionalText("account")
-    if let salt = try reader.optionalBytes("salt"), let hash = try reader.optionalBytes("hash") {
-      password = StoredPassword(salt: salt, hash: hash)
-    }
+    password = try reader.password()
     isConfirmed = try reader.number("is_confirmed") != 0
   }
 
@@ -91,13 +89,25 @@ extension MailedToken: AccountRecord {
     else { return nil }
     self.init(
       id: key, purpose: purpose, identity: identity, signature: try reader.bytes("signature"),
-      expires: OriginTimestamp(milliseconds: try reader.number("expires")))
+      expires: OriginTimestamp(milliseconds: try reader.number("expires")),
+      password: try reader.password())
   }
 
   var values: [TableValue] {
     [
       .string(purpose.rawValue), .string(identity.text), .binary(signature),
       .int(Int64(bitPattern: expires.milliseconds)),
+      password.map { .binary($0.salt) } ?? .null, password.map { .binary($0.hash) } ?? .null,
     ]
+  }
+}
+
+extension ServerRowReader {
+  /// The password of a row; nil if it has none.
+  fileprivate func password() throws(StorageError) -> StoredPassword? {
+    guard let salt = try optionalBytes("salt"), let hash = try optionalBytes("hash") else {
+      return nil
+    }
+    return StoredPassword(salt: salt, hash: hash)
   }
 }

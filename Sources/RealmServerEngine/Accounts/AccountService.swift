@@ -5,6 +5,10 @@
 // Invariants:
 // 1. A user that has no session gets no token, and the tokens of a session end with it.
 // 2. Neither passwords nor tokens are stored, only what shows that they are right (rule SY14).
+// 3. With a new password the sessions and the mailed tokens that were made before it end, in the same
+//    transaction, and no session begins with the old one.
+// 4. Whether an address is registered shows in no answer about mails, nor in their time. Only where
+//    registrations need no mail, a registration has to tell.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -19,6 +23,8 @@ package struct AccountService: Sendable {
   let random: RandomBytes
   let clock: ServerClock
   let mailer: any AccountMailer
+  /// The mails of addresses.
+  let mails: Locked<RateLimit>
   /// The sessions and users whose access ends from now on.
   package let ends = AccessEnds()
 
@@ -34,6 +40,7 @@ package struct AccountService: Sendable {
     self.random = random
     self.clock = clock
     self.mailer = mailer
+    mails = Locked(RateLimit(settings.mailsPerHour, period: 3_600_000))
   }
 
   // MARK: Tokens
@@ -150,10 +157,12 @@ package struct AccountService: Sendable {
   ///
   /// - Parameters:
   ///   - new: The identity, if it is not stored yet.
+  ///   - password: The one that was found right; it may have been replaced since.
   ///   - linked: The user to which the identity is added; nil in a login.
   ///   - device: The device of an earlier login.
   func begin(
-    _ name: IdentityName, new: Identity? = nil, linkedTo linked: UserAccess?, device: String?
+    _ name: IdentityName, new: Identity? = nil, password: StoredPassword? = nil,
+    linkedTo linked: UserAccess?, device: String?
   ) async throws(AccountError) -> LoginResult {
     let device = device.flatMap { HexDigits.isIdentifier($0) ? $0 : nil } ?? random.identifier()
     let (newAccount, newSession) = (random.identifier(), random.identifier())
@@ -164,7 +173,9 @@ package struct AccountService: Sendable {
     let account = try await store.write { (accounts) throws(AccountError) -> Account in
       var found = new
       if found == nil { found = try accounts.find(Identity.self, name.text) }
-      guard var identity = found else { throw .invalidPassword }
+      guard var identity = found, password == nil || identity.password == password else {
+        throw .invalidPassword
+      }
       if let linked {
         guard try accounts.find(AccountSession.self, linked.session) != nil else {
           throw .invalidSession

@@ -19,6 +19,8 @@ package struct AccountSettings: Hashable, Sendable {
   package var refreshDays = 60
   /// The time for which mailed tokens are valid.
   package var mailedTokenMinutes = 30
+  /// The mails that one address gets in an hour.
+  package var mailsPerHour = 5
 
   package init() {}
 }

@@ -82,6 +82,7 @@ package actor AccountStore {
         for kind in AccountTable.allCases { try make(kind, in: group) }
       }
       try check(group)
+      try upgrade(group)
       try removeExpired(.sessions, now, in: group)
       try removeExpired(.tokens, now, in: group)
       _ = try group.commit()
@@ -109,11 +110,32 @@ package actor AccountStore {
     for kind in AccountTable.allCases where try group.table(named: kind.rawValue) == nil {
       throw .corrupted("the file has no table \(kind.rawValue)")
     }
-    guard let table = try group.table(named: AccountTable.meta.rawValue),
-      let (_, row) = try table.findRow(primaryKey: .string("accounts")),
-      try ServerRowReader(row: row, schema: table.schema).optionalNumber("layout")
-        == AccountTable.layout
+    guard let (_, _, layout) = try layout(group), (1...AccountTable.layout).contains(layout)
     else { throw .corrupted("the accounts have another layout") }
+  }
+
+  private static func layout(
+    _ group: WriteGroup
+  ) throws(StorageError) -> (table: WritableTable, row: ObjectKey, number: Int64)? {
+    guard let table = try group.table(named: AccountTable.meta.rawValue),
+      let (key, row) = try table.findRow(primaryKey: .string("accounts")),
+      let number = try ServerRowReader(row: row, schema: table.schema).optionalNumber("layout")
+    else { return nil }
+    return (table, key, number)
+  }
+
+  /// Adds the columns that a file of an earlier layout lacks.
+  private static func upgrade(_ group: WriteGroup) throws(StorageError) {
+    guard let (meta, row, number) = try layout(group), number < AccountTable.layout,
+      let column = meta.schema.column(named: "layout")
+    else { return }
+    for kind in AccountTable.allCases {
+      guard let table = try group.table(named: kind.rawValue) else { continue }
+      for field in kind.fields where table.schema.column(named: field.name) == nil {
+        _ = try table.addColumn(named: field.name, type: field.type, isNullable: field.isNullable)
+      }
+    }
+    try meta.set(.int(AccountTable.layout), column, row)
   }
 
   /// Removes the rows whose time is over.

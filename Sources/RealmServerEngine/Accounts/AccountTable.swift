@@ -12,8 +12,9 @@ enum AccountTable: String, CaseIterable {
   case sessions = "server_sessions"
   case tokens = "server_mailed_tokens"
 
-  /// The number of the arrangement of tables; files with another are refused.
-  static let layout: Int64 = 1
+  /// The number of the arrangement of tables. Files of an earlier one get the columns that they
+  /// lack, and those of a later one are refused.
+  static let layout: Int64 = 2
 
   var fields: [(name: String, type: ColumnType, isNullable: Bool)] {
     switch self {
@@ -33,7 +34,7 @@ enum AccountTable: String, CaseIterable {
     case .tokens:
       [
         ("purpose", .string, false), ("identity", .string, false), ("signature", .binary, false),
-        ("expires", .int, false),
+        ("expires", .int, false), ("salt", .binary, true), ("hash", .binary, true),
       ]
     }
   }

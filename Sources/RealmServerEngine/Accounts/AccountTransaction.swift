@@ -69,6 +69,42 @@ package struct AccountTransaction {
     }
   }
 
+  /// Removes the records whose row a condition holds for. Reads all of them.
+  func removeAll<R: AccountRecord>(
+    _ type: R.Type, where isMatch: (ServerRowReader) throws(StorageError) -> Bool
+  ) throws(AccountError) {
+    guard case .write(let group) = source else {
+      preconditionFailure("a version is read alone")
+    }
+    try Self.storing { () throws(StorageError) -> Void in
+      let table = try Self.table(R.table, in: group)
+      var keys: [ObjectKey] = []
+      var cursor = try table.table.clusterCursor()
+      while let cluster = try cursor.next() {
+        for index in 0..<cluster.count {
+          let reader = ServerRowReader(row: cluster.row(at: index), schema: table.schema)
+          if try isMatch(reader) { keys.append(cluster.key(at: index)) }
+        }
+      }
+      for key in keys { try table.delete(key) }
+    }
+  }
+
+  /// Removes the mailed tokens of some names.
+  func removeTokens(of names: [IdentityName]) throws(AccountError) {
+    let texts = Set(names.map(\.text))
+    try removeAll(MailedToken.self) { (row) throws(StorageError) in
+      try row.optionalText("identity").map { texts.contains($0) } ?? false
+    }
+  }
+
+  /// Removes the sessions of a user.
+  func removeSessions(of account: String) throws(AccountError) {
+    try removeAll(AccountSession.self) { (row) throws(StorageError) in
+      try row.optionalText("account") == account
+    }
+  }
+
   private static func table(
     _ kind: AccountTable, in group: WriteGroup
   ) throws(StorageError) -> WritableTable {

@@ -19,4 +19,6 @@ package struct MailedToken: Hashable, Sendable {
   /// The signature of the token, from which the token does not follow.
   let signature: [UInt8]
   package let expires: OriginTimestamp
+  /// The password of the registration that the token confirms; nil for other tokens.
+  let password: StoredPassword?
 }

@@ -4,6 +4,8 @@
 //
 // Invariants:
 // 1. Hashes are made on a thread of their own, one at a time, and few wait: each takes long.
+// 2. Those who wait take turns, each with its logins and its registrations apart: who asks for many
+//    hashes holds up itself.
 
 import RealmStorage
 
@@ -11,10 +13,20 @@ import RealmStorage
 ///
 /// An actor whose executor is a thread of its own.
 package actor PasswordChecker {
+  private struct Job {
+    let password: [UInt8]
+    let salt: [UInt8]
+    let waiter: CheckedContinuation<Result<[UInt8], AccountError>, Never>
+  }
+
+  private struct Waiting {
+    var jobs: FairQueue<Job>
+    var isWorking = false
+  }
+
   private let hasher: any PasswordHasher
   private nonisolated let thread = ServerThread()
-  private nonisolated let waiting = Locked(0)
-  private let waitingMax: Int
+  private nonisolated let waiting: Locked<Waiting>
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
@@ -22,45 +34,70 @@ package actor PasswordChecker {
 
   package init(_ hasher: any PasswordHasher, waitingMax: Int = 64) {
     self.hasher = hasher
-    self.waitingMax = waitingMax
+    waiting = Locked(Waiting(jobs: FairQueue(countMax: waitingMax)))
   }
 
+  /// The passwords that wait.
+  nonisolated var waitingCount: Int { waiting.withLock { $0.jobs.count } }
+
   /// The hash of a new password.
+  ///
+  /// - Parameter requester: Who asks, as limits count it.
   nonisolated func stored(
-    _ password: String, salt: [UInt8]
+    _ password: String, salt: [UInt8], for requester: String
   ) async throws(AccountError) -> StoredPassword {
-    StoredPassword(salt: salt, hash: try await limited(password, salt: salt))
+    StoredPassword(
+      salt: salt, hash: try await hash(password, salt: salt, lane: "new " + requester))
   }
 
   /// Whether a password is the stored one. Without a stored one it takes as long, so that the time
   /// does not reveal who has an account.
   nonisolated func matches(
-    _ password: String, _ stored: StoredPassword?
+    _ password: String, _ stored: StoredPassword?, for requester: String
   ) async throws(AccountError) -> Bool {
     let salt = stored?.salt ?? Array(repeating: 0, count: 16)
-    let hash = try await limited(password, salt: salt)
+    let hash = try await hash(password, salt: salt, lane: "login " + requester)
     guard let stored else { return false }
     return ConstantTime.areEqual(hash, stored.hash)
   }
 
-  private nonisolated func limited(
-    _ password: String, salt: [UInt8]
+  private nonisolated func hash(
+    _ password: String, salt: [UInt8], lane: String
   ) async throws(AccountError) -> [UInt8] {
-    let isFree = waiting.withLock { waiting in
-      guard waiting < waitingMax else { return false }
-      waiting += 1
-      return true
+    let result = await withCheckedContinuation { waiter in
+      let job = Job(password: Array(password.utf8), salt: salt, waiter: waiter)
+      let (refused, begins) = waiting.withLock { waiting in
+        let refused = waiting.jobs.append(job, lane)
+        let begins = !waiting.isWorking && waiting.jobs.count > 0
+        if begins { waiting.isWorking = true }
+        return (refused, begins)
+      }
+      refused?.waiter.resume(returning: .failure(.busy))
+      if begins { Task { await work() } }
     }
-    guard isFree else { throw .busy }
-    defer { waiting.withLock { $0 -= 1 } }
-    return try await hash(Array(password.utf8), salt: salt)
+    return try result.get()
   }
 
-  private func hash(_ password: [UInt8], salt: [UInt8]) throws(AccountError) -> [UInt8] {
+  /// Makes hashes until nobody waits.
+  private func work() {
+    while let job = nextJob() {
+      job.waiter.resume(returning: result(job))
+    }
+  }
+
+  private func nextJob() -> Job? {
+    waiting.withLock { waiting in
+      let job = waiting.jobs.next()
+      waiting.isWorking = job != nil
+      return job
+    }
+  }
+
+  private func result(_ job: Job) -> Result<[UInt8], AccountError> {
     do {
-      return try hasher.hash(password, salt: salt)
+      return .success(try hasher.hash(job.password, salt: job.salt))
     } catch {
-      throw .store(.unavailable("no hash of a password: \(error)"))
+      return .failure(.store(.unavailable("no hash of a password: \(error)")))
     }
   }
 }

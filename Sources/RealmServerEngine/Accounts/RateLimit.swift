@@ -3,8 +3,9 @@
 // The limit of attempts to log in (sync.md, section 8.6).
 //
 // Invariants:
-// 1. No name has more attempts in a minute than the limit.
-// 2. The table has at most so many names: the memory of a server does not depend on who asks.
+// 1. No name has more attempts in a period than the limit.
+// 2. The table has at most so many names, and a name that is new always finds room: who makes up
+//    addresses locks nobody else out.
 
 package import RealmSyncProtocol
 
@@ -17,33 +18,32 @@ package struct RateLimit: Hashable, Sendable {
 
   private let limit: Int
   private let period: Milliseconds
-  private let nameCountMax: Int
-  private var attempts: [String: Attempts] = [:]
+  private var attempts: BoundedTable<Attempts>
 
   package init(_ limit: Int = 10, period: Milliseconds = 60_000, nameCountMax: Int = 65_536) {
     self.limit = limit
     self.period = period
-    self.nameCountMax = nameCountMax
+    attempts = BoundedTable(countMax: nameCountMax)
   }
 
   /// Counts an attempt. Returns false if it is one too many.
   package mutating func begin(_ name: String, now: Milliseconds) -> Bool {
-    var entry = attempts[name] ?? Attempts(start: now, count: 0)
-    if now >= entry.start + period { entry = Attempts(start: now, count: 0) }
-    guard entry.count < limit else { return false }
-    if attempts[name] == nil, attempts.count >= nameCountMax {
-      attempts = attempts.filter { now < $0.value.start + period }
-      // So many addresses at once are an attack: it is refused until the minute is over.
-      guard attempts.count < nameCountMax else { return false }
+    guard let entry = attempts[name], now < entry.start + period else {
+      attempts.insert(name, Attempts(start: now, count: 1))
+      return limit > 0
     }
-    entry.count += 1
-    attempts[name] = entry
+    guard entry.count < limit else { return false }
+    attempts.update(name, to: Attempts(start: entry.start, count: entry.count + 1))
     return true
   }
 
-  /// Takes an attempt back, which was successful.
-  package mutating func succeed(_ name: String) {
+  /// Takes an attempt back, which does not count.
+  package mutating func withdraw(_ name: String) {
     guard let entry = attempts[name] else { return }
-    attempts[name] = entry.count > 1 ? Attempts(start: entry.start, count: entry.count - 1) : nil
+    if entry.count > 1 {
+      attempts.update(name, to: Attempts(start: entry.start, count: entry.count - 1))
+    } else {
+      attempts.remove(name)
+    }
   }
 }

@@ -48,7 +48,8 @@ final class APIBench: Sendable {
   init(
     _ system: SimulatedFileSystem? = nil, confirmation: AccountSettings.Confirmation? = .auto,
     allowsAnonymous: Bool = true, publicURL: String? = nil,
-    functions: FunctionTable = FunctionTable(), seed: UInt64 = 1, time: UInt64 = start
+    functions: FunctionTable = FunctionTable(), seed: UInt64 = 1, time: UInt64 = start,
+    hasher: any PasswordHasher = PlainHasher()
   ) throws {
     self.system = try system ?? SimulatedFileSystem()
     let clock = Locked(time)
@@ -59,7 +60,7 @@ final class APIBench: Sendable {
     let now = OriginTimestamp(milliseconds: time)
     store = try AccountStore(self.system.openDatabase(), now: now)
     accounts = AccountService(
-      app: "todos", settings: settings, store: store, passwords: PasswordChecker(PlainHasher()),
+      app: "todos", settings: settings, store: store, passwords: PasswordChecker(hasher),
       issuer: TokenIssuer(PlainSigner()), random: RandomBytes(SeededGenerator(seed: seed)),
       clock: ServerClock { OriginTimestamp(milliseconds: clock.withLock { $0 }) }, mailer: mailer)
     let app = APIApp(
@@ -74,6 +75,8 @@ final class APIBench: Sendable {
       time: time.withLock { $0 })
   }
 
+  func advance(seconds: UInt64) { time.withLock { $0 += seconds * 1_000 } }
+
   func advance(minutes: UInt64) { time.withLock { $0 += minutes * 60_000 } }
 
   static let app = "/api/client/v2.0/app/todos"
@@ -86,21 +89,32 @@ final class APIBench: Sendable {
     let headers = token.map { [(name: "authorization", value: "Bearer " + $0)] } ?? []
     return await api.respond(
       to: APIRequest(
-        method, path, query: query, headers: headers, body: Array(body.utf8), address: address))
+        method, path, query: query, headers: headers, body: Array(body.utf8),
+        origin: RequestOrigin(ClientAddress(address))))
   }
 
   /// Calls the provider of passwords.
-  func password(_ path: String, _ body: String) async -> APIResponse {
-    await send("POST", Self.app + "/auth/providers/local-userpass/" + path, body)
+  func password(
+    _ path: String, _ body: String, from address: String = "10.0.0.1"
+  ) async -> APIResponse {
+    await send(
+      "POST", Self.app + "/auth/providers/local-userpass/" + path, body, address: address)
   }
 
-  func register(_ email: String = "ann@x.org", _ password: String = "secret1") async -> APIResponse
-  {
-    await self.password("register", #"{"email":"\#(email)","password":"\#(password)"}"#)
+  func register(
+    _ email: String = "ann@x.org", _ password: String = "secret1",
+    from address: String = "10.0.0.1"
+  ) async -> APIResponse {
+    await self.password(
+      "register", #"{"email":"\#(email)","password":"\#(password)"}"#, from: address)
   }
 
-  func logIn(_ email: String = "ann@x.org", _ password: String = "secret1") async -> APIResponse {
-    await self.password("login", #"{"username":"\#(email)","password":"\#(password)"}"#)
+  func logIn(
+    _ email: String = "ann@x.org", _ password: String = "secret1",
+    from address: String = "10.0.0.1"
+  ) async -> APIResponse {
+    await self.password(
+      "login", #"{"username":"\#(email)","password":"\#(password)"}"#, from: address)
   }
 
   /// The tokens of a new anonymous user.

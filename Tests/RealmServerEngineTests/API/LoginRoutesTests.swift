@@ -59,7 +59,17 @@ import Testing
     #expect(await bench.register("ann@x.org", "short").error == "400 BadRequest")
     let long = String(repeating: "p", count: 129)
     #expect(await bench.register("ann@x.org", long).error == "400 BadRequest")
-    #expect(await bench.register("").error == "400 BadRequest")
+    for address in [
+      "", "ann", "ann@", "@x.org", "ann@x.org,bob@x.org", "ann@x.org\\r\\nBcc: bob@x.org",
+      "ann@x.org bob", "<ann@x.org>", "ann@@x.org", "a\u{202E}nn@x.org", "-ann@x.org",
+      "ann@x..org", String(repeating: "a", count: 65) + "@x.org",
+      "ann@" + String(repeating: "x.", count: 130) + "org",
+    ] {
+      #expect(await bench.register(address).error == "400 BadRequest", "\(address)")
+    }
+    for address in ["ann+tag@x.org", "änn@exämple.org", "o'brien@x-y.org", "a@localhost"] {
+      #expect(await bench.register(address).status == 201, "\(address)")
+    }
   }
 
   @Test func bodiesThatAreNoDocumentsAreErrors() async throws {
@@ -75,10 +85,8 @@ import Testing
   @Test func anAddressIsConfirmedByATokenOfAMail() async throws {
     let bench = try APIBench(confirmation: .mail)
     #expect(await bench.register().status == 201)
-    #expect(await bench.logIn().error == "401 AuthError")
+    #expect(await bench.logIn().error == "401 InvalidPassword")
     #expect(await bench.password("confirm/send", #"{"email":"ann@x.org"}"#).status == 200)
-    #expect(
-      await bench.password("confirm/send", #"{"email":"bob@x.org"}"#).error == "404 UserNotFound")
     let mails = bench.mailer.mails.withLock { $0 }
     #expect(mails.map(\.purpose) == [.confirmation, .confirmation])
     #expect(mails.map(\.address) == ["ann@x.org", "ann@x.org"])
@@ -87,23 +95,18 @@ import Testing
     #expect(refused.error == "400 UserpassTokenInvalid")
     #expect(refused.text.contains(#""error":"invalid token data""#))
     // A token for an address is none for a password.
-    let token = #""token":"\#(mails[0].token)","tokenId":"\#(mails[0].tokenID)""#
+    let token = #""token":"\#(mails[1].token)","tokenId":"\#(mails[1].tokenID)""#
     let reset = "{" + token + #","password":"123456"}"#
     #expect(await bench.password("reset", reset).error == "400 UserpassTokenInvalid")
     let right = "{" + token + "}"
     #expect(await bench.password("confirm", right).status == 200)
     #expect(await bench.password("confirm", right).error == "400 UserpassTokenInvalid")
     _ = try TestLogin(await bench.logIn())
-    let again = await bench.password("confirm/send", #"{"email":"ann@x.org"}"#)
-    #expect(again.error == "400 UserAlreadyConfirmed")
-    #expect(again.text.contains(#""error":"already confirmed""#))
   }
 
   @Test func aPasswordIsResetByATokenOfAMail() async throws {
     let bench = try APIBench()
     #expect(await bench.register().status == 201)
-    #expect(
-      await bench.password("reset/send", #"{"email":"bob@x.org"}"#).error == "404 UserNotFound")
     #expect(await bench.password("reset/send", #"{"email":"ann@x.org"}"#).status == 200)
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
     let body = #"{"token":"\#(mail.token)","tokenId":"\#(mail.tokenID)","password":"another"}"#

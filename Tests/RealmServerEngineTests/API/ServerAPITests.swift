@@ -31,14 +31,29 @@ import Testing
     #expect(
       await Self.location(bench, [(name: "host", value: "127.0.0.1:9090")]).contains(
         #""hostname":"http://127.0.0.1:9090","ws_hostname":"ws://127.0.0.1:9090""#))
-    let proxied = [(name: "Host", value: "a.org"), (name: "X-Forwarded-Proto", value: "https")]
-    #expect(
-      await Self.location(bench, proxied).contains(
-        #""hostname":"https://a.org","ws_hostname":"wss://a.org""#))
+    // Who is no proxy does not decide.
+    let claimed = [(name: "Host", value: "a.org"), (name: "X-Forwarded-Proto", value: "https")]
+    #expect(await Self.location(bench, claimed).contains(#""hostname":"http://a.org""#))
     let secure = await bench.api.respond(
       to: APIRequest(
-        "GET", Self.location, headers: [(name: "Host", value: "b.org")], isSecure: true))
+        "GET", Self.location, headers: [(name: "Host", value: "b.org")],
+        origin: RequestOrigin(isSecure: true)))
     #expect(secure.text.contains(#""ws_hostname":"wss://b.org""#))
+  }
+
+  @Test func onlyCallsOfUsersHaveLargeBodies() async throws {
+    let bench = try APIBench()
+    let login = try await bench.anonymous()
+    func byteCountMax(_ path: String, _ token: String?) -> Int {
+      let headers = token.map { [(name: "Authorization", value: "Bearer " + $0)] } ?? []
+      return bench.api.bodyByteCountMax(APIRequest("POST", path, headers: headers))
+    }
+    #expect(byteCountMax(Self.call, login.access) == 4 << 20)
+    for token in [nil, "a.b.c", login.refresh] {
+      #expect(byteCountMax(Self.call, token) == 64 << 10)
+    }
+    let path = APIBench.app + "/auth/providers/local-userpass/login"
+    #expect(byteCountMax(path, login.access) == 64 << 10)
   }
 
   @Test func unknownPathsAreErrors() async throws {

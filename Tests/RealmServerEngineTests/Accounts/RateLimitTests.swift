@@ -2,8 +2,9 @@
 
 // Attempts are counted.
 
-import RealmServerEngine
 import Testing
+
+@testable import RealmServerEngine
 
 @Suite struct RateLimitTests {
   /// `RateLimit` 1
@@ -22,17 +23,76 @@ import Testing
     func attempt(_ name: String, _ now: UInt64) -> Bool { limit.begin(name, now: now) }
     for time in 0..<10 {
       #expect(attempt("a", UInt64(time)))
-      limit.succeed("a")
+      limit.withdraw("a")
     }
   }
 
   /// `RateLimit` 2
-  @Test func theTableHasALimit() {
+  @Test func madeUpNamesLockNobodyOut() {
     var limit = RateLimit(2, nameCountMax: 3)
     func attempt(_ name: String, _ now: UInt64) -> Bool { limit.begin(name, now: now) }
     for name in ["a", "b", "c"] { #expect(attempt(name, 0)) }
-    #expect(!attempt("d", 1))
-    #expect(attempt("a", 1))
-    #expect(attempt("d", 60_000))
+    // The oldest makes room.
+    #expect(attempt("d", 1))
+    #expect(attempt("b", 1))
+    #expect(!attempt("b", 1))
+    for number in 0..<100_000 { #expect(attempt("\(number)", 2)) }
+    #expect(attempt("b", 3))
+    #expect(attempt("b", 3))
+    #expect(!attempt("b", 3))
+  }
+
+  /// `LoginDelays` 1
+  @Test func anAccountHasPausesWhereverTheAttemptsComeFrom() {
+    var delays = LoginDelays()
+    func attempt(_ now: UInt64) -> Bool {
+      delays.begin("ann@x.org", from: "10.0.\(now % 250).1", now: now)
+    }
+    for time in 0..<5 { #expect(attempt(UInt64(time))) }
+    #expect(!attempt(1_003))
+    #expect(attempt(1_004))
+    #expect(!attempt(3_003))
+    #expect(attempt(3_004))
+    // The longest pause is five minutes.
+    var time: UInt64 = 3_004
+    for _ in 0..<20 {
+      time += 300_000
+      #expect(attempt(time))
+    }
+    // An attempt that was not judged is none.
+    delays.withdraw("ann@x.org", from: "10.0.0.1")
+    time += 3_600_000
+    for _ in 0..<5 { #expect(attempt(time)) }
+    #expect(!attempt(time))
+  }
+
+  /// `LoginDelays` 2
+  @Test func whoGuessesDoesNotLockOutTheUser() {
+    var delays = LoginDelays()
+    func attempt(_ address: String, _ now: UInt64) -> Bool {
+      delays.begin("ann@x.org", from: address, now: now)
+    }
+    #expect(attempt("home", 0))
+    delays.succeed("ann@x.org", from: "home")
+    for time in 1...5 {
+      #expect(attempt("elsewhere", UInt64(time)))
+    }
+    #expect(!attempt("elsewhere", 6))
+    #expect(attempt("home", 6))
+  }
+
+  /// `FairQueue` 1 and 2
+  @Test func lanesTakeTurns() {
+    var queue = FairQueue<String>(countMax: 4)
+    func append(_ job: String, _ lane: String) -> String? { queue.append(job, lane) }
+    for number in 1...4 { #expect(append("a\(number)", "a") == nil) }
+    #expect(append("a5", "a") == "a5")
+    #expect(append("b1", "b") == "a4")
+    #expect(append("c1", "c") == "a3")
+    #expect(append("c2", "c") == "c2")
+    var order: [String] = []
+    while let job = queue.next() { order.append(job) }
+    #expect(order == ["a1", "b1", "c1", "a2"])
+    #expect(queue.count == 0)
   }
 }

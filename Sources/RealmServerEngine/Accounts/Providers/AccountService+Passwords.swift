@@ -2,6 +2,7 @@
 
 // Users with e-mail address and password: the provider `local-userpass`.
 
+import RealmStorage
 import RealmSyncProtocol
 
 extension AccountService {
@@ -9,74 +10,101 @@ extension AccountService {
 
   /// The sizes of passwords, in characters.
   private static let passwordCounts = 6...128
-  private static let addressByteCounts = 1...320
 
   /// Logs a user in, or adds the address to a user who is logged in already.
+  ///
+  /// An address that is not confirmed is answered as one that is not registered: who registers
+  /// addresses of others would learn otherwise which of them were new.
+  ///
+  /// - Parameter requester: Who asks, as limits count it.
   package func logIn(
-    _ address: String, _ password: String, linkedTo access: UserAccess?, device: String?
+    _ address: String, _ password: String, linkedTo access: UserAccess?, device: String?,
+    for requester: String
   ) async throws(AccountError) -> LoginResult {
     let name = try name(address)
     let identity = try await store.read { (accounts) throws(AccountError) in
       try accounts.find(Identity.self, name.text)
     }
-    guard try await passwords.matches(password, identity?.password), let identity else {
-      throw .invalidPassword
-    }
-    guard identity.isConfirmed else { throw .confirmationRequired }
-    return try await begin(name, linkedTo: access, device: device)
+    guard try await passwords.matches(password, identity?.password, for: requester), let identity,
+      identity.isConfirmed
+    else { throw .invalidPassword }
+    return try await begin(
+      name, password: identity.password, linkedTo: access, device: device)
   }
 
-  /// Registers an address.
-  package func register(_ address: String, _ password: String) async throws(AccountError) {
-    let name = try name(address)
-    guard Self.addressByteCounts.contains(address.utf8.count) else { throw .badName }
+  /// Registers an address. Where a mail confirms it, an address that somebody has registered
+  /// already is no error; one that is not confirmed is registered anew.
+  package func register(
+    _ address: String, _ password: String, for requester: String
+  ) async throws(AccountError) {
+    let name = try mailName(address)
     try check(password)
-    try await store.read { (accounts) throws(AccountError) in
-      guard try accounts.find(Identity.self, name.text) == nil else { throw .nameInUse }
+    let isAutomatic = settings.confirmation == .auto
+    if isAutomatic {
+      try await store.read { (accounts) throws(AccountError) in
+        if try accounts.find(Identity.self, name.text)?.isConfirmed == true { throw .nameInUse }
+      }
     }
-    var new = Identity(name, id: random.identifier())
-    new.password = try await passwords.stored(password, salt: random.bytes(16))
-    new.isConfirmed = settings.confirmation == .auto
-    let identity = new
-    try await store.write { (accounts) throws(AccountError) in
-      guard try accounts.find(Identity.self, name.text) == nil else { throw .nameInUse }
+    let stored = try await passwords.stored(password, salt: random.bytes(16), for: requester)
+    let new = Identity(name, id: random.identifier())
+    let isNew = try await store.write { (accounts) throws(AccountError) -> Bool in
+      let known = try accounts.find(Identity.self, name.text)
+      if known?.isConfirmed == true {
+        if isAutomatic { throw .nameInUse }
+        return false
+      }
+      var identity = known ?? new
+      identity.isConfirmed = isAutomatic
+      // Of several registrations none has the address yet: each token brings its own password.
+      identity.password = isAutomatic || known == nil ? stored : nil
       try accounts.put(identity)
+      if isAutomatic, known != nil { try accounts.removeTokens(of: [name]) }
+      return true
     }
-    if !identity.isConfirmed { try await mail(.confirmation, name) }
+    if !isAutomatic { try await mail(.confirmation, name, stored, isWanted: isNew) }
   }
 
-  /// Confirms an address with a mailed token.
+  /// Confirms an address with a mailed token. The password becomes that of the registration that
+  /// the mail belongs to; what others have registered for the address is void.
   package func confirm(token: String, id: String) async throws(AccountError) {
     try requirePasswords()
-    try await redeem(token, id, .confirmation) { $0.isConfirmed = true }
+    try await redeem(token, id, .confirmation) { (identity, stored) throws(AccountError) in
+      // A registration may have been on its way when another one was confirmed.
+      guard !identity.isConfirmed else { throw .invalidToken }
+      identity.isConfirmed = true
+      if let password = stored.password { identity.password = password }
+    }
   }
 
-  /// Mails a token again.
+  /// Mails a token again, if the address waits for one.
   package func sendConfirmation(_ address: String) async throws(AccountError) {
-    let name = try name(address)
-    guard !(try await identity(name).isConfirmed) else { throw .alreadyConfirmed }
-    try await mail(.confirmation, name)
+    let name = try mailName(address)
+    let identity = try await identity(name)
+    try await mail(.confirmation, name, isWanted: identity?.isConfirmed == false)
   }
 
-  /// Mails a token with which the password can be changed.
+  /// Mails a token with which the password can be changed, if the address is registered.
   package func sendReset(_ address: String) async throws(AccountError) {
-    let name = try name(address)
-    _ = try await identity(name)
-    try await mail(.passwordReset, name)
+    let name = try mailName(address)
+    let identity = try await identity(name)
+    try await mail(.passwordReset, name, isWanted: identity != nil)
   }
 
   /// Changes the password with a mailed token, which shows that the address is the user's, too.
+  /// What was made with the old password ends.
   package func reset(
-    to password: String, token: String, id: String
+    to password: String, token: String, id: String, for requester: String
   ) async throws(AccountError) {
     try requirePasswords()
     try check(password)
     try await checkToken(token, id, .passwordReset)
-    let stored = try await passwords.stored(password, salt: random.bytes(16))
-    try await redeem(token, id, .passwordReset) { identity in
+    let stored = try await passwords.stored(password, salt: random.bytes(16), for: requester)
+    let account = try await redeem(token, id, .passwordReset) {
+      (identity, _) throws(AccountError) in
       identity.password = stored
       identity.isConfirmed = true
     }
+    if let account { ends.report(.sessions(account)) }
   }
 
   // MARK: Names
@@ -98,25 +126,46 @@ extension AccountService {
     }
   }
 
-  private func identity(_ name: IdentityName) async throws(AccountError) -> Identity {
+  /// The name of an address that mails may go to.
+  private func mailName(_ address: String) throws(AccountError) -> IdentityName {
+    let name = try name(address)
+    guard MailAddress.isValid(address) else { throw .badName }
+    return name
+  }
+
+  private func identity(_ name: IdentityName) async throws(AccountError) -> Identity? {
     try await store.read { (accounts) throws(AccountError) in
-      guard let identity = try accounts.find(Identity.self, name.text) else { throw .userNotFound }
-      return identity
+      try accounts.find(Identity.self, name.text)
     }
   }
 
   // MARK: Mailed tokens
 
+  /// Mails a token.
+  ///
+  /// - Parameters:
+  ///   - password: The one of the registration that the token confirms.
+  ///   - isWanted: Whether there is anybody to mail it to. If not, the same work is done but for
+  ///     the mail.
   private func mail(
-    _ purpose: MailedToken.Purpose, _ name: IdentityName
+    _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword? = nil,
+    isWanted: Bool
   ) async throws(AccountError) {
     let token = random.digits(64)
-    let lifetime = UInt64(settings.mailedTokenMinutes) * 60_000
+    let now = clock.now().milliseconds
+    let isAllowed = mails.withLock { $0.begin(name.text, now: now) }
     let stored = MailedToken(
       id: random.identifier(), purpose: purpose, identity: name,
       signature: issuer.signature(ofToken: token),
-      expires: OriginTimestamp(milliseconds: clock.now().milliseconds + lifetime))
-    try await store.write { (accounts) throws(AccountError) in try accounts.put(stored) }
+      expires: OriginTimestamp(
+        milliseconds: now + UInt64(settings.mailedTokenMinutes) * 60_000),
+      password: password)
+    let isSent = isWanted && isAllowed
+    try await store.write { (accounts) throws(AccountError) in
+      try accounts.put(stored)
+      if !isSent { try accounts.remove(MailedToken.self, stored.id) }
+    }
+    guard isSent else { return }
     do {
       try await mailer.deliver(
         AccountMail(purpose: purpose, address: name.name, token: token, tokenID: stored.id))
@@ -144,20 +193,30 @@ extension AccountService {
     return stored
   }
 
-  /// Uses a token up and changes what it is for.
+  /// Uses a token up and changes what it is for. The other tokens of the user end with it, and with
+  /// a new password the sessions. Returns the user.
+  @discardableResult
   private func redeem(
     _ token: String, _ id: String, _ purpose: MailedToken.Purpose,
-    _ change: @Sendable (inout Identity) -> Void
-  ) async throws(AccountError) {
+    _ change: @Sendable (inout Identity, MailedToken) throws(AccountError) -> Void
+  ) async throws(AccountError) -> String? {
     let (signature, now) = (issuer.signature(ofToken: token), clock.now())
-    try await store.write { (accounts) throws(AccountError) in
+    return try await store.write { (accounts) throws(AccountError) in
       let stored = try Self.valid(signature, id, purpose, now, accounts)
       guard var identity = try accounts.find(Identity.self, stored.identity.text) else {
         throw .invalidToken
       }
-      change(&identity)
+      try change(&identity, stored)
       try accounts.put(identity)
-      try accounts.remove(MailedToken.self, id)
+      var names = [identity.name]
+      if let id = identity.account, let account = try accounts.find(Account.self, id) {
+        names += account.identities
+      }
+      try accounts.removeTokens(of: names)
+      if purpose == .passwordReset, let id = identity.account {
+        try accounts.removeSessions(of: id)
+      }
+      return identity.account
     }
   }
 }
