@@ -261,6 +261,11 @@ struct LiveStep {
         changes.deletions.append(index)
       } else if modified.contains(key) {
         changes.modifications.append(index)
+        if let order = old?.order, !order.isByKey,
+          try !QueryError.reading(new.order.hasEqualValues(key, in: order))
+        {
+          changes.reordered.append(index)
+        }
       }
     }
     // Objects whose changes do not concern the query.

@@ -15,6 +15,8 @@ extension ResultChanges {
     let gone = Set(joined.deletions)
     joined.modifications = Set(modifications + next.modifications.compactMap(oldIndex))
       .subtracting(gone).sorted()
+    joined.reordered = Set(reordered + next.reordered.compactMap(oldIndex))
+      .subtracting(gone).sorted()
     return joined
   }
 

@@ -11,10 +11,13 @@ package import RealmTables
 /// 2. `deletions` and `modifications` are indexes of the old state and have none in common;
 ///    `insertions` are indexes of the new one. Deleting, then inserting, makes the new from the
 ///    old; an element that moved is deleted and inserted.
+/// 3. `reordered` are those of `modifications` whose values of the order are others than before,
+///    though they kept their place among the elements that stay.
 package struct ResultChanges: Equatable, Sendable {
   package var deletions: [Int] = []
   package var insertions: [Int] = []
   package var modifications: [Int] = []
+  package var reordered: [Int] = []
 
   package init(deletions: [Int] = [], insertions: [Int] = [], modifications: [Int] = []) {
     self.deletions = deletions

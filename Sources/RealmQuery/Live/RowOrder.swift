@@ -28,6 +28,16 @@ struct RowOrder {
     return true
   }
 
+  /// Whether an object has the same values here as in another version, in all that is sorted by.
+  func hasEqualValues(_ key: ObjectKey, in other: RowOrder) throws(StorageError) -> Bool {
+    let (row, otherRow) = (try existingRow(of: key), try other.existingRow(of: key))
+    for (path, otherPath) in zip(paths, other.paths) {
+      let (value, otherValue) = (try path.value(of: row), try otherPath.value(of: otherRow))
+      if RowOrder.compare(value, otherValue, isMixed: path.isMixed) != 0 { return false }
+    }
+    return true
+  }
+
   /// The keys in order.
   func sorted(_ keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
     let keys = keys.count > 1 ? keys.sorted() : keys

@@ -11,7 +11,7 @@
 //    find out how changed objects concern the result.
 
 import RealmStorage
-import RealmTables
+package import RealmTables
 
 extension TableQuery {
   /// The first result.
@@ -81,10 +81,35 @@ extension TableQuery {
     let newState = try self.state(in: step.new)
     let new = try keys(of: newState, in: step.new)
     let own = step.changes[table]
-    let changes = ResultChanges(
+    var changes = ResultChanges(
       from: old, to: new, isModified: step.modified.contains,
       isReplaced: { own?.inserted.contains($0) ?? false })
+    try findReordered(&changes, of: old, from: step.old, to: step.new)
     return (newState, changes)
+  }
+
+  /// Finds out which of the modified elements have other values of the order than before.
+  ///
+  /// - Parameter keys: The elements before.
+  package func findReordered(
+    _ changes: inout ResultChanges, of keys: [ObjectKey], from old: any TableSource,
+    to new: any TableSource
+  ) throws(QueryError) {
+    let orders = [order] + stages.map { if case .sort(let order) = $0 { order } else { nil } }
+    guard !changes.modifications.isEmpty, orders.contains(where: { $0 != nil }),
+      let oldTable = try old.table(table), let newTable = try new.table(table)
+    else { return }
+    var (oldPaths, newPaths): ([SortPath], [SortPath]) = ([], [])
+    for case .some(let order) in orders {
+      oldPaths = try order.paths(from: oldTable, in: old) + oldPaths
+      newPaths = try order.paths(from: newTable, in: new) + newPaths
+    }
+    guard oldPaths.count == newPaths.count else { return }
+    let (oldOrder, newOrder) = (RowOrder(oldPaths, oldTable), RowOrder(newPaths, newTable))
+    for index in changes.modifications
+    where try !QueryError.reading(newOrder.hasEqualValues(keys[index], in: oldOrder)) {
+      changes.reordered.append(index)
+    }
   }
 
   private func keys(

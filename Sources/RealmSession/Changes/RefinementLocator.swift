@@ -102,9 +102,15 @@ package struct RefinementLocator: Hashable, Sendable {
       guard let elementTable else { return ResultChanges() }
       let modified = try step.modified(in: elementTable, filter: filter)
       let inserted = step.changes[elementTable]?.inserted
-      return ResultChanges(
+      var changes = ResultChanges(
         from: old, to: new, isModified: modified.contains,
         isReplaced: { inserted?.contains($0) ?? false })
+      if query.table == elementTable {
+        do throws(QueryError) {
+          try query.findReordered(&changes, of: old, from: step.old, to: step.new)
+        } catch { throw error.asStorageError }
+      }
+      return changes
     case (.values(let old), .values(let new)):
       return changes(from: old, to: new, modifiedLinks: try modifiedLinks(by: step))
     default: return ResultChanges(deletions: Array(0..<old.count), insertions: Array(0..<new.count))

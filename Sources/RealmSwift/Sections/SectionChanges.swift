@@ -14,6 +14,8 @@ import RealmQuery
 /// 2. An element whose section is another one now, and a section that moved, are deleted and
 ///    inserted.
 /// 3. Elements are deleted with their section: no deletions are reported for one that is deleted.
+/// 4. An element with another value of the order that kept its place is modified if that is all that
+///    happened in its section, and else deleted and inserted, as any that may have moved.
 struct SectionChanges: Equatable {
   var deletions: [IndexPath] = []
   var insertions: [IndexPath] = []
@@ -38,21 +40,39 @@ struct SectionChanges: Equatable {
         keptSections.remove(key)
       }
     }
-    addKept(from: old, to: new, set, keptSections)
+    let reordered = addKept(from: old, to: new, set, keptSections)
     deletions += set.deletions.filter { $0 < old.count }.map { old.place(of: $0).path }
     deletions.removeAll { sectionsToDelete.contains($0[0]) }
     insertions += set.insertions.filter { $0 < new.count }.map { new.place(of: $0).path }
+    move(reordered)
     deletions.sort()
     insertions.sort()
     modifications.sort()
   }
 
+  /// Invariant 4 for modified elements, by their old and new paths.
+  private mutating func move(_ reordered: [(old: IndexPath, new: IndexPath)]) {
+    if reordered.isEmpty { return }
+    var changesOfOld: [Int: Int] = [:]
+    for path in deletions + modifications { changesOfOld[path[0], default: 0] += 1 }
+    let changedNew = Set(insertions.map { $0[0] })
+    let moved = reordered.filter {
+      changesOfOld[$0.old[0], default: 0] > 1 || changedNew.contains($0.new[0])
+    }
+    let paths = Set(moved.map(\.old))
+    modifications.removeAll(where: paths.contains)
+    deletions += moved.map(\.old)
+    insertions += moved.map(\.new)
+  }
+
   /// Adds the changes of the elements that both states have: in runs that no change and no border
-  /// of a section interrupts.
+  /// of a section interrupts. Returns the paths of those with other values of the order.
   private mutating func addKept<Key: Hashable>(
     from old: SectionLayout<Key>, to new: SectionLayout<Key>, _ set: ResultChanges,
     _ keptSections: Set<Key>
-  ) {
+  ) -> [(old: IndexPath, new: IndexPath)] {
+    var reordered: [(old: IndexPath, new: IndexPath)] = []
+    let reorderedIndexes = Set(set.reordered)
     var gone = set.deletions[...]
     var came = set.insertions[...]
     var modified = set.modifications[...]
@@ -66,7 +86,7 @@ struct SectionChanges: Equatable {
         came.removeFirst()
         newIndex += 1
       }
-      guard index < old.count, newIndex < new.count else { return }
+      guard index < old.count, newIndex < new.count else { return reordered }
       let run = old.runs[old.runIndex(of: index)]
       let newRun = new.runs[new.runIndex(of: newIndex)]
       let length = min(
@@ -75,7 +95,13 @@ struct SectionChanges: Equatable {
       let key = old.keys[run.section]
       let stays = key == new.keys[newRun.section] && keptSections.contains(key)
       while let next = modified.first, next < index + length {
-        if stays, next >= index { modifications.append(old.place(of: next).path) }
+        if stays, next >= index {
+          let path = old.place(of: next).path
+          modifications.append(path)
+          if reorderedIndexes.contains(next) {
+            reordered.append((path, new.place(of: newIndex + next - index).path))
+          }
+        }
         modified.removeFirst()
       }
       if !stays {

@@ -16,7 +16,8 @@ public enum SectionedResultsChange<Collection> {
   ///
   /// `deletions`, `modifications` and `sectionsToDelete` are positions in the old sections,
   /// `insertions` and `sectionsToInsert` are positions in the new ones. An element that belongs to
-  /// another section now is deleted and inserted.
+  /// another section now is deleted and inserted, and so is one with another value of what the
+  /// sections are sorted by, if more happened in its section.
   case update(
     Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
     sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)

@@ -136,6 +136,84 @@ import Testing
     for token in tokens { token.invalidate() }
   }
 
+  /// An element whose sort key changed, but not its place, is modified only where nothing else
+  /// happened in its section.
+  @Test func changedSortKeysMoveWhereMoreHappened() async throws {
+    let realm = try await open(["Ann", "Ava", "Bea", "Bob", "Bud"])
+    let (told, toldOfB) = (Recorder<Told>(), Recorder<Told>())
+    let sections = initials(realm)
+    let tokens = [
+      sections.observe { told.add(Told($0)) }, sections[1].observe { toldOfB.add(Told($0)) },
+    ]
+    _ = (await told.wait(for: 1), await toldOfB.wait(for: 1))
+    var calls = 1
+    func write(
+      _ expected: SectionChanges, ofB: SectionChanges? = nil, _ body: (Results<Person>) -> Void
+    ) async throws {
+      try realm.write { body(realm.objects(Person.self)) }
+      calls += 1
+      #expect(await told.wait(for: calls).last == .update(expected))
+      #expect(await toldOfB.wait(for: calls).last == .update(ofB ?? expected))
+    }
+    func rename(_ old: String, _ new: String) {
+      realm.objects(Person.self).where { $0.name == old }.first?.name = new
+    }
+    var changes = SectionChanges()
+    changes.modifications = [[1, 0]]
+    try await write(changes) { _ in rename("Bea", "Bec") }
+    changes = SectionChanges()
+    (changes.deletions, changes.insertions) = ([[1, 1]], [[1, 1], [1, 3]])
+    try await write(changes) { _ in
+      rename("Bob", "Bop")
+      realm.create(Person.self, value: ["id": 9, "name": "Bzz"])
+    }
+    // What happens in another section does not count.
+    var ofB = SectionChanges()
+    ofB.modifications = [[1, 1]]
+    changes = SectionChanges()
+    changes.modifications = [[0, 0], [1, 1]]
+    try await write(changes, ofB: ofB) { people in
+      rename("Bop", "Boq")
+      people.where { $0.name == "Ann" }.first?.age = 9
+    }
+    // Changes beside the sort key count, and stay modifications themselves.
+    changes = SectionChanges()
+    (changes.deletions, changes.insertions) = ([[1, 1], [1, 3]], [[1, 1], [1, 3]])
+    changes.modifications = [[1, 0]]
+    try await write(changes) { people in
+      people.where { $0.name == "Bec" }.first?.age = 9
+      rename("Boq", "Bor")
+      rename("Bzz", "Bzy")
+    }
+    for token in tokens { token.invalidate() }
+  }
+
+  @Test func changedSortKeysInAListMoveWhereMoreHappened() async throws {
+    let realm = try await open(["Ann"])
+    let person = try #require(realm.objects(Person.self).first)
+    try realm.write {
+      person.dogs.append(objectsIn: ["Ada", "Bo", "By"].map { Dog(value: ["name": $0]) })
+    }
+    let told = Recorder<Told>()
+    let token = person.dogs.sectioned(
+      by: { String($0.name.prefix(1)) }, sortDescriptors: ["name"]
+    ).observe { told.add(Told($0)) }
+    _ = await told.wait(for: 1)
+    try realm.write { person.dogs[1].name = "Bp" }
+    var changes = SectionChanges()
+    changes.modifications = [[1, 0]]
+    #expect(await told.wait(for: 2).last == .update(changes))
+    try realm.write {
+      person.dogs[1].name = "Bq"
+      person.dogs[2].age = 3
+    }
+    changes = SectionChanges()
+    (changes.deletions, changes.insertions) = ([[1, 0]], [[1, 0]])
+    changes.modifications = [[1, 1]]
+    #expect(await told.wait(for: 3).last == .update(changes))
+    token.invalidate()
+  }
+
   @Test func queuesAndActors() async throws {
     let realm = try await open(["Ann"])
     let sections = initials(realm)
