@@ -33,6 +33,80 @@ import Testing
     #expect(Set(set) == model && set.count == model.count)
   }
 
+  // MARK: Unmanaged sets of objects
+
+  /// Counts how often its objects are compared.
+  private final class Compared: Object {
+    @Persisted(primaryKey: true) var id: Int
+    nonisolated(unsafe) static var comparisons = 0
+
+    override func isEqual(_ object: Any?) -> Bool {
+      unsafe Compared.comparisons += 1
+      return super.isEqual(object)
+    }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+
+  @Test func unmanagedSetsOfObjectsCompareAFewOnly() {
+    let count = 3000
+    let objects = (0..<count).map { Compared(value: [$0]) }
+    let set = MutableSet<Compared>()
+    unsafe Compared.comparisons = 0
+    for object in objects { set.insert(object) }
+    for object in objects { set.insert(object) }
+    #expect(set.count == count && objects.allSatisfy(set.contains))
+    #expect(!set.contains(Compared(value: [1])))
+    for object in objects.dropFirst(2).reversed() { set.remove(object) }
+    #expect(Set(set.map(\.id)) == [0, 1])
+    while let first = set.first { set.remove(first) }
+    #expect(set.isEmpty)
+    // Each of some 18,000 operations compares the objects of one hash, of which there is one.
+    #expect(unsafe Compared.comparisons < 20 * count)
+  }
+
+  private final class Keyed: Object {
+    @Persisted(primaryKey: true) var id: Int
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+
+  /// An object that becomes managed, or is deleted, gets another hash, and equals others then.
+  @Test func unmanagedSetsFindObjectsThatBecameManaged() throws {
+    let realm = try TemporaryRealm([Keyed.self]).open()
+    var generator = SeededGenerator(seed: 23)
+    for _ in 0..<40 {
+      let set = MutableSet<Keyed>()
+      var objects: [Keyed] = []
+      for _ in 0..<30 {
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0...1:
+          objects.append(Keyed(value: [Int.random(in: 0..<8, using: &generator)]))
+          set.insert(objects[objects.count - 1])
+        case 2:
+          guard let object = objects.randomElement(using: &generator) else { continue }
+          if !object.isInvalidated { try realm.write { realm.add(object, update: .modified) } }
+        case 3:
+          let key = Int.random(in: 0..<8, using: &generator)
+          if let object = realm.object(ofType: Keyed.self, forPrimaryKey: key) {
+            set.insert(object)
+            if !objects.contains(object) { objects.append(object) }
+          }
+        case 4:
+          guard let object = objects.randomElement(using: &generator) else { continue }
+          // Two objects may have become the same one.
+          while set.contains(object) { set.remove(object) }
+          objects.removeAll { $0 == object }
+        default:
+          if let object = realm.objects(Keyed.self).randomElement(using: &generator) {
+            try realm.write { realm.delete(object) }
+          }
+        }
+        for object in objects { #expect(set.contains(object)) }
+        #expect(set.allSatisfy(objects.contains))
+      }
+      try realm.write { realm.deleteAll() }
+    }
+  }
+
   private func change(
     _ set: MutableSet<String>, _ model: inout Set<String>, _ generator: inout SeededGenerator
   ) {
