@@ -56,7 +56,10 @@ extension List: _Persistable {
     if isNil(any) { return List() }
     guard let sequence = enumerable(any) else { return nil }
     var elements: [Element] = []
+    // A type that wraps objects takes null for its default, but a list has no nulls.
+    let refusesNull = Element._wrapsObject && !Element._shape.isOptional
     for element in sequence {
+      if refusesNull, isNil(element) { return nil }
       guard let converted = Element._convert(swiftValue(element)) else { return nil }
       elements.append(converted)
     }

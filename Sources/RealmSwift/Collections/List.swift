@@ -146,9 +146,7 @@ public final class List<Element: RealmCollectionValue> {
       unmanaged[index] = object
       return
     }
-    let contents = managed.requireWrite()
-    contents.check(index)
-    if managed.isEmbedded(object, at: contents.value(at: index)) { return }
+    managed.requireWrite().check(index)
     let value = encoded(object, managed)
     managed.edit { (editor) throws(StorageError) in try editor.set(value, at: index) }
   }

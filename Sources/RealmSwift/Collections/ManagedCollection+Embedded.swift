@@ -89,18 +89,4 @@ extension ManagedCollection {
     core.objects.replaceValues(ofEmbedded: key, info, by: object)
     return key
   }
-
-  /// Whether `element` is the embedded object that an element of the collection links to already.
-  func isEmbedded(_ element: Any, at present: @autoclosure () -> TableValue) -> Bool {
-    guard let info, info.schema.tableKind == .embedded,
-      let object = unwrapped(element).flatMap({ modelObject($0) }), unsafe object._owner === core,
-      object._info?.tableKey == info.tableKey
-    else { return false }
-    return unsafe present() == .link(object._key)
-  }
-
-  /// Whether `element` is the embedded object that an entry of the map links to already.
-  func isEmbedded(_ element: Any, of key: String) -> Bool {
-    isEmbedded(element, at: linksByKey()[key].map { .link($0) } ?? .null)
-  }
 }

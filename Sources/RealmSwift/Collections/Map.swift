@@ -138,7 +138,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     }
     managed.requireChangeable()
     let name = checkedKey(key._text)
-    if managed.isEmbedded(value, of: name) { return }
     let stored = Value._encode(value, managed.encoding).value
     managed.editDictionary { (editor) throws(StorageError) in try editor.set(stored, for: name) }
   }

@@ -108,13 +108,21 @@ extension Map: RealmKeyedCollection {
 
   // MARK: Untyped
 
-  /// The value of `key`; nil if there is none, and `NSNull` if it is null.
-  public func object(forKey key: String) -> AnyObject? {
-    untypedValue(forKey: key).map { $0 as AnyObject }
+  /// The value of `key`, a string as an object; nil if there is none, and `NSNull` if it is null.
+  ///
+  /// ```swift
+  /// game.scores.object(forKey: "Ann" as AnyObject)
+  /// ```
+  ///
+  /// No key is anything but a string.
+  public func object(forKey key: AnyObject) -> AnyObject? {
+    (swiftValue(key) as? String).flatMap { value(forKey: $0) }
   }
 
   /// The value of `key`; nil if there is none, and `NSNull` if it is null.
-  public func value(forKey key: String) -> AnyObject? { object(forKey: key) }
+  public func value(forKey key: String) -> AnyObject? {
+    untypedValue(forKey: key).map { $0 as AnyObject }
+  }
 
   /// Sets the value of `key`; nil removes the entry. Traps for values of other types.
   public func setValue(_ value: Any?, forKey key: String) {

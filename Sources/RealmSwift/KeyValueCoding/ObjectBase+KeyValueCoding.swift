@@ -7,9 +7,23 @@ import RealmSession
 extension ObjectBase {
   /// The value of the property called `key`, as untyped access returns it; nil for null.
   final func _valueForKey(_ key: String) -> Any? {
-    if let value = _value(named: key) { return linked(untypedValue(value)) }
+    if let property = _schema.property(named: key) { return linked(untypedValue(of: property)) }
     if key == "self" { return self }
     throwRealmException("Invalid property name '\(key)' for class '\(_schema.className)'.")
+  }
+
+  /// The value of a property as untyped access returns it: of an enumeration the raw value, of a
+  /// custom type what is stored; nil for null.
+  private final func untypedValue(of property: ModelProperty) -> Any? {
+    if let info = _info, property.shape.collection == .none,
+      property.wrapperType.valueType._wrapsObject
+    {
+      _ = _prepareToRead()
+      if unsafe info.core.isTracking { noteRead(info, property: property.index) }
+      let slot = info.slot(property)
+      return info.link(self, slot).map { info.linkedClass(slot).makeObject($0) }
+    }
+    return RealmSwift.untypedValue(_value(of: property)).map { persistedForm($0) ?? $0 }
   }
 
   final func _valueForKeyPath(_ keyPath: String) -> Any? {

@@ -95,11 +95,11 @@ extension Persisted: AnyPersisted {
     _ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot
   ) -> Bool {
     let value = swiftValue(value)
-    if let converted = Value._convert(value) {
-      Value._store(converted, object, slot)
-    } else if let stored = Value._storedScalar(value) {
+    if let stored = Value._storedScalar(value) {
       // The stored value may be no value of the type: a raw value that is no case.
       object._set(stored, slot)
+    } else if let converted = Value._convert(value) {
+      Value._store(converted, object, slot)
     } else {
       return false
     }

@@ -88,9 +88,7 @@ final class ClassInfo {
   func prepareForSharing() throws(StorageError) {
     _ = try table
     for property in schema.properties {
-      linkedClasses[property.index] = columns[property.index]?.targetTable.flatMap {
-        unsafe schema.isDynamic ? core.dynamicInfo(ofTable: $0) : core.classes[$0]
-      }
+      linkedClasses[property.index] = findLinkedClass(property.index)
     }
   }
 

@@ -90,16 +90,23 @@ extension RealmCollectionValue where Self: ObjectBase {
 
   public static func _encode(_ value: Self, _ context: _RealmContext) -> _StoredValue {
     if unsafe value._hot != nil, value is EmbeddedObject {
-      let name = context.kind == .dictionary ? "Dictionary" : "List"
-      throwRealmException("Cannot add an existing managed embedded object to a \(name).")
+      refuseEmbeddedElement(of: context.kind)
     }
-    if let info = context.info, info.schema.isDynamic { value.requireElement(of: info) }
+    if let info = context.info, info.schema.isDynamic {
+      value.requireElement(of: info, context.kind)
+    }
     return _StoredValue(.link(context.linkedKey(of: value)))
   }
 
   public static func _tracedElement(by recording: _Recording) -> Self {
     recording.recorder.makeObject(Self.self)
   }
+}
+
+/// Traps because an embedded object that has a place was put into a collection.
+func refuseEmbeddedElement(of kind: CollectionKind) -> Never {
+  let name = kind == .dictionary ? "Dictionary" : "List"
+  throwRealmException("Cannot add an existing managed embedded object to a \(name).")
 }
 
 extension _RealmCollectionValueInsideOptional where Self: ObjectBase {
@@ -156,14 +163,22 @@ extension ClassInfo {
   func linkedClass(_ slot: _ColumnSlot) -> ClassInfo {
     let property = Int(slot.property)
     if let info = linkedClasses[property] { return info }
-    guard let target = columns[property]?.targetTable,
-      let info = unsafe schema.isDynamic ? core.dynamicInfo(ofTable: target) : core.classes[target]
-    else {
+    guard let info = findLinkedClass(property) else {
       throwRealmException(
         "The class that '\(schema.className).\(schema.properties[property].name)' links to is not "
           + "part of the Realm's schema")
     }
     linkedClasses[property] = info
     return info
+  }
+
+  /// The class that a property links to. Another class of the program may show the same table, so
+  /// the property's own is taken.
+  func findLinkedClass(_ property: Int) -> ClassInfo? {
+    guard let target = columns[property]?.targetTable else { return nil }
+    if schema.isDynamic { return unsafe core.dynamicInfo(ofTable: target) }
+    let linked = schema.properties[property].shape.linkedClass
+    if let linked, unsafe core.classes.contains(linked) { return unsafe core.classes[linked] }
+    return unsafe core.classes[target]
   }
 }

@@ -7,16 +7,11 @@ import RealmStorage
 import RealmTables
 
 extension ObjectBase {
-  /// The realm that manages the object; nil if none does, or if the object was deleted.
+  /// The realm that manages the object, also after the object was deleted; nil if none does.
   ///
-  /// This property may be read on any thread; whether the object was deleted is known only where
-  /// its realm is confined.
+  /// This property may be read on any thread.
   public final var realm: Realm? {
-    guard let info = _info else { return nil }
-    let core = unsafe info.core
-    guard core.isFrozen || core.isHere else { return Realm(core: core) }
-    core.checkIsolation()
-    return _locate(info) ? Realm(core: core) : nil
+    _info.map { Realm(core: unsafe $0.core) }
   }
 
   /// Whether the object was deleted, or its realm invalidated. False for unmanaged objects.
@@ -34,8 +29,10 @@ extension ObjectBase {
   public final func isSameObject(as object: ObjectBase?) -> Bool {
     guard let object else { return false }
     if self === object { return true }
-    guard let info = _info, info === object._info else { return false }
-    return unsafe _key == object._key && _locate(info) && object._locate(info)
+    guard let info = _info, let other = object._info, info.isSameTable(as: other) else {
+      return false
+    }
+    return unsafe _key == object._key && _locate(info) && object._locate(other)
   }
 
   /// Equality: that of rows for frozen objects and classes with a primary key, else identity.
@@ -58,6 +55,12 @@ extension ObjectBase {
 extension ClassInfo {
   /// Whether objects are equal if they represent the same row.
   fileprivate var comparesRows: Bool { unsafe schema.primaryKey != nil || core.isFrozen }
+
+  /// Whether both are classes of one table in one realm: a class of the program and that of dynamic
+  /// objects, for instance.
+  fileprivate func isSameTable(as other: ClassInfo) -> Bool {
+    unsafe self === other || core === other.core && tableKey == other.tableKey
+  }
 }
 
 extension ObjectBase: ThreadConfined {}

@@ -23,8 +23,15 @@ public protocol _Storable: _HasPersistedType {
   /// this type.
   static func _convert(_ any: Any) -> Self?
 
+  /// Converts `any`, which is not nil, for an optional of this type; inside, nil if it is a stored
+  /// value that represents no value of this type.
+  static func _convertOptional(_ any: Any) -> Self??
+
   /// `value` as a stored value, if it and this type are scalars.
   static func _storedScalar(_ value: Any) -> _StoredValue?
+
+  /// `value`, which is not nil, as a stored value of an optional, if it and this type are scalars.
+  static func _storedScalarOptional(_ value: Any) -> _StoredValue?
 }
 
 /// Types that can be described as a property of a schema.
@@ -79,7 +86,13 @@ public struct _Wrapper {
 extension _Storable {
   public static var _wrapsObject: Bool { false }
 
+  public static func _convertOptional(_ any: Any) -> Self?? {
+    _convert(any).map { .some($0) }
+  }
+
   public static func _storedScalar(_ value: Any) -> _StoredValue? { nil }
+
+  public static func _storedScalarOptional(_ value: Any) -> _StoredValue? { _storedScalar(value) }
 }
 
 extension _Persistable {

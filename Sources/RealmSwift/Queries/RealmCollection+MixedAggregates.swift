@@ -64,7 +64,10 @@ extension RealmCollection where Element == AnyRealmValue {
 extension Map where Value == AnyRealmValue {
   /// The sum of the numbers.
   func _sumOfMixed() -> AnyRealmValue {
-    AnyRealmValue(sum: _aggregateMixed(.sum), isManaged: managed != nil, isEmpty: isEmpty)
+    // A map without values sums to an integer in a realm, too, unlike other collections.
+    isEmpty
+      ? .int(0)
+      : AnyRealmValue(sum: _aggregateMixed(.sum), isManaged: managed != nil, isEmpty: false)
   }
 }
 

@@ -8,6 +8,6 @@ struct ObjectCreation {
   var policy = Realm.UpdatePolicy.error
   /// The objects that are being copied, and their copies.
   var copies: [CopiedObject: ObjectBase] = [:]
-  /// Whether copying an object copies the objects that it links to.
+  /// Whether unmanaged objects that are linked to are copied, instead of becoming managed.
   var copiesLinks = false
 }

@@ -4,9 +4,9 @@
 //
 // Invariants:
 // 1. All checks that are possible are made before anything is changed.
-// 2. An object that is created from another one is a copy, and that one does not change. Objects
-//    that are values of properties become managed themselves, unless a realm manages them, or
-//    everything is to be copied.
+// 2. An object that is created from another one is a copy, and that one does not change. So are
+//    objects that are values of properties, unless the realm manages them. Untyped setters alone
+//    let the objects that they are given become managed themselves.
 // 3. An object that is met again while it is copied represents its copy, so cycles end.
 
 import Foundation
@@ -36,18 +36,16 @@ extension ObjectWriter {
     {
       return object
     }
-    return withPolicy(policy) { createObject(info, value, policy) }
+    return withPolicy(policy, copyingLinks: true) { createObject(info, value, policy) }
   }
 
   /// A new object with the values of `object`, and copies of its linked objects, none of which
   /// change; objects with equal primary keys have one copy.
   func copy(_ object: ObjectBase, _ info: ClassInfo) -> ObjectBase {
-    core.creation.copiesLinks = true
-    defer { core.creation.copiesLinks = false }
-    return withPolicy(.all) { createObject(info, object, .all) }
+    withPolicy(.all, copyingLinks: true) { createObject(info, object, .all) }
   }
 
-  private func createObject(
+  func createObject(
     _ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy
   ) -> ObjectBase {
     let original = modelObject(value).map { CopiedObject($0) }
@@ -194,7 +192,7 @@ extension ObjectWriter {
   }
 
   /// The object in a value, if it is to become managed itself: one of the class that belongs to no
-  /// realm, and that is not being copied.
+  /// realm, given to an untyped setter.
   private func addable(_ value: Any, _ target: ClassInfo) -> ObjectBase? {
     guard !core.creation.copiesLinks, let object = modelObject(value), unsafe object._hot == nil,
       type(of: object) == target.schema.modelClass,

@@ -18,14 +18,12 @@ struct ObjectWriter {
   let core: RealmCore
 
   /// The policy for linked objects that the realm does not have yet; set while objects are added.
-  private(set) var policy: Realm.UpdatePolicy {
-    get { core.creation.policy }
-    nonmutating set { core.creation.policy = newValue }
-  }
+  var policy: Realm.UpdatePolicy { core.creation.policy }
 
   // MARK: Adding
 
-  /// The key of `object` in this realm; adds an unmanaged object.
+  /// The key of `object` in this realm; adds an unmanaged object, or a copy of it where links are
+  /// copied.
   func managedKey(of object: ObjectBase) -> ObjectKey {
     if unsafe object._hot == nil {
       // Links to an object that is being copied become links to the copy.
@@ -34,7 +32,13 @@ struct ObjectWriter {
       {
         return unsafe copy._key
       }
-      addObject(object, core.classes[type(of: object)], policy)
+      let info = core.classes[type(of: object)]
+      // Embedded objects come from types that wrap them, and are no others' objects.
+      if core.creation.copiesLinks, info.schema.tableKind == .topLevel {
+        let policy = info.schema.primaryKey == nil ? .error : policy
+        return unsafe createObject(info, object, policy)._key
+      }
+      addObject(object, info, policy)
     }
     guard unsafe object._owner === core, let info = object._info else {
       throwRealmException(
@@ -59,7 +63,7 @@ struct ObjectWriter {
     }
     let info = core.classes[type(of: object)]
     requirePrimaryKey(of: info, for: policy)
-    withPolicy(policy) { addObject(object, info, policy) }
+    withPolicy(policy, copyingLinks: false) { addObject(object, info, policy) }
   }
 
   private func addObject(
@@ -162,10 +166,13 @@ struct ObjectWriter {
     }
   }
 
-  func withPolicy<R>(_ policy: Realm.UpdatePolicy, _ body: () -> R) -> R {
-    let before = self.policy
-    self.policy = policy
-    defer { self.policy = before }
+  /// Runs `body`, which adds objects (and those that they link to) or creates copies of them.
+  func withPolicy<R>(
+    _ policy: Realm.UpdatePolicy, copyingLinks copiesLinks: Bool, _ body: () -> R
+  ) -> R {
+    let before = (core.creation.policy, core.creation.copiesLinks)
+    (core.creation.policy, core.creation.copiesLinks) = (policy, copiesLinks)
+    defer { (core.creation.policy, core.creation.copiesLinks) = before }
     return body()
   }
 

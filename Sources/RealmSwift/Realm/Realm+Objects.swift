@@ -68,8 +68,8 @@ extension Realm {
 
   /// Creates an object, or updates the one with the same primary key.
   ///
-  /// An object that is given as the value is copied. Unmanaged objects that are values of its
-  /// properties become managed themselves, as `add(_:update:)` would make them.
+  /// An object that is given as the value is copied, and so are the objects in it that this realm
+  /// does not manage: unmanaged ones stay unmanaged. `add(_:update:)` makes them managed.
   ///
   /// - Parameters:
   ///   - type: The class of the object.

@@ -3,6 +3,7 @@
 // Types of the program as properties and elements, stored as another type.
 
 import RealmSession
+import RealmTables
 
 /// A type that properties and collections can have, because its values are stored as those of
 /// another type: any scalar, or a class of embedded objects.
@@ -135,6 +136,15 @@ extension _CustomPersistable where PersistedType: _Scalar {
     any as? Self ?? PersistedType._convert(any).map { converted($0, from: any) }
   }
 
+  public static func _convertOptional(_ any: Any) -> Self?? {
+    if let same = any as? Self { return same }
+    return PersistedType._convert(any).map { _made(from: $0) }
+  }
+
+  public static func _storedScalarOptional(_ value: Any) -> _StoredValue? {
+    _convertOptional(value).map { $0.map(_stored) ?? _StoredValue(.null) }
+  }
+
   /// Feeds the stored form to `hasher`.
   public func hash(into hasher: inout Hasher) { hasher.combine(persistableValue) }
 }
@@ -190,6 +200,13 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
     if isNil(any) { return _makeDefault() }
     return any as? Self ?? PersistedType._convert(any).map { converted($0, from: any) }
   }
+
+  public static func _convertOptional(_ any: Any) -> Self?? {
+    if let same = any as? Self { return same }
+    return PersistedType._convert(any).map { _made(from: $0) }
+  }
+
+  public static func _storedScalarOptional(_ value: Any) -> _StoredValue? { nil }
 
   // Objects are not in a cell of a column, so functions that read cells are never called for them.
 

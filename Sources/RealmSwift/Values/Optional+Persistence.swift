@@ -17,14 +17,15 @@ extension Optional: _Storable where Wrapped: _Storable {
 
   public static var _wrapsObject: Bool { Wrapped._wrapsObject }
 
-  /// Accepts nil in its untyped forms, and values that the wrapped type accepts.
+  /// Accepts nil in its untyped forms, values that the wrapped type accepts, and stored values that
+  /// represent none of them, which are nil.
   public static func _convert(_ any: Any) -> Wrapped?? {
     if isNil(any) { return .some(nil) }
-    return Wrapped._convert(any).map { .some($0) }
+    return Wrapped._convertOptional(any)
   }
 
   public static func _storedScalar(_ value: Any) -> _StoredValue? {
-    isNil(value) ? _StoredValue(.null) : Wrapped._storedScalar(value)
+    isNil(value) ? _StoredValue(.null) : Wrapped._storedScalarOptional(value)
   }
 }
 

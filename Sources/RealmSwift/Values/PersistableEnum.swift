@@ -74,6 +74,11 @@ extension RealmEnum where Self: RawRepresentable, RawValue: _Scalar {
     any as? Self ?? RawValue._convert(any).flatMap { Self(rawValue: $0) }
   }
 
+  public static func _convertOptional(_ any: Any) -> Self?? {
+    if let same = any as? Self { return same }
+    return RawValue._convert(any).map { Self(rawValue: $0) }
+  }
+
   /// The stored value of a case, or of a raw value, even if it is that of no case.
   public static func _storedScalar(_ value: Any) -> _StoredValue? {
     (value as? Self).map { _stored($0) } ?? RawValue._storedScalar(value)

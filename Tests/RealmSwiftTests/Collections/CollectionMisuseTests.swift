@@ -7,6 +7,17 @@ import Testing
 
 @testable import RealmSwift
 
+private class Owned: EmbeddedObject {
+  @Persisted var number: Int
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private class Owner: Object {
+  @Persisted var list: List<Owned>
+  @Persisted var map: Map<String, Owned?>
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite struct CollectionMisuseTests {
   private static let unmanagedList =
     "This method may only be called on RLMArray instances retrieved from an RLMRealm"
@@ -68,6 +79,21 @@ import Testing
       try realm.write {
         _ = realm.create(Person.self, value: ["id": 2, "dogs": [NSNull()]] as [String: Any])
       }
+    },
+    MisuseCase(
+      "anEmbeddedElementInItsPlace", "Cannot add an existing managed embedded object to a List."
+    ) {
+      let realm = try TemporaryRealm([Owner.self, Owned.self]).open()
+      let owner = try realm.write { realm.create(Owner.self, value: ["list": [[1]]]) }
+      try realm.write { owner.list[0] = owner.list[0] }
+    },
+    MisuseCase(
+      "anEmbeddedValueInItsPlace",
+      "Cannot add an existing managed embedded object to a Dictionary."
+    ) {
+      let realm = try TemporaryRealm([Owner.self, Owned.self]).open()
+      let owner = try realm.write { realm.create(Owner.self, value: ["map": ["a": [1]]]) }
+      try realm.write { owner.map["a"] = owner.map["a"] }
     },
     MisuseCase("aListOfADeletedObject", invalidList) {
       let (realm, person) = try Misuse.realmWithPerson()

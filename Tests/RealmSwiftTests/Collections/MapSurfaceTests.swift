@@ -103,6 +103,7 @@ import Testing
       zoe.scores.setValue(8, forKey: "a")
       zoe.scores.setValue(nil, forKey: "b")
     }
-    #expect(zoe.scores.object(forKey: "a") as? Int == 8 && zoe.scores.keys == ["a", "c"])
+    #expect(
+      zoe.scores.object(forKey: "a" as AnyObject) as? Int == 8 && zoe.scores.keys == ["a", "c"])
   }
 }

@@ -74,7 +74,7 @@ import Testing
       map.removeAll()
       model.removeAll()
     default:
-      #expect(map[key] == model[key] && map.object(forKey: key) as? Int == model[key])
+      #expect(map[key] == model[key] && map.object(forKey: key as AnyObject) as? Int == model[key])
       #expect(map.contains { $1 == number } == model.contains { $1 == number })
     }
   }

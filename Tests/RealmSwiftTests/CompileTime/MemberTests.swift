@@ -83,10 +83,10 @@ private class Named: Object {
   }
 
   @Test func untypedValuesOfMaps() {
-    let score: AnyObject? = ticket.scores.object(forKey: "x")
+    let score: AnyObject? = ticket.scores.object(forKey: "x" as AnyObject)
     let value: AnyObject? = ticket.scores.value(forKey: "x")
     #expect(score as? Int == 5 && value as? Int == 5)
-    #expect(ticket.scores.object(forKey: "y") == nil)
+    #expect(ticket.scores.object(forKey: "y" as AnyObject) == nil)
     let name: AnyObject? = ticket.friends.value(forKeyPath: "me.parent.name")
     #expect(name as? String == "one")
     #expect(ticket.friends.value(forKeyPath: "me") as? Ticket == ticket)

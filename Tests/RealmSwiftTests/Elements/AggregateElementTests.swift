@@ -75,4 +75,13 @@ import Testing
     try realm.write { list.append(objectsIn: [.int(1), .int(2)]) }
     #expect(list.sum() == .decimal128(3) && list.average() == .double(1.5))
   }
+
+  @Test func anEmptyMapOfMixedValuesSumsToAnInteger() throws {
+    let map = try realm.write { realm.create(EveryMap.self).any }
+    #expect(map.sum() == .int(0) && map.freeze().sum() == .int(0))
+    try realm.write { map["a"] = .string("x") }
+    #expect(map.sum() == .decimal128(0))
+    try realm.write { map["a"] = .int(2) }
+    #expect(map.sum() == .decimal128(2))
+  }
 }

@@ -94,7 +94,7 @@ private class SoundPart: EmbeddedObject {
     let set: [AnyObject] = sound.anySet.value(forKey: "self")
     #expect(set.count == 2 && set.contains { $0 as? Int == 2 })
     #expect(sound.anyMap.value(forKey: "k") as? String == "v")
-    #expect(sound.anyMap.object(forKey: "k") as? String == "v")
+    #expect(sound.anyMap.object(forKey: "k" as AnyObject) as? String == "v")
     #expect(sound.anyMap.value(forKey: "none") is NSNull)
     #expect(sound.anyMap.value(forKeyPath: "@allValues") as? [String?] == ["v", nil])
   }
@@ -109,10 +109,10 @@ private class SoundPart: EmbeddedObject {
       sound.echoes["gone"] = .some(nil)
     }
     #expect(sound.optionalMap.value(forKey: "null") is NSNull)
-    #expect(sound.optionalMap.object(forKey: "null") is NSNull)
+    #expect(sound.optionalMap.object(forKey: "null" as AnyObject) is NSNull)
     #expect(sound.echoes.value(forKey: "gone") is NSNull)
     #expect(sound.optionalMap.value(forKey: "absent") == nil)
-    #expect(sound.optionalMap.object(forKey: "absent") == nil)
+    #expect(sound.optionalMap.object(forKey: "absent" as AnyObject) == nil)
     #expect(sound.optionalMap.value(forKey: "one") as? Int == 1)
     #expect(sound.value(forKeyPath: "echoes.gone.name") == nil)
   }

@@ -37,7 +37,7 @@ enum ModelClasses {
 
   /// The classes of the default schema: all for which `shouldIncludeInDefaultSchema()` is true.
   ///
-  /// Traps if two classes have one name, since they would share a table.
+  /// Traps if two classes have one name by chance, since they would share a table.
   static func defaultSchema() -> [ObjectBase.Type] {
     // Asymmetric objects are useless in a local realm, which may not even have their classes.
     let classes = all.filter {
@@ -53,10 +53,11 @@ enum ModelClasses {
     return classes.first { $0.shouldIncludeInDefaultSchema() } ?? classes.first
   }
 
-  /// The message if two of `classes` have one name; nil if all names differ.
+  /// The message if two of `classes` have one name, which neither declares by
+  /// `_realmObjectName()`; nil if there are no such classes.
   static func textOfDuplicate(in classes: [ObjectBase.Type]) -> String? {
     var known: [String: ObjectBase.Type] = [:]
-    for type in classes {
+    for type in classes where type._realmObjectName() == nil {
       guard let other = known.updateValue(type, forKey: type.className()), other != type else {
         continue
       }

@@ -56,9 +56,9 @@ extension ObjectBase {
 
 extension ObjectBase {
   /// Traps for a dynamic embedded object that has a parent.
-  final func requireElement(of info: ClassInfo) {
+  final func requireElement(of info: ClassInfo, _ kind: CollectionKind) {
     if _info != nil, info.schema.tableKind == .embedded, unsafe info.isLinked(_key) {
-      throwRealmException("Cannot add an existing managed embedded object to a List.")
+      refuseEmbeddedElement(of: kind)
     }
   }
 }

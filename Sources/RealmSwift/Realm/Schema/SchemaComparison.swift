@@ -80,25 +80,54 @@ struct SchemaComparison {
   ) {
     self.storedVersion = storedVersion
     self.isAdditive = isAdditive
-    for schema in schemas {
-      if let table = tables[schema.tableName] {
-        compare(schema, table, tables)
-      } else {
-        differences.append(.addClass(schema))
+    // Classes of one name show one table, whose columns are those of all of them.
+    for (name, sharing) in Dictionary(grouping: schemas, by: \.tableName)
+      .sorted(by: { $0.key < $1.key })
+    {
+      var known: Set<String> = []
+      let stored = sharing.map { schema in
+        schema.properties.filter {
+          $0.shape.type != .linkingObjects && known.insert($0.columnName).inserted
+        }
       }
+      guard let table = tables[name] else {
+        differences.append(.addClass(sharing[0]))
+        for (schema, properties) in zip(sharing, stored).dropFirst() {
+          differences += properties.map { .addProperty(schema, $0) }
+        }
+        continue
+      }
+      compare(sharing[0], table)
+      for (schema, properties) in zip(sharing, stored) {
+        compare(schema, properties, table, tables)
+      }
+      for column in table.columns where !known.contains(column.name) {
+        differences.append(.removeProperty(sharing[0], column))
+      }
+      comparePrimaryKey(sharing[0], table)
     }
   }
 
-  private mutating func compare(
-    _ schema: ModelSchema, _ table: TableSchema, _ tables: [String: TableSchema]
-  ) {
+  private mutating func compare(_ schema: ModelSchema, _ table: TableSchema) {
     if table.kind != schema.tableKind {
       differences.append(.changeKind(schema, from: table.kind))
     }
+  }
+
+  private mutating func comparePrimaryKey(_ schema: ModelSchema, _ table: TableSchema) {
+    if table.primaryKey?.name != schema.primaryKey?.columnName {
+      differences.append(.changePrimaryKey(schema, from: table.primaryKey?.name))
+    }
+  }
+
+  /// Compares some properties of a class with the columns of its table.
+  private mutating func compare(
+    _ schema: ModelSchema, _ properties: [ModelProperty], _ table: TableSchema,
+    _ tables: [String: TableSchema]
+  ) {
     let classNames = Dictionary(
       uniqueKeysWithValues: tables.values.map { ($0.key, $0.className ?? $0.name) })
-    let stored = schema.properties.filter { $0.shape.type != .linkingObjects }
-    for property in stored {
+    for property in properties {
       guard let column = table.column(named: property.columnName) else {
         differences.append(.addProperty(schema, property))
         continue
@@ -115,13 +144,6 @@ struct SchemaComparison {
       if !property.isPrimaryKey, !column.isPrimaryKey, hasOtherIndex {
         differences.append(.changeIndex(schema, property, column))
       }
-    }
-    let names = Set(stored.map(\.columnName))
-    for column in table.columns where !names.contains(column.name) {
-      differences.append(.removeProperty(schema, column))
-    }
-    if table.primaryKey?.name != schema.primaryKey?.columnName {
-      differences.append(.changePrimaryKey(schema, from: table.primaryKey?.name))
     }
   }
 

@@ -23,16 +23,16 @@ struct SchemaValidator {
     if isListed { try requireLinkedClasses() }
     var mistakes: [String] = []
     var names: [String: ModelSchema] = [:]
+    var sharing: [String: [ModelSchema]] = [:]
     for schema in schemas {
-      if let other = names.updateValue(schema, forKey: schema.className),
-        other.modelClass != schema.modelClass
-      {
-        mistakes.append(
-          "Two classes are called '\(schema.className)': \(String(reflecting: other.modelClass)) "
-            + "and \(String(reflecting: schema.modelClass)).")
+      for other in sharing[schema.className, default: []] {
+        mistakes += SchemaValidator.mistakes(ofSharing: other, schema)
       }
+      sharing[schema.className, default: []].append(schema)
+      names[schema.className] = schema
     }
-    for schema in schemas { mistakes += self.mistakes(of: schema, among: names) }
+    let classes = Set(schemas.map { ObjectIdentifier($0.modelClass) })
+    for schema in schemas { mistakes += self.mistakes(of: schema, among: classes) }
     mistakes += embeddedMistakes(among: names)
     guard mistakes.isEmpty else {
       let lines = mistakes.map { "- \($0)" }.joined(separator: "\n")
@@ -58,8 +58,32 @@ struct SchemaValidator {
     }
   }
 
+  /// The mistakes of two classes of one name: they show one table, whose columns are those of both.
+  private static func mistakes(ofSharing first: ModelSchema, _ second: ModelSchema) -> [String] {
+    let name = second.className
+    if first.modelClass == second.modelClass { return [] }
+    let names = [first, second].map { String(reflecting: $0.modelClass) }
+    if first.modelClass._realmObjectName() == nil, second.modelClass._realmObjectName() == nil {
+      return ["Two classes are called '\(name)': \(names[0]) and \(names[1])."]
+    }
+    let start = "The classes \(names[0]) and \(names[1]), which both are called '\(name)',"
+    var mistakes: [String] = []
+    if first.tableKind != second.tableKind {
+      mistakes.append("\(start) are not both \(first.tableKind.name).")
+    }
+    if first.primaryKey?.columnName != second.primaryKey?.columnName {
+      mistakes.append("\(start) have different primary keys.")
+    }
+    for property in second.properties where property.shape.type != .linkingObjects {
+      let other = first.properties.first { $0.columnName == property.columnName }
+      guard let other, !other.isSameColumn(as: property) else { continue }
+      mistakes.append("\(start) declare the property '\(property.name)' differently.")
+    }
+    return mistakes
+  }
+
   private func mistakes(
-    of schema: ModelSchema, among names: [String: ModelSchema]
+    of schema: ModelSchema, among classes: Set<ObjectIdentifier>
   ) -> [String] {
     let name = schema.className
     var mistakes: [String] = []
@@ -94,13 +118,13 @@ struct SchemaValidator {
       mistakes.append("Asymmetric table '\(name)' not allowed in a local Realm")
     }
     for property in schema.properties {
-      mistakes += SchemaValidator.mistakes(of: property, in: schema, among: names)
+      mistakes += SchemaValidator.mistakes(of: property, in: schema, among: classes)
     }
     return mistakes
   }
 
   private static func mistakes(
-    of property: ModelProperty, in schema: ModelSchema, among names: [String: ModelSchema]
+    of property: ModelProperty, in schema: ModelSchema, among classes: Set<ObjectIdentifier>
   ) -> [String] {
     var mistakes: [String] = []
     let shape = property.shape
@@ -127,7 +151,7 @@ struct SchemaValidator {
           + "a link to an asymmetric object.")
     }
     mistakes += collectionMistakes(of: property, in: schema)
-    if let linked = shape.linkedClass, names[linked.className()]?.modelClass != linked {
+    if let linked = shape.linkedClass, !classes.contains(ObjectIdentifier(linked)) {
       mistakes.append(
         "Property '\(schema.className).\(property.name)' of type '\(shape.description)' has "
           + "unknown object type '\(linked.className())'")
@@ -183,5 +207,13 @@ struct SchemaValidator {
       ]
     }
     return []
+  }
+}
+
+extension ModelProperty {
+  /// Whether both can be stored in one column.
+  fileprivate func isSameColumn(as other: ModelProperty) -> Bool {
+    shape.description == other.shape.description && indexKind == other.indexKind
+      && shape.isColumnNullable == other.shape.isColumnNullable
   }
 }
