@@ -33,7 +33,7 @@ struct CheckCommand: ToolCommand {
       if report.findings.isEmpty {
         lines.append(
           Terminal.colored("whole", .green)
-            + ": version \(report.version), \(report.objectCount) objects")
+            + ": version \(report.version), \(TextTable.count(report.objectCount, "object"))")
       }
       if let advice = report.advice { lines.append(advice) }
       return lines.joined(separator: "\n") + "\n"

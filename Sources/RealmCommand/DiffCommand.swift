@@ -31,7 +31,7 @@ struct DiffCommand: ToolCommand {
     let key = try secondKeyFile.map { try KeyFile.key(at: $0) } ?? file.encryption.key()
     let first = try file.reader()
     let other = try RealmReader(path: second, key: key)
-    let sink = ByteSink(descriptor: 1)
+    let sink = ByteSink(descriptor: 1, isForPeople: !output.json)
     let progress = ProgressLine("comparing")
     let count = try first.reading { left in
       try other.reading { right in

@@ -15,8 +15,10 @@ struct ExportCommand: ToolCommand {
     abstract: "Writes objects as JSON lines, CSV or an SQLite database.",
     discussion: """
       Without --query all classes are exported. JSON has an object on each line, with its class \
-      and key. CSV has one class; several go to a folder, a file for each. SQLite has a table for \
-      each class. Links are primary keys, or object keys where there is none.
+      and key, after a line that declares the classes. CSV has one class; several go to a folder, \
+      a file for each, beside one with the classes. SQLite has a table for each class, and one \
+      with the classes. Links are primary keys, or object keys where there is none. 'realm import' \
+      makes an equal file of an export in JSON or SQLite.
 
       Example: realm export dogs.realm --format csv --query 'Dog WHERE age > 3' --out dogs.csv
       """)
@@ -37,6 +39,10 @@ struct ExportCommand: ToolCommand {
   var out: String?
   @Option(help: "The character between cells of CSV.")
   var separator = ","
+  @Flag(inversion: .prefixedNo, help: "Begin JSON with a line that declares the classes.")
+  var schema = true
+  @Flag(help: "Write texts that a spreadsheet would run as formulas as they are, to CSV.")
+  var formulas = false
   @Flag(help: "Replace files that are there already.")
   var force = false
   @OptionGroup var output: OutputOptions
@@ -55,7 +61,7 @@ struct ExportCommand: ToolCommand {
       let selection = try exporter.selection(of: query)
       switch format {
       case .json:
-        return try write(to: out) { try exporter.writeJSON(selection, to: $0) }
+        return try write(to: out) { try exporter.writeJSON(selection, hasSchema: schema, to: $0) }
       case .sqlite:
         guard let out else {
           throw ToolFailure.usage("A database of SQLite needs a file. Give one with --out.")
@@ -67,7 +73,8 @@ struct ExportCommand: ToolCommand {
         if selection.count == 1 {
           return try write(to: out) {
             try exporter.writeCSV(
-              selection[0].schema, selection[0].keys, separator: character, to: $0)
+              selection[0].schema, selection[0].keys, separator: character,
+              hasFormulas: formulas, to: $0)
           }
         }
         guard let out else {
@@ -76,11 +83,18 @@ struct ExportCommand: ToolCommand {
               + "--out.")
         }
         try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+        let declaration = "\(out)/\(ImportSource.schemaFileName)"
+        _ = try write(to: declaration) {
+          try exporter.writeSchema(of: selection, to: $0)
+          return 0
+        }
         return try selection.reduce(0) { sum, part in
-          let name = part.schema.displayName.replacing("/", with: "_")
+          let name = ImportSource.fileName(ofClass: part.schema.displayName)
           return try sum
-            + write(to: "\(out)/\(name).csv") {
-              try exporter.writeCSV(part.schema, part.keys, separator: character, to: $0)
+            + write(to: "\(out)/\(name)") {
+              try exporter.writeCSV(
+                part.schema, part.keys, separator: character,
+                hasFormulas: formulas, to: $0)
             }
         }
       }
@@ -89,7 +103,7 @@ struct ExportCommand: ToolCommand {
     if let out {
       try output.print(
         .object([.init("objects", .integer(Int64(count))), .init("path", .string(out))])
-      ) { "\(count) objects were written to \(out)\n" }
+      ) { "\(TextTable.count(count, "object")) written to \(out)\n" }
     }
     return .fine
   }

@@ -18,8 +18,8 @@ struct FileOptions: ParsableArguments {
   func reader() throws -> RealmReader { try RealmReader(path: file, key: encryption.key()) }
 
   /// The file, opened for writing.
-  func writer(creates: Bool = false) throws -> RealmWriter {
-    try RealmWriter(path: file, key: encryption.key(), creates: creates)
+  func writer(creates: Bool = false, waiting: RealmWriter.Waiting) throws -> RealmWriter {
+    try RealmWriter(path: file, key: encryption.key(), creates: creates, waiting: waiting)
   }
 }
 

@@ -21,6 +21,7 @@ struct GenerateCommand: ToolCommand {
   var className: String?
   @Option(help: "The number that all values depend on.")
   var seed: UInt64 = 1
+  @OptionGroup var writing: WriteOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -30,12 +31,13 @@ struct GenerateCommand: ToolCommand {
   func work() throws -> ExitStatus {
     let progress = ProgressLine("generating")
     let counts = try SampleData.generate(
-      try file.writer(), rowCount: rows, className: className, seed: seed,
+      try file.writer(waiting: writing.waiting(for: file.file)), rowCount: rows,
+      className: className, seed: seed,
       progress: progress.report)
     progress.clear()
     try output.print(
       .object(counts.map { .init($0.name, .integer(Int64($0.count))) })
-    ) { counts.map { "\($0.name): \($0.count) objects\n" }.joined() }
+    ) { counts.map { "\($0.name): \(TextTable.count($0.count, "object"))\n" }.joined() }
     return .fine
   }
 }

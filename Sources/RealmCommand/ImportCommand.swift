@@ -25,6 +25,9 @@ struct ImportCommand: ToolCommand {
 
       The input '-' is standard input; pipes are read once and kept in a temporary file.
 
+      Exports of 'realm export' say which classes they are of, and need no options: JSON, SQLite, \
+      and folders of CSV files.
+
       Tables of SQLite become classes, foreign keys links. Stores of GRDB and SwiftData are such \
       databases.
 
@@ -32,7 +35,9 @@ struct ImportCommand: ToolCommand {
       """)
 
   @OptionGroup var file: FileOptions
-  @Argument(help: "The file to import; - for standard input.", completion: .file())
+  @Argument(
+    help: "The file to import, or a folder of CSV files; - for standard input.", completion: .file()
+  )
   var input: String
   @Option(
     help: "json (an object on each line), csv or sqlite; otherwise the name of the file says it.")
@@ -44,8 +49,8 @@ struct ImportCommand: ToolCommand {
   @Option(
     name: .customLong("type"),
     help: ArgumentHelp(
-      "The type of a property, as name=type; may be repeated. Types: int, bool, string, data, "
-        + "date, float, double, decimal, objectId, uuid, mixed."))
+      "The type of a property, as name=type or Class.name=type; may be repeated. Types: int, bool, "
+        + "string, data, date, float, double, decimal, objectId, uuid, mixed."))
   var types: [String] = []
   @Option(help: "A column of SQLite that links, as Class.property=Class; may be repeated.")
   var link: [String] = []
@@ -59,6 +64,7 @@ struct ImportCommand: ToolCommand {
   var skipBadRows = false
   @Flag(help: "Try everything, and write nothing.")
   var dryRun = false
+  @OptionGroup var writing: WriteOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -94,11 +100,22 @@ struct ImportCommand: ToolCommand {
       }
       return ImportSource(
         try SQLiteSource(
-          path: input, links: Dictionary(links.map { ($0[0], $0[1]) }) { $1 }))
+          path: input, links: Dictionary(links.map { ($0[0], $0[1]) }) { $1 },
+          types: try givenTypes()))
     }
+    var isFolder: ObjCBool = false
+    let isThere = unsafe FileManager.default.fileExists(atPath: input, isDirectory: &isFolder)
     let isTabbed = input.lowercased().hasSuffix(".tsv")
     let character: Character =
       separator.map { $0 == "\\t" ? "\t" : $0.first ?? "," } ?? (isTabbed ? "\t" : ",")
+    if isThere, isFolder.boolValue {
+      guard from == nil || format == .csv, className == nil else {
+        throw ToolFailure.usage(
+          "A folder has CSV files, each of the class that it is called after: --class and other "
+            + "forms are for single files.")
+      }
+      return try ImportSource(folder: input, separator: character)
+    }
     let name = URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent
     // The name of a pipe says nothing about its objects.
     let isFile = input != "-" && !input.hasPrefix("/dev/")
@@ -124,12 +141,16 @@ struct ImportCommand: ToolCommand {
     let importer = Importer(source, plan, options, progress: progress.report)
     let report: ImportReport
     if exists {
-      report = try importer.run(try file.writer())
+      report = try importer.run(try file.writer(waiting: writing.waiting(for: file.file)))
     } else if dryRun {
       report = try temporary(importer)
     } else {
+      // Stopped in its one transaction, the import leaves no file.
+      if batch == nil { UnfinishedFiles.add(file.file) }
+      defer { UnfinishedFiles.remove(file.file) }
       do {
-        report = try importer.run(try file.writer(creates: true))
+        let waiting = writing.waiting(for: file.file)
+        report = try importer.run(try file.writer(creates: true, waiting: waiting))
       } catch {
         NewFile.remove(file.file)
         throw error

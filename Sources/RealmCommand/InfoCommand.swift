@@ -54,11 +54,11 @@ struct InfoCommand: ToolCommand {
     }
     text += "\n\n"
     return text
-      + Terminal.table(
+      + TextTable.text(
         ["Class", "Objects", "Properties", "Kind"],
         report.classes.map {
           [
-            $0.name, "\($0.count)", "\($0.propertyCount)",
+            CellText.shortened($0.name, limit: 63), "\($0.count)", "\($0.propertyCount)",
             $0.kind == .topLevel ? "" : "\($0.kind)",
           ]
         })

@@ -15,7 +15,7 @@ struct OutputOptions: ParsableArguments {
 
   /// Prints a value, or a text for people.
   func print(_ value: @autoclosure () -> JSONValue, _ text: () -> String) throws {
-    let sink = ByteSink(descriptor: 1)
+    let sink = ByteSink(descriptor: 1, isForPeople: !json)
     try sink.write(json ? JSONWriter.text(value()) + "\n" : text())
     try sink.finish()
   }

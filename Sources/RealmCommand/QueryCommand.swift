@@ -4,7 +4,9 @@
 
 #if Tools
 import ArgumentParser
+import Foundation
 import RealmSyncProtocol
+import RealmTables
 import RealmTools
 
 /// The command `realm query`.
@@ -13,10 +15,13 @@ struct QueryCommand: ToolCommand {
     commandName: "query",
     abstract: "Prints the objects that a query selects.",
     discussion: """
-      A query is: Class [WHERE predicate] [SORT(path ASC|DESC, …)] [DISTINCT(path, …)] [LIMIT(n)], \
-      with predicates as filter(_:) takes them.
+      A query is: Class [WHERE predicate] [SORT(path ASC|DESC, …)] [DISTINCT(path, …)] [LIMIT(n)] \
+      [OFFSET(n)], with predicates as filter(_:) takes them. The query '-' is read from standard \
+      input. On a terminal, long tables are shown by the program in PAGER.
 
-      Example: realm query dogs.realm 'Dog WHERE age > 3 SORT(age DESC) LIMIT(20)'
+      Examples: realm query dogs.realm 'Dog WHERE age > 3 SORT(age DESC) LIMIT(20)'
+                realm query dogs.realm Dog --columns name,age
+                realm query dogs.realm Dog --count-by breed
       """)
 
   /// The forms of results.
@@ -25,62 +30,130 @@ struct QueryCommand: ToolCommand {
   }
 
   @OptionGroup var file: FileOptions
-  @Argument(help: "The query.")
+  @Argument(help: "The query; - for standard input.")
   var query: String
   @Option(help: "table, json (an object on each line) or csv.")
   var format = Format.table
   @Flag(help: "The same as --format json.")
   var json = false
+  @Option(help: "The properties to print, with commas between them.")
+  var columns: String?
   @Flag(help: "Print how the objects are found, and not the objects.")
   var explain = false
   @Flag(help: "Print the number of objects alone.")
   var count = false
-  @Option(help: "The most characters of a cell of a table.")
+  @Option(help: "Print how many objects have each value of a property, and not the objects.")
+  var countBy: String?
+  @Option(help: "The most columns of the terminal that a cell of a table takes.")
   var width = 40
+  @Flag(inversion: .prefixedNo, help: "Show long tables in pages.")
+  var pager = true
+  @Flag(help: "Write texts that a spreadsheet would run as formulas as they are, to CSV.")
+  var formulas = false
 
   func validate() throws {
     guard width > 1 else { throw ValidationError("--width must be at least 2.") }
+    guard [explain, count, countBy != nil].count(where: { $0 }) < 2 else {
+      throw ValidationError("Give one of --explain, --count and --count-by.")
+    }
+  }
+
+  private func text() throws -> String {
+    guard query == "-" else { return query }
+    let data = FileHandle.standardInput.readDataToEndOfFile()
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   func work() throws -> ExitStatus {
+    let query = try text()
     let reader = try file.reader()
     let sink = ByteSink(descriptor: 1)
-    try reader.reading { group in
+    let table = try reader.reading { group -> String? in
       let classes = try StoredClasses(group)
       let run = try QueryRun(query, in: group, classes)
-      if explain { return try write(try run.explanation(in: group), to: sink) }
+      if explain {
+        try write(try run.explanation(in: group), to: sink)
+        return nil
+      }
       let keys = try run.keys(in: group)
       if count {
-        return try sink.writeLine(
+        try sink.writeLine(
           json
             ? JSONWriter.text(.object([JSONMember("count", .integer(Int64(keys.count)))]))
             : "\(keys.count)")
+        return nil
       }
-      let output = try QueryOutput(run.schema, in: group, classes)
-      switch json ? .json : format {
-      case .json:
-        for key in keys {
-          if let object = try output.object(of: key) {
-            try sink.write(JSONWriter.bytes(object) + [UInt8(ascii: "\n")])
-          }
-        }
-      case .csv:
-        try sink.writeLine(CSVText.line(output.header))
-        for key in keys {
-          if let row = try output.row(of: key) { try sink.writeLine(CSVText.line(row)) }
-        }
-      case .table:
-        var rows: [[String]] = []
-        for key in keys {
-          guard let row = try output.row(of: key) else { continue }
-          rows.append(row.map { $0.map { CellText.shortened($0, limit: width) } ?? "–" })
-        }
-        try sink.write(Terminal.table(output.header, rows))
-        try sink.writeLine("\(rows.count) \(rows.count == 1 ? "object" : "objects")")
+      if let countBy {
+        let groups = try GroupCounts(of: countBy, keys, run.schema, in: group, classes)
+        return try print(groups, to: sink)
       }
+      let names = columns?.split(separator: ",").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      let output = try QueryOutput(run.schema, in: group, classes, columns: names)
+      return try print(keys, output, to: sink)
     }
     try sink.finish()
+    if let table { try Pager.show(table, isAllowed: pager) }
     return .fine
+  }
+
+  /// Prints objects; a table is returned, so that it is shown when it is known to be whole.
+  private func print(
+    _ keys: [ObjectKey], _ output: QueryOutput, to sink: ByteSink
+  ) throws -> String? {
+    switch json ? .json : format {
+    case .json:
+      for key in keys {
+        if let object = try output.object(of: key) {
+          try sink.write(JSONWriter.bytes(object) + [UInt8(ascii: "\n")])
+        }
+      }
+      return nil
+    case .csv:
+      try sink.writeLine(CSVText.line(output.header, hasFormulas: formulas))
+      for key in keys {
+        if let row = try output.row(of: key) {
+          try sink.writeLine(CSVText.line(row, hasFormulas: formulas))
+        }
+      }
+      return nil
+    case .table:
+      var rows: [[String]] = []
+      for key in keys {
+        guard let row = try output.row(of: key) else { continue }
+        rows.append(row.map(cell))
+      }
+      return TextTable.text(output.header.map(cell), rows)
+        + TextTable.count(rows.count, "object") + "\n"
+    }
+  }
+
+  private func print(_ groups: GroupCounts, to sink: ByteSink) throws -> String? {
+    switch json ? .json : format {
+    case .json:
+      for group in groups.all {
+        try sink.writeLine(JSONWriter.text(groups.json(group)))
+      }
+      return nil
+    case .csv:
+      try sink.writeLine(
+        CSVText.line([groups.property, "count"], hasFormulas: formulas))
+      for group in groups.all {
+        try sink.writeLine(
+          CSVText.line([group.text, "\(group.count)"], hasFormulas: formulas))
+      }
+      return nil
+    case .table:
+      return TextTable.text(
+        [cell(groups.property), "count"],
+        groups.all.map { [cell($0.text), "\($0.count)"] })
+        + TextTable.count(groups.all.count, "value") + "\n"
+    }
+  }
+
+  private func cell(_ text: String?) -> String {
+    text.map { CellText.shortened($0, limit: width) } ?? "–"
   }
 
   private func write(_ lines: [String], to sink: ByteSink) throws {

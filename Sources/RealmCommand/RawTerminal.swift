@@ -37,7 +37,7 @@ struct RawTerminal {
         write("\r\n")
         return line
       case .choices(let words):
-        write("\r\n" + words.joined(separator: "  ") + "\r\n")
+        write("\r\n" + TerminalText.safe(words.joined(separator: "  ")) + "\r\n")
         draw(prompt, editor)
       case .abandoned:
         write("^C\r\n")
@@ -51,9 +51,10 @@ struct RawTerminal {
   }
 
   private func draw(_ prompt: String, _ editor: LineEditor) {
-    let back = editor.text.count - editor.cursor
+    let back = TextWidth.of(TerminalText.safe(String(editor.text[editor.cursor...])))
     write(
-      "\r\(prompt)\(String(editor.text))\u{1B}[K" + (back > 0 ? "\u{1B}[\(back)D" : ""))
+      "\r\(prompt)\(TerminalText.safe(String(editor.text)))\u{1B}[K"
+        + (back > 0 ? "\u{1B}[\(back)D" : ""))
   }
 
   private func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }

@@ -32,11 +32,12 @@ struct SalvageCommand: ToolCommand {
   }
 
   private func text(_ report: SalvageReport) -> String {
-    var text = Terminal.table(
+    var text = TextTable.text(
       ["Class", "Saved", "Lost", "Values lost"],
       report.classes.map {
         [
-          $0.name, "\($0.saved)", $0.lostObjects.map { "\($0)" } ?? "unknown",
+          CellText.shortened($0.name, limit: 63), "\($0.saved)",
+          $0.lostObjects.map { "\($0)" } ?? "unknown",
           "\($0.lostValues)",
         ]
       })
@@ -44,7 +45,7 @@ struct SalvageCommand: ToolCommand {
     if report.isOlderVersion {
       text += "The newest version could not be opened; this is the one before it.\n"
     }
-    return text + "\(report.savedCount) objects were saved to \(target)\n"
+    return text + "\(TextTable.count(report.savedCount, "object")) saved to \(target)\n"
   }
 }
 #endif

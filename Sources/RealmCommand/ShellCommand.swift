@@ -23,11 +23,13 @@ struct ShellCommand: ToolCommand {
       """)
 
   @OptionGroup var file: FileOptions
+  @OptionGroup var writing: WriteOptions
   @Flag(help: "Print results as JSON lines, for programs.")
   var json = false
 
   func work() throws -> ExitStatus {
-    let session = try ShellSession(path: file.file, key: file.encryption.key())
+    let session = try ShellSession(
+      path: file.file, key: file.encryption.key(), waiting: writing.waiting(for: file.file))
     let printer = ShellPrinter(isJSON: json)
     guard isatty(0) == 1, Terminal.isOutput, let terminal = RawTerminal() else {
       while let line = readLine() {
@@ -55,7 +57,7 @@ struct ShellCommand: ToolCommand {
   }
 
   private func show(_ text: String) {
-    FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    FileHandle.standardOutput.write(Data((TerminalText.safe(text) + "\n").utf8))
   }
 }
 #endif

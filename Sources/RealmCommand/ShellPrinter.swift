@@ -12,7 +12,7 @@ struct ShellPrinter {
 
   /// Prints an outcome; false if the shell ends.
   func print(_ outcome: ShellSession.Outcome) throws -> Bool {
-    let sink = ByteSink(descriptor: 1)
+    let sink = ByteSink(descriptor: 1, isForPeople: !isJSON)
     switch outcome {
     case .quit: return false
     case .nothing: return true
@@ -30,9 +30,10 @@ struct ShellPrinter {
         }
       } else {
         try sink.write(
-          Terminal.table(
-            header, rows.map { $0.map { $0.map { CellText.shortened($0, limit: 40) } ?? "–" } }))
-        try sink.writeLine("\(rows.count) \(rows.count == 1 ? "row" : "rows")")
+          TextTable.text(
+            header.map { CellText.shortened($0, limit: 40) },
+            rows.map { $0.map { $0.map { CellText.shortened($0, limit: 40) } ?? "–" } }))
+        try sink.writeLine(TextTable.count(rows.count, "object"))
       }
     }
     try sink.finish()

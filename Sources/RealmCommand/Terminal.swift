@@ -4,8 +4,7 @@
 
 #if Tools
 import Foundation
-import Rainbow
-import TextTable
+import RealmTools
 
 /// Standard output and standard error as a person or a script sees them.
 enum Terminal {
@@ -19,40 +18,26 @@ enum Terminal {
     return isOutput && isAllowed && environment["TERM"] != "dumb"
   }()
 
-  /// The colours of texts.
-  enum Tint {
-    case red, green, yellow, cyan
-  }
-
   /// A text in a colour, if there are colours.
-  static func colored(_ text: String, _ tint: Tint) -> String {
-    guard hasColors else { return text }
-    let color: NamedColor =
-      switch tint {
-      case .red: .red
-      case .green: .green
-      case .yellow: .yellow
-      case .cyan: .cyan
-      }
-    return text.applyingColor(color)
+  static func colored(_ text: String, _ style: TerminalText.Style) -> String {
+    hasColors ? TerminalText.styled(text, style) : text
   }
 
   /// A text that stands out, if there are colours.
-  static func strong(_ text: String) -> String { hasColors ? text.applyingStyle(.bold) : text }
+  static func strong(_ text: String) -> String { colored(text, .bold) }
 
   /// A message on standard error.
   static func complain(_ text: String) {
-    FileHandle.standardError.write(Data("realm: \(text)\n".utf8))
+    FileHandle.standardError.write(Data("realm: \(TerminalText.safe(text))\n".utf8))
   }
 
-  /// Rows as a table of texts.
-  static func table(_ header: [String], _ rows: [[String]]) -> String {
-    let table = TextTable<[String]> { row in
-      zip(header, row).map { Column(title: $0, value: $1) }
+  /// How many lines standard output shows at a time; nil if it is no terminal.
+  static var height: Int? {
+    var size = winsize()
+    guard isOutput, unsafe ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else {
+      return nil
     }
-    // An empty table has no columns that the library could measure.
-    guard !rows.isEmpty else { return header.joined(separator: "  ") + "\n" }
-    return table.string(for: rows, style: Style.psql) ?? ""
+    return Int(size.ws_row)
   }
 
   /// A number of bytes for people.

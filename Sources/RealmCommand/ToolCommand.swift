@@ -18,6 +18,7 @@ protocol ToolCommand: ParsableCommand {
 extension ToolCommand {
   func run() throws {
     let status: ExitStatus
+    StopSignals.removeUnfinishedFiles()
     do {
       status = try work()
     } catch let exit as ExitCode {

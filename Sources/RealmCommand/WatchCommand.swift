@@ -33,7 +33,7 @@ struct WatchCommand: ToolCommand {
 
   func work() throws -> ExitStatus {
     let watch = try ChangeWatch(path: file.file, key: file.encryption.key(), query: query)
-    let sink = ByteSink(descriptor: 1)
+    let sink = ByteSink(descriptor: 1, isForPeople: !output.json)
     // Those who start a writer wait for this line.
     let first: JSONValue = .object([
       JSONMember("watching", .string(file.file)),

@@ -138,5 +138,30 @@ import Testing
     let rest = try #require(Int(more.dropFirst(kind.count + 2).dropLast(5)))
     #expect(all.count { $0.hasPrefix(kind) } == 10 + rest)
   }
+
+  @Test func queriesChooseAndCount() throws {
+    let columns = try ToolProcess(
+      "query", file, "Dog WHERE age > 3", "--columns", "name,age", "--format", "csv")
+    #expect(columns.output == "name,age\nRex,7\n")
+    #expect(try ToolProcess("query", file, "Dog", "--columns", "none").status == 64)
+    let piped = try ToolProcess("query", file, "-", "--count", input: "Dog LIMIT(1)\n")
+    #expect(piped.output == "1\n")
+    let counts = try ToolProcess("query", file, "Dog", "--count-by", "age", "--json")
+    #expect(counts.output.contains(#"{"age":7,"count":1}"#))
+    #expect(try ToolProcess("query", file, "Dog", "--count", "--explain").status == 64)
+    #expect(try ToolProcess("query", file, "Dog OFFSET(1)", "--count").output == "2\n")
+  }
+
+  @Test func versionsAndTerminals() throws {
+    let version = try ToolProcess("--version")
+    #expect(version.status == 0)
+    #expect(version.output == "realm \(LibraryVersion.text)\n")
+    let insert = "INSERT Dog {\"id\": 9, \"name\": \"\\u001b[2J\\u009b\"}"
+    #expect(try ToolProcess("shell", file, input: insert).status == 0)
+    let table = try ToolProcess("query", file, "Dog WHERE id == 9")
+    #expect(table.output.contains("�[2J�"))
+    let json = try ToolProcess("query", file, "Dog WHERE id == 9", "--json")
+    #expect(json.output.contains("\u{9b}"))
+  }
 }
 #endif

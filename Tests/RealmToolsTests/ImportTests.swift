@@ -75,6 +75,16 @@ import Testing
         """)
   }
 
+  @Test func guessesSayWhatContradictsThem() throws {
+    let rows = (1...10_000).map { [135, 500, 501].contains($0) ? "\($0),old" : "\($0),5" }
+    let text = "id,age\n" + rows.joined(separator: "\n") + "\n"
+    let plan = try ImportPlan(of: try source(text, .csv), into: nil)
+    #expect(
+      plan.text.hasSuffix("  age: string (3 of 10,000 are no int, first at line 136)\n"))
+    let names = try source("name\nRex\n5\nFido\n", .csv)
+    #expect(try ImportPlan(of: names, into: nil).text.hasSuffix("  name: string\n"))
+  }
+
   @Test func valuesOfJSONHaveTheirTypes() throws {
     let text = """
       {"a":1,"b":1,"c":[1,2],"d":[1,"x"],"e":"2020-01-01T00:00:00Z","f":{"x":1}}

@@ -3,11 +3,46 @@
 // Queries as the command line takes them.
 
 import RealmStorage
+import RealmSyncProtocol
 import RealmTables
 import RealmTools
 import Testing
 
 @Suite struct QueryRunTests {
+  @Test func objectsAreCountedByTheirValues() throws {
+    let sample = try SampleRealm(dogCount: 45)
+    let group = try RealmReader(path: sample.path).group
+    let classes = try StoredClasses(group)
+    let run = try QueryRun("Dog", in: group, classes)
+    let keys = try run.keys(in: group)
+    let ages = try GroupCounts(of: "age", keys, run.schema, in: group, classes)
+    #expect(ages.all.map(\.count).reduce(0, +) == 47)
+    #expect(ages.all[0].text == "0")
+    #expect(ages.all.first { $0.text == "5" }?.count == 3)
+    #expect(ages.all.last?.text == nil && ages.all.last?.count == 1)
+    let owners = try GroupCounts(of: "owner", keys, run.schema, in: group, classes)
+    #expect(owners.all.map(\.text) == [nil, "7"])
+    #expect(throws: ToolFailure.self) {
+      try GroupCounts(of: "none", keys, run.schema, in: group, classes)
+    }
+  }
+
+  @Test func columnsAreChosen() throws {
+    let sample = try SampleRealm()
+    let group = try RealmReader(path: sample.path).group
+    let classes = try StoredClasses(group)
+    let run = try QueryRun("Dog", in: group, classes)
+    let key = try #require(try run.keys(in: group).first)
+    let output = try QueryOutput(run.schema, in: group, classes, columns: ["age", "name"])
+    #expect(output.header == ["age", "name"])
+    #expect(try output.row(of: key) == ["5", "Rex"])
+    #expect(
+      try output.object(of: key).map { JSONWriter.text($0) } == #"{"age":5,"name":"Rex"}"#)
+    #expect(throws: ToolFailure.self) {
+      try QueryOutput(run.schema, in: group, classes, columns: ["none"])
+    }
+  }
+
   private func names(_ query: String, _ sample: SampleRealm) throws -> [String?] {
     let group = try RealmReader(path: sample.path).group
     let classes = try StoredClasses(group)

@@ -10,6 +10,24 @@ import RealmTools
 import Testing
 
 @Suite struct RealmReaderTests {
+  @Test func writersWaitForALimitedTime() throws {
+    let sample = try SampleRealm()
+    let noticed = DispatchSemaphore(value: 0)
+    let first = try RealmWriter(path: sample.path, creates: false)
+    let second = try RealmWriter(
+      path: sample.path, creates: false,
+      waiting: .init(limit: 1.2) { noticed.signal() })
+    let busy = try first.begin()
+    let failure = #expect(throws: ToolFailure.self) { try second.begin() }
+    #expect(failure?.status == .busy)
+    #expect(failure?.message.contains("has been writing to '\(sample.path)' for 1 seconds") == true)
+    #expect(noticed.wait(timeout: .now()) == .success)
+    busy.rollback()
+    // The writer that gave up is in nobody's way, and may come again.
+    try first.begin().rollback()
+    try second.begin().rollback()
+  }
+
   /// `RealmReader` 1 and `DatabaseFile+Reading` 1
   @Test func readingCreatesNothingAndChangesNothing() throws {
     let sample = try SampleRealm()

@@ -24,9 +24,9 @@ import Testing
   }
 
   private func imported(
-    _ path: String, links: [String: String] = [:]
+    _ path: String, links: [String: String] = [:], types: [String: ColumnType] = [:]
   ) throws -> (plan: String, report: ImportReport, target: String) {
-    let source = ImportSource(try SQLiteSource(path: path, links: links))
+    let source = ImportSource(try SQLiteSource(path: path, links: links, types: types))
     let target = directory.file("target.realm")
     let writer = try RealmWriter(path: target, creates: true)
     let plan = try ImportPlan(of: source, into: nil)
@@ -113,6 +113,58 @@ import Testing
     #expect(report.badRows.map(\.description) == ["line 2 (a.born): 'yesterday' is no date"])
     #expect(!report.isComplete)
     #expect(throws: ToolFailure.self) { try lines("a", target) }
+  }
+
+  @Test func givenTypesReplaceDeclaredOnes() throws {
+    let path = try database(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY, code INTEGER, born TEXT)",
+      "CREATE TABLE b (code INTEGER)",
+      "INSERT INTO a VALUES (1, 7, '2020-01-01')", "INSERT INTO b VALUES (8)")
+    let (_, _, target) = try imported(path, types: ["a.code": .string, "born": .timestamp])
+    #expect(
+      try lines("a", target) == [
+        #"{"$key":0,"id":1,"code":"7","born":"2020-01-01T00:00:00Z"}"#
+      ])
+    #expect(try lines("b", target) == [#"{"$key":0,"code":8}"#])
+    #expect(throws: ToolFailure.self) {
+      try SQLiteSource(path: path, types: ["a.none": .string])
+    }
+  }
+
+  @Test func amountsAreDecimalsAndCompoundKeysAreNamed() throws {
+    let path = try database(
+      "CREATE TABLE line (bill INTEGER, nr INTEGER, price DECIMAL(10,2), PRIMARY KEY (bill, nr))",
+      "INSERT INTO line VALUES (1, 1, 9.95), (1, 2, 10), (1, 3, '12.50')")
+    let (plan, report, target) = try imported(path)
+    #expect(report.created == 3)
+    #expect(
+      plan == """
+        line: 3 objects, a new class
+          bill: int?
+          nr: int?
+          price: decimal?
+        line: the key of 2 columns (bill, nr) is no primary key of the class, which can have one \
+        property only; importing again adds the objects again.
+
+        """)
+    #expect(
+      try lines("line", target) == [
+        #"{"$key":0,"bill":1,"nr":1,"price":"9.95"}"#, #"{"$key":1,"bill":1,"nr":2,"price":"10"}"#,
+        #"{"$key":2,"bill":1,"nr":3,"price":"12.5"}"#,
+      ])
+  }
+
+  @Test func keysMayBeNull() throws {
+    let path = try database(
+      "CREATE TABLE a (id INT PRIMARY KEY, name TEXT)",
+      "INSERT INTO a VALUES (1, 'one'), (NULL, 'none')")
+    let (plan, report, target) = try imported(path)
+    #expect(plan.contains("id: int?, primary key"))
+    #expect(report.created == 2)
+    #expect(
+      try lines("a", target) == [
+        #"{"$key":0,"id":1,"name":"one"}"#, #"{"$key":1,"id":null,"name":"none"}"#,
+      ])
   }
 
   @Test func otherFilesAndLinksAreRefused() throws {

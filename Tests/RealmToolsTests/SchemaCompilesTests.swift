@@ -54,6 +54,21 @@ import Testing
       try table.addColumn(named: "class", type: .int, isIndexed: true)
       let key = try table.addColumn(named: "self", type: .uuid)
       try table.setPrimaryKey(key.key)
+      // Names that other programs may give.
+      let names = [
+        "a b", "a_b", "a.b", "_", "-", "$0", "x\")\nfatalError() //", "\\(evil)", "line\nbreak",
+        "\u{1B}[2J", "\u{202E}", "日本", "é", "`", "*/", "description_", "init",
+        "Type",
+      ]
+      for name in names { try table.addColumn(named: name, type: .int) }
+      for name in [
+        "All_types", "Data", "String", "Self", "x\ny", "List", "\"", "Object_", "Object",
+      ] {
+        let other = try group.createTable(named: "class_" + name)
+        try other.addColumn(named: "a b", type: .binary)
+        try other.addColumn(named: "link", type: .link, target: table.key)
+        try table.addColumn(named: "to " + name, type: .link, target: other.key)
+      }
       for collection in [.none, .list, .set, .dictionary] as [CollectionKind] {
         try table.addColumn(
           named: "\(collection)Link", type: .link, collection: collection, target: table.key)

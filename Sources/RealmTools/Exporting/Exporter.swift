@@ -35,19 +35,44 @@ package struct Exporter {
     }
   }
 
+  /// The declaration of the selected classes and of those that they link to.
+  func declaration(
+    of selection: [(schema: TableSchema, keys: [ObjectKey]?)]
+  ) throws -> DeclaredSchema {
+    var schemas = selection.map(\.schema)
+    // Nothing of a whole file is left out, not even classes that nothing links to.
+    if Set(schemas.map(\.key)).isSuperset(of: wholeClasses.map(\.key)) { schemas = classes.all }
+    return DeclaredSchema(schemas, of: classes, version: try group.schemaVersion())
+  }
+
+  /// Writes the classes as a line of JSON, as exports begin.
+  package func writeSchema(
+    of selection: [(schema: TableSchema, keys: [ObjectKey]?)], to sink: ByteSink
+  ) throws {
+    let schema = try declaration(of: selection).json
+    try sink.writeLine(JSONWriter.text(.object([JSONMember("$schema", schema)])))
+  }
+
   /// Writes objects as JSON lines, each with its class and its key.
   ///
-  /// - Returns: How many there are.
+  /// - Parameter hasSchema: Whether the first line declares the classes, so that an import makes
+  ///   them in a file that has none.
+  /// - Returns: How many objects there are.
   package func writeJSON(
-    _ selection: [(schema: TableSchema, keys: [ObjectKey]?)], to sink: ByteSink
+    _ selection: [(schema: TableSchema, keys: [ObjectKey]?)], hasSchema: Bool = true,
+    to sink: ByteSink
   ) throws -> Int {
     let json = ObjectJSON(group, classes)
+    if hasSchema { try writeSchema(of: selection, to: sink) }
     return try forEach(selection) { schema, key, row in
       let head = [
         JSONMember("$class", .string(schema.displayName)),
         JSONMember("$key", .integer(key.rawValue)),
       ]
-      let members = try json.members(of: row, schema)
+      // A name that begins with "$" has another one in front: it is no name of ours.
+      let members = try json.members(of: row, schema).map {
+        $0.key.hasPrefix("$") ? JSONMember("$" + $0.key, $0.value) : $0
+      }
       try sink.write(JSONWriter.bytes(.object(head + members)) + [UInt8(ascii: "\n")])
     }
   }
@@ -56,17 +81,19 @@ package struct Exporter {
   ///
   /// - Returns: How many there are.
   package func writeCSV(
-    _ schema: TableSchema, _ keys: [ObjectKey]?, separator: Character = ",", to sink: ByteSink
+    _ schema: TableSchema, _ keys: [ObjectKey]?, separator: Character = ",",
+    hasFormulas: Bool = false, to sink: ByteSink
   ) throws -> Int {
     let cells = CellText(group, classes)
     try sink.writeLine(
-      CSVText.line(["#"] + schema.columns.map(\.name), separator: separator))
+      CSVText.line(
+        ["#"] + schema.columns.map(\.name), separator: separator, hasFormulas: hasFormulas))
     return try forEach([(schema, keys)]) { schema, key, row in
       var line: [String?] = ["\(key.rawValue)"]
       for column in schema.columns {
         line.append(try cells.text(try row.value(of: column), column))
       }
-      try sink.writeLine(CSVText.line(line, separator: separator))
+      try sink.writeLine(CSVText.line(line, separator: separator, hasFormulas: hasFormulas))
     }
   }
 

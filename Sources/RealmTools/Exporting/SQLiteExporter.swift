@@ -2,10 +2,12 @@
 
 // Objects as tables of SQLite.
 //
-// - a class is a table; its key is the primary key, or the column "_key" with the object key
+// - a class is a table; its key is the primary key, or the column "_key" with the object key where
+//   there is none, or one that may be null
 // - a link is the key of its object, declared as a foreign key
 // - a list or set is a table "Class_property" with owner, position and value; a map has keys
 // - embedded objects and values of any type are JSON, dates, ids and decimals texts
+// - the table "realm_schema" has the declaration of the classes, by which an import restores them
 
 import Foundation
 package import RealmStorage
@@ -35,10 +37,16 @@ package struct SQLiteExporter {
     return try NewFile.make(at: path) { unfinished in
       let database = try SQLiteDatabase(path: unfinished, creates: true)
       try database.run("BEGIN")
+      let layout = SQLiteLayout(try exporter.declaration(of: selection))
+      try database.run("CREATE TABLE \(SQLiteLayout.schemaTable) (declaration TEXT NOT NULL)")
+      try database.run(
+        "INSERT INTO \(SQLiteLayout.schemaTable) VALUES (?)",
+        [.text(JSONWriter.text(layout.schema.json))])
       var writers: [TableKey: ClassWriter] = [:]
-      for (schema, _) in selection {
-        try create(schema, in: database)
-        writers[schema.key] = try ClassWriter(schema, self, database)
+      for (schema, _) in selection where writers[schema.key] == nil {
+        guard let table = layout.tables[schema.displayName] else { continue }
+        try create(schema, table, layout, in: database)
+        writers[schema.key] = try ClassWriter(schema, table, layout, self, database)
       }
       let count = try exporter.forEach(selection) { schema, key, row in
         try writers[schema.key]?.write(key, row)
@@ -55,12 +63,12 @@ package struct SQLiteExporter {
     "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
 
-  private static func keyColumn(_ schema: TableSchema) -> String {
-    quoted(schema.primaryKey?.name ?? "_key")
-  }
-
-  private static func keyType(_ schema: TableSchema) -> String {
-    schema.primaryKey.map { type(of: $0) } ?? "INTEGER"
+  /// The type of the column by which objects are named.
+  private func keyType(_ name: String, _ layout: SQLiteLayout) -> String {
+    guard let table = layout.tables[name], table.keyColumn == nil,
+      let key = classes[name]?.primaryKey
+    else { return "INTEGER" }
+    return Self.type(of: key)
   }
 
   /// The declared type, by which an import knows what the texts are.
@@ -77,33 +85,43 @@ package struct SQLiteExporter {
     }
   }
 
-  private func create(_ schema: TableSchema, in database: SQLiteDatabase) throws {
+  private func create(
+    _ schema: TableSchema, _ table: SQLiteLayout.Table, _ layout: SQLiteLayout,
+    in database: SQLiteDatabase
+  ) throws {
+    func reference(_ name: String) -> String {
+      "REFERENCES \(Self.quoted(layout.tables[name]?.name ?? name))"
+        + "(\(Self.quoted(layout.keyColumn(of: name) ?? "_key")))"
+    }
     var columns: [String] = []
-    if schema.primaryKey == nil { columns.append("\"_key\" INTEGER PRIMARY KEY") }
-    for column in schema.columns where column.collection == .none {
-      var text = Self.quoted(column.name)
+    if let key = table.keyColumn { columns.append("\(Self.quoted(key)) INTEGER PRIMARY KEY") }
+    for (property, name) in table.columns {
+      guard let column = schema.column(named: property.name) else { continue }
+      var text = Self.quoted(name)
       if let target = classes.target(of: column), target.kind != .embedded {
         text +=
-          " \(Self.keyType(target)) REFERENCES \(Self.quoted(target.displayName))"
-          + "(\(Self.keyColumn(target)))"
+          " \(keyType(target.displayName, layout)) \(reference(target.displayName))"
       } else {
         text += " " + Self.type(of: column)
       }
-      if column.isPrimaryKey { text += " PRIMARY KEY" }
-      if !column.isNullable, !column.isPrimaryKey { text += " NOT NULL" }
+      let isKey = column.isPrimaryKey && table.keyColumn == nil
+      if isKey { text += " PRIMARY KEY" }
+      if column.isPrimaryKey, !isKey { text += " UNIQUE" }
+      if !column.isNullable, !isKey, column.type != .mixed { text += " NOT NULL" }
       columns.append(text)
     }
-    let name = Self.quoted(schema.displayName)
-    try database.run("CREATE TABLE \(name) (\(columns.joined(separator: ", ")))")
-    for column in schema.columns where column.collection != .none {
+    try database.run(
+      "CREATE TABLE \(Self.quoted(table.name)) (\(columns.joined(separator: ", ")))")
+    for (property, name) in table.collections {
+      guard let column = schema.column(named: property.name) else { continue }
       let target = classes.target(of: column)
       let value =
-        target.map { $0.kind == .embedded ? "TEXT" : Self.keyType($0) } ?? Self.type(of: column)
+        target.map { $0.kind == .embedded ? "TEXT" : keyType($0.displayName, layout) }
+        ?? Self.type(of: column)
       let place = column.collection == .dictionary ? "key TEXT" : "position INTEGER"
-      let owner = "owner \(Self.keyType(schema)) NOT NULL"
+      let owner = "owner \(keyType(schema.displayName, layout)) NOT NULL"
       try database.run(
-        "CREATE TABLE \(Self.quoted("\(schema.displayName)_\(column.name)")) "
-          + "(\(owner) REFERENCES \(name)(\(Self.keyColumn(schema))), "
+        "CREATE TABLE \(Self.quoted(name)) (\(owner) \(reference(schema.displayName)), "
           + "\(place) NOT NULL, value \(value), "
           + "PRIMARY KEY (owner, \(place.prefix { $0 != " " })))")
     }
@@ -111,47 +129,57 @@ package struct SQLiteExporter {
 
   /// The statements that insert the objects of a class.
   private final class ClassWriter {
-    private let schema: TableSchema
     private let exporter: SQLiteExporter
+    private let layout: SQLiteLayout
+    private let hasKeyColumn: Bool
+    private let key: Column?
+    private let columns: [Column]
     private let insert: SQLiteDatabase.Statement
     private var elements: [(column: Column, insert: SQLiteDatabase.Statement)] = []
 
     init(
-      _ schema: TableSchema, _ exporter: SQLiteExporter, _ database: SQLiteDatabase
+      _ schema: TableSchema, _ table: SQLiteLayout.Table, _ layout: SQLiteLayout,
+      _ exporter: SQLiteExporter, _ database: SQLiteDatabase
     ) throws(ToolFailure) {
-      self.schema = schema
       self.exporter = exporter
-      let count =
-        schema.columns.count { $0.collection == .none } + (schema.primaryKey == nil ? 1 : 0)
-      let places = Array(repeating: "?", count: max(count, 1)).joined(separator: ", ")
-      let name = schema.displayName
-      insert = try database.prepare("INSERT INTO \(SQLiteExporter.quoted(name)) VALUES (\(places))")
-      for column in schema.columns where column.collection != .none {
-        let table = SQLiteExporter.quoted("\(name)_\(column.name)")
-        elements.append((column, try database.prepare("INSERT INTO \(table) VALUES (?, ?, ?)")))
+      self.layout = layout
+      hasKeyColumn = table.keyColumn != nil
+      key = schema.primaryKey
+      columns = table.columns.compactMap { schema.column(named: $0.property.name) }
+      let count = columns.count + (hasKeyColumn ? 1 : 0)
+      let places = Array(repeating: "?", count: count).joined(separator: ", ")
+      insert = try database.prepare(
+        "INSERT INTO \(SQLiteExporter.quoted(table.name)) VALUES (\(places))")
+      for (property, name) in table.collections {
+        guard let column = schema.column(named: property.name) else { continue }
+        let statement = try database.prepare(
+          "INSERT INTO \(SQLiteExporter.quoted(name)) VALUES (?, ?, ?)")
+        elements.append((column, statement))
       }
     }
 
-    func write(_ key: ObjectKey, _ row: Row) throws {
-      var values: [SQLiteDatabase.Value] = []
-      if schema.primaryKey == nil { values.append(.integer(key.rawValue)) }
-      for column in schema.columns where column.collection == .none {
-        values.append(try exporter.value(try row.value(of: column), column))
+    func write(_ objectKey: ObjectKey, _ row: Row) throws {
+      var values: [SQLiteDatabase.Value] = hasKeyColumn ? [.integer(objectKey.rawValue)] : []
+      for column in columns {
+        values.append(try exporter.value(try row.value(of: column), column, layout))
       }
       try insert.run(values)
       guard !elements.isEmpty else { return }
-      let owner: SQLiteDatabase.Value =
-        try schema.primaryKey.map { try exporter.value(try row.value(of: $0), $0) }
-        ?? .integer(key.rawValue)
+      var owner = SQLiteDatabase.Value.integer(objectKey.rawValue)
+      if !hasKeyColumn, let key {
+        owner = try exporter.value(try row.value(of: key), key, layout)
+      }
       for (column, insert) in elements {
         switch try row.value(of: column) {
         case .list(let values):
           for (index, value) in values.enumerated() {
-            try insert.run([owner, .integer(Int64(index)), try exporter.value(value, column)])
+            let cell = try exporter.value(value, column, layout)
+            try insert.run([owner, .integer(Int64(index)), cell])
           }
         case .dictionary(let dictionary):
           for entry in dictionary.entries {
-            try insert.run([owner, .text(entry.key), try exporter.value(entry.value, column)])
+            let cell = try exporter.value(entry.value, column, layout)
+            try insert.run([owner, .text(entry.key), cell])
           }
         default: break
         }
@@ -160,28 +188,34 @@ package struct SQLiteExporter {
   }
 
   private func value(
-    _ value: TableValue, _ column: Column
+    _ value: TableValue, _ column: Column, _ layout: SQLiteLayout
   ) throws(StorageError) -> SQLiteDatabase.Value {
+    if column.type == .mixed {
+      return value.isNull ? .null : .text(JSONWriter.text(try json.element(value, column)))
+    }
     switch value {
     case .null: return .null
     // SQLite stores NaN as null.
     case .float(let number) where number.isNaN: return .text("nan")
     case .double(let number) where number.isNaN: return .text("nan")
-    case .int(let number) where column.type != .mixed: return .integer(number)
-    case .bool(let truth) where column.type != .mixed: return .integer(truth ? 1 : 0)
-    case .float(let number) where column.type != .mixed: return .double(Double(number))
-    case .double(let number) where column.type != .mixed: return .double(number)
-    case .binary(let bytes) where column.type != .mixed: return .blob(bytes)
-    default: break
+    case .int(let number): return .integer(number)
+    case .bool(let truth): return .integer(truth ? 1 : 0)
+    case .float(let number): return .double(Double(number))
+    case .double(let number): return .double(number)
+    case .binary(let bytes): return .blob(bytes)
+    case .link(let key):
+      if let target = classes.target(of: column), target.kind != .embedded,
+        layout.tables[target.displayName]?.keyColumn != nil
+      {
+        // A link to an object that was invalidated leads nowhere.
+        return try json.element(value, column) == .null ? .null : .integer(key.rawValue)
+      }
+    default: if let text = ScalarText.text(value) { return .text(text) }
     }
-    if column.type != .mixed, let text = ScalarText.text(value) { return .text(text) }
-    // One element of a collection is represented as a value of its own.
     switch try json.element(value, column) {
     case .null: return .null
-    case .integer(let number) where column.type == .link: return .integer(number)
-    case .string(let text) where column.type == .link: return .text(text)
-    case .object(let members) where members.count == 1 && members[0].key == "$object":
-      return members[0].value.integer.map { .integer($0) } ?? .null
+    case .integer(let number): return .integer(number)
+    case .string(let text): return .text(text)
     case let value: return .text(JSONWriter.text(value))
     }
   }

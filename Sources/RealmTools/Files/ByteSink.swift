@@ -13,16 +13,26 @@ package final class ByteSink {
   private let descriptor: Int32
   private let path: String?
   private var isOpen: Bool
+  /// Whether what is written is made safe for a terminal.
+  private let isFiltered: Bool
+  private let isTerminal: Bool
   private static let limit = 1 << 16
 
-  private init(_ descriptor: Int32, _ path: String?) {
+  private init(_ descriptor: Int32, _ path: String?, isForPeople: Bool) {
     self.descriptor = descriptor
     self.path = path
     isOpen = path != nil
+    isTerminal = path == nil && isatty(descriptor) == 1
+    isFiltered = isForPeople || isTerminal
   }
 
   /// Output to a descriptor, which stays open.
-  package convenience init(descriptor: Int32) { self.init(descriptor, nil) }
+  ///
+  /// - Parameter isForPeople: Whether what is written is made safe for a terminal although the
+  ///   descriptor is none: what people read often gets there through another program.
+  package convenience init(descriptor: Int32, isForPeople: Bool = false) {
+    self.init(descriptor, nil, isForPeople: isForPeople)
+  }
 
   /// Output to a new file.
   ///
@@ -35,15 +45,18 @@ package final class ByteSink {
     let descriptor = unsafe open(Self.temporary(path), O_WRONLY | O_CREAT | O_TRUNC, 0o666)
     guard descriptor >= 0 else {
       throw ToolFailure(
-        .cannotCreate, "'\(path)' cannot be written: \(Self.reason). Use another path.")
+        errno == ENOSPC || errno == EDQUOT ? .inputOutput : .cannotCreate,
+        "'\(path)' cannot be written: \(Self.reason). Use another path.")
     }
-    self.init(descriptor, path)
+    self.init(descriptor, path, isForPeople: false)
+    UnfinishedFiles.add(Self.temporary(path))
   }
 
   deinit {
     guard isOpen, let path else { return }
     close(descriptor)
     unsafe unlink(Self.temporary(path))
+    UnfinishedFiles.remove(Self.temporary(path))
   }
 
   private static func temporary(_ path: String) -> String { path + ".unfinished" }
@@ -51,7 +64,7 @@ package final class ByteSink {
 
   /// Appends a text.
   package func write(_ text: String) throws(ToolFailure) {
-    buffer += text.utf8
+    buffer += (isFiltered ? TerminalText.safe(text, hasStyles: isTerminal) : text).utf8
     if buffer.count >= Self.limit { try flush() }
   }
 
@@ -60,6 +73,7 @@ package final class ByteSink {
 
   /// Appends bytes.
   package func write(_ bytes: [UInt8]) throws(ToolFailure) {
+    if isFiltered { return try write(String(decoding: bytes, as: UTF8.self)) }
     buffer += bytes
     if buffer.count >= Self.limit { try flush() }
   }
@@ -92,5 +106,6 @@ package final class ByteSink {
       throw ToolFailure(.inputOutput, "Writing '\(path)' failed: \(Self.reason).")
     }
     isOpen = false
+    UnfinishedFiles.remove(Self.temporary(path))
   }
 }

@@ -22,6 +22,8 @@ package enum NewFile {
     try requireFree(path)
     let unfinished = path + ".unfinished"
     remove(unfinished)
+    UnfinishedFiles.add(unfinished)
+    defer { UnfinishedFiles.remove(unfinished) }
     do {
       let result = try body(unfinished)
       guard unsafe link(unfinished, path) == 0 else {

@@ -2,6 +2,7 @@
 
 // A realm file that is written.
 
+import Dispatch
 package import RealmStorage
 package import RealmTables
 
@@ -10,10 +11,27 @@ package final class RealmWriter: Sendable {
   package let path: String
   package let file: DatabaseFile
   package let schemas = SchemaCache()
+  private let waiting: Waiting
+
+  /// How a transaction waits for those of other processes.
+  package struct Waiting: Sendable {
+    /// For how many seconds; without end if it is nil.
+    package var limit: Double?
+    /// Called once when a transaction has waited for a second.
+    package var notice: @Sendable () -> Void
+
+    package init(limit: Double? = nil, notice: @escaping @Sendable () -> Void = {}) {
+      self.limit = limit
+      self.notice = notice
+    }
+  }
 
   /// - Parameter creates: Whether a missing file is made.
-  package init(path: String, key: EncryptionKey? = nil, creates: Bool) throws(ToolFailure) {
+  package init(
+    path: String, key: EncryptionKey? = nil, creates: Bool, waiting: Waiting = Waiting()
+  ) throws(ToolFailure) {
     self.path = path
+    self.waiting = waiting
     do throws(StorageError) {
       file = try DatabaseFile.open(
         path: path, options: OpenOptions(mustExist: !creates, encryptionKey: key))
@@ -26,8 +44,34 @@ package final class RealmWriter: Sendable {
   }
 
   /// Begins a transaction, which waits for those of other processes.
-  package func begin() throws(StorageError) -> WriteGroup {
-    try WriteGroup(try file.beginWrite(), schemas: schemas)
+  ///
+  /// - Throws: `ToolFailure` if they take longer than the limit.
+  package func begin() throws -> WriteGroup {
+    let signal = DispatchSemaphore(value: 0)
+    let place = WriterPlace(identity: UInt(bitPattern: ObjectIdentifier(self)))
+    let waiter = file.enqueueWriter(at: place) { signal.signal() }
+    let start = DispatchTime.now()
+    var hasNoticed = false
+    while true {
+      if let transaction = try file.writers.take(waiter) {
+        return try WriteGroup(transaction, schemas: schemas)
+      }
+      let now = DispatchTime.now()
+      let waited = Double(now.uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+      if let limit = waiting.limit, waited >= limit {
+        file.writers.withdraw(waiter)
+        throw ToolFailure(
+          .busy,
+          "Another process has been writing to '\(path)' for \(Int(waited.rounded())) seconds. End "
+            + "it, or wait longer with --wait.")
+      }
+      if waited >= 1, !hasNoticed {
+        hasNoticed = true
+        waiting.notice()
+      }
+      let rest = min(hasNoticed ? .infinity : 1 - waited, (waiting.limit ?? .infinity) - waited)
+      _ = signal.wait(timeout: rest.isFinite ? now + rest : .distantFuture)
+    }
   }
 
   /// Runs `body` in a transaction, which is undone if it throws, or says so by returning nil.

@@ -6,6 +6,8 @@ package import RealmSyncProtocol
 
 /// A row of an imported file that is at fault, and where.
 package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file of several that are imported together.
+  package private(set) var file: String?
   package let line: Int
   /// The character of the line, counted from 1; nil where only the property is known.
   package let column: Int?
@@ -19,14 +21,22 @@ package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
+  /// The row of a file of several.
+  func `in`(_ file: String?) -> BadRow {
+    var row = self
+    row.file = file
+    return row
+  }
+
   package var description: String {
-    "line \(line)" + (column.map { ", column \($0)" } ?? "")
+    (file.map { "\($0), " } ?? "") + "line \(line)" + (column.map { ", column \($0)" } ?? "")
       + (property.map { " (\($0))" } ?? "") + ": \(reason)"
   }
 
   /// The row for programs.
   package var json: JSONValue {
     .object([
+      JSONMember("file", file.map { .string($0) } ?? .null),
       JSONMember("line", .integer(Int64(line))),
       JSONMember("column", column.map { .integer(Int64($0)) } ?? .null),
       JSONMember("property", property.map { .string($0) } ?? .null),

@@ -12,21 +12,26 @@ package struct ImportPlan: Sendable {
   package struct Property: Sendable {
     package let name: String
     package let type: ColumnType
-    package let isList: Bool
+    package let collection: RealmTables.CollectionKind
     package let isNullable: Bool
     package let isPrimaryKey: Bool
     /// Whether the file's class lacks it, so that it is added.
     package let isNew: Bool
     /// The class that a new property links to.
     package var target: String?
+    /// The index of a new property.
+    var index: IndexKind?
     /// The type as it is shown.
     package let typeText: String
+    /// Why it has no narrower type; nil if all values speak for it.
+    package var note: String?
   }
 
   /// A class, and how many objects are imported into it.
   package struct Class: Sendable {
     package let name: String
     package let isNew: Bool
+    package let kind: RealmTables.TableKind
     package let count: Int
     package let properties: [Property]
   }
@@ -34,6 +39,10 @@ package struct ImportPlan: Sendable {
   package let classes: [Class]
   /// The rows that cannot be read at all.
   package let badRows: [BadRow]
+  /// What is not kept, in sentences.
+  package let notes: [String]
+  /// The version of the schema that a new file gets; nil if the source has none.
+  private let schemaVersion: UInt64?
 
   /// Reads all of a source.
   ///
@@ -45,41 +54,75 @@ package struct ImportPlan: Sendable {
     of source: ImportSource, into existing: StoredClasses?, primaryKey: String? = nil,
     types: [String: ColumnType] = [:], progress: ProgressHandler = { _, _ in }
   ) throws {
-    if let database = source.database {
+    if let database = source.database, database.restoring == nil {
       (classes, badRows) = (Self.classes(of: database, existing), [])
+      (notes, schemaVersion) = (database.notes, nil)
       return
     }
     var found = Found()
     try source.forEach(progress: progress) { row in
-      switch row.result {
-      case .success(let record): found.add(record)
-      case .failure(let row): found.badRows.append(row)
+      switch row.content {
+      case .object(let record): found.add(record)
+      case .bad(let row): found.badRows.append(row)
+      case .schema(let schema): found.declare(schema)
       }
       return true
     }
-    badRows = found.badRows
-    var classes: [Class] = []
-    for name in found.order {
-      guard let seen = found.classes[name] else { continue }
-      let schema = existing?[name]
-      if schema?.kind == .embedded {
-        throw ToolFailure.usage(
-          "'\(name)' is a class of embedded objects, which come with the objects that own them.")
+    (badRows, notes) = (found.badRows, [])
+    schemaVersion = found.schemaVersion
+    classes = try found.order.compactMap { name in
+      try found.classes[name].map { seen in
+        try Self.plannedClass(
+          name, seen, existing, primaryKey: found.declared[name] == nil ? primaryKey : nil, types,
+          declared: found.declared[name])
       }
-      if let primaryKey, schema == nil, seen.guesses[primaryKey] == nil {
-        throw ToolFailure.usage(
-          "No object has the property '\(primaryKey)' that --primary-key names. The properties "
-            + "are: \(seen.order.joined(separator: ", ")).")
-      }
-      let properties = try seen.order.map { property in
-        try Self.property(
-          property, seen, schema, existing, types[property],
-          isKey: schema == nil && property == primaryKey)
-      }
-      classes.append(
-        Class(name: name, isNew: schema == nil, count: seen.count, properties: properties))
     }
-    self.classes = classes
+  }
+
+  private static func plannedClass(
+    _ name: String, _ seen: SeenClass, _ existing: StoredClasses?, primaryKey: String?,
+    _ types: [String: ColumnType], declared: DeclaredSchema.Class?
+  ) throws -> Class {
+    let schema = existing?[name]
+    let kind = schema?.kind ?? declared?.kind ?? .topLevel
+    if kind == .embedded, seen.count > 0 {
+      throw ToolFailure.usage(
+        "'\(name)' is a class of embedded objects, which come with the objects that own them.")
+    }
+    if let primaryKey, schema == nil, seen.guesses[primaryKey] == nil {
+      throw ToolFailure.usage(
+        "No object has the property '\(primaryKey)' that --primary-key names. The properties "
+          + "are: \(seen.order.joined(separator: ", ")).")
+    }
+    let names = declared?.properties.map(\.name) ?? []
+    let known = Set(names)
+    let properties = try (names + seen.order.filter { !known.contains($0) }).map { property in
+      let type = types[property] ?? types["\(name).\(property)"]
+      let declaredProperty = declared?.properties.first { $0.name == property }
+      if type == nil, let declaredProperty, schema?.column(named: property) == nil {
+        let isKey = schema == nil && declared?.primaryKey == property
+        return Self.property(declaredProperty, isPrimaryKey: isKey)
+      }
+      return try Self.property(
+        property, seen, schema, existing, type,
+        isKey: schema == nil && property == (declared?.primaryKey ?? primaryKey))
+    }
+    return Class(
+      name: name, isNew: schema == nil, kind: kind, count: seen.count, properties: properties)
+  }
+
+  /// A new property as an export declares it.
+  private static func property(
+    _ declared: DeclaredSchema.Property, isPrimaryKey: Bool
+  ) -> Property {
+    let isOptional =
+      declared.isNullable && declared.type != .mixed
+      && !(declared.type == .link && declared.collection != .none)
+    return Property(
+      name: declared.name, type: declared.type, collection: declared.collection,
+      isNullable: declared.isNullable, isPrimaryKey: isPrimaryKey, isNew: true,
+      target: declared.target, index: declared.index,
+      typeText: typeText(declared.type, declared.collection, isOptional, declared.target))
   }
 
   /// The classes that a database declares.
@@ -90,7 +133,8 @@ package struct ImportPlan: Sendable {
         let column = schema?.column(named: field.property)
         let isNullable = field.isNullable || schema != nil && !field.isPrimaryKey
         return Property(
-          name: field.property, type: field.target == nil ? field.type : .link, isList: false,
+          name: field.property, type: field.target == nil ? field.type : .link,
+          collection: .none,
           isNullable: isNullable, isPrimaryKey: field.isPrimaryKey && schema == nil,
           isNew: column == nil, target: field.target,
           typeText: typeText(
@@ -98,7 +142,8 @@ package struct ImportPlan: Sendable {
             field.target))
       }
       return Class(
-        name: table.className, isNew: schema == nil, count: table.count, properties: properties)
+        name: table.className, isNew: schema == nil, kind: .topLevel, count: table.count,
+        properties: properties)
     }
   }
 
@@ -109,14 +154,15 @@ package struct ImportPlan: Sendable {
     if let column = schema?.column(named: name) {
       let target = classes?.target(of: column)?.displayName
       return Property(
-        name: name, type: column.type, isList: column.collection == .list,
+        name: name, type: column.type, collection: column.collection,
         isNullable: column.isNullable, isPrimaryKey: column.isPrimaryKey, isNew: false,
         typeText: Self.typeText(
           column.type, column.collection, column.isNullable && column.type != .mixed, target))
     }
     var (type, isList, isNullable) = seen.guesses[name]?.result ?? (.string, false, true)
     if seen.guesses[name]?.count ?? 0 < seen.count { isNullable = !isList }
-    if let given { (type, isList) = (given, false) }
+    var note = seen.guesses[name]?.guess.contradiction(to: type)
+    if let given { (type, isList, note) = (given, false, nil) }
     if isKey {
       guard type.canBePrimaryKey, !isList else {
         throw ToolFailure.usage(
@@ -128,9 +174,10 @@ package struct ImportPlan: Sendable {
     // A class that has objects gets new properties that may be nil.
     if schema != nil, !isList { isNullable = true }
     return Property(
-      name: name, type: type, isList: isList, isNullable: isNullable, isPrimaryKey: isKey,
-      isNew: true,
-      typeText: Self.typeText(type, isList ? .list : .none, isNullable && type != .mixed, nil))
+      name: name, type: type, collection: isList ? .list : .none, isNullable: isNullable,
+      isPrimaryKey: isKey, isNew: true,
+      typeText: Self.typeText(type, isList ? .list : .none, isNullable && type != .mixed, nil),
+      note: note)
   }
 
   private static func typeText(
@@ -143,14 +190,20 @@ package struct ImportPlan: Sendable {
 
   /// The plan as people read it.
   package var text: String {
-    classes.map { type in
-      "\(type.name): \(type.count) \(type.count == 1 ? "object" : "objects")"
-        + (type.isNew ? ", a new class" : "") + "\n"
-        + type.properties.map {
-          "  \($0.name): \($0.typeText)" + ($0.isPrimaryKey ? ", primary key" : "")
-            + ($0.isNew && !type.isNew ? ", new" : "")
-        }.joined(separator: "\n")
-    }.joined(separator: "\n") + "\n"
+    var lines: [String] = []
+    for type in classes {
+      lines.append(
+        "\(type.name): \(type.count) \(type.count == 1 ? "object" : "objects")"
+          + (type.isNew ? ", a new class" : ""))
+      for property in type.properties {
+        var line = "  \(property.name): \(property.typeText)"
+        if property.isPrimaryKey { line += ", primary key" }
+        if property.isNew, !type.isNew { line += ", new" }
+        if let note = property.note { line += " (\(note))" }
+        lines.append(line)
+      }
+    }
+    return (lines + notes).map { $0 + "\n" }.joined()
   }
 
   /// The plan for programs.
@@ -168,6 +221,7 @@ package struct ImportPlan: Sendable {
                   JSONMember("name", .string($0.name)), JSONMember("type", .string($0.typeText)),
                   JSONMember("primaryKey", .bool($0.isPrimaryKey)),
                   JSONMember("new", .bool($0.isNew)),
+                  JSONMember("note", $0.note.map { .string($0) } ?? .null),
                 ])
               })),
         ])
@@ -177,17 +231,21 @@ package struct ImportPlan: Sendable {
   /// Makes the classes and properties that the file lacks.
   package func apply(to group: WriteGroup) throws {
     for type in classes where try group.table(named: "class_" + type.name) == nil {
-      _ = try group.createTable(named: "class_" + type.name)
+      _ = try group.createTable(named: "class_" + type.name, kind: type.kind)
     }
     for type in classes {
       guard let table = try group.table(named: "class_" + type.name) else { continue }
       for property in type.properties where property.isNew {
         let target = try property.target.flatMap { try group.key(ofTable: "class_" + $0) }
         let column = try table.addColumn(
-          named: property.name, type: property.type, collection: property.isList ? .list : .none,
+          named: property.name, type: property.type, collection: property.collection,
           isNullable: property.isNullable, target: target)
+        if let index = property.index { try table.setIndex(index, column.key) }
         if property.isPrimaryKey { try table.setPrimaryKey(column.key) }
       }
+    }
+    if let schemaVersion, try group.schemaVersion() == nil {
+      try group.setSchemaVersion(schemaVersion)
     }
   }
 
@@ -207,7 +265,19 @@ package struct ImportPlan: Sendable {
   private struct Found {
     var order: [String] = []
     var classes: [String: SeenClass] = [:]
+    var declared: [String: DeclaredSchema.Class] = [:]
+    var schemaVersion: UInt64?
     var badRows: [BadRow] = []
+
+    mutating func declare(_ schema: DeclaredSchema) {
+      schemaVersion = schema.version
+      for type in schema.classes {
+        declared[type.name] = type
+        guard classes[type.name] == nil else { continue }
+        order.append(type.name)
+        classes[type.name] = SeenClass()
+      }
+    }
 
     mutating func add(_ record: ImportRecord) {
       if classes[record.className] == nil { order.append(record.className) }
@@ -218,7 +288,7 @@ package struct ImportPlan: Sendable {
         if seen.guesses[field.name] == nil { seen.order.append(field.name) }
         seen.guesses[field.name, default: CountedGuess()].count += 1
         seen.guesses[field.name, default: CountedGuess()].guess.add(
-          field.value, isText: field.isText)
+          field.value, isText: field.isText, line: field.line)
       }
       classes[record.className] = seen
     }

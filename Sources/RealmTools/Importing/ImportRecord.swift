@@ -14,8 +14,14 @@ package struct ImportRecord: Sendable {
     package let isText: Bool
     package let line: Int
     package let column: Int?
+    /// The file of several that are imported together.
+    package let file: String?
 
-    package init(_ name: String, _ value: JSONValue, isText: Bool, line: Int, column: Int?) {
+    package init(
+      _ name: String, _ value: JSONValue, isText: Bool, line: Int, column: Int?,
+      file: String? = nil
+    ) {
+      self.file = file
       self.name = name
       self.value = value
       self.isText = isText

@@ -6,6 +6,7 @@
 // 2. The last line of a batch is stored in the same transaction as its objects, with a digest of all
 //    that was read up to it. An import that was interrupted goes on behind that line if the source
 //    is the same up to there, and ends otherwise: no object twice, and none left out.
+// 3. A link whose object comes in a later batch is kept in the file until the last one.
 
 import RealmStorage
 import RealmTables
@@ -58,11 +59,18 @@ package struct Importer {
       report.committedLine = mark?.line ?? 0
       try plan.apply(to: batch.group)
       try batch.prepare(keys)
+      if mark != nil {
+        try place.readKeys(from: batch.group, into: keys)
+      } else {
+        try place.remove(from: batch.group)
+        try PendingLinks.remove(from: batch.group)
+      }
       var resumption = Resumption(mark)
       try source.forEach(progress: progress) { row in
+        if case .schema = row.content { return true }
         if try resumption.skips(row, of: source) { return true }
         do {
-          try add(row.result, to: &batch)
+          try add(row.content, to: &batch)
         } catch let row as BadRow {
           report.add(row)
           // All bad rows are wanted; of batches only those that come first.
@@ -73,7 +81,9 @@ package struct Importer {
         guard let size = options.batchSize, batch.rowCount >= size, !options.isDryRun else {
           return true
         }
-        try finish(&batch, &report)
+        try finish(&batch, &report, isLast: false)
+        try PendingLinks.add(batch.pending, to: batch.group)
+        try place.add(batch.newKeys, to: batch.group)
         try place.write(.init(line: row.line, digest: row.digest.value), to: batch.group)
         try commit(&batch, &report)
         batch = Batch(try writer.begin())
@@ -81,7 +91,8 @@ package struct Importer {
         return true
       }
       try resumption.requireSame(source)
-      try finish(&batch, &report)
+      try finish(&batch, &report, isLast: true)
+      try finishPending(&batch, &report)
       try place.remove(from: batch.group)
       if options.isDryRun || report.badRowCount > 0 && !options.skipsBadRows {
         batch.group.rollback()
@@ -109,9 +120,14 @@ package struct Importer {
 
   /// Stores an object without its links.
   private func add(
-    _ result: Result<ImportRecord, BadRow>, to batch: inout Batch
+    _ content: ImportRow.Content, to batch: inout Batch
   ) throws {
-    let record = try result.get()
+    let record: ImportRecord
+    switch content {
+    case .object(let found): record = found
+    case .bad(let row): throw row
+    case .schema: return
+    }
     guard let input = batch.input, let schema = batch.classes?[record.className] else {
       throw BadRow(line: record.line, "there is no class '\(record.className)'")
     }
@@ -139,37 +155,84 @@ package struct Importer {
       (key, _, isNew) = try table.findOrCreate(primaryKey: primaryKey)
       if isNew { batch.created += 1 } else { batch.updated += 1 }
     } else {
-      key = try table.createObject().key
+      key = try Self.newObject(in: table, record.objectKey)
       batch.created += 1
     }
     for (column, value) in values { try table.set(value, column, key) }
-    if let number = record.objectKey { input.keys[schema.key, number] = key }
+    if let number = record.objectKey {
+      input.keys[schema.key, number] = key
+      if options.batchSize != nil { batch.newKeys.append((schema.key, number, key)) }
+    }
     for (column, field) in links { batch.links.append((schema, key, column, field)) }
   }
 
-  /// Stores the links, whose objects are all there now.
-  private func finish(_ batch: inout Batch, _ report: inout ImportReport) throws {
+  /// A new object, under the key that it had where it is from if that is free.
+  private static func newObject(
+    in table: WritableTable, _ number: Int64?
+  ) throws(StorageError) -> ObjectKey {
+    guard let number, number >= 0, try table.row(of: ObjectKey(number)) == nil else {
+      return try table.createObject().key
+    }
+    let key = ObjectKey(number)
+    _ = try table.createObject(under: key)
+    return key
+  }
+
+  /// Stores the links whose objects are there by now.
+  private func finish(
+    _ batch: inout Batch, _ report: inout ImportReport, isLast: Bool
+  ) throws {
     guard let input = batch.input else { return }
     let links = batch.links
     batch.links = []
     for (schema, key, column, field) in links {
       do {
-        try Self.locating(field) {
-          try input.store(field.value, column, schema, key, isText: field.isText)
+        try input.store(field.value, column, schema, key, isText: field.isText)
+      } catch let problem as ValueInput.Problem {
+        if problem.isMissingObject, options.batchSize != nil, !isLast {
+          batch.pending.append(.init(schema, key, column, field))
+          continue
         }
-      } catch let row as BadRow {
-        report.add(row)
-        if !options.skipsBadRows, options.batchSize != nil { throw Stop() }
+        try refuse(Self.badRow(field, problem), &report)
       }
     }
+  }
+
+  /// Stores the links of earlier batches whose objects came later.
+  private func finishPending(_ batch: inout Batch, _ report: inout ImportReport) throws {
+    guard options.batchSize != nil, let input = batch.input, let classes = batch.classes else {
+      return
+    }
+    for link in try PendingLinks.read(from: batch.group) {
+      guard let schema = classes[link.className], let column = schema.column(named: link.field.name)
+      else { continue }
+      do {
+        try input.store(
+          link.field.value, column, schema, link.key, isText: link.field.isText)
+      } catch let problem as ValueInput.Problem {
+        try refuse(Self.badRow(link.field, problem), &report)
+      }
+    }
+    try PendingLinks.remove(from: batch.group)
+  }
+
+  private func refuse(_ row: BadRow, _ report: inout ImportReport) throws {
+    report.add(row)
+    if !options.skipsBadRows, options.batchSize != nil { throw Stop() }
+  }
+
+  private static func badRow(
+    _ field: ImportRecord.Field, _ problem: ValueInput.Problem
+  ) -> BadRow {
+    BadRow(line: field.line, column: field.column, property: field.name, problem.reason)
+      .in(field.file)
   }
 
   private static func locating<R>(_ field: ImportRecord.Field, _ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch let problem as ValueInput.Problem {
-      throw BadRow(
-        line: field.line, column: field.column, property: field.name, problem.reason)
+      throw badRow(field, problem)
     }
   }
 
@@ -211,6 +274,10 @@ package struct Importer {
     var input: ValueInput?
     var classes: StoredClasses?
     var links: [(TableSchema, ObjectKey, Column, ImportRecord.Field)] = []
+    /// The links whose objects are not there yet.
+    var pending: [PendingLinks.Link] = []
+    /// The keys of the batch's objects, for a later import that goes on.
+    var newKeys: [(TableKey, Int64, ObjectKey)] = []
     var rowCount = 0
     var lastLine = 0
     var created = 0

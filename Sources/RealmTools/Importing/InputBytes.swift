@@ -17,10 +17,11 @@ final class InputBytes {
   private(set) var offset = 0
 
   /// Of the bytes that were read.
-  private(set) var digest = InputDigest()
+  private(set) var digest: InputDigest
 
-  init(_ file: InputFile) throws(ToolFailure) {
+  init(_ file: InputFile, digest: InputDigest = InputDigest()) throws(ToolFailure) {
     self.file = file
+    self.digest = digest
     // The mark that some programs put in front of UTF-8.
     try fill()
     if block.starts(with: [0xEF, 0xBB, 0xBF]) {

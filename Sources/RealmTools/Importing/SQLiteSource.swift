@@ -12,7 +12,7 @@
 import Foundation
 import RealmStorage
 import RealmSyncProtocol
-import RealmTables
+package import RealmTables
 
 /// A database of SQLite whose rows are imported.
 package struct SQLiteSource: Sendable {
@@ -20,7 +20,7 @@ package struct SQLiteSource: Sendable {
   struct Field: Sendable {
     let column: String
     let property: String
-    let type: ColumnType
+    var type: ColumnType
     /// The class that it links to.
     var target: String?
     let isNullable: Bool
@@ -33,10 +33,16 @@ package struct SQLiteSource: Sendable {
     let className: String
     var fields: [Field]
     let count: Int
+    /// The columns of a key that has several, which no class has.
+    let compoundKey: [String]
   }
 
   package let path: String
   let tables: [Table]
+  /// What an export of ours says about the classes; nil for databases of others.
+  let restoring: SQLiteRestoring?
+  /// What is not kept, in sentences.
+  package let notes: [String]
   /// Whether the database is a store of Core Data.
   private let isCoreData: Bool
 
@@ -45,15 +51,21 @@ package struct SQLiteSource: Sendable {
 
   /// Reads the tables.
   ///
-  /// - Parameter links: Classes that properties link to where the database does not say it, by
-  ///   `Class.property`.
-  package init(path: String, links: [String: String] = [:]) throws {
+  /// - Parameters:
+  ///   - links: Classes that properties link to where the database does not say it, by
+  ///     `Class.property`.
+  ///   - types: Types of properties that are others than the declared ones, by `property` or
+  ///     `Class.property`.
+  package init(
+    path: String, links: [String: String] = [:], types: [String: ColumnType] = [:]
+  ) throws {
     self.path = path
     let database = try SQLiteDatabase(path: path, creates: false)
     let names = try database.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' "
         + "ESCAPE '\\' ORDER BY name"
     ).compactMap { Self.text($0[0]) }
+    restoring = try SQLiteRestoring(database, tables: names)
     isCoreData = names.contains("Z_PRIMARYKEY") && names.contains("Z_METADATA")
     var classes: [String: String] = [:]
     if isCoreData {
@@ -83,6 +95,26 @@ package struct SQLiteSource: Sendable {
             + "classes are: \(tables.map(\.className).joined(separator: ", ")).")
       }
       tables[table].fields[field].target = target
+    }
+    for (place, type) in types {
+      var isKnown = false
+      for table in tables.indices {
+        for field in tables[table].fields.indices {
+          let name = tables[table].fields[field].property
+          guard place == name || place == "\(tables[table].className).\(name)" else { continue }
+          isKnown = true
+          tables[table].fields[field].type = type
+          tables[table].fields[field].target = nil
+        }
+      }
+      guard isKnown || restoring != nil else {
+        throw ToolFailure.usage("--type \(place): no table has such a column.")
+      }
+    }
+    notes = tables.filter { !$0.compoundKey.isEmpty }.map { table in
+      "\(table.className): the key of \(table.compoundKey.count) columns "
+        + "(\(table.compoundKey.joined(separator: ", "))) is no primary key of the class, which "
+        + "can have one property only; importing again adds the objects again."
     }
     self.tables = tables
   }
@@ -129,15 +161,23 @@ package struct SQLiteSource: Sendable {
         // A relationship is an integer that is called as the entity that it leads to.
         target = classes.values.first { $0.lowercased() == property }
       }
+      var isNullable = !isKey && integer(row[3]) == 0
+      if isKey, integer(row[3]) == 0 {
+        // Keys that are not declared so may be null, but for INTEGER PRIMARY KEY.
+        isNullable = try !database.rows(
+          "SELECT 1 FROM \(quoted(name)) WHERE \(quoted(column)) IS NULL LIMIT 1"
+        ).isEmpty
+      }
       fields.append(
         Field(
           column: column, property: property, type: type, target: isKey ? nil : target,
-          isNullable: !isKey && integer(row[3]) == 0, isPrimaryKey: isKey))
+          isNullable: isNullable, isPrimaryKey: isKey))
     }
     let count = try database.rows("SELECT count(*) FROM \(quoted(name))")
     return Table(
       name: name, className: className, fields: fields,
-      count: count.first.map { Int(integer($0[0])) } ?? 0)
+      count: count.first.map { Int(integer($0[0])) } ?? 0,
+      compoundKey: keys.count > 1 ? keys.compactMap { text($0[1]) } : [])
   }
 
   /// The type that a declared one stands for.
@@ -150,6 +190,8 @@ package struct SQLiteSource: Sendable {
     if text.contains("INT") { return .int }
     if text.contains("CHAR") || text.contains("TEXT") || text.contains("CLOB") { return .string }
     if text.contains("BLOB") { return .binary }
+    // Amounts of money are written with all their digits.
+    if text.contains("DECIMAL") || text.hasPrefix("NUMERIC(") { return .decimal }
     return .double
   }
 
@@ -161,10 +203,21 @@ package struct SQLiteSource: Sendable {
     progress: ProgressHandler, _ body: (ImportRow) throws -> Bool
   ) throws {
     let database = try SQLiteDatabase(path: path, creates: false)
+    var digest = InputDigest()
+    if let restoring {
+      let total = try restoring.objectCount(database)
+      let first = ImportRow(content: .schema(restoring.schema), line: 1, digest: digest)
+      guard try body(first) else { return }
+      return try restoring.forEach(database) { cells, result, line in
+        progress(line - 1, total)
+        Self.add(cells, to: &digest)
+        return try body(
+          ImportRow(content: ImportRow.Content(result), line: line, digest: digest))
+      }
+    }
     let total = tables.reduce(0) { $0 + $1.count }
     var line = 0
     var goesOn = true
-    var digest = InputDigest()
     for table in tables where goesOn && !table.fields.isEmpty {
       let columns = table.fields.map { Self.quoted($0.column) }.joined(separator: ", ")
       try database.run("SELECT \(columns) FROM \(Self.quoted(table.name))") { row in
@@ -172,7 +225,8 @@ package struct SQLiteSource: Sendable {
         progress(line, total)
         Self.add(row, to: &digest)
         goesOn = try body(
-          ImportRow(result: record(row, table, line), line: line, digest: digest))
+          ImportRow(
+            content: ImportRow.Content(record(row, table, line)), line: line, digest: digest))
         return goesOn
       }
     }
@@ -238,15 +292,19 @@ package struct SQLiteSource: Sendable {
       case .bool: return .bool(number != 0)
       case .timestamp: return date(Double(number))
       case .string: return .string("\(number)")
-      case .int, .double, .mixed: return .integer(number)
+      case .int, .float, .double, .decimal, .mixed: return .integer(number)
       default: return nil
       }
     case .double(let number):
       switch type {
       case .timestamp: return date(number)
       case .int: return Int64(exactly: number).map { .integer($0) }
-      case .string: return .string("\(number)")
-      case .double, .mixed: return number.isFinite ? .double(number) : .string("\(number)")
+      // The shortest text that is this number has the digits that were written.
+      case .string, .decimal: return .string("\(number)")
+      case .float, .double: return number.isFinite ? .double(number) : .string("\(number)")
+      case .mixed:
+        return number.isFinite
+          ? .double(number) : .object([JSONMember("$double", .string("\(number)"))])
       default: return nil
       }
     case .text(let text):

@@ -10,6 +10,10 @@ package struct ValueGuess: Sendable {
   private static let texts: [ColumnType] = [.int, .double, .bool, .timestamp, .uuid]
 
   private var candidates: Set<ColumnType>?
+  private var valueCount = 0
+  /// For each of `texts` the values that are none: how many there are, and the line of the first.
+  private var contradictions = [(count: Int, line: Int)](
+    repeating: (0, 0), count: texts.count)
   private var hasNull = false
   private var arrays = 0
   private var others = 0
@@ -17,23 +21,25 @@ package struct ValueGuess: Sendable {
   package init() {}
 
   /// Takes a value into account.
-  mutating func add(_ value: JSONValue, isText: Bool) {
+  mutating func add(_ value: JSONValue, isText: Bool, line: Int) {
     switch value {
     case .null: hasNull = true
     case .array(let values):
       arrays += 1
-      for value in values { narrow(value, isText: isText) }
+      for value in values { narrow(value, isText: isText, line: line) }
     default:
       others += 1
-      narrow(value, isText: isText)
+      narrow(value, isText: isText, line: line)
     }
   }
 
-  /// An object lacks the property.
-  mutating func addMissing() { hasNull = true }
-
-  private mutating func narrow(_ value: JSONValue, isText: Bool) {
+  private mutating func narrow(_ value: JSONValue, isText: Bool, line: Int) {
     let types = Self.types(of: value, isText: isText)
+    valueCount += 1
+    for (index, type) in Self.texts.enumerated() where !types.contains(type) {
+      if contradictions[index].count == 0 { contradictions[index].line = line }
+      contradictions[index].count += 1
+    }
     candidates = candidates?.intersection(types) ?? types
   }
 
@@ -65,6 +71,26 @@ package struct ValueGuess: Sendable {
     case .timestamp: return text.utf8.count >= 10 && DateText.date(text) != nil
     default: return ScalarText.value(text, of: type) != nil
     }
+  }
+
+  /// Why a type that most values have was not chosen; nil if there is none.
+  func contradiction(to chosen: ColumnType) -> String? {
+    guard chosen == .string || chosen == .mixed,
+      let (type, found) =
+        zip(Self.texts, contradictions).min(by: { $0.1.count < $1.1.count }),
+      found.count > 0, found.count * 2 < valueCount
+    else { return nil }
+    return "\(found.count) of \(Self.grouped(valueCount)) are no \(SchemaJSON.typeName(type)), "
+      + "first at line \(found.line)"
+  }
+
+  private static func grouped(_ number: Int) -> String {
+    var text = ""
+    for (index, digit) in String(number).reversed().enumerated() {
+      if index > 0, index % 3 == 0 { text = "," + text }
+      text = String(digit) + text
+    }
+    return text
   }
 
   /// The type, and whether values may be missing.

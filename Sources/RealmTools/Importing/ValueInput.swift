@@ -12,8 +12,13 @@ struct ValueInput {
   /// The reason why a value does not fit.
   struct Problem: Error {
     let reason: String
+    /// Whether an object is missing that may come yet.
+    let isMissingObject: Bool
 
-    init(_ reason: String) { self.reason = reason }
+    init(_ reason: String, isMissingObject: Bool = false) {
+      self.reason = reason
+      self.isMissingObject = isMissingObject
+    }
   }
 
   let group: WriteGroup
@@ -39,6 +44,8 @@ struct ValueInput {
     case .array(let values): values.contains(where: refers)
     case .object(let members):
       members.contains { $0.key == "$link" || refers($0.value) }
+    // Cells of CSV are texts.
+    case .string(let text): text.first.map { "{[".contains($0) } ?? false && text.contains("$link")
     default: false
     }
   }
@@ -231,20 +238,26 @@ struct ValueInput {
       if let key = keys[schema.key, number] { return key }
       let key = ObjectKey(number)
       if !keys.hasKeys(of: schema.key), try table.row(of: key) != nil { return key }
-      throw Problem("there is no object \(number) of '\(schema.displayName)'")
+      throw Problem(
+        "there is no object \(number) of '\(schema.displayName)'", isMissingObject: true)
     }
     guard let column = schema.primaryKey else {
       throw Problem("objects of '\(schema.displayName)' are named {\"$object\": key}")
     }
-    guard let value = Self.scalar(json, column.type, isText: true) else {
+    let isNull = json["$primaryKey"] == .null || json.string == Self.nullKey
+    guard let value = isNull ? .null : Self.scalar(json, column.type, isText: true) else {
       throw Problem("\(JSONWriter.text(json)) is no primary key of '\(schema.displayName)'")
     }
     guard let key = try table.findRow(primaryKey: value)?.key else {
       throw Problem(
-        "there is no '\(schema.displayName)' with \(column.name) \(JSONWriter.text(json))")
+        "there is no '\(schema.displayName)' with \(column.name) \(JSONWriter.text(json))",
+        isMissingObject: true)
     }
     return key
   }
+
+  /// A reference to the object whose primary key is null, as cells of CSV have it.
+  private static let nullKey = #"{"$primaryKey":null}"#
 
   private static func hashNumber(_ json: JSONValue) -> Int64? {
     guard let text = json.string, text.hasPrefix("#") else { return nil }

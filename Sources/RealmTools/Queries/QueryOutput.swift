@@ -12,33 +12,42 @@ package struct QueryOutput {
   private let schema: TableSchema
   private let json: ObjectJSON
   private let cells: CellText
+  private let columns: [Column]
+  /// Whether the object key is shown, as it is unless the properties are chosen.
+  private let hasKey: Bool
 
+  /// - Parameter columns: The names of the properties to show; nil for all.
   package init(
-    _ schema: TableSchema, in source: any TableReading, _ classes: StoredClasses
-  ) throws(StorageError) {
+    _ schema: TableSchema, in source: any TableReading, _ classes: StoredClasses,
+    columns names: [String]? = nil
+  ) throws {
     self.schema = schema
+    hasKey = names?.contains("#") ?? true
+    columns =
+      try names?.filter { $0 != "#" }.map { try schema.require($0) } ?? schema.columns
     table = try source.readTable(schema.key)
     json = ObjectJSON(source, classes)
     cells = CellText(source, classes)
   }
 
   /// The names of the columns: the object key, and the properties.
-  package var header: [String] { ["#"] + schema.columns.map(\.name) }
+  package var header: [String] { (hasKey ? ["#"] : []) + columns.map(\.name) }
 
   /// The cells of an object; nil if it is gone.
   package func row(of key: ObjectKey) throws(StorageError) -> [String?]? {
     guard let row = try table?.row(of: key) else { return nil }
-    var result: [String?] = ["\(key.rawValue)"]
-    for column in schema.columns {
+    var result: [String?] = hasKey ? ["\(key.rawValue)"] : []
+    for column in columns {
       result.append(try cells.text(try row.value(of: column), column))
     }
     return result
   }
 
   /// An object with its key; nil if it is gone.
-  package func object(of key: ObjectKey) throws(StorageError) -> JSONValue? {
+  package func object(of key: ObjectKey) throws -> JSONValue? {
     guard let row = try table?.row(of: key) else { return nil }
+    let key = hasKey ? [JSONMember("$key", .integer(key.rawValue))] : []
     return .object(
-      [JSONMember("$key", .integer(key.rawValue))] + (try json.members(of: row, schema)))
+      try key + columns.map { JSONMember($0.name, try json.json(try row.value(of: $0), $0)) })
   }
 }

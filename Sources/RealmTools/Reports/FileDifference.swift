@@ -120,7 +120,8 @@ package struct FileDifference {
       let values = Dictionary(after.map { ($0.key, $0.value) }) { first, _ in first }
       let changes = before.compactMap { member in
         values[member.key].flatMap { value in
-          value == member.value ? nil : (property: member.key, old: member.value, new: value)
+          Self.isSame(member, value, left)
+            ? nil : (property: member.key, old: member.value, new: value)
         }
       }
       if !changes.isEmpty { try report(.values(name, id: id, changes)) }
@@ -139,6 +140,17 @@ package struct FileDifference {
           .object(name, id: try ObjectJSON.reference(to: key, row, right), isFirst: false))
       }
     }
+  }
+
+  /// Whether values are the same; those of a set in any order.
+  private static func isSame(
+    _ old: JSONMember, _ new: JSONValue, _ schema: TableSchema
+  ) -> Bool {
+    if old.value == new { return true }
+    guard schema.column(named: old.key)?.collection == .set, case .array(let before) = old.value,
+      case .array(let after) = new, before.count == after.count
+    else { return false }
+    return before.map { JSONWriter.text($0) }.sorted() == after.map { JSONWriter.text($0) }.sorted()
   }
 
   private static func forEach(

@@ -5,9 +5,32 @@
 /// Writes rows of CSV.
 package enum CSVText {
   /// A line of cells without its end; nil is an empty cell, an empty text a quoted one.
-  package static func line(_ cells: [String?], separator: Character = ",") -> String {
-    cells.map { cell in cell.map { quoted($0, separator) } ?? "" }
-      .joined(separator: String(separator))
+  ///
+  /// - Parameter hasFormulas: Whether texts that a spreadsheet would run are written as they are;
+  ///   otherwise they have an apostrophe in front.
+  package static func line(
+    _ cells: [String?], separator: Character = ",", hasFormulas: Bool = false
+  ) -> String {
+    cells.map { cell in
+      cell.map { quoted(!hasFormulas && isFormula($0) ? "'" + $0 : $0, separator) } ?? ""
+    }.joined(separator: String(separator))
+  }
+
+  /// Whether a spreadsheet would take a text for a formula, or for one that was made safe: an
+  /// apostrophe more, or less, gives each text another one.
+  private static func isFormula(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first(where: { $0 != "'" }) else { return false }
+    switch first {
+    case "=", "@", "\t", "\r", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}": return true
+    // Numbers are what they are.
+    case "+", "-": return text.hasPrefix("'") || Double(text) == nil
+    default: return false
+    }
+  }
+
+  /// The text that `line` has written with an apostrophe in front.
+  static func withoutGuard(_ text: String) -> String {
+    text.hasPrefix("'") && isFormula(String(text.dropFirst())) ? String(text.dropFirst()) : text
   }
 
   private static func quoted(_ text: String, _ separator: Character) -> String {

@@ -23,24 +23,28 @@ package struct CellText {
     }
     return switch try json.json(value, column) {
     case .null: nil
-    case .string(let text): text
+    // A text of any type that reads like another value is quoted as JSON.
+    case .string(let text):
+      column.type == .mixed && (try? JSONParser.parse(text)) != nil
+        ? JSONWriter.text(.string(text)) : text
     case .object(let members) where members.count == 1 && members[0].key == "$object":
       members[0].value.integer.map { "#\($0)" }
     case let value: JSONWriter.text(value)
     }
   }
 
-  /// A text with at most `limit` characters, on one line.
+  /// A text that takes at most `limit` columns, on one line.
   package static func shortened(_ text: String, limit: Int) -> String {
     var result = ""
-    for scalar in text.unicodeScalars.prefix(limit + 1) {
+    for scalar in text.prefix(limit + 1).unicodeScalars {
       switch scalar {
       case "\n": result += "⏎"
       case "\t": result += " "
-      case _ where scalar.value < 0x20 || scalar.value == 0x7F: result += "�"
+      case _ where TerminalText.isUnsafe(scalar): result += "�"
       default: result.unicodeScalars.append(scalar)
       }
     }
-    return result.count <= limit ? result : String(result.prefix(limit - 1)) + "…"
+    return TextWidth.of(result) <= limit
+      ? result : TextWidth.prefix(result, columns: limit - 1) + "…"
   }
 }

@@ -4,9 +4,11 @@
 //
 // - numbers, booleans and strings are those of JSON; numbers that are none are strings
 // - dates are ISO 8601, data is Base64, ids and decimals are strings
-// - a link is the primary key of its object, or {"$object": key} if the class has none
+// - a link is the primary key of its object, {"$object": key} if the class has none, and
+//   {"$primaryKey": null} if it is null: no link is null
 // - an embedded object is an object; lists and sets are arrays, maps are objects
-// - in values of any type, what JSON has no type for says its type: {"$date": "…"}, {"$link": …}
+// - a value of any type that is neither null, a boolean, an int, a double nor a string is written
+//   with its type: {"$date": "…"}, {"$link": …}
 import Foundation
 package import RealmStorage
 package import RealmSyncProtocol
@@ -110,14 +112,15 @@ package struct ObjectJSON {
     return try Self.reference(to: key, row, schema)
   }
 
-  /// The primary key of an object, or its object key.
+  /// What names an object: its primary key, or its object key.
   package static func reference(
     to key: ObjectKey, _ row: Row, _ schema: TableSchema
   ) throws(StorageError) -> JSONValue {
     guard let column = schema.primaryKey else {
       return .object([JSONMember("$object", .integer(key.rawValue))])
     }
-    return scalar(try row.value(of: column))
+    let value = try row.value(of: column)
+    return value.isNull ? .object([JSONMember("$primaryKey", .null)]) : scalar(value)
   }
 
   // MARK: Values of any type

@@ -15,6 +15,7 @@ struct SQLiteLibrary: Sendable {
   let open: @convention(c) (Int, Int, Int32, Int) -> Int32
   let close: @convention(c) (Int) -> Int32
   let message: @convention(c) (Int) -> Int
+  let errorCode: @convention(c) (Int) -> Int32
   let prepare: @convention(c) (Int, Int, Int32, Int, Int) -> Int32
   let step: @convention(c) (Int) -> Int32
   let reset: @convention(c) (Int) -> Int32
@@ -50,6 +51,7 @@ struct SQLiteLibrary: Sendable {
       let open = function("open_v2", (@convention(c) (Int, Int, Int32, Int) -> Int32).self),
       let close = function("close_v2", (@convention(c) (Int) -> Int32).self),
       let message = function("errmsg", (@convention(c) (Int) -> Int).self),
+      let errorCode = function("errcode", (@convention(c) (Int) -> Int32).self),
       let prepare = function(
         "prepare_v2", (@convention(c) (Int, Int, Int32, Int, Int) -> Int32).self),
       let step = function("step", (@convention(c) (Int) -> Int32).self),
@@ -72,6 +74,7 @@ struct SQLiteLibrary: Sendable {
     self.open = open
     self.close = close
     self.message = message
+    self.errorCode = errorCode
     self.prepare = prepare
     self.step = step
     self.reset = reset

@@ -19,7 +19,7 @@ package struct MermaidSchema {
       if schema.kind == .asymmetric { lines.append("    <<asymmetric>>") }
       for column in schema.columns where column.type != .link {
         let mark = column.isPrimaryKey ? " PK" : column.hasIndex ? " indexed" : ""
-        lines.append("    \(type(of: column)) \(column.name)\(mark)")
+        lines.append("    \(type(of: column)) \(Self.line(column.name))\(mark)")
       }
       lines.append("  }")
     }
@@ -28,15 +28,25 @@ package struct MermaidSchema {
         guard let target = classes.target(of: column) else { continue }
         let arrow = target.kind == .embedded ? "*--" : "-->"
         let count = column.collection == .none ? "0..1" : "*"
-        lines.append("  \(name(schema)) \(arrow) \"\(count)\" \(name(target)) : \(column.name)")
+        lines.append(
+          "  \(name(schema)) \(arrow) \"\(count)\" \(name(target)) : \(Self.line(column.name))")
       }
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
   private func name(_ schema: TableSchema) -> String {
-    let plain = schema.displayName.replacing("`", with: "'")
+    let plain = Self.line(schema.displayName).replacing("`", with: "'")
     return plain.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? plain : "`\(plain)`"
+  }
+
+  /// A name that stays on its line.
+  private static func line(_ name: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        name.unicodeScalars.map {
+          TerminalText.isUnsafe($0) || $0.properties.isWhitespace && $0 != " " ? "_" : $0
+        }))
   }
 
   private func type(of column: Column) -> String {

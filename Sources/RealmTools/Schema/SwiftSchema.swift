@@ -7,8 +7,21 @@ package import RealmTables
 /// Writes classes as declarations for `RealmSwift`.
 package struct SwiftSchema {
   private let classes: StoredClasses
+  /// The Swift names of the classes.
+  private let typeNames: [String: String]
 
-  package init(_ classes: StoredClasses) { self.classes = classes }
+  package init(_ classes: StoredClasses) {
+    self.classes = classes
+    var names: [String: String] = [:]
+    // A class keeps its name if that is one in Swift, whatever the others are called.
+    var used = Set(classes.all.map(\.displayName).filter { Self.plainTypeName($0) == $0 })
+    for schema in classes.all {
+      let name = schema.displayName
+      let plain = Self.plainTypeName(name)
+      names[name] = plain == name ? plain : Self.free(plain, &used)
+    }
+    typeNames = names
+  }
 
   private static let keywords: Set<String> = [
     "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import",
@@ -17,6 +30,13 @@ package struct SwiftSchema {
     "case", "catch", "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard",
     "if", "in", "repeat", "return", "throw", "switch", "where", "while", "Any", "as", "await",
     "catch", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type",
+  ]
+
+  /// Types that the code names: a class of a file cannot be called so.
+  private static let takenTypes: Set<String> = [
+    "Int", "Bool", "String", "Data", "Date", "Float", "Double", "Decimal128", "ObjectId", "UUID",
+    "AnyRealmValue", "List", "MutableSet", "Map", "LinkingObjects", "Object", "EmbeddedObject",
+    "AsymmetricObject", "Persisted", "Any", "Self", "Type", "Protocol",
   ]
 
   /// Names that `Object` has itself: a property of a class cannot be called so.
@@ -33,7 +53,7 @@ package struct SwiftSchema {
 
   /// The code of one class.
   package func text(of schema: TableSchema) -> String {
-    let name = Self.typeName(schema.displayName)
+    let name = typeName(schema.displayName)
     let kind =
       switch schema.kind {
       case .topLevel: "Object"
@@ -46,8 +66,10 @@ package struct SwiftSchema {
         "  override class func _realmObjectName() -> String? { \(quoted(schema.displayName)) }")
     }
     var renamed: [(String, String)] = []
+    var used = Set(schema.columns.map(\.name).filter { Self.plainPropertyName($0) == $0 })
     for column in schema.columns {
-      let property = Self.propertyName(column.name)
+      let plain = Self.plainPropertyName(column.name)
+      let property = Self.quotedName(plain == column.name ? plain : Self.free(plain, &used))
       if property.unquoted != column.name { renamed.append((property.unquoted, column.name)) }
       lines.append("  " + declaration(of: column, named: property.quoted))
     }
@@ -66,13 +88,14 @@ package struct SwiftSchema {
   private func linkingObjects(of schema: TableSchema) -> [String] {
     let links = classes.links(to: schema).filter { $0.origin.kind == .topLevel }
     return links.map { origin, column in
-      let name = origin.displayName
+      let name = Self.identifier(origin.displayName)
       var property = name.prefix(1).lowercased() + name.dropFirst() + "s"
       if links.filter({ $0.origin.key == origin.key }).count > 1 {
-        property += "By" + column.name.prefix(1).uppercased() + column.name.dropFirst()
+        let name = Self.identifier(column.name)
+        property += "By" + name.prefix(1).uppercased() + name.dropFirst()
       }
       return "// @Persisted(originProperty: \(quoted(column.name))) "
-        + "var \(property): LinkingObjects<\(Self.typeName(name))>"
+        + "var \(property): LinkingObjects<\(typeName(origin.displayName))>"
     }
   }
 
@@ -82,7 +105,7 @@ package struct SwiftSchema {
       ? "(primaryKey: true)"
       : column.isFullText ? "(indexed: .fullText)" : column.isIndexed ? "(indexed: true)" : ""
     let isObject = column.type == .link
-    let target = classes.target(of: column).map { Self.typeName($0.displayName) } ?? "Object"
+    let target = classes.target(of: column).map { typeName($0.displayName) } ?? "Object"
     let element = isObject ? target : Self.typeName(of: column.type)
     let optional = column.isNullable && column.type != .mixed
     let type =
@@ -115,15 +138,33 @@ package struct SwiftSchema {
 
   // MARK: Names
 
-  private static func typeName(_ name: String) -> String {
-    let plain = identifier(name)
-    return keywords.contains(plain) ? "`\(plain)`" : plain
+  private func typeName(_ name: String) -> String {
+    Self.quotedName(typeNames[name] ?? Self.plainTypeName(name)).quoted
   }
 
-  private static func propertyName(_ name: String) -> (unquoted: String, quoted: String) {
-    var plain = identifier(name)
-    if taken.contains(plain) { plain += "_" }
-    return (plain, keywords.contains(plain) ? "`\(plain)`" : plain)
+  private static func plainTypeName(_ name: String) -> String {
+    let plain = identifier(name)
+    return takenTypes.contains(plain) ? plain + "_" : plain
+  }
+
+  private static func plainPropertyName(_ name: String) -> String {
+    let plain = identifier(name)
+    return taken.contains(plain) ? plain + "_" : plain
+  }
+
+  private static func quotedName(_ plain: String) -> (unquoted: String, quoted: String) {
+    (plain, keywords.contains(plain) ? "`\(plain)`" : plain)
+  }
+
+  /// A name that no other one has, with a number if need be.
+  private static func free(_ name: String, _ used: inout Set<String>) -> String {
+    var result = name
+    var number = 2
+    while !used.insert(result).inserted {
+      result = "\(name)_\(number)"
+      number += 1
+    }
+    return result
   }
 
   /// A name with an underscore for each character that no identifier has.
@@ -133,11 +174,24 @@ package struct SwiftSchema {
         let isFine = scalar == "_" || scalar.properties.isXIDContinue
         return isFine ? Character(scalar) : "_"
       })
-    guard let first = text.unicodeScalars.first else { return "_" }
+    // "_" alone is no name.
+    guard let first = text.unicodeScalars.first, text != "_" else { return "__" }
     return first == "_" || first.properties.isXIDStart ? text : "_" + text
   }
 
   private func quoted(_ text: String) -> String {
-    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\": result += "\\\\"
+      case "\"": result += "\\\""
+      case "\n": result += "\\n"
+      case "\t": result += "\\t"
+      case _ where TerminalText.isUnsafe(scalar):
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return "\"\(result)\""
   }
 }

@@ -22,10 +22,14 @@ package final class ShellSession {
 
   private let path: String
   private let key: EncryptionKey?
+  private let waiting: RealmWriter.Waiting
   private var writer: RealmWriter?
   private var open: WriteGroup?
 
-  package init(path: String, key: EncryptionKey?) throws {
+  package init(
+    path: String, key: EncryptionKey?, waiting: RealmWriter.Waiting = RealmWriter.Waiting()
+  ) throws {
+    self.waiting = waiting
     self.path = path
     self.key = key
     _ = try RealmReader(path: path, key: key)
@@ -133,7 +137,7 @@ package final class ShellSession {
 
   private func requiredWriter() throws -> RealmWriter {
     if let writer { return writer }
-    let new = try RealmWriter(path: path, key: key, creates: false)
+    let new = try RealmWriter(path: path, key: key, creates: false, waiting: waiting)
     writer = new
     return new
   }

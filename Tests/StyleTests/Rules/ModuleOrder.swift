@@ -76,7 +76,7 @@ enum ModuleOrder {
     // The work of the tools needs no package of others; the command line has what a terminal needs.
     "RealmTools": ["Foundation", "Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmCommand": [
-      "ArgumentParser", "Rainbow", "TextTable", "Foundation", "Dispatch", "Glibc", "Darwin", "Musl",
+      "ArgumentParser", "Foundation", "Dispatch", "Glibc", "Darwin", "Musl",
     ],
     "RealmStudio": [
       "NIOCore", "NIOPosix", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "UnixSignals",

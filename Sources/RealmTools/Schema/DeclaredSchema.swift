@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Classes as an export declares them, so that an import can make them in a file that has none.
+
+import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+
+/// The classes of an exported file.
+package struct DeclaredSchema: Sendable {
+  /// A property.
+  package struct Property: Sendable {
+    package let name: String
+    package let type: ColumnType
+    package let collection: RealmTables.CollectionKind
+    package let isNullable: Bool
+    package let index: IndexKind?
+    /// The class that it links to.
+    package let target: String?
+  }
+
+  /// A class.
+  package struct Class: Sendable {
+    package let name: String
+    package let kind: RealmTables.TableKind
+    package let primaryKey: String?
+    package let properties: [Property]
+  }
+
+  /// The version of the schema; nil if the file has none.
+  package let version: UInt64?
+  package let classes: [Class]
+
+  /// The class of that name; nil if there is none.
+  package subscript(name: String) -> Class? { classes.first { $0.name == name } }
+
+  // MARK: From a file
+
+  /// Some classes of a file, and those that they lead to.
+  package init(_ selection: [TableSchema], of classes: StoredClasses, version: UInt64?) {
+    var names = Set(selection.map(\.displayName))
+    var rest = selection
+    while let schema = rest.popLast() {
+      for target in schema.columns.compactMap({ classes.target(of: $0) })
+      where names.insert(target.displayName).inserted { rest.append(target) }
+    }
+    self.version = version
+    self.classes = classes.all.filter { names.contains($0.displayName) }.map { schema in
+      Class(
+        name: schema.displayName, kind: schema.kind, primaryKey: schema.primaryKey?.name,
+        properties: schema.columns.map { column in
+          Property(
+            name: column.name, type: column.type, collection: column.collection,
+            isNullable: column.isNullable, index: column.indexKind,
+            target: classes.target(of: column)?.displayName)
+        })
+    }
+  }
+
+  // MARK: JSON
+
+  /// What is wrong with a declaration.
+  struct Problem: Error {
+    let reason: String
+  }
+
+  /// Reads what `json` wrote.
+  init(_ json: JSONValue) throws(Problem) {
+    version = json["version"]?.integer.flatMap { UInt64(exactly: $0) }
+    guard case .array(let values)? = json["classes"] else {
+      throw Problem(reason: "the schema names no classes")
+    }
+    var classes: [Class] = []
+    for value in values { classes.append(try Self.declaredClass(value)) }
+    self.classes = classes
+    let names = Set(classes.map(\.name))
+    guard names.count == classes.count else {
+      throw Problem(reason: "the schema has two classes of one name")
+    }
+    for type in classes {
+      for property in type.properties where property.type == .link {
+        guard let target = property.target, names.contains(target) else {
+          throw Problem(
+            reason: "the schema lacks the class that '\(type.name).\(property.name)' links to")
+        }
+      }
+    }
+  }
+
+  private static func declaredClass(_ json: JSONValue) throws(Problem) -> Class {
+    let kinds: [String: RealmTables.TableKind] = [
+      "topLevel": .topLevel, "embedded": .embedded, "asymmetric": .asymmetric,
+    ]
+    guard let name = json["name"]?.string, !name.isEmpty,
+      let kind = kinds[json["kind"]?.string ?? "topLevel"],
+      case .array(let values)? = json["properties"]
+    else { throw Problem(reason: "a class of the schema has no name, kind or properties") }
+    var properties: [Property] = []
+    for value in values { properties.append(try property(value, of: name)) }
+    let key = json["primaryKey"]?.string
+    let isFine = key.map { key in
+      properties.contains { $0.name == key && $0.type.canBePrimaryKey && $0.collection == .none }
+    }
+    guard isFine ?? true, Set(properties.map(\.name)).count == properties.count else {
+      throw Problem(reason: "the properties of '\(name)' are no properties of a class")
+    }
+    return Class(name: name, kind: kind, primaryKey: key, properties: properties)
+  }
+
+  private static func property(
+    _ json: JSONValue, of className: String
+  ) throws(Problem) -> Property {
+    let collections: [String: RealmTables.CollectionKind] = [
+      "list": .list, "set": .set, "dictionary": .dictionary,
+    ]
+    let collection = json["collection"]?.string
+    guard let name = json["name"]?.string, !name.isEmpty, let typeName = json["type"]?.string,
+      let type = typeName == "object" ? .link : SchemaJSON.type(named: typeName),
+      let kind = collection.map({ collections[$0] }) ?? RealmTables.CollectionKind.none
+    else { throw Problem(reason: "a property of '\(className)' has no name or type") }
+    let index: IndexKind? =
+      json["fullText"] == .bool(true)
+      ? .fullText : json["indexed"] == .bool(true) ? .general : nil
+    return Property(
+      name: name, type: type, collection: kind, isNullable: json["optional"] == .bool(true),
+      index: index, target: json["target"]?.string)
+  }
+
+  /// The declaration, which `init(_:)` reads.
+  package var json: JSONValue {
+    .object([
+      JSONMember("version", version.map { .integer(Int64(clamping: $0)) } ?? .null),
+      JSONMember("classes", .array(classes.map(Self.json))),
+    ])
+  }
+
+  private static func json(_ type: Class) -> JSONValue {
+    .object([
+      JSONMember("name", .string(type.name)),
+      JSONMember("kind", .string("\(type.kind)")),
+      JSONMember("primaryKey", type.primaryKey.map { .string($0) } ?? .null),
+      JSONMember(
+        "properties",
+        .array(
+          type.properties.map { property in
+            .object([
+              JSONMember("name", .string(property.name)),
+              JSONMember("type", .string(SchemaJSON.typeName(property.type))),
+              JSONMember(
+                "collection",
+                property.collection == .none ? .null : .string("\(property.collection)")),
+              JSONMember("optional", .bool(property.isNullable)),
+              JSONMember("indexed", .bool(property.index == .general)),
+              JSONMember("fullText", .bool(property.index == .fullText)),
+              JSONMember("target", property.target.map { .string($0) } ?? .null),
+            ])
+          })),
+    ])
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What others have written appears on terminals, and does nothing to them.
+
+import Foundation
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmTools
+
+@Suite struct TerminalTextTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// A terminal of our own: the side of its screen, and that of programs.
+  private static func terminal() throws -> (main: Int32, terminal: Int32) {
+    #if os(Linux)
+    let main = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    var (number, lock) = (UInt32(0), Int32(0))
+    // TIOCSPTLCK and TIOCGPTN, which are no constants that Swift can read.
+    try #require(main >= 0)
+    try #require(unsafe ioctl(main, 0x4004_5431, &lock) == 0)
+    try #require(unsafe ioctl(main, 0x8004_5430, &number) == 0)
+    let name = "/dev/pts/\(number)"
+    #else
+    let main = posix_openpt(O_RDWR | O_NOCTTY)
+    try #require(main >= 0 && grantpt(main) == 0 && unlockpt(main) == 0)
+    let name = unsafe String(cString: try #require(unsafe ptsname(main)))
+    #endif
+    let terminal = unsafe open(name, O_RDWR | O_NOCTTY)
+    try #require(terminal >= 0)
+    return (main, terminal)
+  }
+
+  /// What a terminal gets of a text.
+  private func onTerminal(_ text: String) throws -> String {
+    let (main, terminal) = try Self.terminal()
+    defer {
+      close(main)
+      close(terminal)
+    }
+    let sink = ByteSink(descriptor: terminal)
+    try sink.writeLine(text)
+    try sink.write(Array((text + "end\n").utf8))
+    try sink.finish()
+    var result: [UInt8] = []
+    while !String(decoding: result, as: UTF8.self).contains("end") {
+      var block = [UInt8](repeating: 0, count: 1024)
+      let count = unsafe read(main, &block, block.count)
+      guard count > 0 else { break }
+      result += block.prefix(count)
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// `TerminalText` 1
+  @Test(arguments: [
+    "\u{1B}]0;title\u{07}", "\u{9B}31m", "\u{1B}[2J", "a\u{202E}b", "\u{2066}x", "\u{200F}", "\r",
+    "\u{08}\u{08}", "\u{7F}", "\u{90}q", "\u{85}", "\u{2028}", "\u{061C}",
+  ])
+  func namesAndValuesDoNothing(_ text: String) throws {
+    let unsafe = text.unicodeScalars.filter(TerminalText.isUnsafe)
+    #expect(!unsafe.isEmpty)
+    let shown = try onTerminal("before \(text) after")
+    // The terminal itself puts a return before each line's end.
+    let plain = shown.replacing("\r\n", with: "\n")
+    #expect(
+      plain.unicodeScalars.allSatisfy { !TerminalText.isUnsafe($0) }, "\(plain.debugDescription)")
+    #expect(plain.contains("before ") && plain.contains(" after"))
+    #expect(
+      !CellText.shortened(text, limit: 20).unicodeScalars.contains(where: TerminalText.isUnsafe))
+  }
+
+  @Test func ourStylesAreSequencesOnATerminalAlone() throws {
+    let text = TerminalText.styled("red \u{1B}[0m", .red)
+    #expect(try onTerminal(text).hasPrefix("\u{1B}[31mred \\u{1b}[0m\u{1B}[0m"))
+    #expect(TerminalText.safe(text) == "\\u{fdd2}red \\u{1b}[0m\\u{fdd0}")
+  }
+
+  @Test func filesAndPipesGetWhatIsThere() throws {
+    let path = directory.file("raw")
+    let sink = try ByteSink(path: path, overwrites: false)
+    try sink.write("\u{1B}[2J")
+    try sink.finish()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "\u{1B}[2J")
+  }
+
+  // MARK: Widths
+
+  @Test(arguments: [
+    ("abc", 3), ("日本", 4), ("e\u{301}", 1), ("👍🏽", 2), ("👨‍👩‍👧", 2), ("한", 2), ("ｱ", 1), ("Ａ", 2),
+    ("", 0),
+    ("❤️", 2),
+  ])
+  func textsHaveWidths(_ text: String, _ width: Int) {
+    #expect(TextWidth.of(text) == width)
+  }
+
+  @Test func wideCharactersAlign() {
+    let table = TextTable.text(
+      ["name", "n"], [["日本", "1"], ["e\u{301}", "22"], ["abcde", "3"]])
+    #expect(
+      table == """
+        +-------+----+
+        | name  | n  |
+        +-------+----+
+        | 日本  | 1  |
+        | é     | 22 |
+        | abcde | 3  |
+        +-------+----+
+
+        """)
+    #expect(CellText.shortened("日本語テキスト", limit: 7) == "日本語…")
+    #expect(CellText.shortened("日本", limit: 4) == "日本")
+  }
+
+  // MARK: CSV
+
+  @Test func spreadsheetsRunNothing() throws {
+    #expect(CSVText.line(["=1+1", "@x", "+a", "-b|c", "\ttab"]) == "'=1+1,'@x,'+a,'-b|c,'\ttab")
+    #expect(
+      CSVText.line(["-5", "+3.5", "-1e9", "a=1", "'quoted", ""]) == "-5,+3.5,-1e9,a=1,'quoted,\"\"")
+    #expect(CSVText.line(["=1+1"], hasFormulas: true) == "=1+1")
+    var random = SeededGenerator(seed: 20)
+    let alphabet: [Character] = ["'", "=", "-", "+", "@", "1", "a", "\t"]
+    for _ in 0..<2000 {
+      let text = String(
+        (0..<Int.random(in: 1..<5, using: &random)).map { _ in
+          alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+        })
+      var line = CSVText.line([text])
+      if line.hasPrefix("\"") { line = String(line.dropFirst().dropLast()) }
+      #expect(CSVText.withoutGuard(line) == text, "\(text.debugDescription)")
+    }
+  }
+}
