@@ -65,8 +65,6 @@ let metricsProducts =
 /// The packages of the command line.
 let toolProducts =
   products("ArgumentParser", of: "swift-argument-parser", with: "Tools")
-  + products("Rainbow", of: "Rainbow", with: "Tools")
-  + products("TextTable", of: "TextTable", with: "Tools")
 
 let package = Package(
   name: "OpenRealm",
@@ -106,9 +104,6 @@ let package = Package(
     .package(
       url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
-    // With the trait Tools alone:
-    .package(url: "https://github.com/onevcat/Rainbow.git", from: "4.2.0"),
-    .package(url: "https://github.com/ordo-one/TextTable.git", from: "0.0.2"),
   ],
   targets: [
     .target(name: "CRealmPlatform"),
@@ -181,23 +176,26 @@ let package = Package(
       name: "realm-cities",
       dependencies: ["RealmSwift"],
       path: "Examples/RealmCities",
-      exclude: ["DATA.md"],
+      exclude: ["DATA.md", "README.md"],
       resources: [.copy("Data")],
       swiftSettings: settings),
     .executableTarget(
       name: "realm-actors",
       dependencies: ["RealmSwift"],
       path: "Examples/RealmActors",
+      exclude: ["README.md"],
       swiftSettings: settings),
     .executableTarget(
       name: "realm-diary",
       dependencies: ["RealmSwift"],
       path: "Examples/RealmDiary",
+      exclude: ["README.md"],
       swiftSettings: settings),
     .executableTarget(
       name: "realm-todos",
       dependencies: ["RealmSwift"],
       path: "Examples/RealmTodos",
+      exclude: ["README.md"],
       swiftSettings: settings),
     .executableTarget(
       name: "realm-notes",
@@ -214,6 +212,7 @@ let package = Package(
         "RealmSyncTestSupport", "RealmReplication", "RealmSyncProtocol", "RealmTables",
       ],
       path: "Examples/RealmTwoDevices",
+      exclude: ["README.md"],
       swiftSettings: settings),
     .executableTarget(
       name: "realm-sync",
