@@ -10,7 +10,7 @@ package import NIOSSL
 package import RealmSync
 import RealmSyncProtocol
 
-/// Sends requests with AsyncHTTPClient, which follows redirections.
+/// Sends requests with AsyncHTTPClient, and follows redirections that expose nothing.
 package struct ClientTransport: HTTPTransport {
   /// The requests of apps, which trust what the system trusts.
   package static let shared = ClientTransport(HTTPClient(configuration: configuration()))
@@ -34,10 +34,22 @@ package struct ClientTransport: HTTPTransport {
   ) -> HTTPClient.Configuration {
     var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
     configuration.connectionPool.retryConnectionEstablishment = false
+    // It would send bodies to other hosts again, and in the clear.
+    configuration.redirectConfiguration = .disallow
     return configuration
   }
 
   package func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
+    var request = request
+    for _ in 0..<Redirection.countMax {
+      let answer = try await sendOnce(request)
+      guard let next = try Redirection.next(after: request, answer) else { return answer }
+      request = next
+    }
+    throw .transport("The server moves the request too often.")
+  }
+
+  private func sendOnce(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
     var message = HTTPClientRequest(url: request.url)
     message.method = HTTPMethod(rawValue: request.method.rawValue)
     for header in request.headers { message.headers.add(name: header.name, value: header.value) }

@@ -34,6 +34,11 @@ extension AppClient {
     guard let location = AppLocation(answer) else {
       throw .badAnswer("The server's answer lacks the location of the app.")
     }
+    guard !settings.isSecure || location.isSecure else {
+      throw .badAnswer(
+        "The server names an address without encryption for an app that uses https. Give the server "
+          + "its address with --public-url, or let its proxy send X-Forwarded-Proto.")
+    }
     state.withLock { $0.location = location }
     return location
   }

@@ -49,6 +49,12 @@ package struct AppLocation: Hashable, Sendable {
     syncRoute ?? "\(socketHost)/api/client/v2.0/app/\(id)/realm-sync"
   }
 
+  /// Whether all addresses are encrypted ones.
+  var isSecure: Bool {
+    host.lowercased().hasPrefix("https://") && socketHost.lowercased().hasPrefix("wss://")
+      && syncRoute?.lowercased().hasPrefix("wss://") != false
+  }
+
   /// Whether an address has neither user, query nor fragment.
   private static func isPlainSocketURL(_ text: String) -> Bool {
     guard text.hasPrefix("ws://") || text.hasPrefix("wss://") else { return false }

@@ -14,6 +14,9 @@ package struct AppSettings: Hashable, Sendable {
   package var requestTimeout: Milliseconds
   package var device: DeviceDescription
 
+  /// Whether the app asks for encryption, which no answer takes away.
+  var isSecure: Bool { baseURL.lowercased().hasPrefix("https://") }
+
   package init(
     id: String, baseURL: String = usualBaseURL, requestTimeout: Milliseconds = 60_000,
     device: DeviceDescription = DeviceDescription()

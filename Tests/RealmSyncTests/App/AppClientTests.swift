@@ -283,6 +283,25 @@ import Testing
   }
 
   @Test(arguments: [
+    ("http://h", "ws://h", ""), ("https://h", "ws://h", ""), ("http://h", "wss://h", ""),
+    ("https://h", "wss://h", #","sync_route":"ws://h/sync""#),
+  ])
+  func anAppWithEncryptionKeepsIt(_ host: String, _ socketHost: String, _ route: String) async {
+    let transport = ScriptedTransport()
+    let client = AppClient(
+      forgetting: AppSettings(id: "todos", baseURL: "https://base"), transport: transport)
+    let path = "GET /api/client/v2.0/app/todos/location"
+    let answer = #"{"hostname":"\#(host)","ws_hostname":"\#(socketHost)"\#(route)}"#
+    transport.set(path, [.json(answer)])
+    let failure = await #expect(throws: AppFailure.self) { try await client.refreshLocation() }
+    #expect(failure?.description.contains("without encryption") == true)
+    #expect(client.location.host == "https://base")
+    transport.set(path, [.json(#"{"hostname":"https://h","ws_hostname":"wss://h"}"#)])
+    _ = try? await client.refreshLocation()
+    #expect(client.location.host == "https://h")
+  }
+
+  @Test(arguments: [
     ("https://services.cloud.mongodb.com", "wss://ws.services.cloud.mongodb.com"),
     ("https://us.realm.mongodb.com", "wss://ws.us.realm.mongodb.com"),
     ("http://localhost:9090", "ws://localhost:9090"),

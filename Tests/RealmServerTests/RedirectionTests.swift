@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Answers that send a request elsewhere.
+
+#if Server
+import RealmSync
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmNetworking
+
+@Suite struct RedirectionTests {
+  private static func next(
+    _ method: HTTPRequest.Method, _ url: String, _ status: Int, _ place: String,
+    body: String = ""
+  ) throws(AppFailure) -> HTTPRequest? {
+    try Redirection.next(
+      after: HTTPRequest(
+        method, url: url, headers: [HTTPHeader("Authorization", "Bearer t")],
+        body: Array(body.utf8)),
+      HTTPResponse(status: status, headers: [HTTPHeader("location", place)]))
+  }
+
+  /// `Redirection` 1
+  @Test(arguments: ["http://a.org/y", "http://b.org/y", "HTTP://a.org/y", "ftp://a.org", "ws://a"])
+  func encryptionIsNeverGivenUp(_ place: String) {
+    #expect(throws: AppFailure.self) { try Self.next(.get, "https://a.org/x", 302, place) }
+  }
+
+  /// `Redirection` 2
+  @Test func contentAndTokensStayAtTheirHost() throws {
+    for place in ["https://b.org/y", "//b.org/y", "https://a.org:444/y"] {
+      #expect(throws: AppFailure.self) {
+        try Self.next(.post, "https://a.org/x", 307, place, body: "secret")
+      }
+      let other = try #require(try Self.next(.get, "https://a.org/x", 308, place))
+      #expect(other.headers.isEmpty)
+      // A request that becomes a GET has no content any more.
+      let plain = try #require(try Self.next(.post, "https://a.org/x", 303, place, body: "secret"))
+      #expect(plain.method == .get && plain.body.isEmpty && plain.headers.isEmpty)
+    }
+    let same = try #require(
+      try Self.next(.post, "https://a.org/x", 307, "https://a.org:443/y", body: "text"))
+    #expect(same.body == Array("text".utf8) && same.headers.count == 1)
+    let relative = try #require(try Self.next(.put, "http://a.org:80/x", 308, "/y?z", body: "t"))
+    #expect(relative.url == "http://a.org:80/y?z" && relative.method == .put)
+  }
+
+  @Test func otherAnswersAreAnswers() throws {
+    for status in [200, 204, 300, 304, 305, 400] {
+      #expect(try Self.next(.get, "https://a.org/x", status, "http://b.org/") == nil)
+    }
+  }
+}
+#endif
