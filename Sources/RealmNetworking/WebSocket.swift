@@ -27,15 +27,25 @@ package final class WebSocket: SyncSocket {
 
   /// Takes over a channel whose pipeline has WebSocket frames. Called on its event loop.
   ///
-  /// - Parameter messageByteCountMax: The largest message that is received.
+  /// - Parameters:
+  ///   - messageByteCountMax: The largest message that is received.
+  ///   - memory: Keeps account of what the socket holds; nil if nobody does.
   package static func adopt(
-    _ channel: any Channel, isClient: Bool, protocolName: String, messageByteCountMax: Int
+    _ channel: any Channel, isClient: Bool, protocolName: String, messageByteCountMax: Int,
+    memory: (any SocketMemory)? = nil
   ) -> EventLoopFuture<WebSocket> {
-    let handler = WebSocketHandler(isClient: isClient, messageByteCountMax: messageByteCountMax)
+    let handler = WebSocketHandler(
+      isClient: isClient, messageByteCountMax: messageByteCountMax, memory: memory)
     let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
     return channel.setOption(.autoRead, value: false).flatMapThrowing {
+      let pipeline = channel.pipeline.syncOperations
+      if memory != nil {
+        let decoder = try pipeline.handler(
+          type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
+        try pipeline.addHandler(ReceiveMeter(bound.value), position: .before(decoder))
+      }
       // Before NIO's handler of protocol errors, which ends the channel.
-      try channel.pipeline.syncOperations.addHandler(bound.value)
+      try pipeline.addHandler(bound.value)
       return WebSocket(channel, bound, protocolName: protocolName)
     }
   }

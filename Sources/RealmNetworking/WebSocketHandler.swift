@@ -6,6 +6,10 @@
 // 1. The channel is read only while a caller waits for a message, or for the end.
 // 2. A close frame is sent at most once, and no message after it.
 // 3. Each wait for a message ends: with a message, or with the reason of the end.
+// 4. The channel is not read while a pong waits for the network, and of several pings the last is
+//    answered: a client that does not read cannot make the socket keep pongs without end.
+// 5. What has arrived and was not handed over is taken from the memory, byte for byte, and given back
+//    once.
 
 #if Sync
 import NIOCore
@@ -32,22 +36,58 @@ final class WebSocketHandler: ChannelInboundHandler {
   private var end: SocketClosed?
   private var isCloseSent = false
   private var closeTimer: Scheduled<Void>?
+  /// The content of the last ping that is not answered.
+  private var ping: ByteBuffer?
+  private var isPongWaiting = false
+  private let memory: (any SocketMemory)?
+  /// What is taken from the memory.
+  private var heldByteCount = 0
 
-  init(isClient: Bool, messageByteCountMax: Int) {
+  init(isClient: Bool, messageByteCountMax: Int, memory: (any SocketMemory)? = nil) {
     self.isClient = isClient
     self.messageByteCountMax = messageByteCountMax
+    self.memory = memory
+  }
+
+  // MARK: Memory
+
+  /// Takes memory for bytes that have arrived. Returns false if the socket ends for the lack of it.
+  func didReceive(_ byteCount: Int) -> Bool {
+    guard let memory else { return true }
+    guard memory.take(byteCount) else {
+      if let context { fail(.policyViolation, "The server has no room for the message", context) }
+      return false
+    }
+    heldByteCount += byteCount
+    return true
+  }
+
+  private func release(_ byteCount: Int) {
+    guard let memory else { return }
+    let count = min(byteCount, heldByteCount)
+    heldByteCount -= count
+    memory.giveBack(count)
+  }
+
+  /// The bytes of a frame before its content, in their shortest form.
+  private static func headByteCount(_ frame: WebSocketFrame) -> Int {
+    let count = frame.length
+    return 2 + (count < 126 ? 0 : count < 65_536 ? 2 : 8) + (frame.maskKey == nil ? 0 : 4)
   }
 
   // MARK: Requests
 
   /// The next message.
   func next(on loop: any EventLoop) -> EventLoopFuture<ByteBuffer> {
-    if let message = messages.popFirst() { return loop.makeSucceededFuture(message) }
+    if let message = messages.popFirst() {
+      release(message.readableBytes)
+      return loop.makeSucceededFuture(message)
+    }
     if let end { return loop.makeFailedFuture(end) }
     precondition(waiter == nil, "one task receives")
     let promise = loop.makePromise(of: ByteBuffer.self)
     waiter = promise
-    context?.read()
+    read()
     return promise.futureResult
   }
 
@@ -71,7 +111,12 @@ final class WebSocketHandler: ChannelInboundHandler {
       channel.close(promise: nil)
     }
     // What still comes is dropped, up to the close frame.
-    context.read()
+    read()
+  }
+
+  private func read() {
+    guard !isPongWaiting, waiter != nil || isCloseSent else { return }
+    context?.read()
   }
 
   // MARK: Frames
@@ -86,13 +131,36 @@ final class WebSocketHandler: ChannelInboundHandler {
     // 1005 and 1006 stand for codes that are missing; they are never sent.
     if code != 1005, code != 1006 {
       data.writeInteger(UInt16(truncatingIfNeeded: code))
-      data.writeString(reason)
+      data.writeString(Self.shortened(reason))
     }
     context.writeAndFlush(wrapOutboundOut(frame(.connectionClose, data)), promise: nil)
   }
 
+  /// A reason that fits into a close frame, whose content has 125 bytes at most.
+  private static func shortened(_ reason: String) -> String {
+    var byteCount = 0
+    let scalars = reason.unicodeScalars.prefix { scalar in
+      byteCount += UTF8.width(scalar)
+      return byteCount <= 123
+    }
+    return String(String.UnicodeScalarView(scalars))
+  }
+
+  /// Why a frame is none that the other side may send; nil if it may.
+  private func defect(of frame: WebSocketFrame) -> String? {
+    if frame.rsv1 || frame.rsv2 || frame.rsv3 { return "A frame has bits that are reserved" }
+    // A server that took plain frames would let scripts of pages write what proxies misread.
+    if (frame.maskKey == nil) != isClient { return "A frame has no mask, or one too many" }
+    switch frame.opcode {
+    case .binary, .text, .continuation, .ping, .pong, .connectionClose: return nil
+    default: return "A frame is of no kind that is known"
+    }
+  }
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
+    release(Self.headByteCount(frame))
+    if let defect = defect(of: frame) { return fail(.protocolError, defect, context) }
     switch frame.opcode {
     case .binary, .text: take(frame.unmaskedData, isLast: frame.fin, context)
     case .continuation:
@@ -107,15 +175,29 @@ final class WebSocketHandler: ChannelInboundHandler {
       joined.writeBuffer(&data)
       take(joined, isLast: frame.fin, context)
     case .ping:
-      guard !isCloseSent else { return }
-      context.writeAndFlush(wrapOutboundOut(self.frame(.pong, frame.unmaskedData)), promise: nil)
+      release(frame.length)
+      ping = frame.unmaskedData
     case .connectionClose: receiveClose(frame.unmaskedData, context)
-    default: break
+    default: release(frame.length)
     }
   }
 
+  /// Answers the last ping, unless an earlier answer waits for the network.
+  private func answerPing(_ context: ChannelHandlerContext) {
+    guard let data = ping, !isPongWaiting, !isCloseSent else { return }
+    ping = nil
+    isPongWaiting = true
+    let promise = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    promise.futureResult.whenComplete { _ in
+      bound.value.isPongWaiting = false
+      bound.value.read()
+    }
+    context.writeAndFlush(wrapOutboundOut(frame(.pong, data)), promise: promise)
+  }
+
   private func take(_ data: ByteBuffer, isLast: Bool, _ context: ChannelHandlerContext) {
-    guard end == nil else { return }
+    guard end == nil else { return release(data.readableBytes) }
     guard fragments == nil else {
       return fail(.protocolError, "A message begins inside of another", context)
     }
@@ -125,6 +207,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     }
     if let waiter {
       self.waiter = nil
+      release(data.readableBytes)
       waiter.succeed(data)
     } else {
       messages.append(data)
@@ -133,11 +216,23 @@ final class WebSocketHandler: ChannelInboundHandler {
 
   private func receiveClose(_ data: ByteBuffer, _ context: ChannelHandlerContext) {
     var data = data
+    let isEmpty = data.readableBytes == 0
     let code = data.readInteger(as: UInt16.self).map(Int.init) ?? 1005
+    guard isEmpty || Self.isCloseCode(code) else {
+      return fail(.protocolError, "A close frame has a code that is none", context)
+    }
     let reason = data.readString(length: data.readableBytes) ?? ""
     finish(SocketClosed(CloseCode(code), reason))
     if !isCloseSent { sendClose(code, "", context) }
     context.close(promise: nil)
+  }
+
+  /// Whether a code may stand in a close frame (RFC 6455, 7.4).
+  private static func isCloseCode(_ code: Int) -> Bool {
+    switch code {
+    case 1000...1003, 1007...1014, 3000...4999: true
+    default: false
+    }
   }
 
   private func fail(_ code: CloseCode, _ reason: String, _ context: ChannelHandlerContext) {
@@ -150,6 +245,8 @@ final class WebSocketHandler: ChannelInboundHandler {
   private func finish(_ reason: SocketClosed) {
     if end == nil { end = reason }
     fragments = nil
+    // Messages that were complete before the end are handed over still.
+    release(heldByteCount - messages.reduce(0) { $0 + $1.readableBytes })
     guard let waiter, let end else { return }
     self.waiter = nil
     waiter.fail(end)
@@ -159,10 +256,15 @@ final class WebSocketHandler: ChannelInboundHandler {
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    messages.removeAll()
+    release(heldByteCount)
+  }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    if waiter != nil || isCloseSent { context.read() }
+    answerPing(context)
+    read()
   }
 
   /// Listeners keep the channel of a client that says that it sends nothing more. A WebSocket ends

@@ -13,6 +13,7 @@ struct HTTPResponder: Sendable {
   let api: ServerAPI
   let metrics: PrometheusMetrics
   let options: ServerOptions
+  let budget: MemoryBudget
 
   func respond(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
@@ -37,13 +38,39 @@ struct HTTPResponder: Sendable {
     var message = APIRequest(
       request.method.rawValue, path, query: query, headers: headers, origin: origin)
     if path == "/metrics", request.method == .get { return answerMetrics(message) }
-    do {
-      message.body = Array(
-        buffer: try await request.body.collect(upTo: api.bodyByteCountMax(message)))
+    let memory = budget.share(address: origin.limitKey)
+    do throws(APIError) {
+      message.body = try await body(
+        of: request, byteCountMax: api.bodyByteCountMax(message), memory, channel)
     } catch {
-      return APIError(413, "BadRequest", "the body is too large").response
+      return error.response
     }
     return await api.respond(to: message)
+  }
+
+  /// The body of a request, which has to come in time.
+  private func body(
+    of request: Request, byteCountMax: Int, _ memory: MemoryShare, _ channel: any Channel
+  ) async throws(APIError) -> [UInt8] {
+    let timer = channel.eventLoop.scheduleTask(in: ConnectionDeadline.bodyTimeout) {
+      channel.close(promise: nil)
+    }
+    defer { timer.cancel() }
+    var bytes: [UInt8] = []
+    do {
+      for try await part in request.body {
+        guard bytes.count + part.readableBytes <= byteCountMax else {
+          throw APIError(413, "BadRequest", "the body is too large")
+        }
+        guard memory.take(part.readableBytes) else { throw APIError(AccountError.busy) }
+        bytes.append(contentsOf: part.readableBytesView)
+      }
+    } catch let error as APIError {
+      throw error
+    } catch {
+      throw APIError(400, "BadRequest", "the body is not complete")
+    }
+    return bytes
   }
 
   /// The numbers of the server, for its operator: for programs of this machine, and for those that

@@ -5,11 +5,9 @@
 #if Server
 import Foundation
 import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOPosix
-import NIOSSL
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
@@ -20,6 +18,8 @@ import UnixSignals
 struct ServerProgram: Sendable {
   let options: ServerOptions
   let apps: [ServedApp]
+  /// The memory of clients.
+  let budget: MemoryBudget
   private let lock: DirectoryLock
   private let metrics: PrometheusMetrics
   private let logger: Logger
@@ -37,6 +37,7 @@ struct ServerProgram: Sendable {
     sessionLimits: SessionLimits = SessionLimits(), timer: any ServerTimer = SystemTimer()
   ) throws(ServerFailure) {
     self.options = options
+    budget = MemoryBudget(byteCount: options.limits.memory << 20)
     self.metrics = metrics
     self.logger = logger
     let directory = try ServerDirectory(options.directory)
@@ -125,16 +126,22 @@ struct ServerProgram: Sendable {
       apps, limits: options.limits, metrics: counters, logger: logger)
     let responder = HTTPResponder(
       api: ServerAPI(apps: apps.map(\.api), publicURL: options.publicURL), metrics: metrics,
-      options: options)
+      options: options, budget: budget)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)
-      }, sockets: sockets)
-    let listener = try listener(channel, onStart)
+      }, sockets: sockets, options: options, budget: budget)
+    let certificates = try self.certificates()
+    let listener = listener(channel, certificates, onStart)
     // The services end in the opposite order: sockets first.
     var configuration = ServiceGroupConfiguration(
-      services: [listener, sockets], gracefulShutdownSignals: signals, logger: logger)
-    configuration.maximumGracefulShutdownDuration = .seconds(30)
+      services: [listener, sockets] + (certificates.map { [$0] } ?? []),
+      gracefulShutdownSignals: signals, logger: logger)
+    if !signals.isEmpty {
+      configuration.services.insert(
+        .init(service: HangupService(certificates: certificates)), at: 0)
+    }
+    configuration.maximumGracefulShutdownDuration = .seconds(15)
     let group = ServiceGroup(configuration: configuration)
     // A task of its own: the end of this one is a shutdown, too, and not a cancellation.
     let running = Task { try await group.run() }
@@ -149,9 +156,15 @@ struct ServerProgram: Sendable {
     }
   }
 
+  private func certificates() throws(ServerFailure) -> ServerCertificates? {
+    guard let certificate = options.certificate, let key = options.key else { return nil }
+    return try ServerCertificates(certificate: certificate, key: key, logger: logger)
+  }
+
   private func listener(
-    _ channel: SyncChannel, _ onStart: @escaping @Sendable (String) -> Void
-  ) throws(ServerFailure) -> any Service {
+    _ channel: SyncChannel, _ certificates: ServerCertificates?,
+    _ onStart: @escaping @Sendable (String) -> Void
+  ) -> any Service {
     let configuration = ServerConfiguration(
       address: .hostname(options.host, port: options.port), serverName: nil)
     let isSecure = options.isSecure
@@ -163,24 +176,14 @@ struct ServerProgram: Sendable {
       let url = "\(isSecure ? "https" : "http")://\(name):\(address?.port ?? 0)"
       onStart(publicURL ?? url)
     }
-    guard let certificate = options.certificate, let key = options.key else {
+    guard let certificates else {
       return channel.server(
         configuration: configuration, onServerRunning: onServerRunning,
         eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
     }
-    do {
-      let tls = TLSConfiguration.makeServerConfiguration(
-        certificateChain: try NIOSSLCertificate.fromPEMFile(certificate)
-          .map { .certificate($0) },
-        privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-      return try TLSChannel(channel, tlsConfiguration: tls).server(
-        configuration: configuration, onServerRunning: onServerRunning,
-        eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
-    } catch {
-      throw ServerFailure(
-        "The certificate \(certificate) with the key \(key) cannot be used: "
-          + "\(ServerFailure.text(error)). Both have to be in PEM form.")
-    }
+    return SecuredChannel(certificates: certificates, base: channel).server(
+      configuration: configuration, onServerRunning: onServerRunning,
+      eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
   }
 
   private static func failure(_ error: any Error, _ options: ServerOptions) -> any Error {

@@ -14,6 +14,8 @@ struct SocketRequest: Sendable {
   let version: ProtocolVersion
   /// The name of the version in the answer.
   let protocolName: String
+  /// The client's address, as limits count it.
+  var address = ""
 
   /// Reads the head of a request; nil if it is no handshake for an app's socket, or offers no
   /// protocol that the server speaks.

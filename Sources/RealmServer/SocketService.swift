@@ -6,11 +6,13 @@
 // 1. After the shutdown has begun no connection is served.
 // 2. A user whose access has ended has no connection: each is registered before its user is looked
 //    up, so an end that comes between the two finds it.
-// 3. No user has more connections than the limit.
+// 3. No user and no address has more connections than the limit.
+// 4. The service ends a short time after the shutdown began, whatever clients do.
 
 #if Server
 import Logging
 import NIOConcurrencyHelpers
+import NIOCore
 import RealmNetworking
 import RealmServerEngine
 import RealmSync
@@ -27,7 +29,9 @@ final class SocketService: Service {
 
   private struct Member {
     let connection: ServerConnection
+    let socket: WebSocket
     let user: User
+    let address: String
     /// The session of the token that the socket was opened with.
     let session: String
   }
@@ -36,16 +40,20 @@ final class SocketService: Service {
   private enum Admission {
     case number(UInt64)
     case shuttingDown
-    case tooMany
+    case tooMany(String)
   }
 
   private struct State {
     var members: [UInt64: Member] = [:]
     var counts: [User: Int] = [:]
+    var addressCounts: [String: Int] = [:]
     var last: UInt64 = 0
     var isShuttingDown = false
     var waiter: CheckedContinuation<Void, Never>?
   }
+
+  /// The time that clients have to take what was sent when the server shuts down.
+  private static let endTimeout = Duration.seconds(3)
 
   private let apps: [String: ServedApp]
   private let limits: ServerLimits
@@ -66,20 +74,23 @@ final class SocketService: Service {
   // MARK: One socket
 
   /// Serves a socket until it is closed.
-  func serve(_ socket: WebSocket, _ request: SocketRequest) async {
+  func serve(
+    _ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryShare
+  ) async {
     guard let app = apps[request.app] else {
       return await refuse(socket, .fatal, "There is no app \(request.app)")
     }
     let accounts = app.api.accounts
     do throws(AccountError) {
       let claims = try accounts.claims(accessToken: request.token)
+      memory.setUser("\(app.file.id) \(claims.account)")
       let connection = await app.host.accept(
         ClientSocket(socket: socket, metrics: metrics), version: request.version,
         user: claims.account)
-      switch add(connection, app.file.id, claims) {
+      switch add(connection, socket, app.file.id, claims, request.address) {
       case .shuttingDown: await refuse(socket, .goingAway, "The server shuts down")
-      case .tooMany:
-        await refuse(socket, .policyViolation, "The user has too many connections")
+      case .tooMany(let name):
+        await refuse(socket, .policyViolation, "The \(name) has too many connections")
       case .number(let number):
         defer { remove(number) }
         do throws(AccountError) {
@@ -128,26 +139,33 @@ final class SocketService: Service {
   // MARK: All sockets
 
   private func add(
-    _ connection: ServerConnection, _ app: String, _ claims: TokenClaims
+    _ connection: ServerConnection, _ socket: WebSocket, _ app: String, _ claims: TokenClaims,
+    _ address: String
   ) -> Admission {
     let user = User(app: app, account: claims.account)
     return state.withLockedValue { state in
       guard !state.isShuttingDown else { return .shuttingDown }
       let count = state.counts[user, default: 0]
-      guard count < limits.socketsPerUser else { return .tooMany }
+      guard count < limits.socketsPerUser else { return .tooMany("user") }
+      let addressCount = state.addressCounts[address, default: 0]
+      guard addressCount < limits.socketsPerAddress else { return .tooMany("address") }
       state.counts[user] = count + 1
+      state.addressCounts[address] = addressCount + 1
       state.last += 1
       state.members[state.last] = Member(
-        connection: connection, user: user, session: claims.session)
+        connection: connection, socket: socket, user: user, address: address,
+        session: claims.session)
       return .number(state.last)
     }
   }
 
   private func remove(_ number: UInt64) {
     let waiter = state.withLockedValue { state -> CheckedContinuation<Void, Never>? in
-      if let user = state.members.removeValue(forKey: number)?.user {
-        let count = state.counts[user, default: 1] - 1
-        state.counts[user] = count > 0 ? count : nil
+      if let member = state.members.removeValue(forKey: number) {
+        let count = state.counts[member.user, default: 1] - 1
+        state.counts[member.user] = count > 0 ? count : nil
+        let addressCount = state.addressCounts[member.address, default: 1] - 1
+        state.addressCounts[member.address] = addressCount > 0 ? addressCount : nil
       }
       guard state.members.isEmpty else { return nil }
       defer { state.waiter = nil }
@@ -189,6 +207,13 @@ final class SocketService: Service {
     }
     logger.info("Ending \(connections.count) connections")
     for connection in connections { await connection.shutDown() }
+    let cutting = Task { [state] in
+      try await Task.sleep(for: Self.endTimeout)
+      for member in state.withLockedValue({ Array($0.members.values) }) {
+        member.socket.channel.close(promise: nil)
+      }
+    }
+    defer { cutting.cancel() }
     await withCheckedContinuation { continuation in
       let isDone = state.withLockedValue { state in
         if !state.members.isEmpty { state.waiter = continuation }

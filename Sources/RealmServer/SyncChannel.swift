@@ -20,7 +20,7 @@ struct SyncChannel: HTTPChannelHandler {
   /// What a connection has become.
   enum Content: Sendable {
     case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
-    case socket(WebSocket, SocketRequest)
+    case socket(WebSocket, SocketRequest, MemoryShare)
   }
 
   /// A connection.
@@ -34,6 +34,8 @@ struct SyncChannel: HTTPChannelHandler {
 
   let responder: Responder
   let sockets: SocketService
+  let options: ServerOptions
+  let budget: MemoryBudget
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
@@ -41,6 +43,9 @@ struct SyncChannel: HTTPChannelHandler {
       try channel.syncOptions?.setOption(
         .recvAllocator,
         value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 1 << 16))
+      let deadline = ConnectionDeadline()
+      try channel.pipeline.syncOperations.addHandler(deadline)
+      let boundDeadline = NIOLoopBound(deadline, eventLoop: channel.eventLoop)
       let upgrader = NIOTypedWebSocketServerUpgrader<Content>(
         maxFrameSize: Self.messageByteCountMax,
         shouldUpgrade: { channel, head in
@@ -49,13 +54,16 @@ struct SyncChannel: HTTPChannelHandler {
           return channel.eventLoop.makeSucceededFuture(headers)
         },
         upgradePipelineHandler: { channel, head in
-          guard let request = SocketRequest(head) else {
+          guard var request = SocketRequest(head) else {
             return channel.eventLoop.makeFailedFuture(ChannelError.eof)
           }
+          request.address = address(channel, head)
+          let taken = request
+          let memory = budget.share(address: taken.address)
           return WebSocket.adopt(
-            channel, isClient: false, protocolName: request.protocolName,
-            messageByteCountMax: Self.messageByteCountMax
-          ).map { .socket($0, request) }
+            channel, isClient: false, protocolName: taken.protocolName,
+            messageByteCountMax: Self.messageByteCountMax, memory: memory
+          ).map { .socket($0, taken, memory) }
         })
       var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
         upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration<Content>(
@@ -64,8 +72,18 @@ struct SyncChannel: HTTPChannelHandler {
       configuration.enablePipelining = false
       let content = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
         configuration: configuration)
+      content.whenSuccess { _ in boundDeadline.value.requestDidBegin() }
       return Value(content: content, channel: channel)
     }
+  }
+
+  /// The client of a handshake, as limits count it.
+  private func address(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
+    options.trustedProxies.origin(
+      peer: channel.remoteAddress?.ipAddress ?? "",
+      headers: head.headers.map { (name: $0.name, value: $0.value) },
+      isEncrypted: options.isSecure
+    ).limitKey
   }
 
   /// Answers a handshake that the server does not take, and closes the connection.
@@ -101,8 +119,8 @@ struct SyncChannel: HTTPChannelHandler {
     do {
       switch try await value.content.get() {
       case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
-      case .socket(let socket, let request):
-        await sockets.serve(socket, request)
+      case .socket(let socket, let request, let memory):
+        await sockets.serve(socket, request, memory)
         try? await value.channel.closeFuture.get()
       }
     } catch {

@@ -24,6 +24,8 @@ final class RunningServer: Sendable {
   /// Scheme, host and port.
   let address: String
   let metrics: PrometheusMetrics
+  /// The memory of clients.
+  let budget: MemoryBudget
   /// The users of the app.
   let accounts: AccountService
   private let task: Task<Void, any Error>
@@ -41,7 +43,7 @@ final class RunningServer: Sendable {
     certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
     users: ServerLimits = ServerLimits(
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
-    timer: any ServerTimer = SystemTimer()
+    timer: any ServerTimer = SystemTimer(), metricsToken: String? = nil
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
@@ -55,13 +57,14 @@ final class RunningServer: Sendable {
     }
     let options = try ServerOptions(
       directory: path, listen: "127.0.0.1:\(port)", certificate: certificate?.certificatePath,
-      key: certificate?.keyPath, limits: users)
+      key: certificate?.keyPath, limits: users, metricsToken: metricsToken)
     var logger = Logger(label: "test")
     logger.logLevel = .error
     let program = try ServerProgram(
       options, metrics: metrics, logger: logger, hasher: QuickHasher(), sessionLimits: limits,
       timer: timer)
     app = program.apps[0].file.id
+    budget = program.budget
     accounts = program.apps[0].api.accounts
     let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
     task = Task {

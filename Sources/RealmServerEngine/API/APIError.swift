@@ -35,7 +35,7 @@ package struct APIError: Error, Hashable, Sendable {
 }
 
 extension APIError {
-  init(_ error: AccountError) {
+  package init(_ error: AccountError) {
     switch error {
     case .nameInUse: self.init(409, "AccountNameInUse", "name already in use")
     case .invalidPassword: self.init(401, "InvalidPassword", "invalid username/password")
