@@ -59,8 +59,9 @@ final class ManagedCollection {
   static func local(
     _ definition: ListLocator, in core: RealmCore, of element: Any.Type
   ) -> ManagedCollection? {
-    guard let owner = core.info(ofTable: definition.table, for: element),
-      let index = owner.columns.firstIndex(where: { $0?.key == definition.column.key })
+    let column = definition.column.key
+    guard let owner = core.info(ofTable: definition.table, with: column, for: element),
+      let index = owner.columns.firstIndex(where: { $0?.key == column })
     else { return nil }
     let slot = owner.slot(owner.schema.properties[index])
     let collection = ManagedCollection(

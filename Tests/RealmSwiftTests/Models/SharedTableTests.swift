@@ -66,6 +66,7 @@ private class OtherParcel: Object {
       #expect(realm.objects(ParcelLabel.self).where { $0.address.street == "Main" }.count == 1)
       #expect(realm.objects(ParcelLabel.self).where { $0.parcel.weight > 2 }.count == 1)
       #expect(parcel.freeze().labels[0].address?.street == "Main")
+      #expect(parcel.labels.freeze()[0].parcel?.weight == 2.5 && address.freeze().thaw() == address)
       try realm.write { address.street += "!" }
       try realm.write { address.street = "Main" }
     }

@@ -82,8 +82,25 @@ extension RealmCore {
 
   /// The class whose objects a table holds, for objects or elements of type `type`.
   func info(ofTable key: TableKey, for type: Any.Type) -> ClassInfo? {
-    type == DynamicObject.self || type == DynamicObject?.self
-      ? dynamicInfo(ofTable: key) : classes[key]
+    if type == DynamicObject.self || type == DynamicObject?.self {
+      return dynamicInfo(ofTable: key)
+    }
+    // Another class of the program may show the same table.
+    if let model = type as? ObjectBase.Type, classes.contains(model),
+      classes[model].tableKey == key
+    {
+      return classes[model]
+    }
+    return classes[key]
+  }
+
+  /// The class whose objects a table holds, for elements of type `type`, that has a column.
+  func info(ofTable key: TableKey, with column: ColumnKey, for type: Any.Type) -> ClassInfo? {
+    let info = info(ofTable: key, for: type)
+    if let info, info.columns.contains(where: { $0?.key == column }) { return info }
+    return classes.all.first { other in
+      other.tableKey == key && other.columns.contains { $0?.key == column }
+    }
   }
 }
 
