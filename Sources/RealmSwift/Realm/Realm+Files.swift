@@ -25,7 +25,7 @@ extension Realm {
     }
     do {
       var failure: Realm.Error?
-      let isDeleted = try RealmCache.whileClosed(path) {
+      let isDeleted = try RealmCache.whileClosed(path, patience: 2000) {
         do throws(Realm.Error) {
           try remove([path, path + ".note", path + ".management"])
         } catch { failure = error }

@@ -21,7 +21,16 @@ enum RealmCache {
   static func core(
     _ configuration: Realm.Configuration, _ confinement: Confinement
   ) throws(Realm.Error) -> RealmCore {
-    if let core = try livingCore(configuration, confinement) { return core }
+    for attempt in 1... {
+      do throws(Realm.Error) {
+        if let core = try livingCore(configuration, confinement) { return core }
+        break
+      } catch {
+        // Another thread may still look at a realm of this place that was just released.
+        if attempt >= patience(for: configuration.location.path) { throw error }
+      }
+      usleep(1000)
+    }
     return try add(RealmOpener(configuration).open(confinement))
   }
 
@@ -51,16 +60,19 @@ enum RealmCache {
         try otherCore(of: configuration)?.requireSameOptions(configuration)
         return
       } catch {
-        // A realm that another thread has just released is destroyed shortly.
-        if attempt == patience || hasCoreHere(atPath: configuration.location.path) { throw error }
+        // A realm that has just been released is destroyed shortly.
+        if attempt >= patience(for: configuration.location.path) { throw error }
       }
       usleep(1000)
     }
   }
 
-  /// The time in milliseconds that a realm may take to close after its last reference was released
-  /// on another thread.
-  private static let patience = 500
+  /// The time in milliseconds that a realm of the file may take to close after the program released
+  /// its last reference. A thread that looks at a realm keeps it for a moment, and in a busy process
+  /// it may have to wait for a processor meanwhile; so it may where a callback has just returned.
+  ///
+  /// A realm of the caller's own place is in use more likely, which is a mistake to be told of soon.
+  private static func patience(for path: String) -> Int { hasCoreHere(atPath: path) ? 500 : 2000 }
 
   /// A realm of the file in any place. All agree among themselves, so one is enough.
   private static func otherCore(of configuration: Realm.Configuration) -> RealmCore? {
@@ -151,8 +163,7 @@ enum RealmCache {
     cores.withLock { $0.contains { $0.key.location.path == path } }
   }
 
-  /// Whether a core of the file at `path` is alive where the caller runs, which alone can release
-  /// it.
+  /// Whether a core of the file at `path` is alive where the caller runs.
   private static func hasCoreHere(atPath path: String) -> Bool {
     cores.withLock { cores in
       cores.keys.contains {
@@ -163,19 +174,23 @@ enum RealmCache {
 
   /// Whether no core of the file at `path` is alive, or the last is destroyed shortly.
   static func isClosedSoon(_ path: String) -> Bool {
-    for _ in 0..<patience {
-      if !hasCore(atPath: path) { return true }
-      if hasCoreHere(atPath: path) { return false }
+    var waited = 0
+    while hasCore(atPath: path) {
+      if waited >= patience(for: path) { return false }
       usleep(1000)
+      waited += 1
     }
-    return !hasCore(atPath: path)
+    return true
   }
 
   /// Runs `body` while no process has the file at `path` open; false if one has.
+  ///
+  /// - Parameter patience: The time in milliseconds that workers may take to release the file after
+  ///   the last realm.
   static func whileClosed(
-    _ path: String, _ body: () throws(StorageError) -> Void
+    _ path: String, patience: Int = 200, _ body: () throws(StorageError) -> Void
   ) throws(StorageError) -> Bool {
-    for _ in 0..<200 where !hasCore(atPath: path) {
+    for _ in 0..<patience where !hasCore(atPath: path) {
       if try DatabaseFile.whileClosed(path: path, body) { return true }
       // A worker that was just using the last realm releases the file shortly.
       usleep(1000)

@@ -85,6 +85,31 @@ import Testing
     #expect(try Realm.deleteFiles(for: file.configuration) == false)
   }
 
+  /// A thread that looks at a realm, such as one that opens the file itself, keeps it for a moment
+  /// longer than the program does.
+  @Test(arguments: [false, true]) func aRealmThatAnotherThreadLooksAtIsClosedSoon(
+    reopens: Bool
+  ) throws {
+    final class Onlooker: @unchecked Sendable {
+      // Sendable: used by the other thread alone once that has started.
+      var core: RealmCore?
+    }
+    let file = try TemporaryRealm()
+    let onlooker = Onlooker()
+    do { onlooker.core = try file.open().core }
+    let thread = Thread {
+      usleep(20_000)
+      onlooker.core = nil
+    }
+    thread.start()
+    if reopens {
+      file.configuration.readOnly = true
+      #expect(try file.open().isEmpty)
+    } else {
+      #expect(try Realm.deleteFiles(for: file.configuration))
+    }
+  }
+
   @Test func configurationsKnowFilesOrMemory() {
     var configuration = Realm.Configuration()
     #expect(configuration.fileURL?.lastPathComponent == "default.realm")
