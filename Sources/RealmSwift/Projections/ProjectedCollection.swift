@@ -60,10 +60,16 @@ extension ProjectedCollection: RandomAccessCollection, Equatable, CustomStringCo
 
   /// The class and the values, at most 100 of them.
   public var description: String {
-    var lines = prefix(100).enumerated().map { "\t[\($0)] \($1)" }
-    if count > 100 { lines.append("\t... \(count - 100) objects skipped.") }
-    return "ProjectedCollection<\(Value.self)> \(addressText(elements)) (\n"
-      + lines.joined(separator: ",\n") + "\n)"
+    let shown = 100
+    var text = IndentedText()
+    text.append("ProjectedCollection<\(Value.self)> \(addressText(elements)) (")
+    text.list(skipping: count - shown) { text in
+      for (index, element) in prefix(shown).enumerated() {
+        text.startElement("[\(index)] ")
+        ObjectBase.describe(element, to: &text, depth: 1)
+      }
+    }
+    return text.text
   }
 }
 

@@ -51,13 +51,17 @@ nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, Realm
   /// with the key paths that lead to them.
   open var description: String {
     let schema = ProjectionSchema.of(Self.self)
-    let lines = schema.properties.map { property in
-      let value = property.value(rootObject)
-      let text = value.map { "\($0)" } ?? "(null)"
-      return
-        "\t\(property.name)(\\.\(property.path)) = \(text.replacing("\n", with: "\n\t"));\n"
+    var text = IndentedText()
+    text.append("\(Self.self)<\(Root.self)> \(addressText(self)) {")
+    text.indent()
+    for property in schema.properties {
+      text.startLine("\(property.name)(\\.\(property.path)) = ")
+      ObjectBase.describe(property.value(rootObject) as Any, to: &text, depth: 1)
+      text.append(";")
     }
-    return "\(Self.self)<\(Root.self)> \(addressText(self)) {\n\(lines.joined())}"
+    text.unindent()
+    text.startLine("}")
+    return text.text
   }
 
   /// Whether both show the same object.

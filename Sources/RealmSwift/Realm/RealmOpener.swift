@@ -40,6 +40,10 @@ struct RealmOpener {
       try core.register(schemas)
       Logger.log(
         .detail, "Opened '\(path)' at version \(group.version), for \(confinement)")
+      Logger.log(
+        .trace,
+        "'\(path)' has \(schemas.count) classes of the program, at schema version "
+          + "\(configuration.schemaVersion)")
       return core
     }
   }

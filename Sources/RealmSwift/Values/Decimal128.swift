@@ -148,9 +148,9 @@ extension Decimal128: Codable {
     }
   }
 
-  /// Encodes the string, with all digits: decoding it makes the same representation.
+  /// Encodes `stringValue`: decoding it makes an equal number.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(bits.parts.text)
+    try container.encode(stringValue)
   }
 }

@@ -67,6 +67,48 @@ class Card: Projection<Person> {
     #expect(card.isInvalidated && card.realm == realm)
   }
 
+  private final class Sheet: Projection<AllTypes> {
+    @Projected(\AllTypes.bool) var isOn
+    @Projected(\AllTypes.data) var bytes
+    @Projected(\AllTypes.optionalInt) var number
+  }
+
+  private final class Home: Projection<Person> {
+    @Projected(\Person.best) var best
+    @Projected(\Person.dogs.projectTo.age) var ages: ProjectedCollection<Int>
+  }
+
+  /// Values are described as those of objects are.
+  @Test func descriptionsOfValues() async throws {
+    let sheet = Sheet(projecting: AllTypes(value: ["bool": true, "data": Data([1, 255])]))
+    #expect(
+      withoutAddresses(sheet) == """
+        Sheet<AllTypes> <0x> {
+        \tisOn(\\.bool) = 1;
+        \tbytes(\\.data) = <01ff — 2 total bytes>;
+        \tnumber(\\.optionalInt) = (null);
+        }
+        """)
+    let (realm, person) = try await open()
+    let home = Home(projecting: person)
+    #expect(
+      withoutAddresses(home) == """
+        Home<Person> <0x> {
+        \tbest(\\.best) = Dog {
+        \t\tname = C;
+        \t\tage = 0;
+        \t};
+        \tages(\\.dogs.age) = ProjectedCollection<Int> <0x> (
+        \t\t[0] 0,
+        \t\t[1] 0
+        \t);
+        }
+        """)
+    try realm.write { person.dogs.append(objectsIn: (0..<101).map { _ in Dog() }) }
+    #expect("\(home.ages)".hasSuffix("[99] 0,\n\t... 3 objects skipped.\n)"))
+    #expect("\(person.dogs.projectTo.name)".contains("\t[2] ,\n"))
+  }
+
   @Test func frozenThawedAndHandedOver() async throws {
     let (realm, person) = try await open()
     let card = Card(projecting: person)

@@ -69,6 +69,13 @@ private class PortedToy: Object {
     #expect(try messages(at: .info, file) { _ = try file.open() }.isEmpty)
   }
 
+  @Test func theSchemaOfWhatIsOpenedIsATrace() throws {
+    let file = try TemporaryRealm()
+    let told = try messages(at: .all, file) { _ = try file.open() }
+    let traces = told.filter { $0.0 == .trace }.map(\.1)
+    #expect(traces.contains { $0.hasPrefix("DB: ") && $0.hasSuffix(" at schema version 0") })
+  }
+
   @Test func aClassWithoutPersistedPropertiesIsReportedOnce() throws {
     let file = try TemporaryRealm([PortedDog.self, PortedToy.self])
     let told = try messages(at: .warn, file) {

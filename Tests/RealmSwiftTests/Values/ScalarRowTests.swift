@@ -55,7 +55,7 @@ import Testing
       decimals.map(\.bits.parts.text) == ["1.50", "7", "2.5", "-Inf", "-9223372036854775808"])
     #expect(
       String(decoding: try JSONEncoder().encode(Array(decimals.prefix(2))), as: UTF8.self)
-        == #"["1.50","7"]"#)
+        == #"["1.5","7"]"#)
     #expect(throws: Realm.Error(.invalidInput)) {
       try JSONDecoder().decode([Decimal128].self, from: Data(#"["x"]"#.utf8))
     }

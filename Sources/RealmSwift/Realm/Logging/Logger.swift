@@ -21,8 +21,8 @@ import Synchronization
 /// Logger.shared = Logger(level: .detail) { level, message in print(level, message) }
 /// ```
 ///
-/// Messages begin with their category, such as "DB: ". Opening a realm is logged at `detail`,
-/// transactions and new versions at `trace`.
+/// Messages begin with their category, such as "DB: ". Opening a realm is logged at `detail`, its
+/// schema, transactions and new versions at `trace`.
 public final class Logger: Sendable {
   private let function: @Sendable (LogLevel, String) -> Void
   private let storedLevel: Atomic<UInt>

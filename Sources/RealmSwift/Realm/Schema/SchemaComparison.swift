@@ -80,6 +80,8 @@ struct SchemaComparison {
   ) {
     self.storedVersion = storedVersion
     self.isAdditive = isAdditive
+    let classNames = Dictionary(
+      uniqueKeysWithValues: tables.values.map { ($0.key, $0.className ?? $0.name) })
     // Classes of one name show one table, whose columns are those of all of them.
     for (name, sharing) in Dictionary(grouping: schemas, by: \.tableName)
       .sorted(by: { $0.key < $1.key })
@@ -99,7 +101,7 @@ struct SchemaComparison {
       }
       compare(sharing[0], table)
       for (schema, properties) in zip(sharing, stored) {
-        compare(schema, properties, table, tables)
+        compare(schema, properties, table, classNames)
       }
       for column in table.columns where !known.contains(column.name) {
         differences.append(.removeProperty(sharing[0], column))
@@ -123,10 +125,8 @@ struct SchemaComparison {
   /// Compares some properties of a class with the columns of its table.
   private mutating func compare(
     _ schema: ModelSchema, _ properties: [ModelProperty], _ table: TableSchema,
-    _ tables: [String: TableSchema]
+    _ classNames: [TableKey: String]
   ) {
-    let classNames = Dictionary(
-      uniqueKeysWithValues: tables.values.map { ($0.key, $0.className ?? $0.name) })
     for property in properties {
       guard let column = table.column(named: property.columnName) else {
         differences.append(.addProperty(schema, property))
