@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 import RealmServerEngine
+import RealmStorage
 import RealmSyncProtocol
 
 /// The folder with the apps, their data and the keys.
@@ -15,8 +16,10 @@ struct ServerDirectory: Sendable {
   init(_ path: String) throws(ServerFailure) {
     self.path = path
     try Self.make(path)
-    try Self.make(path + "/apps")
-    try Self.make(path + "/keys")
+    for folder in ["/apps", "/keys"] {
+      try Self.make(path + folder)
+      PrivatePlace.restrict(path + folder)
+    }
   }
 
   private static func make(_ path: String) throws(ServerFailure) {
@@ -55,6 +58,8 @@ struct ServerDirectory: Sendable {
 
   private func app(_ folder: String) throws(ServerFailure) -> AppFile {
     let file = "\(path)/apps/\(folder)/app.json"
+    PrivatePlace.restrict("\(path)/apps/\(folder)")
+    PrivatePlace.restrict(file)
     guard let data = FileManager.default.contents(atPath: file) else {
       throw ServerFailure(
         "\(file) cannot be read. Put it back, or move the folder \(folder) away.")
@@ -100,6 +105,7 @@ struct ServerDirectory: Sendable {
   /// The key of tokens, which is made if there is none.
   func signingKey(random: RandomBytes) throws(ServerFailure) -> [UInt8] {
     let file = path + "/keys/tokens"
+    PrivatePlace.restrict(file)
     if let data = FileManager.default.contents(atPath: file) {
       guard data.count == 32 else {
         throw ServerFailure(

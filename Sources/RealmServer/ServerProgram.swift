@@ -69,7 +69,8 @@ struct ServerProgram: Sendable {
     let path = directory.accountsPath(file.id)
     let accounts: AccountStore
     do {
-      accounts = try AccountStore(DatabaseFile.open(path: path), now: clock.now())
+      accounts = try AccountStore(
+        DatabaseFile.open(path: path, system: SystemFiles(isPrivate: true)), now: clock.now())
     } catch {
       throw ServerFailure(
         "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, "

@@ -4,6 +4,7 @@
 
 #if Server
 import Foundation
+import Logging
 import RealmNetworking
 import RealmServerEngine
 import RealmSync
@@ -37,6 +38,34 @@ import Testing
     let attributes = try FileManager.default.attributesOfItem(
       atPath: directory.path + "/data/keys/tokens")
     #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test func filesWithSecretsAreForTheirOwner() async throws {
+    let directory = try TemporaryDirectory()
+    let data = directory.path + "/data"
+    let manager = FileManager.default
+    func rights(_ path: String) throws -> Int? {
+      try manager.attributesOfItem(atPath: "\(data)/\(path)")[.posixPermissions] as? Int
+    }
+    let secrets = ["keys/tokens", "apps/todos/app.json", "apps/todos/accounts.realm"]
+    func start() throws {
+      let options = try ServerOptions(directory: data, listen: "127.0.0.1:0", appID: "todos")
+      _ = try ServerProgram(
+        options, metrics: PrometheusMetrics(), logger: Logger(label: "test"))
+    }
+    try start()
+    for path in secrets { #expect(try rights(path) == 0o600, "\(path)") }
+    for folder in ["keys", "apps", "apps/todos"] { #expect(try rights(folder) == 0o700) }
+    // A backup that was put back has the rights of the program that did it.
+    for path in secrets {
+      try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(data)/\(path)")
+    }
+    for folder in ["keys", "apps", "apps/todos"] {
+      try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(data)/\(folder)")
+    }
+    try start()
+    for path in secrets { #expect(try rights(path) == 0o600, "\(path)") }
+    for folder in ["keys", "apps", "apps/todos"] { #expect(try rights(folder) == 0o700) }
   }
 
   @Test func damageIsExplained() throws {

@@ -28,7 +28,8 @@ package struct DirectoryFiles: RealmFiles {
     try make(path)
     path += "/realms"
     try make(path)
-    return try DatabaseFile.open(path: "\(path)/\(names.last ?? "realm").realm")
+    return try DatabaseFile.open(
+      path: "\(path)/\(names.last ?? "realm").realm", system: SystemFiles(isPrivate: true))
   }
 
   private func make(_ path: String) throws(StorageError) {

@@ -12,7 +12,12 @@ import Glibc
 
 /// The files of the operating system.
 package struct SystemFiles: FileSystem {
-  package init() {}
+  /// Whether no other user of the machine may read the files.
+  private let isPrivate: Bool
+
+  /// - Parameter isPrivate: Whether files are made with the rights 0600, and others that are opened
+  ///   for writing get them, where the system lets them.
+  package init(isPrivate: Bool = false) { self.isPrivate = isPrivate }
 
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
     if realm_is_forked() { throw .forkedProcess(path: path) }
@@ -22,10 +27,11 @@ package struct SystemFiles: FileSystem {
       case .readWrite: O_RDWR
       case .readWriteCreating: O_RDWR | O_CREAT
       }
-    let descriptor = unsafe realm_open(path, flags, 0o644)
+    let descriptor = unsafe realm_open(path, flags, isPrivate ? 0o600 : 0o644)
     guard descriptor >= 0 else {
       throw .system(operation: "Opening", path: path, code: -descriptor)
     }
+    if isPrivate, mode != .readOnly { PrivatePlace.restrict(descriptor) }
     return try SystemFile(path: path, descriptor: descriptor)
   }
 }

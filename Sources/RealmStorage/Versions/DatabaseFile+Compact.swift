@@ -34,6 +34,33 @@ extension DatabaseFile {
   package static func compact(
     path: String, key: EncryptionKey? = nil, keepsHistory: Bool = false
   ) throws(StorageError) -> Bool {
+    try rewrite(path, key, as: key, .whole(ofLocal: keepsHistory))
+  }
+
+  /// Encrypts the plain file at `path`. A file that is missing, empty, or no plain database is left
+  /// alone.
+  ///
+  /// - Returns: False if the file is open elsewhere; nothing is done then.
+  package static func encryptIfPlain(
+    path: String, key: EncryptionKey
+  ) throws(StorageError) -> Bool {
+    guard unsafe access(path, F_OK) == 0 else { return true }
+    let file = try SystemFiles().open(path: path, mode: .readOnly)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: FileHeader.byteCount, alignment: 8)
+    defer { unsafe buffer.deallocate() }
+    let count = try unsafe file.read(into: buffer, at: 0)
+    let isPlain = unsafe count == buffer.count && FileHeader(UnsafeRawBufferPointer(buffer)) != nil
+    if !isPlain { return true }
+    return try rewrite(path, nil, as: key, .whole(ofLocal: false))
+  }
+
+  /// Puts a copy of the file at `path` without free space in its place.
+  ///
+  /// - Parameter newKey: The key of the copy.
+  private static func rewrite(
+    _ path: String, _ key: EncryptionKey?, as newKey: EncryptionKey?, _ history: HistoryCopy
+  ) throws(StorageError) -> Bool {
     try whileClosed(path: path) { () throws(StorageError) in
       // A database of its own, for reading: its session is in memory.
       let file = try open(
@@ -43,8 +70,9 @@ extension DatabaseFile {
       // The copy that an interrupted compaction left.
       unsafe unlink(copyPath)
       do throws(StorageError) {
-        let copy = try SystemFiles().open(path: copyPath, mode: .readWriteCreating)
-        try file.snapshot().write(to: copy, key: key, history: .whole(ofLocal: keepsHistory))
+        let files = SystemFiles(isPrivate: PrivatePlace.isPrivate(path))
+        let copy = try files.open(path: copyPath, mode: .readWriteCreating)
+        try file.snapshot().write(to: copy, key: newKey, history: history)
         guard unsafe rename(copyPath, path) == 0 else {
           throw .system(operation: "Replacing", path: path, code: errno)
         }

@@ -2,6 +2,7 @@
 
 // What an app's client is made with.
 
+public import Foundation
 package import RealmSync
 
 /// The address of an app's server, and the times that its client waits.
@@ -21,6 +22,16 @@ public final class AppConfiguration {
   /// The proxy and the certificates of the library's own networking. A `transport` of the program
   /// decides itself; sync connections follow these settings in any case.
   public var network = NetworkSettings()
+  /// The key of the file with the users and their tokens, 64 bytes; nil, as at first, for a plain
+  /// file. Only the user of the process can read that file in any case.
+  ///
+  /// A plain file is encrypted with the key at the next start. With another key than before, or
+  /// none, users are not found: they log in again, and are not stored until the file
+  /// `mongodb-realm/<app id>/server-utility/metadata/sync_metadata.realm` is deleted. Realms have
+  /// keys of their own, `Realm.Configuration.encryptionKey`.
+  ///
+  /// Traps if it has not exactly 64 bytes when the `App` is made.
+  public var encryptionKey: Data?
   /// What carries requests in place of the library's own networking, and of `transport`.
   package var requests: (any HTTPTransport)?
   /// What opens sockets in place of the library's own networking.

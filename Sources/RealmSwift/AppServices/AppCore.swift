@@ -36,10 +36,12 @@ final class AppCore: Sendable {
     let requestTimeout: UInt
     let timeouts: SyncTimeouts
     let network: NetworkSettings
+    let encryptionKey: Data?
   }
 
   static func of(_ id: String, _ configuration: AppConfiguration) -> AppCore {
     if id.isEmpty { throwRealmException("The app's id must not be empty") }
+    let usersKey = Realm.Configuration.storageKey(configuration.encryptionKey)
     let directory = configuration.directory ?? Realm.Configuration.defaultDirectory.path
     let settings = AppSettings(
       id: id, baseURL: configuration.baseURL ?? AppSettings.usualBaseURL,
@@ -51,19 +53,23 @@ final class AppCore: Sendable {
     let key = Key(id: id, baseURL: settings.baseURL, directory: directory)
     return registry.withLock { registry in
       if let core = registry[key] { return core }
-      let core = AppCore(settings, configuration, directory)
+      let core = AppCore(settings, configuration, directory, usersKey)
       registry[key] = core
       return core
     }
   }
 
-  private init(_ settings: AppSettings, _ configuration: AppConfiguration, _ directory: String) {
+  private init(
+    _ settings: AppSettings, _ configuration: AppConfiguration, _ directory: String,
+    _ usersKey: EncryptionKey?
+  ) {
     let network = Networking(configuration.network)
     options = Options(
       transport: configuration.transport,
       sockets: configuration.socketProvider ?? network.sockets,
       requestTimeout: configuration.defaultRequestTimeoutMS,
-      timeouts: configuration.syncTimeouts.timeouts, network: configuration.network)
+      timeouts: configuration.syncTimeouts.timeouts, network: configuration.network,
+      encryptionKey: configuration.encryptionKey)
     paths = SyncPaths(base: directory, app: settings.id)
     let manager = SyncManager(settings.id, configuration.syncTimeouts.timeouts)
     syncManager = manager
@@ -71,23 +77,25 @@ final class AppCore: Sendable {
       configuration.requests ?? configuration.transport.map { CustomTransport($0) }
       ?? network.transport
     client = AppCore.client(
-      settings, HeaderTransport(transport, headers: { manager.customHeaders }), paths.users)
+      settings, HeaderTransport(transport, headers: { manager.customHeaders }), paths, usersKey)
     Networking.onChange { [weak self] in self?.reconnect() }
   }
 
   /// A client whose users are stored, or are not if the file of users cannot be used: the program
   /// can run without it, and its users log in again.
   private static func client(
-    _ settings: AppSettings, _ transport: any HTTPTransport, _ path: String
+    _ settings: AppSettings, _ transport: any HTTPTransport, _ paths: SyncPaths,
+    _ key: EncryptionKey?
   ) -> AppClient {
     do {
       try FileManager.default.createDirectory(
-        at: URL(fileURLWithPath: path).deletingLastPathComponent(),
-        withIntermediateDirectories: true)
-      return try AppClient(settings, transport: transport, store: UserStore(path: path))
+        atPath: paths.directory, withIntermediateDirectories: true)
+      for folder in paths.privateFolders { try PrivatePlace.makeFolder(folder) }
+      return try AppClient(
+        settings, transport: transport, store: UserStore(path: paths.users, key: key))
     } catch {
       Logger.log(
-        .error, "The users of app '\(settings.id)' cannot be stored in '\(path)': \(error)")
+        .error, "The users of app '\(settings.id)' cannot be stored in '\(paths.users)': \(error)")
       return AppClient(forgetting: settings, transport: transport)
     }
   }
@@ -99,6 +107,7 @@ final class AppCore: Sendable {
       defaultRequestTimeoutMS: options.requestTimeout)
     configuration.syncTimeouts = SyncTimeoutOptions(options.timeouts)
     configuration.network = options.network
+    configuration.encryptionKey = options.encryptionKey
     return configuration
   }
 

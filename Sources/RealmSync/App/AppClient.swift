@@ -93,6 +93,12 @@ package final class AppClient: Sendable {
       let access = tokens["access_token"]?.string.flatMap({ AppToken($0) }),
       let id = tokens["user_id"]?.string, let device = tokens["device_id"]?.string
     else { throw .badAnswer("The server's answer to a login lacks tokens or the user.") }
+    // The id becomes the name of a folder.
+    guard SyncPaths.isUserID(id) else {
+      throw .badAnswer(
+        "The server's id of the user is none: it has to be 1 to 128 letters, digits, \"-\", \".\", "
+          + "\"_\" and \"~\", and must not begin with a point.")
+    }
     var record = users.first { $0.id == id }?.record ?? UserRecord(id: id)
     record.state = .loggedIn
     record.refreshToken = refresh

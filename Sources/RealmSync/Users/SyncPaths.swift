@@ -22,6 +22,17 @@ package struct SyncPaths: Hashable, Sendable {
   /// The file of users.
   package var users: String { directory + "/server-utility/metadata/sync_metadata.realm" }
 
+  /// The folders of the file of users, each within the one before, which nobody else may read.
+  package var privateFolders: [String] {
+    [directory + "/server-utility", directory + "/server-utility/metadata"]
+  }
+
+  /// Whether a server's id of a user can be the name of a folder: one to 128 letters, digits and
+  /// `-._~`, which do not begin with a point.
+  package static func isUserID(_ id: String) -> Bool {
+    (1...128).contains(id.utf8.count) && !id.hasPrefix(".") && id.utf8.allSatisfy(isPlain)
+  }
+
   /// The file of a user's realm.
   ///
   /// - Parameter partition: The text of the partition's name; nil in flexible mode.
@@ -36,8 +47,10 @@ package struct SyncPaths: Hashable, Sendable {
     return "\(directory)/\(Self.escaped(id))/\(name).realm"
   }
 
-  /// Letters, digits and `-._~` as they are, other bytes as `%` and two digits.
+  /// Letters, digits and `-._~` as they are, other bytes as `%` and two digits. Never a name that
+  /// leads to another folder.
   static func escaped(_ text: String) -> String {
+    if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
     var result = ""
     for byte in text.utf8 {
       if isPlain(byte) {

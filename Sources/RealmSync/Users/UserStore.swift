@@ -55,9 +55,14 @@ package actor UserStore {
     unsafe queue.asUnownedSerialExecutor()
   }
 
-  /// Opens the file, which is made if there is none.
+  /// Opens the file, which is made if there is none. Only its owner may read it.
+  ///
+  /// - Parameter key: The key of the file; one that was written without a key is encrypted, unless
+  ///   another process has it open.
   package init(path: String, key: EncryptionKey? = nil) throws(StorageError) {
-    file = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
+    if let key { _ = try DatabaseFile.encryptIfPlain(path: path, key: key) }
+    file = try DatabaseFile.open(
+      path: path, options: OpenOptions(encryptionKey: key), system: SystemFiles(isPrivate: true))
     queue = try AgentQueue(path: path)
   }
 

@@ -2,6 +2,7 @@
 
 // Logging in and out, tokens, errors: an app's client with a server that the test writes.
 
+import Foundation
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
@@ -72,6 +73,39 @@ import Testing
     try await client.logOut(user)
     let after = try Self.client(transport, store: try UserStore(path: path))
     #expect(after.users.isEmpty)
+  }
+
+  @Test func storedUsersAreEncryptedWithAKey() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/users.realm"
+    let transport = ScriptedTransport.withAnonymousUser()
+    do {
+      let client = try Self.client(transport, store: try UserStore(path: path))
+      _ = try await client.logIn(.anonymous)
+    }
+    let token = Data(TestToken.text(expires: 900).utf8)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).range(of: token) != nil)
+    let key = try #require(EncryptionKey(repeatElement(7, count: 64)))
+    do {
+      let client = try Self.client(transport, store: try UserStore(path: path, key: key))
+      #expect(client.currentUser?.record.refreshToken?.text == TestToken.text(expires: 900))
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).range(of: token) == nil)
+    let client = try Self.client(transport, store: try UserStore(path: path, key: key))
+    #expect(client.currentUser != nil)
+    #expect(throws: StorageError.self) { try UserStore(path: path) }
+  }
+
+  @Test(arguments: [
+    "", ".", "..", ".a", "../../x", "a/b", "a b", "é", String(repeating: "x", count: 129),
+  ])
+  func anIDThatIsNoNameOfAFolderIsRefused(_ id: String) async throws {
+    let transport = ScriptedTransport.withAnonymousUser()
+    transport.set("POST " + Self.login, [.json(TestToken.login(user: id))])
+    let client = try Self.client(transport)
+    let error = await #expect(throws: AppFailure.self) { try await client.logIn(.anonymous) }
+    #expect(error?.description.contains("id of the user") == true)
+    #expect(client.users.isEmpty)
   }
 
   @Test func aTokenThatIsNotAcceptedIsRefreshedOnce() async throws {
@@ -333,6 +367,14 @@ import Testing
     #expect(
       paths.realm(user: "u", partition: "s_a/b ü")
         == "/b/mongodb-realm/todos-abcde/u/s_a%2Fb%20%C3%BC.realm")
+    for name in [".", ".."] {
+      let escaped = name == "." ? "%2E" : "%2E%2E"
+      #expect(
+        SyncPaths(base: "/b", app: name).realm(user: name, partition: "p")
+          == "/b/mongodb-realm/\(escaped)/\(escaped)/p.realm")
+    }
+    #expect(SyncPaths.isUserID("64b7f2a1c3d4e5f60718293a"))
+    #expect(SyncPaths.isUserID("a-1_b.c~"))
     let long = String(repeating: "x", count: 300)
     let path = paths.realm(user: "u", partition: long)
     #expect(path.utf8.count < 100)

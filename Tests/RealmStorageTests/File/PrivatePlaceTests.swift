@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rights of files and folders with secrets.
+
+import Foundation
+import RealmTestSupport
+import Testing
+
+@testable import RealmStorage
+
+@Suite struct PrivatePlaceTests {
+  private static func rights(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  private static func set(_ rights: Int, _ path: String) throws {
+    try FileManager.default.setAttributes([.posixPermissions: rights], ofItemAtPath: path)
+  }
+
+  private static func commit(_ file: DatabaseFile) throws {
+    let write = try file.beginWrite()
+    _ = try write.commit(changeset: [])
+  }
+
+  @Test func privateFilesAreMadeForTheirOwner() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("secret.realm")
+    do {
+      let file = try DatabaseFile.open(path: path, system: SystemFiles(isPrivate: true))
+      try Self.commit(file)
+    }
+    #expect(try Self.rights(path) == 0o600)
+    #expect(try Self.rights(path + ".lock") == 0o600)
+    #expect(try DatabaseFile.compact(path: path))
+    #expect(try Self.rights(path) == 0o600)
+    let other = directory.file("other.realm")
+    _ = try DatabaseFile.open(path: other)
+    let usual = try #require(try Self.rights(other))
+    #expect(usual & 0o044 != 0, "the umask of this machine hides what the test looks for")
+    #expect(try DatabaseFile.compact(path: other))
+    #expect(try Self.rights(other) == usual)
+  }
+
+  @Test func whatIsThereLosesTheRightsOfOthers() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("secret.realm")
+    _ = try DatabaseFile.open(path: path)
+    try Self.set(0o664, path)
+    _ = try DatabaseFile.open(path: path, system: SystemFiles(isPrivate: true))
+    #expect(try Self.rights(path) == 0o600)
+    let folder = directory.file("folder")
+    try PrivatePlace.makeFolder(folder)
+    #expect(try Self.rights(folder) == 0o700)
+    try Self.set(0o755, folder)
+    try PrivatePlace.makeFolder(folder)
+    #expect(try Self.rights(folder) == 0o700)
+    PrivatePlace.restrict(directory.file("nothing"))
+    #expect(throws: StorageError.self) {
+      try PrivatePlace.makeFolder(directory.file("no/folder"))
+    }
+  }
+
+  @Test func aPlainFileIsEncryptedInItsPlace() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("plain.realm")
+    let key = try #require(EncryptionKey((0..<64).map { UInt8($0) }))
+    #expect(try DatabaseFile.encryptIfPlain(path: path, key: key))
+    #expect(!FileManager.default.fileExists(atPath: path))
+    do {
+      let file = try DatabaseFile.open(path: path)
+      try Self.commit(file)
+      #expect(try !DatabaseFile.encryptIfPlain(path: path, key: key), "the file is open")
+    }
+    #expect(try DatabaseFile.encryptIfPlain(path: path, key: key))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    #expect(bytes.range(of: Data("T-DB".utf8)) == nil)
+    #expect(try DatabaseFile.encryptIfPlain(path: path, key: key))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+    _ = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
+  }
+}
