@@ -85,9 +85,13 @@ struct ServerProgram: Sendable {
     _ file: AppFile, _ directory: ServerDirectory, _ api: APIApp, _ limits: SessionLimits,
     _ timer: any ServerTimer, _ logger: Logger
   ) -> ServedApp {
-    let store = EmbeddedStore(DirectoryFiles(directory: directory.path))
+    let store = EmbeddedStore(
+      DirectoryFiles(directory: directory.path),
+      onProblem: { logger.error("A row of \(file.id) cannot be read: \($0)") })
+    var settings = ServerRealm.Settings(recordsTouches: file.mode == .flexible)
+    settings.report = { logger.error("A client of \(file.id) is reset: \($0)") }
     let realms = RealmDirectory(
-      store, settings: ServerRealm.Settings(recordsTouches: file.mode == .flexible), clock: clock,
+      store, settings: settings, clock: clock,
       threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ServerThread() })
     let app = ServerApp(
       named: file.id, realms: realms,

@@ -101,10 +101,10 @@ import Testing
     #expect(throws: ChangesetError.payloadTooLong(16_777_200)) {
       try ChangesetParser.parse(changeset(.string, 16_777_200))
     }
-    #expect(throws: ChangesetError.payloadTooLong(16_777_209)) {
-      try ChangesetParser.parse(changeset(.binary, 16_777_209))
+    #expect(throws: ChangesetError.payloadTooLong(16_777_201)) {
+      try ChangesetParser.parse(changeset(.binary, 16_777_201))
     }
-    #expect(try ChangesetParser.parse(changeset(.binary, 16_777_208)).instructions.count == 1)
+    #expect(try ChangesetParser.parse(changeset(.binary, 16_777_200)).instructions.count == 1)
   }
 
   /// Two bytes of an instruction take 72 of memory, and one of a path element takes 8.

@@ -106,7 +106,10 @@ struct Integration {
       throw SessionRefusal(.badServerVersion, "Bad server version of the progress")
     }
     for entry in upload.entries where entry.clientVersion > file.clientVersion {
-      guard entry.serverVersion >= file.reciprocalBase, entry.serverVersion <= start else {
+      // A client that has downloaded needs all that came after; nothing else is ever trimmed.
+      guard entry.serverVersion >= file.reciprocalBase, entry.serverVersion <= start,
+        entry.serverVersion >= trimmed || entry.serverVersion == 0
+      else {
         throw SessionRefusal(.badServerVersion, "Bad server version \(entry.serverVersion)")
       }
     }

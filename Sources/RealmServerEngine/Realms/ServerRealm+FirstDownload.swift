@@ -20,8 +20,17 @@ extension ServerRealm {
     }
     guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
     guard cursor.serverVersion < max(head.base, file.firstDownloadVersion) else {
-      return try await DownloadScan.run(
-        ident, after: cursor, in: id, of: store, byteLimit: byteLimit)
+      do throws(StoreError) {
+        return try await DownloadScan.run(
+          ident, after: cursor, in: id, of: store, byteLimit: byteLimit)
+      } catch {
+        guard case .unreadableEntry(let version, _) = error else { throw error }
+        // It is given up; this client and others before it get the state.
+        do throws(StoreError) { _ = try await entries(in: version..<version + 1) } catch {
+          guard case .trimmed = error else { throw error }
+        }
+        return try await download(for: ident, after: cursor, byteLimit: byteLimit)
+      }
     }
     var first = try await beginFirstDownload(for: ident)
     return try await next(of: &first, for: ident, byteLimit)
@@ -64,7 +73,7 @@ extension ServerRealm {
       let base = snapshot.head.base
       let history =
         base < snapshot.head.version
-        ? try await store.entries(of: id, in: base + 1..<snapshot.head.version + 1) : []
+        ? try await entries(in: base + 1..<snapshot.head.version + 1) : []
       // A client that was interrupted may have objects that were erased since, and no version after
       // the one that it has is trimmed. Others may have made objects that the history erases.
       let first = try FirstDownload(

@@ -21,6 +21,8 @@ package actor ServerRealm {
     package var recordsTouches: Bool
     /// The size with which a part of a first download ends.
     package var partByteCount = 1 << 19
+    /// Is told of what cannot be read for one client, which is reset then.
+    package var report: @Sendable (StoreError) -> Void = { _ in }
 
     package init(groups: GroupCommit = GroupCommit(), recordsTouches: Bool = false) {
       self.groups = groups
@@ -116,7 +118,7 @@ package actor ServerRealm {
     if latest == head.version {
       salt = head.salt
     } else if latest > head.base, latest < head.version {
-      salt = try await store.entries(of: id, in: latest..<latest + 1).first?.salt
+      salt = try? await entries(in: latest..<latest + 1).first?.salt
     }
     return ServerFileLookup(
       file: file?.record(for: user),
@@ -219,7 +221,7 @@ package actor ServerRealm {
       try await beginFirstDownloads(of: uploads)
       await beginAppending()
       defer { endAppending() }
-      return try await tryIntegrating(uploads)
+      return try await integrateReadable(uploads)
     } catch {
       window = nil
       if error == .fenced { isFenced = true }
@@ -227,11 +229,47 @@ package actor ServerRealm {
     }
   }
 
+  /// Integrates uploads, and leaves out versions that cannot be read if there are any.
+  private func integrateReadable(_ uploads: [Upload]) async throws(StoreError) -> [UploadOutcome] {
+    while true {
+      do throws(StoreError) {
+        return try await tryIntegrating(uploads)
+      } catch {
+        guard case .unreadableEntry(let version, _) = error, version > head.base else {
+          throw error
+        }
+        try await skip(through: version)
+      }
+    }
+  }
+
+  /// Gives up the entries up to a version, the newest that cannot be read: clients that need them
+  /// are reset, or get the state, as where history is trimmed.
+  ///
+  /// - Precondition: It is the caller's turn to append.
+  private func skip(through version: UInt64) async throws(StoreError) {
+    window = nil
+    try await append { _ in Batch(skipsThrough: version) }
+  }
+
+  /// The entries of some versions. After one that cannot be read those up to it are gone.
+  func entries(in range: Range<UInt64>) async throws(StoreError) -> [StoredEntry] {
+    do throws(StoreError) {
+      return try await store.entries(of: id, in: range)
+    } catch {
+      guard case .unreadableEntry(let version, _) = error else { throw error }
+      await beginAppending()
+      defer { endAppending() }
+      if version > head.base { try await skip(through: version) }
+      throw .trimmed(through: version)
+    }
+  }
+
   private func tryIntegrating(_ uploads: [Upload]) async throws(StoreError) -> [UploadOutcome] {
     let window = try await preparedWindow(for: uploads)
-    let states = try await states(for: uploads, window)
-    let unseen = try await unseenObjects(for: uploads, states)
     var refusals: [Int: SessionRefusal] = [:]
+    let states = try await states(for: uploads, window, &refusals)
+    let unseen = try await unseenObjects(for: uploads, states)
     var misfitCount = 0
     while true {
       window.removeAll(after: head.version)
@@ -336,34 +374,55 @@ package actor ServerRealm {
     do throws(ChangesetError) {
       return try ChangesetParser.parse(bytes, origin: origin)
     } catch {
-      throw .damaged("version \(origin.version): \(error)")
+      throw .unreadableEntry(version: origin.version, "\(error)")
     }
   }
 
+  /// The files of uploads. Those of which something cannot be read are left out.
   private func states(
-    for uploads: [Upload], _ window: HistoryWindow
+    for uploads: [Upload], _ window: HistoryWindow, _ refusals: inout [Int: SessionRefusal]
   ) async throws(StoreError) -> [FileIdentifier: FileState] {
     var states: [FileIdentifier: FileState] = [:]
-    for upload in uploads where states[upload.file] == nil {
+    for (number, upload) in uploads.enumerated()
+    where states[upload.file] == nil && refusals[number] == nil {
       guard let file = try await store.file(upload.file, in: id) else { continue }
-      var reciprocals: [UInt64: Changeset] = [:]
-      var privates: [UInt64: Changeset] = [:]
-      var objects: [UInt64: [ObjectIdentity]] = [:]
-      let base = file.reciprocalBase
-      for (version, bytes) in try await store.reciprocals(of: file.ident, in: id, after: base) {
-        // The origin is that of the entry, which `FileState` knows.
-        reciprocals[version] = try parse(bytes, origin: ChangesetOrigin(version: version))
+      do throws(StoreError) {
+        states[upload.file] = try await state(of: file)
+      } catch {
+        guard case .unreadableFile = error else { throw error }
+        settings.report(error)
+        refuse(number, of: uploads, SessionRefusal(error), &refusals)
       }
-      for change in try await store.privates(of: file.ident, in: id, after: base) {
-        let origin = ChangesetOrigin(
-          version: change.version, file: .server, timestamp: change.timestamp)
-        privates[change.version] = try parse(change.changeset, origin: origin)
-        objects[change.version] = change.objects
-      }
-      states[upload.file] = FileState(
-        file: file, reciprocals: reciprocals, privates: privates, privateObjects: objects)
     }
     return states
+  }
+
+  private func state(of file: ClientFile) async throws(StoreError) -> FileState {
+    var reciprocals: [UInt64: Changeset] = [:]
+    var privates: [UInt64: Changeset] = [:]
+    var objects: [UInt64: [ObjectIdentity]] = [:]
+    func parse(
+      _ bytes: [UInt8], _ origin: ChangesetOrigin
+    ) throws(StoreError) -> Changeset {
+      do throws(ChangesetError) {
+        return try ChangesetParser.parse(bytes, origin: origin)
+      } catch {
+        throw .unreadableFile(file.ident, "what belongs to version \(origin.version): \(error)")
+      }
+    }
+    let base = file.reciprocalBase
+    for (version, bytes) in try await store.reciprocals(of: file.ident, in: id, after: base) {
+      // The origin is that of the entry, which `FileState` knows.
+      reciprocals[version] = try parse(bytes, ChangesetOrigin(version: version))
+    }
+    for change in try await store.privates(of: file.ident, in: id, after: base) {
+      let origin = ChangesetOrigin(
+        version: change.version, file: .server, timestamp: change.timestamp)
+      privates[change.version] = try parse(change.changeset, origin)
+      objects[change.version] = change.objects
+    }
+    return FileState(
+      file: file, reciprocals: reciprocals, privates: privates, privateObjects: objects)
   }
 
   /// What is needed to find objects that uploads make without having been sent them; nil if there

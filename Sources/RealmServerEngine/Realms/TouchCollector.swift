@@ -44,13 +44,13 @@ struct TouchCollector {
       case (nil, nil): touches.append(Touch(object: object.identity, existence: .absent))
       case (nil, _): touches.append(Touch(object: object.identity, existence: .created))
       case (let before?, nil):
-        let fields = before.map { Touch.Field(name: $0.name, before: $0.value) }
+        let fields = before.map { Touch.Field($0.name, kept: $0.value) }
         touches.append(Touch(object: object.identity, existence: .erased, fields: fields))
       case (let before?, let now?):
         var values: [String: TableValue] = [:]
         for (name, value) in now { values[name] = value }
         let fields = before.compactMap { (name, value) in
-          values[name] == value ? nil : Touch.Field(name: name, before: value)
+          values[name] == value ? nil : Touch.Field(name, kept: value)
         }
         touches.append(Touch(object: object.identity, existence: .stayed, fields: fields))
       }

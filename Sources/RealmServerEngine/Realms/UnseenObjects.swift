@@ -35,7 +35,12 @@ struct UnseenObjects {
     let file: FileIdentifier
     let touch: Touch
 
-    var existedBefore: Bool { touch.existence == .stayed || touch.existence == .erased }
+    var existedBefore: Bool {
+      switch touch.existence {
+      case .stayed, .erased, .unknown: true
+      case .created, .absent: false
+      }
+    }
   }
 
   /// The objects of the newest version.

@@ -10,6 +10,10 @@ extension SessionRefusal {
     switch error {
     case .unknownFile(let file):
       self.init(.badClientFileIdent, "Unknown client file \(file.rawValue)")
+    case .unreadableFile, .unreadableEntry:
+      self.init(
+        .badServerVersion, "The server cannot read what it has for the client",
+        action: .clientReset)
     case .trimmed:
       self.init(.badServerVersion, "The server no longer has the changes after the client's")
     case .fenced, .conflict, .outOfOrder, .unknownRealm, .ambiguousName, .limit, .damaged,

@@ -13,11 +13,14 @@ package struct Batch: Hashable, Sendable {
   package var privates: [PrivateChange]
   /// The newest version whose entry is to go; nil to keep what is there.
   package var trimsThrough: UInt64?
+  /// The newest version whose entry is not to be read any more, and stays where it is; nil for none.
+  package var skipsThrough: UInt64?
 
   package init(
     entries: [StoredEntry] = [], files: [ClientFile] = [], reciprocals: [ReciprocalChange] = [],
-    privates: [PrivateChange] = [], trimsThrough: UInt64? = nil
+    privates: [PrivateChange] = [], trimsThrough: UInt64? = nil, skipsThrough: UInt64? = nil
   ) {
+    self.skipsThrough = skipsThrough
     self.entries = entries
     self.files = files
     self.reciprocals = reciprocals

@@ -19,9 +19,17 @@ final class EmbeddedRealm: Sendable {
   private let schemas = SchemaCache()
   private let keyBounds = KeyBoundCache()
   private let recent = Locked(RecentEntries())
+  private let onProblem: @Sendable (String) -> Void
+  private let reported = Locked<Set<String>>([])
 
   /// Opens the file, and makes its tables if it is new.
-  init(_ id: RealmID, named name: RealmName, in files: any RealmFiles) throws(StoreError) {
+  ///
+  /// - Parameter onProblem: Is told of rows that cannot be read, without which all goes on.
+  init(
+    _ id: RealmID, named name: RealmName, in files: any RealmFiles,
+    onProblem: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(StoreError) {
+    self.onProblem = onProblem
     self.id = id
     self.name = name
     file = try StoreError.storing { () throws(StorageError) in try files.open(id) }
@@ -174,6 +182,7 @@ final class EmbeddedRealm: Sendable {
           try trimHistory(from: head.base, through: through, in: group)
           head.base = max(head.base, through)
         }
+        if let through = batch.skipsThrough { head.base = max(head.base, through) }
         let row = try ServerRow(.meta, at: ServerTables.metaKey, in: group, isNew: false)
         try row.set(head.version, "version")
         try row.set(head.salt, "salt")
@@ -390,6 +399,7 @@ final class EmbeddedRealm: Sendable {
     let last = min(range.upperBound - 1, head.version)
     guard first <= last else { return [] }
     var entries: [StoredEntry] = []
+    var unreadable: (UInt64, String)?
     var touches: Table?
     try StoreError.storing { () throws(StorageError) -> Void in
       let table = try table(.history, of: group)
@@ -402,10 +412,16 @@ final class EmbeddedRealm: Sendable {
           if key.ordinal > last { break reading }
           guard key.ordinal >= first else { continue }
           let reader = ServerRowReader(row: cluster.row(at: index), schema: table.schema)
-          entries.append(try reader.entry(key))
+          do throws(StorageError) {
+            entries.append(try reader.entry(key))
+          } catch {
+            // The newest of the unreadable ones counts: what is before it cannot be used.
+            unreadable = (key.ordinal, "\(error)")
+          }
         }
       }
     }
+    if let unreadable { throw .unreadableEntry(version: unreadable.0, unreadable.1) }
     guard entries.count == Int(last - first + 1) else {
       throw .damaged("entries are missing between versions \(first) and \(last)")
     }
@@ -414,16 +430,40 @@ final class EmbeddedRealm: Sendable {
         try touches.objectCount() > 0
       })
     else { return entries }
-    for index in entries.indices {
-      let key = ObjectKey(Int64(bitPattern: entries[index].version))
-      let bytes = try StoreError.storing { () throws(StorageError) -> [UInt8]? in
-        try touches.row(of: key).map { (row) throws(StorageError) in
-          try ServerRowReader(row: row, schema: touches.schema).bytes("touches")
-        }
-      }
-      if let bytes { entries[index].touches = try TouchReader.decode(bytes) }
-    }
+    for index in entries.indices { try readTouches(of: &entries[index], touches) }
     return entries
+  }
+
+  /// Adds the touches of an entry. Where they cannot be read it is known at least which objects it
+  /// is about.
+  private func readTouches(of entry: inout StoredEntry, _ table: Table) throws(StoreError) {
+    let key = ObjectKey(Int64(bitPattern: entry.version))
+    var bytes: [UInt8]?
+    do throws(StorageError) {
+      guard let row = try table.row(of: key) else { return }
+      bytes = try ServerRowReader(row: row, schema: table.schema).bytes("touches")
+    } catch {
+      report("the touches of version \(entry.version): \(error)")
+    }
+    if let bytes {
+      do throws(StoreError) {
+        entry.touches = try TouchReader.decode(bytes)
+        return
+      } catch {
+        report("the touches of version \(entry.version): \(error)")
+      }
+    }
+    do throws(ChangesetError) {
+      entry.touches = try Touch.unknown(in: ChangesetParser.parse(entry.changeset))
+    } catch {
+      throw .unreadableEntry(version: entry.version, "\(error)")
+    }
+  }
+
+  /// Tells of what cannot be read, once.
+  private func report(_ problem: String) {
+    guard reported.withLock({ $0.insert(problem).inserted }) else { return }
+    onProblem("\(id.rawValue): \(problem)")
   }
 
   /// The forms of entries for a client after a version, by the versions.
@@ -431,9 +471,10 @@ final class EmbeddedRealm: Sendable {
     of ident: FileIdentifier, after version: UInt64
   ) throws(StoreError) -> [UInt64: [UInt8]] {
     var found: [UInt64: [UInt8]] = [:]
-    try forEachRow(.reciprocals, of: ident, after: version) {
-      (version, row) throws(StorageError) in
-      found[version] = try row.bytes("changeset")
+    try forEachRow(.reciprocals, of: ident, after: version) { (version, row) throws(StoreError) in
+      found[version] = try Self.reading(ident, version) { () throws(StorageError) in
+        try row.bytes("changeset")
+      }
     }
     return found
   }
@@ -442,35 +483,52 @@ final class EmbeddedRealm: Sendable {
     of ident: FileIdentifier, after version: UInt64
   ) throws(StoreError) -> [PrivateChange] {
     var found: [PrivateChange] = []
-    var names: [[UInt8]] = []
-    try forEachRow(.privates, of: ident, after: version) { (version, row) throws(StorageError) in
-      found.append(
-        PrivateChange(
+    try forEachRow(.privates, of: ident, after: version) { (version, row) throws(StoreError) in
+      var names: [UInt8] = []
+      var change = try Self.reading(ident, version) { () throws(StorageError) in
+        names = try row.bytes("objects")
+        return PrivateChange(
           file: ident, version: version,
           timestamp: OriginTimestamp(milliseconds: try row.number("timestamp")),
-          changeset: try row.bytes("changeset")))
-      names.append(try row.bytes("objects"))
-    }
-    for (place, bytes) in names.enumerated() {
-      found[place].objects = try TouchReader.objects(bytes)
+          changeset: try row.bytes("changeset"))
+      }
+      do throws(StoreError) {
+        change.objects = try TouchReader.objects(names)
+      } catch {
+        throw .unreadableFile(ident, "the private change of version \(version): \(error)")
+      }
+      found.append(change)
     }
     return found
+  }
+
+  private static func reading<R>(
+    _ ident: FileIdentifier, _ version: UInt64, _ body: () throws(StorageError) -> R
+  ) throws(StoreError) -> R {
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      throw .unreadableFile(ident, "what belongs to version \(version): \(error)")
+    }
   }
 
   /// Reads the rows that belong to a client and a version after one, in the order of versions.
   private func forEachRow(
     _ kind: ServerTables, of ident: FileIdentifier, after version: UInt64,
-    _ body: (UInt64, ServerRowReader) throws(StorageError) -> Void
+    _ body: (UInt64, ServerRowReader) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard ident.rawValue < ServerTables.identLimit, version + 1 < ServerTables.versionLimit
     else { return }
-    try StoreError.storing { () throws(StorageError) -> Void in
-      let table = try table(kind, of: read())
-      for key in try keys(of: table, ident, version + 1...ServerTables.versionLimit - 1) {
-        guard let row = try table.row(of: key) else { continue }
-        try body(
-          ServerTables.version(in: key), ServerRowReader(row: row, schema: table.schema))
-      }
+    let table = try StoreError.storing { () throws(StorageError) -> Table in
+      try self.table(kind, of: read())
+    }
+    let keys = try StoreError.storing { () throws(StorageError) -> [ObjectKey] in
+      try self.keys(of: table, ident, version + 1...ServerTables.versionLimit - 1)
+    }
+    for key in keys {
+      let row = try StoreError.storing { () throws(StorageError) in try table.row(of: key) }
+      guard let row else { continue }
+      try body(ServerTables.version(in: key), ServerRowReader(row: row, schema: table.schema))
     }
   }
 }

@@ -19,8 +19,14 @@ package final class EmbeddedStore: ServerStore {
   private let state = Locked(State())
   /// Held while a file is opened, so that no two calls make one.
   private let opening = Locked(())
+  private let onProblem: @Sendable (String) -> Void
 
-  package init(_ files: any RealmFiles, salts: SaltSource = SaltSource()) {
+  /// - Parameter onProblem: Is told of rows that cannot be read, without which all goes on.
+  package init(
+    _ files: any RealmFiles, salts: SaltSource = SaltSource(),
+    onProblem: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.onProblem = onProblem
     self.files = files
     self.salts = salts
   }
@@ -34,7 +40,7 @@ package final class EmbeddedStore: ServerStore {
         guard known.name == realm else { throw .ambiguousName(known.name) }
         return known
       }
-      let opened = try EmbeddedRealm(id, named: realm, in: files)
+      let opened = try EmbeddedRealm(id, named: realm, in: files, onProblem: onProblem)
       state.withLock { $0.realms[id] = opened }
       return opened
     }

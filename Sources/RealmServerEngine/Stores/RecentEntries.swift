@@ -39,6 +39,7 @@ struct RecentEntries {
       byteCount += entry.memoryByteCount
     }
     if let through = batch.trimsThrough { removeAll(through: through) }
+    if let through = batch.skipsThrough { removeAll(through: through) }
     guard entries.count > 2 * countMax || byteCount > byteCountMax else { return }
     var count = max(0, entries.count - countMax)
     var rest = byteCount - entries.prefix(count).reduce(0) { $0 + $1.memoryByteCount }

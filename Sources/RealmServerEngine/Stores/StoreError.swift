@@ -23,6 +23,10 @@ package enum StoreError: Error, Hashable, Sendable {
   case trimmed(through: UInt64)
   /// A limit of the store.
   case limit(String)
+  /// The entry of a version cannot be read; later ones can.
+  case unreadableEntry(version: UInt64, String)
+  /// What is stored for one client cannot be read.
+  case unreadableFile(FileIdentifier, String)
   /// What is stored makes no sense.
   case damaged(String)
   /// The database below.

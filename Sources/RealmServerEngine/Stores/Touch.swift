@@ -3,6 +3,7 @@
 // The trace that a version leaves of each object it wrote to, so that views of earlier versions can
 // be computed.
 
+import RealmSyncProtocol
 package import RealmTables
 
 /// An object that a version touched, with what queries can ask of it before and after.
@@ -10,9 +11,14 @@ package struct Touch: Hashable, Sendable {
   /// A property that changed.
   package struct Field: Hashable, Sendable {
     package var name: String
-    package var before: TableValue
+    /// Nil for a large value, which is not kept.
+    package var before: TableValue?
 
-    package init(name: String, before: TableValue) {
+    /// Values that take more bytes are not kept: few conditions ask for such properties, and all
+    /// that a version changed is one value of the store.
+    package static let byteCountMax = 4096
+
+    package init(name: String, before: TableValue?) {
       self.name = name
       self.before = before
     }
@@ -26,6 +32,8 @@ package struct Touch: Hashable, Sendable {
     case erased = 2
     /// It was not there before and is not afterwards.
     case absent = 3
+    /// It is not known what happened to it.
+    case unknown = 4
   }
 
   package var object: ObjectIdentity
@@ -47,5 +55,35 @@ package struct Touch: Hashable, Sendable {
     self.object = object
     self.existence = existence
     self.fields = fields
+  }
+}
+
+extension Touch.Field {
+  /// The property of an object as it was, without a value that is large.
+  init(_ name: String, kept value: TableValue) {
+    self.init(name: name, before: value.payloadByteCount > Self.byteCountMax ? nil : value)
+  }
+}
+
+extension TableValue {
+  /// The bytes of strings and binaries, and something for others.
+  fileprivate var payloadByteCount: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .binary(let bytes): bytes.count
+    case .list(let values): values.reduce(0) { $0 + $1.payloadByteCount }
+    default: 8
+    }
+  }
+}
+
+extension Touch {
+  /// The objects of a changeset of which nothing else is known.
+  static func unknown(in changeset: Changeset) -> [Touch] {
+    var seen: Set<ObjectReference> = []
+    return changeset.instructions.compactMap { instruction in
+      guard let object = instruction.object, seen.insert(object).inserted else { return nil }
+      return Touch(object: changeset.identity(of: object), existence: .unknown)
+    }
   }
 }

@@ -45,7 +45,13 @@ package struct TouchReader {
     }
     var fields: [Touch.Field] = []
     for _ in 0..<(try count()) {
-      fields.append(Touch.Field(name: try text(), before: try value()))
+      let name = try text()
+      if position < bytes.count, bytes[position] == TouchTag.large.rawValue {
+        position += 1
+        fields.append(Touch.Field(name: name, before: nil))
+      } else {
+        fields.append(Touch.Field(name: name, before: try value()))
+      }
     }
     return Touch(
       object: ObjectIdentity(className: name, key: key), existence: existence, fields: fields,
@@ -80,7 +86,7 @@ package struct TouchReader {
       var values: [TableValue] = []
       for _ in 0..<(try count()) { values.append(try value(depth: depth + 1)) }
       return .list(values)
-    case .globalKey: throw .damaged("a touch with a key as a value")
+    case .globalKey, .large: throw .damaged("a touch with a key as a value")
     }
   }
 

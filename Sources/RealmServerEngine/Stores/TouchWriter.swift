@@ -41,7 +41,11 @@ package struct TouchWriter {
     number(UInt64(touch.fields.count))
     for field in touch.fields {
       text(field.name)
-      write(field.before)
+      if let before = field.before {
+        write(before)
+      } else {
+        bytes.append(TouchTag.large.rawValue)
+      }
     }
   }
 
@@ -122,6 +126,8 @@ enum TouchTag: UInt8 {
   case null = 0
   case no, yes, int, float, double, string, binary, timestamp, decimal, objectID, uuid, list
   case globalKey
+  /// A large value, which is not kept.
+  case large
 
   /// Bits beside the existence of a touch.
   static let isMade: UInt8 = 0x10

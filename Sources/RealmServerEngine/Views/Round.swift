@@ -136,7 +136,10 @@ package struct Round {
       let held = Set(selected.map { past[$0].object })
       for object in objects {
         let isSeen = keys[object].map(now.contains) ?? false
-        guard !unconfirmed.contains(object), let trace = log.traces[object] else {
+        // Where a condition asks for a value that was not kept, it is as unknown what the client has.
+        guard !unconfirmed.contains(object), let trace = log.traces[object], !trace.isUnknown,
+          trace.unknown.isDisjoint(with: view.fieldNames(ofClass: name))
+        else {
           fates[object] = isSeen ? .returns : .leaves
           continue
         }
@@ -172,7 +175,7 @@ package struct Round {
     do throws(ChangesetError) {
       changeset = try ChangesetParser.parse(entry.changeset)
     } catch {
-      throw .damaged("version \(entry.version): \(error)")
+      throw .unreadableEntry(version: entry.version, "\(error)")
     }
     let count = changeset.instructions.count
     let passing = changeset.instructions.filter { instruction in

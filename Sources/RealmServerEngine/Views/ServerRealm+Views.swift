@@ -19,7 +19,7 @@ extension ServerRealm {
     let file = try await knownFile(ident)
     var version = snapshot.head.version
     if file.clientVersion > 0, snapshot.head.base < version {
-      let history = try await store.entries(of: id, in: snapshot.head.base + 1..<version + 1)
+      let history = try await entries(in: snapshot.head.base + 1..<version + 1)
       if let own = history.first(where: { $0.file == ident }) { version = own.version - 1 }
     }
     let bootstrap = try Bootstrap.schema(snapshot, version: version, timestamp: now)
@@ -59,8 +59,8 @@ extension ServerRealm {
       case .failure(let refusal)?: return .failure(refusal)
       case nil: new = nil
       }
-      let history = try await store.entries(
-        of: id, in: cursor.serverVersion + 1..<snapshot.head.version + 1)
+      let history = try await entries(
+        in: cursor.serverVersion + 1..<snapshot.head.version + 1)
       // All that the server makes for a version has one time, which is that of the version.
       let timestamp = try await time(of: snapshot.head.version, history) ?? now
       let unconfirmed = try await store.privates(of: ident, in: id, after: cursor.serverVersion)

@@ -15,6 +15,10 @@ struct TouchLog {
     var wasErased = false
     /// The values before the first version, of the properties that changed since.
     var before: [String: TableValue] = [:]
+    /// Those of the properties whose values before are not kept.
+    var unknown: Set<String> = []
+    /// Whether nothing is known of what happened to it.
+    var isUnknown = false
     /// The files that made it when it was not there.
     var creators: Set<FileIdentifier> = []
     /// The files that touched it.
@@ -44,10 +48,16 @@ struct TouchLog {
         existedBefore: touch.existence == .stayed || touch.existence == .erased, lastFile: file)
     if trace.existedBefore {
       // What an erasure noted is complete, so nothing of a later object of that name gets in.
-      for field in touch.fields where trace.before[field.name] == nil {
-        trace.before[field.name] = field.before
+      for field in touch.fields
+      where trace.before[field.name] == nil && !trace.unknown.contains(field.name) {
+        if let before = field.before {
+          trace.before[field.name] = before
+        } else {
+          trace.unknown.insert(field.name)
+        }
       }
     }
+    if touch.existence == .unknown { trace.isUnknown = true }
     if touch.existence == .created { trace.creators.insert(file) }
     if touch.existence == .erased { trace.wasErased = true }
     trace.isErasedLast = touch.existence == .erased

@@ -11,8 +11,9 @@ package import RealmTables
 
 /// The stored bootstrap of a file, in a write transaction.
 package struct BootstrapStore {
-  /// The longest changeset that is stored.
-  package static let changesetByteCountMax = 0xFF_FFF8
+  /// The longest changeset that is stored: with its framing it fits one blob, as the peers' stores
+  /// read no chains.
+  package static let changesetByteCountMax = 16_777_200 - 16
 
   static let tableName = "flx_pending_bootstrap"
 

@@ -9,8 +9,8 @@
 package struct ChangesetParser {
   /// The longest string of a payload.
   package static let stringByteCountMax = 16_777_199
-  /// The longest binary of a payload.
-  package static let binaryByteCountMax = 0xFF_FFF8
+  /// The longest binary of a payload, which is the longest one of an app's property.
+  package static let binaryByteCountMax = 16_777_200
 
   var reader: ByteReader
   var changeset: Changeset

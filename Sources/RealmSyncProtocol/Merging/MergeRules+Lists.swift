@@ -10,9 +10,9 @@ extension MergeRules {
     if update.index >= insert.index { update.index = try update.index.next() }
   }
 
-  /// L2. ArrayMove × Update: the update follows its element.
+  /// L2. ArrayMove × Update: the update follows its element. Their sizes may differ, see L5.
   static func move(_ move: MergeStep, update: inout MergeStep) throws(RuleError) {
-    guard try isSameList(move, update) else { return }
+    guard move.hasSameContainer(as: update) else { return }
     update.index = try follow(update.index, from: move.index, to: move.moveTarget)
   }
 
@@ -44,8 +44,11 @@ extension MergeRules {
 
   /// L5. ArrayMove × ArrayInsert: at the same index the later element comes first. The second
   /// comparison is meant to use the index that the first one changed.
+  ///
+  /// Their sizes are not compared, as in the peers: rule N6 changes a move and leaves the steps
+  /// below it, which may then be of another list.
   static func move(_ move: inout MergeStep, insert: inout MergeStep) throws(RuleError) {
-    guard try isSameList(move, insert) else { return }
+    guard move.hasSameContainer(as: insert) else { return }
     move.priorSize = try move.priorSize.next()
     if insert.index > move.index {
       insert.index = try insert.index.previous()

@@ -37,8 +37,8 @@ extension MergeStep {
     return true
   }
 
-  /// Whether two steps of sets have equal values. A float or double equals what `==` says, so NaN
-  /// equals nothing, as in the peers.
+  /// Whether two steps of sets have equal values. Floats, doubles and decimals are equal as numbers,
+  /// so NaN equals nothing, as in the peers.
   func hasSameValue(as other: MergeStep) -> Bool {
     guard let value = instruction.payload, let otherValue = other.instruction.payload else {
       return false
@@ -46,6 +46,8 @@ extension MergeStep {
     switch (value, otherValue) {
     case (.link, .link): return target == other.target && target != MergeNames.absent
     case (.string, .string), (.binary, .binary): return content == other.content
+    case (.decimal(let number), .decimal(let otherNumber)):
+      return number.isSameNumber(as: otherNumber)
     default: return value == otherValue
     }
   }

@@ -38,4 +38,47 @@ package struct Decimal128Bits: Hashable, Sendable {
   package var coefficientHigh: UInt64 { high & Self.coefficientMask }
   package var exponent: Int64 { Int64((high >> 49) & 0x3FFF) - Self.exponentBias }
   package var isNegative: Bool { high >> 63 == 1 }
+
+  /// Whether both are the same number, as the peers compare the elements of sets: 1E1 is 10, zero
+  /// has no sign, and NaN equals nothing.
+  package func isSameNumber(as other: Decimal128Bits) -> Bool {
+    switch (infinity, other.infinity) {
+    case (.nan, _), (_, .nan): return false
+    case (.infinite, .infinite): return isNegative == other.isNegative
+    case (.infinite, .finite), (.finite, .infinite): return false
+    case (.finite, .finite): break
+    }
+    let (left, right) = (normal, other.normal)
+    if left.coefficient == 0 || right.coefficient == 0 {
+      return left.coefficient == right.coefficient
+    }
+    return left == right && isNegative == other.isNegative
+  }
+
+  private enum Kind {
+    case finite, infinite, nan
+  }
+
+  private var infinity: Kind {
+    switch (high >> 58) & 0x1F {
+    case 0x1F: .nan
+    case 0x1E: .infinite
+    default: .finite
+    }
+  }
+
+  /// The coefficient without zeros at its end, and the exponent that it has then. Coefficients that
+  /// are out of range count as zero.
+  private var normal: (coefficient: UInt128, exponent: Int64) {
+    // The form for large coefficients has no valid values in 128 bits.
+    if (high >> 61) & 3 == 3 { return (0, 0) }
+    var coefficient = UInt128(coefficientHigh) << 64 | UInt128(low)
+    var exponent = exponent
+    if coefficient > 9_999_999_999_999_999_999_999_999_999_999_999 { return (0, 0) }
+    while coefficient != 0, coefficient % 10 == 0 {
+      coefficient /= 10
+      exponent += 1
+    }
+    return (coefficient, exponent)
+  }
 }

@@ -70,6 +70,11 @@ extension Row {
     case .none:
       if column.type == .string { return try string(column.leafIndex).map { .string($0) } ?? .null }
       let ref = try cluster.ref(at: column.leafIndex + 1)
+      if column.type == .binary {
+        // A value of an internal table may be longer than a blob, and so a chain of them.
+        let bytes = try BinaryLeaf.bytes(at: index, of: ref, in: space)
+        return bytes.map { .binary($0) } ?? .null
+      }
       return try column.visitElements(LeafValueVisitor(leaf: ref, index: index, space: space))
     case .list, .set: return .list(try list(column).values())
     case .dictionary: return .dictionary(try dictionary(column).entries(of: column))

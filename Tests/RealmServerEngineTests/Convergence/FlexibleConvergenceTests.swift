@@ -126,10 +126,10 @@ private struct FlexibleRun {
   }
 
   private func trace(_ upload: Upload) throws {
-    try trace("file \(upload.file.rawValue) uploads")
+    trace("file \(upload.file.rawValue) uploads")
     for entry in upload.entries {
       let changeset = try ChangesetParser.parse(entry.changeset)
-      try trace("  \(entry.clientVersion) based on \(entry.serverVersion): \(changeset)")
+      trace("  \(entry.clientVersion) based on \(entry.serverVersion): \(changeset)")
     }
   }
 

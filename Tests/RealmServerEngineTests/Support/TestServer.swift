@@ -23,6 +23,8 @@ final class TestServer {
   private var settings: ServerRealm.Settings
   private var startCount: UInt64 = 0
   let time = Locked(OriginTimestamp(milliseconds: 1_000_000))
+  /// What the store and the realm have said about rows that cannot be read.
+  let problems = Locked<[String]>([])
 
   init(
     seed: UInt64 = 1, recordsTouches: Bool = false, partByteCount: Int = 1 << 19
@@ -30,27 +32,40 @@ final class TestServer {
     self.seed = seed
     settings = ServerRealm.Settings(recordsTouches: recordsTouches)
     settings.partByteCount = partByteCount
+    let problems = problems
+    settings.report = { error in problems.withLock { $0.append("\(error)") } }
     realm = try await Self.open(
-      files, salts: SaltSource(SeededGenerator(seed: seed)), thread, time, settings)
+      files, salts: SaltSource(SeededGenerator(seed: seed)), thread, time, settings, problems)
   }
 
   private static func open(
     _ files: SimulatedFiles, salts: SaltSource, _ thread: ServerThread,
-    _ time: Locked<OriginTimestamp>, _ settings: ServerRealm.Settings
+    _ time: Locked<OriginTimestamp>, _ settings: ServerRealm.Settings,
+    _ problems: Locked<[String]>
   ) async throws -> ServerRealm {
     try await ServerRealm.open(
-      name, of: EmbeddedStore(files, salts: salts),
+      name,
+      of: EmbeddedStore(
+        files, salts: salts, onProblem: { problem in problems.withLock { $0.append(problem) } }),
       settings: settings,
       clock: ServerClock { time.withLock { $0 } }, salts: salts, thread: thread)
   }
 
   /// Kills the server and starts another on its files.
-  func restart() async throws {
+  ///
+  /// - Parameter damage: Changes the files meanwhile.
+  func restart(damage: ((WriteGroup) throws -> Void)? = nil) async throws {
     startCount += 1
     files = try files.restarted()
+    if let damage {
+      let group = try WriteGroup(files.open(realm.id).beginWrite())
+      try damage(group)
+      _ = try group.commit()
+      files = try files.restarted()
+    }
     realm = try await Self.open(
       files, salts: SaltSource(SeededGenerator(seed: seed &+ startCount << 32)), thread, time,
-      settings)
+      settings, problems)
   }
 
   /// Introduces a client's file as a session does; throws `IdentDefect`.

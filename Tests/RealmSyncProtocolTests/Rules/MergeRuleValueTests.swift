@@ -131,6 +131,38 @@ import Testing
       .setInsert(.plain(.double(.nan))), .setErase(.plain(.double(.nan))))
   }
 
+  /// 10 and 1E1 are one element of a set, and so are the zeros.
+  @Test func v8DecimalsAreEqualByValue() throws {
+    func decimal(
+      _ coefficient: UInt64, _ exponent: Int64, _ isNegative: Bool = false
+    ) throws
+      -> RuleScript.Value
+    {
+      .plain(
+        .decimal(
+          try #require(
+            Decimal128Bits(
+              coefficientHigh: 0, coefficientLow: coefficient, exponent: exponent,
+              isNegative: isNegative))))
+    }
+    let infinity = Decimal128Bits(low: 0, high: 0x7800_0000_0000_0000)
+    let nan = Decimal128Bits(low: 0, high: 0x7C00_0000_0000_0000)
+    for (first, second) in try [
+      (decimal(10, 0), decimal(1, 1)), (decimal(1, 1), decimal(1000, -2)),
+      (decimal(0, 0), decimal(0, 7, true)), (decimal(25, -1, true), decimal(250, -2, true)),
+      (.plain(.decimal(infinity)), .plain(.decimal(infinity))),
+    ] {
+      try expectMerge(
+        earlier: .setInsert(first), later: .setErase(second), give: [], [.setErase(second)])
+    }
+    for (first, second) in try [
+      (decimal(10, 0), decimal(10, 1)), (decimal(1, 0), decimal(1, 0, true)),
+      (.plain(.decimal(nan)), .plain(.decimal(nan))), (.plain(.decimal(infinity)), decimal(1, 0)),
+    ] {
+      try expectIndependent(.setInsert(first), .setErase(second))
+    }
+  }
+
   /// Of changesets with the same time the one of the file with the higher number is later; in the
   /// client's own history file 0 is its own.
   @Test func theFileDecidesAtTheSameTime() throws {

@@ -72,6 +72,30 @@ struct ConvergenceRun {
     }
   }
 
+  /// A file that several programs use in turn while it is offline: 60 commits wait at the end, and
+  /// the other devices go on meanwhile.
+  mutating func playInTurns() async throws {
+    try await play(steps: 60)
+    let device = network.devices[0]
+    device.afterCommit = nil
+    for _ in 0..<3 {
+      network.setOnline(false, device)
+      for _ in 0..<20 {
+        setClock(of: device)
+        try programs[0].write()
+        try network.announce(device)
+      }
+      try await network.restart(device)
+      network.setOnline(false, device)
+      for index in 1..<network.devices.count {
+        setClock(of: network.devices[index])
+        try programs[index].write()
+        try network.announce(network.devices[index])
+        for _ in 0..<10 { _ = await network.proceed(network.devices[index]) }
+      }
+    }
+  }
+
   private mutating func setClock(of device: SimulatedDevice) {
     time += UInt64(random.number(below: 3))
     // The devices' clocks differ.

@@ -25,14 +25,14 @@ import Testing
   private static let shares = 0..<UInt64(2)
 
   private static func run(
-    _ mode: SyncMode, _ seeds: Range<UInt64>, share: UInt64
+    _ mode: SyncMode, _ seeds: Range<UInt64>, share: UInt64, inTurns: Bool = false
   ) async throws {
     for seed in stride(from: seeds.lowerBound + share, to: seeds.upperBound, by: shares.count) {
       var run = try ConvergenceRun(seed: seed, mode: mode)
       if environment("OPENREALM_TRACE") != nil { run.network.trace = { print($0) } }
       var problems: [String]
       do {
-        try await run.play(steps: 200)
+        if inTurns { try await run.playInTurns() } else { try await run.play(steps: 200) }
         problems = try await run.finish()
       } catch {
         problems = ["\(error)"] + run.network.problems
@@ -64,6 +64,12 @@ import Testing
 
   @Test(.heavy, arguments: shares) func partition(share: UInt64) async throws {
     try await Self.run(.partition, Self.seeds(300), share: share)
+  }
+
+  /// A file that is used by one program, then by another, with commits of both that wait.
+  @Test(.heavy, arguments: [SyncMode.partition, .flexible])
+  func programsThatUseAFileInTurn(_ mode: SyncMode) async throws {
+    try await Self.run(mode, Self.seeds(30), share: 0, inTurns: true)
   }
 
   @Test(.heavy, arguments: shares) func flexible(share: UInt64) async throws {

@@ -46,7 +46,7 @@ enum BigBlobs {
   ) throws(StorageError) {
     for index in 0..<outer.count {
       let ref = try outer.ref(at: index)
-      // Chains occur in binaries only, and only in the history.
+      // Chains occur in binaries only: in the history, and in internal tables.
       if !ref.isNull, terminator == 0, try space.node(at: ref).header.hasRefs {
         _ = try BlobNode.bytes(of: ref, in: space)
       } else {

@@ -4,8 +4,8 @@
 
 /// A leaf of binaries, nullable or not (file format, part 4, section 4.4).
 ///
-/// The history tree uses it too; its entries may be chains of blobs, which `bytes(at:of:in:)`
-/// reads.
+/// The history tree uses it too, and so do internal tables; what these hold may be chains of blobs,
+/// which `bytes(at:of:in:)` reads.
 package enum BinaryLeaf: Leaf {
   package typealias Value = ByteView?
 
