@@ -85,13 +85,13 @@ struct QueryCommand: ToolCommand {
       }
       if let countBy {
         let groups = try GroupCounts(of: countBy, keys, run.schema, in: group, classes)
-        return try print(groups, to: sink)
+        return try represent(groups, to: sink)
       }
       let names = columns?.split(separator: ",").map {
         $0.trimmingCharacters(in: .whitespaces)
       }
       let output = try QueryOutput(run.schema, in: group, classes, columns: names)
-      return try print(keys, output, to: sink)
+      return try represent(keys, output, to: sink)
     }
     try sink.finish()
     if let table { try Pager.show(table, isAllowed: pager) }
@@ -99,7 +99,7 @@ struct QueryCommand: ToolCommand {
   }
 
   /// Prints objects; a table is returned, so that it is shown when it is known to be whole.
-  private func print(
+  private func represent(
     _ keys: [ObjectKey], _ output: QueryOutput, to sink: ByteSink
   ) throws -> String? {
     switch json ? .json : format {
@@ -129,7 +129,7 @@ struct QueryCommand: ToolCommand {
     }
   }
 
-  private func print(_ groups: GroupCounts, to sink: ByteSink) throws -> String? {
+  private func represent(_ groups: GroupCounts, to sink: ByteSink) throws -> String? {
     switch json ? .json : format {
     case .json:
       for group in groups.all {

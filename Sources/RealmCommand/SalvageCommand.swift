@@ -12,7 +12,8 @@ struct SalvageCommand: ToolCommand {
     commandName: "salvage",
     abstract: "Copies every object that can still be read to a new file.",
     discussion: """
-      The damaged file is not changed. Exit code 1 says that something was lost.
+      The damaged file is not changed. Where its roots are gone, as in a file that was cut, tables \
+      are looked for among its bytes. Exit code 1 says that something was lost.
 
       Example: realm salvage damaged.realm saved.realm
       """)
@@ -44,6 +45,11 @@ struct SalvageCommand: ToolCommand {
     for problem in report.problems { text += Terminal.colored(problem, .yellow) + "\n" }
     if report.isOlderVersion {
       text += "The newest version could not be opened; this is the one before it.\n"
+    }
+    if report.isFound {
+      text +=
+        "The roots of the file are gone; these objects were found among its bytes. They may be "
+        + "older than the newest ones.\n"
     }
     return text + "\(TextTable.count(report.savedCount, "object")) saved to \(target)\n"
   }

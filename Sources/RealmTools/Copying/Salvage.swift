@@ -5,6 +5,8 @@
 // 1. The damaged file is not changed.
 // 2. Each object that is found gets into the copy, whatever part of it cannot be read; such a part
 //    has the value of a new object there, and is counted.
+// 3. Where the roots are gone, as in a file that was cut, each root of an earlier version and each
+//    table that can be found among the bytes is tried, and what gives most objects is saved.
 
 import Foundation
 package import RealmStorage
@@ -57,12 +59,56 @@ package struct Salvage {
       }
       guard key == nil else { throw error }
       let older = target + ".older"
-      defer { NewFile.remove(older) }
-      guard try makeOlder(path, older) else { throw error }
-      do {
-        return try save(older, key: nil, to: target, isOlder: true, progress)
-      } catch is StorageError { throw error }
+      UnfinishedFiles.add(older)
+      defer {
+        NewFile.remove(older)
+        UnfinishedFiles.remove(older)
+      }
+      if try makeOlder(path, older) {
+        do {
+          return try save(older, key: nil, to: target, isOlder: true, progress)
+        } catch is StorageError {}
+      }
+      guard let report = try scan(path, older, to: target, progress) else { throw error }
+      return report
     }
+  }
+
+  /// How many of the roots that are found are tried: the newest have most of what is there.
+  private static let triedRootsMax = 8
+
+  /// Saves what roots give that are found among the bytes; nil if there are none.
+  ///
+  /// - Parameter copy: Where the files with these roots are made.
+  private static func scan(
+    _ path: String, _ copy: String, to target: String, _ progress: @escaping ProgressHandler
+  ) throws -> SalvageReport? {
+    let scan = try NodeScan(path: path)
+    // What says that it is a file of another format is left to `realm upgrade`.
+    if let format = scan.format, format != FileHeader.supportedVersion { return nil }
+    let found = scan.roots().prefix(triedRootsMax) + [scan.looseTables()].compactMap { $0 }
+    var best: (report: SalvageReport, roots: NodeScan.Roots)?
+    for roots in found {
+      NewFile.remove(copy)
+      try Data(scan.file(with: roots)).write(to: URL(fileURLWithPath: copy))
+      let part = target + ".part"
+      NewFile.remove(part)
+      UnfinishedFiles.add(part)
+      defer {
+        NewFile.remove(part)
+        UnfinishedFiles.remove(part)
+      }
+      guard let report = try? save(copy, key: nil, to: part, isOlder: false, progress),
+        report.savedCount > best?.report.savedCount ?? 0
+      else { continue }
+      best = (report, roots)
+    }
+    guard let best else { return nil }
+    NewFile.remove(copy)
+    try Data(scan.file(with: best.roots)).write(to: URL(fileURLWithPath: copy))
+    var report = try save(copy, key: nil, to: target, isOlder: false, progress)
+    report.isFound = true
+    return report
   }
 
   /// Copies a file so that its header selects the version before the newest.

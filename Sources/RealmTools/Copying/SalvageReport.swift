@@ -23,12 +23,14 @@ package struct SalvageReport: Sendable {
   package var problems: [String] = []
   /// Whether the newest version could not be opened, and that before it was.
   package var isOlderVersion = false
+  /// Whether the roots of the file are gone, and its objects were found among its bytes.
+  package var isFound = false
 
   package var savedCount: Int { classes.reduce(0) { $0 + $1.saved } }
 
   /// Whether everything was saved.
   package var isWhole: Bool {
-    problems.isEmpty && !isOlderVersion
+    problems.isEmpty && !isOlderVersion && !isFound
       && classes.allSatisfy { $0.lostValues == 0 && $0.expected == $0.saved }
   }
 
@@ -41,6 +43,7 @@ package struct SalvageReport: Sendable {
     .object([
       JSONMember("whole", .bool(isWhole)),
       JSONMember("olderVersion", .bool(isOlderVersion)),
+      JSONMember("found", .bool(isFound)),
       JSONMember("saved", .integer(Int64(savedCount))),
       JSONMember(
         "classes",

@@ -2,7 +2,7 @@
 
 // A realm file that is written.
 
-import Dispatch
+import Foundation
 package import RealmStorage
 package import RealmTables
 

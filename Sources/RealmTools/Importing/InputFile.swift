@@ -88,12 +88,14 @@ final class InputFile: Sendable {
   /// At most `count` bytes from `offset` on; none at the end.
   func bytes(at offset: Int, count: Int) throws(ToolFailure) -> [UInt8] {
     while true {
-      var result = 0
-      let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-        result = unsafe pread(descriptor, buffer.baseAddress, count, off_t(offset))
-        initialized = max(result, 0)
+      var bytes = [UInt8](repeating: 0, count: count)
+      let result = unsafe bytes.withUnsafeMutableBytes {
+        unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
       }
-      if result >= 0 { return bytes }
+      if result >= 0 {
+        bytes.removeLast(count - result)
+        return bytes
+      }
       guard errno == EINTR else {
         throw ToolFailure(.inputOutput, "Reading '\(path)' failed: \(Self.reason).")
       }

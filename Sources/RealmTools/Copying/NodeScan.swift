@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The nodes of a file whose roots are gone, found by their headers (file format, part 1, section 3).
+
+import Foundation
+import RealmStorage
+import RealmTables
+
+/// All bytes of a damaged file, and the nodes among them.
+///
+/// What looks like a node may be data, or a node that is not used any more: who reads on from one
+/// must expect anything.
+struct NodeScan {
+  /// A node.
+  struct Found {
+    let header: NodeHeader
+    let offset: Int
+
+    fileprivate var payload: Int { offset + NodeHeader.byteCount }
+    fileprivate var end: Int { payload + (header.payloadByteCount + 7) & ~7 }
+  }
+
+  /// The roots of a version: the names of the tables, and the tables.
+  struct Roots {
+    /// Nil where the names are gone.
+    let names: Int?
+    let tables: [Int64]
+    let version: Int64
+  }
+
+  let bytes: [UInt8]
+  /// Where nodes begin, in the order of the file.
+  private var offsets: [Int] = []
+  /// The nodes whose last bytes are behind the end of the file.
+  private(set) var cutNodes: [Int] = []
+
+  init(path: String) throws(ToolFailure) {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw ToolFailure(.inputOutput, "'\(path)' cannot be read.")
+    }
+    bytes = Array(data)
+    for offset in stride(from: FileHeader.byteCount, to: max(bytes.count - 7, 0), by: 8)
+    where bytes[offset] == 0x41 && bytes[offset + 1] == 0x41 && bytes[offset + 2] == 0x41
+      && bytes[offset + 3] == 0x41
+    {
+      let found = Found(header: NodeHeader(bits: word(offset)), offset: offset)
+      guard found.header.layout != nil else { continue }
+      if found.end <= bytes.count { offsets.append(offset) } else { cutNodes.append(offset) }
+    }
+  }
+
+  /// The format that the header names; nil if there is no header.
+  var format: Int? {
+    guard bytes.count >= FileHeader.byteCount, Array(bytes[16..<20]) == Self.mnemonic else {
+      return nil
+    }
+    let format = Int(bytes[bytes[23] & 1 == 0 ? 20 : 21])
+    return format == 0 ? nil : format
+  }
+
+  private static let mnemonic: [UInt8] = [0x54, 0x2D, 0x44, 0x42]
+
+  private func word(_ offset: Int) -> UInt64 {
+    bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The node at a place; nil if there is none.
+  func node(at offset: Int64) -> Found? {
+    guard offset >= FileHeader.byteCount, offset.isMultiple(of: 8), offset + 8 <= bytes.count else {
+      return nil
+    }
+    let found = Found(header: NodeHeader(bits: word(Int(offset))), offset: Int(offset))
+    guard bytes[Int(offset)] == 0x41, bytes[Int(offset) + 3] == 0x41, found.header.layout != nil,
+      found.end <= bytes.count
+    else { return nil }
+    return found
+  }
+
+  /// An element of a node of numbers.
+  func element(_ index: Int, of node: Found) -> Int64 {
+    let width = node.header.width
+    guard index < node.header.count, width > 0 else { return 0 }
+    let bit = index * width
+    let start = node.payload + bit / 8
+    if width < 8 {
+      return Int64(bytes[start] >> UInt8(bit % 8)) & (1 << Int64(width) - 1)
+    }
+    let value = bytes[start..<start + width / 8].reversed().reduce(UInt64(0)) {
+      $0 << 8 | UInt64($1)
+    }
+    let shift = 64 - width
+    return Int64(bitPattern: value << UInt64(shift)) >> Int64(shift)
+  }
+
+  /// The node that an element refers to; nil if it is no ref to one.
+  private func child(_ index: Int, of node: Found) -> Found? {
+    let value = element(index, of: node)
+    return value > 0 && value.isMultiple(of: 2) ? self.node(at: value) : nil
+  }
+
+  private func isNumbers(_ node: Found) -> Bool { node.header.layout == .bits }
+
+  /// The texts of a node of short texts; nil if it is none.
+  func texts(_ node: Found) -> [String]? {
+    let width = node.header.width
+    guard node.header.layout == .multiply, !node.header.hasRefs, width <= 64 else { return nil }
+    var result: [String] = []
+    for index in 0..<node.header.count {
+      guard width > 0 else {
+        result.append("")
+        continue
+      }
+      let cell = bytes[(node.payload + index * width)..<(node.payload + (index + 1) * width)]
+      guard let padding = cell.last, Int(padding) < width else { return nil }
+      guard let text = String(bytes: cell.prefix(width - 1 - Int(padding)), encoding: .utf8)
+      else { return nil }
+      result.append(text)
+    }
+    return result
+  }
+
+  // MARK: Roots
+
+  /// The roots of the versions that can still be found, the newest first.
+  func roots() -> [Roots] {
+    var found: [Roots] = []
+    for offset in offsets {
+      guard let top = node(at: Int64(offset)), top.header.hasRefs, !top.header.isInner,
+        isNumbers(top), (3...16).contains(top.header.count), let names = child(0, of: top),
+        let tables = child(1, of: top), tables.header.hasRefs, isNumbers(tables),
+        element(2, of: top) & 1 == 1, let texts = texts(names),
+        texts.contains(where: { $0.hasPrefix("class_") })
+      else { continue }
+      let refs = (0..<tables.header.count).map { element($0, of: tables) }
+      guard refs.contains(where: { isTable($0) }) else { continue }
+      let version = top.header.count > 6 ? element(6, of: top) >> 1 : 0
+      found.append(Roots(names: names.offset, tables: refs, version: version))
+    }
+    return found.sorted { $0.version > $1.version }
+  }
+
+  /// Whether a ref leads to a table whose properties can be read.
+  private func isTable(_ ref: Int64) -> Bool {
+    guard ref > 0, ref.isMultiple(of: 2), let top = node(at: ref) else { return false }
+    return isTable(top)
+  }
+
+  private func isTable(_ top: Found) -> Bool {
+    guard top.header.hasRefs, !top.header.isInner, isNumbers(top),
+      (TableSlot.columnSequence...20).contains(top.header.count),
+      let spec = child(TableSlot.spec, of: top), spec.header.hasRefs,
+      spec.header.count > SpecSlot.keys, let types = child(SpecSlot.types, of: spec),
+      !types.header.hasRefs, isNumbers(types), let names = child(SpecSlot.names, of: spec),
+      let texts = texts(names), texts.count <= types.header.count,
+      element(TableSlot.key, of: top) & 1 == 1
+    else { return false }
+    return child(TableSlot.clusters, of: top)?.header.hasRefs ?? false
+  }
+
+  /// The tables that can still be found although no version names them: the newest of each key.
+  func looseTables() -> Roots? {
+    var newest: [Int: (version: Int64, offset: Int)] = [:]
+    for offset in offsets {
+      guard let top = node(at: Int64(offset)), isTable(top) else { continue }
+      // The low half of a table's key is its place among the tables.
+      let place = Int(element(TableSlot.key, of: top) >> 1 & 0xFFFF)
+      let version = element(TableSlot.version, of: top) >> 1
+      if newest[place].map({ $0.version <= version }) ?? true { newest[place] = (version, offset) }
+    }
+    guard let last = newest.keys.max() else { return nil }
+    let lists = offsets.compactMap { offset -> (offset: Int, count: Int)? in
+      guard let node = node(at: Int64(offset)), let texts = texts(node),
+        texts.contains(where: { $0.hasPrefix("class_") })
+      else { return nil }
+      return (offset, texts.count)
+    }
+    // Names are only added, so the longest list is the newest.
+    let names = lists.max { $0.count < $1.count }
+    return Roots(
+      names: names.flatMap { $0.count > last ? $0.offset : nil },
+      tables: (0...last).map { newest[$0].map { Int64($0.offset) } ?? 0 }, version: 0)
+  }
+
+  // MARK: A file with other roots
+
+  /// The bytes of a file that is opened at some roots.
+  func file(with roots: Roots) -> [UInt8] {
+    var result = bytes
+    // What was cut off is not what stands behind it now: such a node is none.
+    for offset in cutNodes {
+      for index in offset..<offset + 8 { result[index] = 0xFF }
+    }
+    while !result.count.isMultiple(of: 8) { result.append(0) }
+    if result.count < FileHeader.byteCount {
+      result += Array(repeating: 0, count: FileHeader.byteCount - result.count)
+    }
+    func append(_ values: [Int64], flags: NodeFlags) -> Int64 {
+      let offset = result.count
+      let header = NodeHeader(flags: flags, layout: .bits, widthCode: 7, count: values.count)
+      for word in [header.bits] + values.map({ UInt64(bitPattern: $0) }) {
+        for shift in stride(from: 0, to: 64, by: 8) {
+          result.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+        }
+      }
+      return Int64(offset)
+    }
+    let names = roots.names.map { Int64($0) } ?? madeUpNames(roots.tables.count, &result)
+    let tables = append(roots.tables, flags: .hasRefs)
+    // Everything lies below the end of the file, which is where this node ends.
+    let end = Int64(result.count + 8 + 3 * 8)
+    let top = append([names, tables, end << 1 | 1], flags: .hasRefs)
+    var header = Array(repeating: UInt8(0), count: FileHeader.byteCount)
+    for index in 0..<8 { header[index] = UInt8(truncatingIfNeeded: top >> Int64(index * 8)) }
+    header.replaceSubrange(16..<20, with: Self.mnemonic)
+    header[20] = UInt8(FileHeader.supportedVersion)
+    result.replaceSubrange(0..<FileHeader.byteCount, with: header)
+    return result
+  }
+
+  /// Names for tables whose own are gone.
+  private func madeUpNames(_ count: Int, _ result: inout [UInt8]) -> Int64 {
+    let offset = result.count
+    let header = NodeHeader(flags: [], layout: .multiply, widthCode: 6, count: count)
+    for shift in stride(from: 0, to: 64, by: 8) {
+      result.append(UInt8(truncatingIfNeeded: header.bits >> UInt64(shift)))
+    }
+    for index in 0..<count {
+      let name = Array("class_Found\(index)".utf8)
+      let padding = 31 - name.count
+      result += name + Array(repeating: 0, count: padding) + [UInt8(padding)]
+    }
+    return Int64(offset)
+  }
+}
