@@ -168,7 +168,7 @@ let package = Package(
     .target(
       name: "RealmStudio",
       dependencies: [
-        "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmTools", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
       ] + studioProducts,
       resources: [.copy("Page")],
       swiftSettings: librarySettings),

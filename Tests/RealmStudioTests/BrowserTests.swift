@@ -18,7 +18,7 @@ import Testing
     "no browser: install chromium and chromedriver (Debian: chromium, chromium-driver)"))
 struct BrowserTests {
   /// The texts of a column, from top to bottom.
-  private func column(_ name: String, _ browser: Browser) async throws -> [String] {
+  func column(_ name: String, _ browser: Browser) async throws -> [String] {
     let script = """
       [...document.querySelectorAll('#grid .row:not(.head)')]
         .sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)
@@ -27,13 +27,13 @@ struct BrowserTests {
     return try #require(try await browser.evaluate(script).array).compactMap(\.string)
   }
 
-  private func withPage(
-    isWritable: Bool = true,
+  func withPage(
+    isWritable: Bool = true, width: Int = 1400, height: Int = 860,
     make: (String) throws -> Void = { try SampleFile.makePeople($0) },
     _ body: (Browser, RunningStudio) async throws -> Void
   ) async throws {
     let studio = try await RunningStudio(isWritable: isWritable, make: make)
-    let browser = try await Browser()
+    let browser = try await Browser(width: width, height: height)
     try await browser.open(studio.address)
     do { try await body(browser, studio) } catch {
       try? await browser.close()
@@ -45,7 +45,7 @@ struct BrowserTests {
   }
 
   /// The class whose table is shown, and a cell of it.
-  private func choose(_ name: String, _ browser: Browser) async throws {
+  func choose(_ name: String, _ browser: Browser) async throws {
     try await browser.click("nav a[data-class='\(name)']")
     try await browser.wait(
       "document.querySelector('.query-name').textContent === '\(name)' "

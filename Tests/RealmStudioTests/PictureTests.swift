@@ -24,6 +24,26 @@ struct PictureTests {
     try picture.write(to: folder.appendingPathComponent("\(name).png"))
   }
 
+  @Test func aNarrowWindow() async throws {
+    let studio = try await RunningStudio { try SampleFile.makePeople($0, count: 400) }
+    let browser = try await Browser(width: 800, height: 800)
+    try await browser.open(studio.address)
+    try await browser.click("nav a[data-class=Person]")
+    try await browser.wait("document.querySelector('#cell-7-2')")
+    try await browser.click("#begin")
+    try await browser.wait("document.querySelector('#commit')")
+    try await browser.click("#cell-4-2")
+    try await browser.wait("document.querySelector('#inspector h2')?.innerText === 'Emil'")
+    try await browser.point(at: "#cell-3-2")
+    try await save("narrow-light", browser)
+    try await browser.fill("#query", "agee > 3")
+    try await browser.press(.enter)
+    try await browser.wait("document.querySelector('#grid.dimmed')")
+    try await save("mistake-light", browser)
+    try await browser.close()
+    try await studio.end()
+  }
+
   @Test func picturesAreSmall() async throws {
     let studio = try await RunningStudio { try SampleFile.makePeople($0, count: 400) }
     let browser = try await Browser(width: 1280, height: 800)

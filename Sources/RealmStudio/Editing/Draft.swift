@@ -7,6 +7,8 @@
 //    edit that fails is taken back with all that it did.
 // 2. Undoing makes the remaining edits again from the beginning. The right to write is kept
 //    meanwhile, so the version is the same, and new objects get the same keys.
+// 3. Schemas are not shared with the versions of the file, nor with what was undone: a class that
+//    was created and taken back may have the same table key as another one afterwards.
 
 #if Tools
 import RealmStorage
@@ -25,8 +27,8 @@ struct Draft {
   /// The time of the last edit.
   var lastUse = ContinuousClock.now
 
-  init(_ transaction: WriteTransaction, schemas: SchemaCache) throws(StorageError) {
-    group = try WriteGroup(transaction, schemas: schemas)
+  init(_ transaction: WriteTransaction) throws(StorageError) {
+    group = try WriteGroup(transaction, schemas: SchemaCache())
   }
 
   /// Makes an edit.
@@ -69,9 +71,8 @@ struct Draft {
 
   /// Makes the edits again in the version that the transaction began with.
   private mutating func repeatEdits() throws(StudioFailure) {
-    let schemas = group.schemas
     group = try reading { () throws(StorageError) in
-      try WriteGroup(try group.transaction.restarted(), schemas: schemas)
+      try WriteGroup(try group.transaction.restarted(), schemas: SchemaCache())
     }
     do throws(StudioFailure) {
       for edit in edits { _ = try edit.apply(to: group) }

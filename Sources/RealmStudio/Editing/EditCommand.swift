@@ -30,6 +30,10 @@ struct EditCommand: Sendable {
     case clear
     case create
     case delete
+    /// Creates a class, with a primary key if the edit names a property.
+    case createClass
+    /// Creates a property of a class; objects that are there get its default value.
+    case addProperty
   }
 
   /// The most objects that one edit deletes.
@@ -43,11 +47,14 @@ struct EditCommand: Sendable {
   private let path: [PathStep]
   private let value: JSONValue
   private let target: Int
+  private let schemaEdit: SchemaEdit?
 
   init(_ json: JSONValue) throws(StudioFailure) {
     guard let kind = json["kind"]?.string.flatMap(Kind.init) else {
       throw .malformed(
-        "kind", "set, insert, erase, move, add, discard, embed, clear, create, delete")
+        "kind",
+        "set, insert, erase, move, add, discard, embed, clear, create, delete, "
+          + "createClass, addProperty")
     }
     guard let className = json["class"]?.string else {
       throw .malformed("class", "the name of a class")
@@ -60,6 +67,8 @@ struct EditCommand: Sendable {
     target = json["to"]?.integer.flatMap { Int(exactly: $0) } ?? -1
     path = try Self.path(json["path"]?.array ?? [])
     keys = try Self.keys(json["keys"]?.array ?? [])
+    let changesSchema = kind == .createClass || kind == .addProperty
+    schemaEdit = changesSchema ? try SchemaEdit(json, of: className) : nil
   }
 
   private static func path(_ steps: [JSONValue]) throws(StudioFailure) -> [PathStep] {
@@ -91,6 +100,10 @@ struct EditCommand: Sendable {
   ///
   /// - Returns: The key of a created object; null for other edits.
   func apply(to group: WriteGroup) throws(StudioFailure) -> JSONValue {
+    if let schemaEdit {
+      try schemaEdit.apply(to: group, creatingClass: kind == .createClass)
+      return .null
+    }
     let classes = try reading { () throws(StorageError) in try StudioClasses(group) }
     let schema = try classes.required(className)
     let table = try reading { () throws(StorageError) in try group.table(schema.key) }
@@ -182,7 +195,8 @@ struct EditCommand: Sendable {
         try place.erase(priorSize: try place.listSize)
       }
     case .clear: try place.clear(nestedKind)
-    case .create, .delete: preconditionFailure("objects come and go in functions of their own")
+    case .create, .delete, .createClass, .addProperty:
+      preconditionFailure("objects and schemas change in functions of their own")
     }
   }
 

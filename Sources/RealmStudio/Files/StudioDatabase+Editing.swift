@@ -55,7 +55,7 @@ extension StudioDatabase {
     let transaction = try await file.beginWrite(at: place, isolation: self)
     // Edits begin with the newest version, so that one is shown first.
     advance()
-    draft = try Draft(transaction, schemas: tables.schemas)
+    draft = try Draft(transaction)
     watchIdleness()
   }
 

@@ -6,10 +6,13 @@ import { files, listen, read } from "./api.js";
 import { drawChart } from "./chart.js";
 import { drawDiagram } from "./diagram.js";
 import { $, attempt, el, grouped, notice } from "./dom.js";
+import { chooseColumns } from "./columns.js";
+import { narrowed } from "./conditions.js";
 import { Editing } from "./editing.js";
 import { Inspector } from "./inspector.js";
 import { showHelp, startKeys, startTheme } from "./keys.js";
 import { QueryBar } from "./query.js";
+import { resultTools } from "./result.js";
 import { summary, Table } from "./table.js";
 
 /** What is shown: file, class, query, sort, descending, object, view ("table" or "diagram"). */
@@ -21,6 +24,7 @@ let shownTable = "";
 
 const host = {
   get file() { return state.file; },
+  get path() { return allFiles[state.file].path; },
   get classes() { return classes; },
   isEditing: () => editing.isOpen,
   onSelect: (key, isFocused) => {
@@ -33,10 +37,17 @@ const host = {
   onSort: (sort, descending) => go({ sort, descending }),
   onChart: (name) => chart(name),
   onEdit: (edit) => attempt(() => editing.edit(edit)),
+  onBegin: () => attempt(() => editing.require()),
+  onCommit: () => attempt(() => editing.end("commit")),
+  onFilter: (condition) => go({ query: narrowed(table.request.query ?? "", condition) }),
   onFailure: (error) => {
     if (error.column || state.query) query.fail(error); else notice(error);
   },
-  onCount: (total, microseconds) => $("status").replaceChildren(...summary(total, microseconds)),
+  onCount: (...counts) => {
+    $("counts").replaceChildren(...summary(...counts));
+    const hidden = table.columnsKept.hiddenCount;
+    $("columns").textContent = hidden ? `Columns (${hidden} hidden)` : "Columns";
+  },
   onReady: () => query.clear(),
 };
 const table = new Table(host);
@@ -48,13 +59,17 @@ const query = new QueryBar((text) => {
 const editing = new Editing(host, {
   onChange: async () => {
     await loadSchema();
+    if (!classes.has(state.class)) await render(state);
     table.refresh();
     inspector.refresh();
     redrawChart();
   },
+  onClass: (name) => go({ class: name, query: "", sort: undefined, object: undefined,
+    view: undefined }),
   onCreated: (key) => go({ query: "", sort: undefined, object: `${state.class}:${key}` }),
   selected: () => (state.object?.startsWith(`${state.class}:`) ? state.object : undefined),
   schema: () => classes.get(state.class),
+  classes: () => classes,
 });
 
 // The address
@@ -111,7 +126,8 @@ async function render(next) {
   $("diagram-toggle").setAttribute("aria-pressed", isDiagram);
   if (isDiagram) drawDiagram([...classes.values()], (name) => go({ class: name, view: undefined,
     query: "", sort: undefined, object: undefined }));
-  if (isDiagram) $("status").replaceChildren(`${classes.size} classes`);
+  $("table-tools").hidden = isDiagram;
+  if (isDiagram) $("counts").replaceChildren(`${classes.size} classes`);
   else table.report();
   const schema = classes.get(state.class);
   const wanted = JSON.stringify([state.file, request()]);
@@ -120,8 +136,7 @@ async function render(next) {
     shownTable = wanted;
     query.show(classes, state.class, state.query ?? "");
     if (isOtherClass || isOtherFile) closeChart();
-    await table.open(state.file, schema, request());
-    redrawChart();
+    if (await table.open(state.file, schema, request())) redrawChart();
   }
   const [name, key] = (state.object ?? "").split(":");
   inspector.open(classes.has(name) ? { class: name, key } : undefined);
@@ -140,7 +155,9 @@ async function reveal(key) {
 async function loadSchema() {
   const schema = await read(state.file, "schema");
   classes = new Map(schema.classes.map((one) => [one.name, one]));
-  if (table.schema && classes.has(table.schema.name)) table.schema = classes.get(table.schema.name);
+  if (table.file === state.file && classes.has(table.schema?.name)) {
+    table.adoptSchema(classes.get(table.schema.name));
+  }
   query.classes = classes;
   editing.show(allFiles[state.file], schema.draft);
   showVersion(schema.version);
@@ -165,10 +182,12 @@ function drawClasses() {
   }, el("span", {}, schema.name), el("span", {}, grouped(schema.count)));
   const groups = [["Classes", (one) => !one.isEmbedded], ["Embedded", (one) => one.isEmbedded]];
   const focused = document.activeElement?.dataset?.class;
-  $("classes").replaceChildren(...groups.flatMap(([title, belongs]) => {
-    const members = [...classes.values()].filter(belongs);
+  const wanted = $("class-filter").value.trim().toLowerCase();
+  const found = [...classes.values()].filter((one) => one.name.toLowerCase().includes(wanted));
+  $("class-list").replaceChildren(...groups.flatMap(([title, belongs]) => {
+    const members = found.filter(belongs);
     return members.length ? [el("h2", {}, title), ...members.map(link)] : [];
-  }));
+  }), found.length || !classes.size ? "" : el("p", { class: "hint" }, "No class has this name."));
   if (focused) document.querySelector(`nav a[data-class="${CSS.escape(focused)}"]`)?.focus();
 }
 
@@ -233,6 +252,17 @@ async function start() {
   $("back").addEventListener("click", () => history.back());
   $("forward").addEventListener("click", () => history.forward());
   $("help").addEventListener("click", showHelp);
+  $("class-filter").addEventListener("input", drawClasses);
+  $("class-filter").addEventListener("keydown", (event) => {
+    if (event.key === "Enter") $("class-list").querySelector("a")?.click();
+    if (event.key !== "Escape") return;
+    $("class-filter").value = "";
+    drawClasses();
+    $("grid").focus();
+  });
+  $("columns").addEventListener("click", () => chooseColumns(table.columnsKept,
+    () => table.arrange()));
+  $("table-tools").prepend(...resultTools(table));
   const toggle = () => go({ view: state.view === "diagram" ? undefined : "diagram" });
   $("diagram-toggle").addEventListener("click", toggle);
   startKeys({ toggle, editing });

@@ -2,7 +2,7 @@
 // What can follow in a query: properties, operators, values, and words of the language.
 
 const WORD = /[A-Za-z0-9_.@]*$/;
-const TOKENS = new RegExp([/'(?:[^'\\]|\\.)*'?/, /"(?:[^"\\]|\\.)*"?/, /[A-Za-z_@$#][\w.@$]*/,
+export const TOKENS = new RegExp([/'(?:[^'\\]|\\.)*'?/, /"(?:[^"\\]|\\.)*"?/, /[A-Za-z_@$#][\w.@$]*/,
   /-?\d[\w.:@-]*/, /[<>=!]=?/, /&&|\|\|/, /\S/].map((part) => part.source).join("|"), "g");
 const WORDS_OF_START = ["NOT", "ANY", "ALL", "NONE", "TRUEPREDICATE"];
 const OPERATORS = {

@@ -119,8 +119,9 @@ export function drawDiagram(classes, onOpen) {
   const arrow = svg("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 6, refY: 4,
     markerUnits: "userSpaceOnUse", markerWidth: 9, markerHeight: 9, orient: "auto-start-reverse" },
   svg("path", { d: "M0 0L8 4L0 8Z" }));
-  const root = svg("svg", { width: layout.width, height: layout.height, role: "group",
-    "aria-label": "Schema" }, svg("defs", {}, arrow));
+  const root = svg("svg", { width: layout.width, height: layout.height,
+    // A narrow window shows all of it, smaller.
+    viewBox: `0 0 ${layout.width} ${layout.height}`, role: "group", "aria-label": "Schema" }, svg("defs", {}, arrow));
   for (const from of layout.boxes.values()) {
     from.schema.properties.forEach((property, line) => {
       const to = layout.boxes.get(property.target);

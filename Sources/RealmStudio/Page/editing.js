@@ -4,9 +4,11 @@
 import { write } from "./api.js";
 import { $, attempt, el, notice } from "./dom.js";
 import { valueForm } from "./forms.js";
+import { askForClass, askForProperty } from "./schema.js";
 
 export class Editing {
-  /** `actions`: onChange(), onCreated(key), selected() as "Class:key", schema(). */
+  /** `actions`: onChange(), onCreated(key), onClass(name), selected() as "Class:key", schema(),
+   *  classes(). */
   constructor(host, actions) {
     this.host = host;
     this.actions = actions;
@@ -34,6 +36,10 @@ export class Editing {
       el("span", { class: "edits",
         title: "Other programs wait to write until you commit or cancel" },
         `${draft.edits} ${draft.edits === 1 ? "edit" : "edits"}`),
+      button("new-class", "+ Class", "New class", () => askForClass(
+        (edit) => this.edit(edit), (name) => this.actions.onClass(name))),
+      button("new-property", "+ Property", "New property of the class", () => askForProperty(
+        this.actions.schema(), this.actions.classes(), (edit) => this.edit(edit))),
       button("new", "New", "New object (N)", () => this.create()),
       button("delete", "Delete", "Delete the object (Delete)", () => this.remove(),
         { class: "danger" }),
@@ -50,6 +56,15 @@ export class Editing {
     if (this.isOpen || !this.file.isWritable) return;
     this.show(this.file, await write(this.file.id, "begin"));
     await this.actions.onChange();
+  }
+
+  /** Begins if no transaction is open; returns true, or throws where the file is not written. */
+  async require() {
+    if (!this.file.isWritable) {
+      throw new Error("The file is shown without writing. Start Studio with --write to edit.");
+    }
+    await this.begin();
+    return this.isOpen;
   }
 
   /** Makes an edit. The events of the server lead to the drawing. */

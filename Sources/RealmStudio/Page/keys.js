@@ -8,8 +8,8 @@ const KEYS = [
   ["D", "the schema as a diagram"], ["Alt ← →", "back and forward"],
   ["Arrows, Page, Home, End", "move in the table; with Ctrl to the first and last row"],
   ["Enter", "follow the link of the cell, or open the object; edit while a transaction is open"],
-  ["S, H", "sort by the column; chart of the column (in the table)"],
-  ["E", "begin a transaction"], ["F2", "edit the cell"], ["N, Delete", "new object; delete it"],
+  ["S, H, F", "sort by the column; chart of the column; filter by the value (in the table)"],
+  ["E", "begin a transaction"], ["F2", "edit the cell, as a double click does"], ["N, Delete", "new object; delete it"],
   ["Ctrl Z, Ctrl Shift Z", "undo, redo"], ["Ctrl S", "commit"], ["Esc", "leave what is open"],
 ];
 
@@ -29,7 +29,7 @@ function focusClass() {
 }
 
 function moveInClasses(event) {
-  const links = [...document.querySelectorAll("nav a")];
+  const links = [$("class-filter"), ...document.querySelectorAll("nav a")];
   const at = links.indexOf(document.activeElement);
   if (at < 0) return false;
   const next = event.key === "ArrowDown" ? at + 1 : event.key === "ArrowUp" ? at - 1 : -1;
@@ -49,12 +49,11 @@ export function startKeys({ toggle, editing }) {
     const isWriting = event.target.closest?.("input, select, textarea, dialog");
     const command = event.ctrlKey || event.metaKey;
     let action;
-    if (command && !event.altKey && !isWriting) {
-      if (event.key.toLowerCase() === "z") {
-        action = () => editing.step(event.shiftKey ? "redo" : "undo");
-      } else if (event.key === "s") {
-        action = () => editing.end("commit");
-      }
+    const letter = event.key.toLowerCase();
+    if (command && !event.altKey && letter === "s" && !event.target.closest?.("dialog")) {
+      action = () => editing.end("commit");
+    } else if (command && !event.altKey && !isWriting) {
+      if (letter === "z") action = () => editing.step(event.shiftKey ? "redo" : "undo");
     } else if (!isWriting && !event.altKey && !command) {
       if (event.key.startsWith("Arrow") && moveInClasses(event)) event.preventDefault();
       action = plain[event.key];

@@ -3,7 +3,9 @@
 // of them, however many there are.
 
 import { read } from "./api.js";
-import { $, el, grouped, notice } from "./dom.js";
+import { Columns } from "./columns.js";
+import { condition } from "./conditions.js";
+import { $, el, grouped, notice, svg } from "./dom.js";
 import { editText, input, numeric, show, typeName } from "./values.js";
 
 const ROW = 28;
@@ -15,34 +17,95 @@ const HEIGHT_MAX = 8_000_000;
 const SORTABLE = (property) => !property.collection && property.type !== "link";
 const CHARTED = (property) => !property.collection && (numeric.has(property.type)
   || property.type === "date");
+const isPinned = (column) => column.left !== undefined;
 
 export class Table {
   /** `host`: onSelect(key), onFollow(cell), onSort(name, descending), onChart(name), onEdit(edit),
-   *  onFailure(error), isEditing(). */
+   *  onBegin(), onCommit(), onFilter(condition), onFailure(error), isEditing(), path. */
   constructor(host) {
     this.host = host;
     this.box = $("grid");
-    this.widths = new Map();
+    this.columns = [];
+    this.funnel = el("button", { class: "funnel", tabindex: -1, title: "Filter by this value (F)",
+      "aria-label": "Filter by this value" },
+    svg("svg", { viewBox: "0 0 12 12", "aria-hidden": true },
+      svg("path", { d: "M1 1.5h10L7.2 6v4.2l-2.4 1V6Z" })));
     this.active = { row: 0, column: 0 };
     this.box.addEventListener("scroll", () => this.scrolled());
     this.box.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.box.addEventListener("keydown", (event) => this.key(event));
     this.box.addEventListener("click", (event) => this.click(event));
-    this.box.addEventListener("dblclick", () => this.edit());
-    new ResizeObserver(() => this.draw()).observe(this.box);
+    this.box.addEventListener("dblclick", (event) => {
+      if (event.target.closest("[role=gridcell]") && !event.target.closest("input, button, a")) {
+        this.edit();
+      }
+    });
+    this.box.addEventListener("pointerover", (event) => {
+      const cell = event.target.closest("[role=gridcell][data-name]");
+      if (!cell || this.funnel.parentElement === cell || cell.querySelector("input")) return;
+      cell.append(this.funnel);
+    });
+    new ResizeObserver(() => { if (this.canvas) this.arrange(); }).observe(this.box);
   }
 
-  /** Shows the objects that a request asks for. */
+  /** Shows the objects that a request asks for. Those of the class that are shown stay until then,
+   *  and remain, dimmed, if the request fails. Returns whether it succeeded. */
   async open(file, schema, request) {
     this.controller?.abort();
-    this.controller = new AbortController();
+    const controller = new AbortController();
+    this.controller = controller;
+    const isOther = this.file !== file || this.request?.class !== request.class;
+    if (isOther) {
+      this.columnsKept = new Columns(this.host.path, schema);
+      this.begin(file, schema, request);
+    }
+    this.box.setAttribute("aria-busy", true);
+    try {
+      const answer = await this.fetch(0, request, file);
+      if (controller !== this.controller) return false;
+      this.begin(file, schema, request);
+      this.dim(false);
+      this.pages.set(0, answer.rows);
+      this.adopt(answer);
+      this.draw();
+      this.host.onReady?.();
+      return true;
+    } catch (error) {
+      if (error.name === "AbortError" || controller !== this.controller) return false;
+      this.dim(!isOther);
+      if (isOther) this.adopt({ total: 0 });
+      this.drawSoon();
+      this.host.onFailure(error);
+      return false;
+    } finally {
+      if (controller === this.controller) this.box.setAttribute("aria-busy", false);
+    }
+  }
+
+  begin(file, schema, request) {
     Object.assign(this, { file, schema, request, total: 0, top: 0 });
+    this.columnsKept.schema = schema;
     this.pages = new Map();
     this.loading = new Set();
     this.active = { row: 0, column: 0 };
     this.build();
     this.box.scrollTop = 0;
-    await this.load(0, true);
+  }
+
+  /** Shows that the rows are not those of the query bar. */
+  dim(isDimmed) {
+    this.isDimmed = isDimmed;
+    this.box.classList.toggle("dimmed", isDimmed);
+    this.report();
+  }
+
+  /** Takes the properties of a class that may have got others. */
+  adoptSchema(schema) {
+    const names = (of) => JSON.stringify(of.properties);
+    const isOther = names(schema) !== names(this.schema);
+    this.schema = schema;
+    this.columnsKept.schema = schema;
+    if (isOther) this.arrange();
   }
 
   /** Reads everything shown once more, and marks the cells that became others. */
@@ -61,10 +124,10 @@ export class Table {
       wanted.push(page);
     }
     const stale = this.pages;
-    const controller = this.controller;
+    const request = this.request;
     this.loading = new Set();
-    Promise.all(wanted.map((page) => this.fetch(page))).then((answers) => {
-      if (controller !== this.controller) return;
+    Promise.all(wanted.map((page) => this.fetch(page, request))).then((answers) => {
+      if (request !== this.request) return;
       this.pages = new Map(wanted.map((page, index) => [page, answers[index].rows]));
       this.adopt(answers[0]);
       this.changed = { old, until: performance.now() + 1600 };
@@ -80,32 +143,30 @@ export class Table {
 
   // Reading
 
-  fetch(page) {
-    const { class: name, query, sort, descending } = this.request;
-    return read(this.file, "rows", {
+  fetch(page, request, file = this.file) {
+    const { class: name, query, sort, descending } = request;
+    return read(file, "rows", {
       class: name, query: query || undefined, sort: sort || undefined,
       descending: descending ? "true" : undefined, start: page * PAGE, count: PAGE,
     }, this.controller.signal);
   }
 
-  async load(page, isFirst = false) {
+  async load(page) {
     if (this.pages.has(page) || this.loading.has(page)) return;
-    const controller = this.controller;
-    this.loading.add(page);
+    const { request, loading } = this;
+    loading.add(page);
     try {
-      const answer = await this.fetch(page);
-      if (controller !== this.controller) return;
+      const answer = await this.fetch(page, request);
+      if (request !== this.request) return;
       this.pages.set(page, answer.rows);
       // The pages that were not asked for longest go first.
       while (this.pages.size > PAGES_KEPT) this.pages.delete(this.pages.keys().next().value);
       this.adopt(answer);
       this.draw();
-      if (isFirst) this.host.onReady?.();
     } catch (error) {
-      if (error.name !== "AbortError") isFirst ? this.host.onFailure(error) : notice(error);
-      if (isFirst && error.name !== "AbortError") { this.adopt({ total: 0 }); this.draw(); }
+      if (error.name !== "AbortError") notice(error);
     } finally {
-      this.loading.delete(page);
+      loading.delete(page);
     }
   }
 
@@ -120,7 +181,9 @@ export class Table {
   }
 
   /** Reports the number of rows, and what the last window cost. */
-  report() { if (this.request) this.host.onCount(this.total, this.microseconds ?? 0); }
+  report() {
+    if (this.request) this.host.onCount(this.total, this.microseconds ?? 0, this.isDimmed);
+  }
 
   row(position) { return this.pages?.get(Math.floor(position / PAGE))?.[position % PAGE]; }
 
@@ -175,21 +238,20 @@ export class Table {
 
   // Drawing
 
-  get columns() { return this.schema.properties; }
-
-  width(name) {
-    if (this.widths.has(name)) return this.widths.get(name);
-    const property = this.columns.find((candidate) => candidate.name === name);
-    if (!property) return 74;
-    const usual = { bool: 84, int: 110, date: 176, string: 190, data: 110, uuid: 290 };
-    return Math.max(usual[property.type] ?? 150, name.length * 8 + 60);
+  /** Places the columns anew, and draws the rows with them. */
+  arrange() {
+    this.rows.forEach((row) => row.remove());
+    this.rows.clear();
+    this.active.column = Math.min(this.active.column, this.schema.properties.length);
+    this.drawHead();
+    this.draw();
   }
 
   build() {
     this.layer = el("div", { class: "layer" });
     this.canvas = el("div", { class: "canvas" }, this.layer);
     this.box.replaceChildren(this.canvas);
-    this.box.setAttribute("aria-colcount", this.columns.length + 1);
+    this.box.setAttribute("aria-colcount", this.schema.properties.length + 1);
     this.head = el("div", { class: "row head", role: "row", "aria-rowindex": 1 });
     this.layer.append(this.head);
     this.rows = new Map();
@@ -198,10 +260,11 @@ export class Table {
 
   drawHead() {
     const { sort, descending } = this.request;
-    const cells = this.columns.map((property, index) => {
+    this.columns = this.columnsKept.arranged(this.box.clientWidth);
+    const cells = this.columns.map((property) => {
       const isSorted = sort === property.name;
       const cell = el("div", {
-        role: "columnheader", "aria-colindex": index + 2, "data-name": property.name,
+        role: "columnheader", "aria-colindex": property.index + 2, "data-name": property.name,
         "aria-sort": isSorted ? (descending ? "descending" : "ascending") : "none",
         title: SORTABLE(property) ? "Click to sort" : "Collections and links are not sorted by",
       }, property.name, el("small", {}, typeName(property)),
@@ -211,27 +274,34 @@ export class Table {
         "aria-label": `Chart of ${property.name}`, tabindex: -1, "data-chart": property.name,
       }, "▤") : null,
       el("span", { class: "resize", onpointerdown: (event) => this.resize(event, property.name) }));
-      cell.style.width = `${this.width(property.name)}px`;
+      this.place(cell, property);
       return cell;
     });
     const key = el("div", { class: "key", role: "columnheader", "aria-colindex": 1 }, "key");
-    key.style.width = `${this.width("")}px`;
+    this.place(key, { width: this.columnsKept.width(""), left: 0 });
     this.head.replaceChildren(key, ...cells);
-    const total = this.columns.reduce((sum, column) => sum + this.width(column.name),
-      this.width(""));
-    this.canvas.style.width = `${total}px`;
+    const width = (columns) => columns.reduce((sum, column) => sum + column.width,
+      this.columnsKept.width(""));
+    this.canvas.style.width = `${width(this.columns)}px`;
+    // What the keys move to is not to end up behind the pinned columns.
+    this.box.style.scrollPaddingLeft = `${width(this.columns.filter(isPinned))}px`;
+    this.report();
+  }
+
+  place(cell, column) {
+    cell.style.width = `${column.width}px`;
+    if (!isPinned(column)) return;
+    cell.classList.add("pinned");
+    cell.style.left = `${column.left}px`;
   }
 
   resize(event, name) {
     event.preventDefault();
     event.stopPropagation();
-    const start = event.clientX - this.width(name);
+    const start = event.clientX - this.columnsKept.width(name);
     const move = (moved) => {
-      this.widths.set(name, Math.max(50, moved.clientX - start));
-      this.rows.forEach((row) => row.remove());
-      this.rows.clear();
-      this.drawHead();
-      this.draw();
+      this.columnsKept.resize(name, moved.clientX - start);
+      this.arrange();
     };
     addEventListener("pointermove", move);
     addEventListener("pointerup", () => removeEventListener("pointermove", move), { once: true });
@@ -296,18 +366,20 @@ export class Table {
     if (row && this.changed && !before && this.changed.old.size) element.classList.add("fresh");
     const key = el("div", { class: "cell key", role: "gridcell", "aria-colindex": 1,
       id: `cell-${position}-0` }, row ? `#${row.key}` : "");
-    key.style.width = `${this.width("")}px`;
+    this.place(key, { width: this.columnsKept.width(""), left: 0 });
     element.append(key);
-    this.columns.forEach((property, index) => {
+    this.columns.forEach((property, at) => {
+      const { index } = property;
       const cell = el("div", {
         class: "cell", role: "gridcell", "aria-colindex": index + 2,
-        id: `cell-${position}-${index + 1}`, "data-name": property.name,
-      }, row ? show(row.cells[index], this.host.onFollow) : "");
+        id: `cell-${position}-${at + 1}`, "data-name": property.name,
+        // A property that was created meanwhile comes with the next window.
+      }, row?.cells[index] !== undefined ? show(row.cells[index], this.host.onFollow) : "");
       if (numeric.has(property.type) && !property.collection) cell.classList.add("right");
       if (before && JSON.stringify(before[index]) !== JSON.stringify(row.cells[index])) {
         cell.classList.add("flash");
       }
-      cell.style.width = `${this.width(property.name)}px`;
+      this.place(cell, property);
       element.append(cell);
     });
     return element;
@@ -317,6 +389,9 @@ export class Table {
 
   get current() { return this.row(this.active.row); }
 
+  /** The column of the active cell; undefined for that of the keys. */
+  get column() { return this.columns[this.active.column - 1]; }
+
   select(row, column = this.active.column, isFollowed = true) {
     this.active = {
       row: Math.max(0, Math.min(row, this.total - 1)),
@@ -324,7 +399,9 @@ export class Table {
     };
     this.reveal(this.active.row);
     const cell = document.getElementById(`cell-${this.active.row}-${this.active.column}`);
-    cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (!cell?.classList.contains("pinned")) {
+      cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
     if (isFollowed && this.current) this.host.onSelect(this.current.key);
   }
 
@@ -336,7 +413,18 @@ export class Table {
     const cell = event.target.closest("[role=gridcell]");
     if (!cell || event.target.closest("input, select")) return undefined;
     const [, row, column] = cell.id.split("-").map(Number);
+    if (event.target.closest(".funnel")) return this.filter(row, column);
     return this.select(row, column);
+  }
+
+  /** Narrows the query to the objects that have the value of a cell. */
+  filter(row, column) {
+    const property = this.columns[column - 1];
+    const cell = this.row(row)?.cells[property?.index];
+    if (cell === undefined) return;
+    const found = condition(property, cell);
+    if (found) this.host.onFilter(found);
+    else notice(new Error(`A query has no condition for this value of '${property.name}'.`));
   }
 
   sort(name) {
@@ -350,6 +438,8 @@ export class Table {
 
   key(event) {
     if (event.target !== this.box || event.altKey || event.metaKey) return;
+    // With Control a letter is the page's or the browser's.
+    if (event.ctrlKey && event.key.length === 1) return;
     const { row, column } = this.active;
     const page = Math.max(1, Math.floor(this.room / ROW) - 1);
     const moves = {
@@ -362,32 +452,37 @@ export class Table {
     else if (event.key === "Enter") this.enter();
     else if (event.key === "F2") this.edit();
     else if (event.key === " ") this.select(row, column);
-    else if (event.key === "s" && column > 0) this.sort(this.columns[column - 1].name);
-    else if (event.key === "h" && column > 0) this.host.onChart(this.columns[column - 1].name);
+    else if (event.key === "s" && column > 0) this.sort(this.column.name);
+    else if (event.key === "h" && column > 0) this.host.onChart(this.column.name);
+    else if (event.key === "f" && column > 0) this.filter(row, column);
     else return;
     event.preventDefault();
   }
 
   enter() {
-    const cell = this.current?.cells[this.active.column - 1];
+    const cell = this.current?.cells[this.column?.index];
     if (cell?.t === "link" && !this.host.isEditing()) this.host.onFollow(cell);
     else if (this.host.isEditing()) this.edit();
     else if (this.current) this.host.onSelect(this.current.key, true);
   }
 
-  /** Opens an editor in the active cell. */
-  edit() {
-    const property = this.columns[this.active.column - 1];
+  /** Opens an editor in the active cell; begins a transaction if none is open. */
+  async edit() {
+    const key = this.current?.key;
+    const property = this.column;
+    if (key === undefined || !property) return;
+    const isFixed = property.name === this.schema.primaryKey;
+    if (!isFixed && !this.host.isEditing() && !await this.host.onBegin()) return;
     const row = this.current;
-    if (!this.host.isEditing() || !row || !property) return;
-    if (property.collection || property.type === "mixed" || property.name === this.schema.primaryKey
-      || row.cells[this.active.column - 1]?.n) {
-      this.host.onSelect(row.key, true);
+    if (row?.key !== key || this.column?.name !== property.name) return;
+    const value = row.cells[property.index];
+    if (isFixed || property.collection || property.type === "mixed" || value?.n) {
+      this.host.onSelect(key, true);
       return;
     }
     const cell = document.getElementById(`cell-${this.active.row}-${this.active.column}`);
     const field = el("input", { "aria-label": property.name });
-    const old = editText(row.cells[this.active.column - 1]);
+    const old = editText(value);
     field.value = old;
     let isDone = false;
     const finish = async (isKept) => {
@@ -405,6 +500,10 @@ export class Table {
     };
     field.addEventListener("keydown", (event) => {
       event.stopPropagation();
+      if (event.key === "s" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        finish(true).then(() => this.host.onCommit());
+      }
       if (event.key === "Enter") finish(true);
       if (event.key === "Escape") finish(false);
     });
@@ -415,7 +514,8 @@ export class Table {
   }
 }
 
-export const summary = (total, microseconds) => [
-  el("span", {}, el("b", { id: "total" }, grouped(total)), total === 1 ? " object" : " objects"),
+export const summary = (total, microseconds, isDimmed) => [
+  el("span", {}, el("b", { id: "total" }, grouped(total)), total === 1 ? " object" : " objects",
+    isDimmed ? " of the query before" : ""),
   el("span", { id: "window-time" }, `window in ${(microseconds / 1000).toFixed(1)} ms`),
 ];

@@ -128,11 +128,16 @@ struct CellReader {
     guard let target = try source.queryTable(table), let name = target.schema.className,
       let row = try target.row(of: key)
     else { return .null }
-    return .object([
+    var members = [
       JSONMember("t", .string("link")), JSONMember("class", .string(name)),
       JSONMember("key", .string(String(key.rawValue))),
       JSONMember("v", .string(try title(of: row, key, in: target.schema))),
-    ])
+    ]
+    // What a query names the object by.
+    if let column = target.schema.primaryKey {
+      members.append(JSONMember("id", .string(try row.value(of: column).literal)))
+    }
+    return .object(members)
   }
 
   /// The text by which people recognise an object: its name or title, its primary key, or the

@@ -48,7 +48,9 @@ struct AccessGuard: Sendable {
     guard isKnown(request) else {
       throw StudioFailure(
         401, "The token is missing or wrong.",
-        remedy: "Open the address that 'realm studio' printed, with all of its token.")
+        remedy: "Open the address that 'realm studio' printed in its terminal, with all of its "
+          + "token (http://127.0.0.1:\(request.port)/?token=…). If Studio was started again, its "
+          + "address is another one.")
     }
     guard request.method == "GET" || isDeliberate(request) else {
       throw StudioFailure(403, "The request does not come from the page of Studio.")

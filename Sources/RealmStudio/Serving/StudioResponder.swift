@@ -32,6 +32,13 @@ struct StudioResponder: Sendable {
           for await message in stream { try await writer.write(ByteBuffer(string: message)) }
           try await writer.finish(nil)
         })
+    case .pieces(let stream):
+      try await writer.write(
+        response: head,
+        body: ResponseBody { writer in
+          for try await piece in stream { try await writer.write(ByteBuffer(string: piece)) }
+          try await writer.finish(nil)
+        })
     }
   }
 

@@ -12,6 +12,9 @@ struct StudioResponse: Sendable {
     case bytes([UInt8])
     /// Server-sent events, until the stream ends.
     case events(AsyncStream<String>)
+    /// Pieces that are made as they are sent. If one fails the connection ends, so that what
+    /// arrived is not taken for the whole.
+    case pieces(ResultPieces)
   }
 
   var status = 200
@@ -30,6 +33,26 @@ struct StudioResponse: Sendable {
   }
 
   init(_ failure: StudioFailure) { self.init(failure.json, status: failure.status) }
+
+  /// A failure as a page of its own, for who opened the address in a browser. It needs nothing
+  /// else from the server, which sends nothing else to who has no token.
+  static func page(_ failure: StudioFailure) -> StudioResponse {
+    func escaped(_ text: String) -> String {
+      text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    }
+    let page = """
+      <!doctype html>
+      <html lang="en"><head><meta charset="utf-8"><title>Realm Studio</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark"></head>
+      <body><main><h1>Realm Studio</h1><p>\(escaped(failure.message))</p>
+      <p>\(escaped(failure.remedy ?? ""))</p></main></body></html>
+
+      """
+    return StudioResponse(
+      status: failure.status, contentType: "text/html; charset=utf-8",
+      body: .bytes(Array(page.utf8)))
+  }
 
   /// Every answer forbids what the page does not need: foreign scripts and styles, frames, other
   /// origins, copies in caches.

@@ -60,7 +60,8 @@ struct StudioService: Sendable {
       default: throw StudioFailure(405, "Only GET and POST are understood.")
       }
     } catch let failure as StudioFailure {
-      return StudioResponse(failure)
+      return request.path == "/" && request.method == "GET"
+        ? .page(failure) : StudioResponse(failure)
     } catch {
       return StudioResponse(StudioFailure(500, "\(error)"))
     }
@@ -73,6 +74,9 @@ struct StudioService: Sendable {
     if request.path == "/api/events" {
       return StudioResponse(contentType: "text/event-stream", body: .events(events.subscribe()))
     }
+    if request.path.hasPrefix("/api/files/"), request.path.hasSuffix("/result") {
+      return try await result(request)
+    }
     if request.path.hasPrefix("/api/") { return StudioResponse(try await readFile(request)) }
     guard var response = page.response(request.path) else {
       throw StudioFailure(404, "There is no '\(request.path.prefix(100))'.")
@@ -82,6 +86,33 @@ struct StudioService: Sendable {
       response.headers.append(
         ("Set-Cookie", "\(name)=\(access.token); Path=/; HttpOnly; SameSite=Strict"))
     }
+    return response
+  }
+
+  /// All objects of a result, as CSV or JSON.
+  private func result(_ request: StudioRequest) async throws -> StudioResponse {
+    let (database, _) = try target(request)
+    guard let format = ResultExport.Format(rawValue: request.parameters["format"] ?? "json") else {
+      throw StudioFailure.malformed("format", "csv or json")
+    }
+    let wanted = try listing(request)
+    var columns: [String]?
+    if let text = request.parameters["columns"] {
+      guard let json = try? JSONParser.parse(Array(text.utf8)), let names = json.array else {
+        throw StudioFailure.malformed("columns", "the names of properties, as an array of JSON")
+      }
+      columns = names.compactMap(\.string)
+    }
+    let body: StudioResponse.Body
+    if await database.isEditing {
+      body = .bytes(Array(try await database.draftText(of: wanted, format, columns).utf8))
+    } else {
+      body = .pieces(try await database.pieces(of: wanted, format, columns))
+    }
+    var response = StudioResponse(contentType: format.contentType, body: body)
+    let name = wanted.className.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    response.headers.append(
+      ("Content-Disposition", "attachment; filename=\"\(name).\(format.rawValue)\""))
     return response
   }
 

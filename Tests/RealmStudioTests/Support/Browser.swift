@@ -102,6 +102,11 @@ final class Browser: Sendable {
     try await wait("document.body.dataset.ready === 'true'")
   }
 
+  /// Opens an address that is not Studio's page.
+  func visit(_ address: String) async throws {
+    _ = try await command("url", [JSONMember("url", .string(address))])
+  }
+
   /// The value of an expression in the page.
   @discardableResult
   func evaluate(_ expression: String) async throws -> JSONValue {
@@ -151,13 +156,47 @@ final class Browser: Sendable {
   }
 
   private func clickOnce(_ selector: String) async throws {
+    let element = try await element(selector)
+    _ = try await command("element/\(element.value.string ?? "")/click")
+  }
+
+  private func element(_ selector: String) async throws -> JSONMember {
     let found = try await command(
       "element",
       [JSONMember("using", .string("css selector")), JSONMember("value", .string(selector))])
-    guard case .object(let members) = found, let id = members.first?.value.string else {
+    guard case .object(let members) = found, let member = members.first else {
       throw Failure(description: "no element \(selector)")
     }
-    _ = try await command("element/\(id)/click")
+    return member
+  }
+
+  /// Moves the mouse to the middle of an element, and presses it as often as is said.
+  func point(at selector: String, clicks: Int = 0) async throws {
+    let origin = JSONValue.object([try await element(selector)])
+    var steps: [JSONValue] = [
+      .object([
+        JSONMember("type", .string("pointerMove")), JSONMember("origin", origin),
+        JSONMember("x", .integer(0)), JSONMember("y", .integer(0)),
+      ])
+    ]
+    for _ in 0..<clicks {
+      for kind in ["pointerDown", "pointerUp"] {
+        steps.append(
+          .object([JSONMember("type", .string(kind)), JSONMember("button", .integer(0))]))
+      }
+    }
+    let mouse = JSONValue.object([
+      JSONMember("type", .string("pointer")), JSONMember("id", .string("mouse")),
+      JSONMember("actions", .array(steps)),
+    ])
+    _ = try await command("actions", [JSONMember("actions", .array([mouse]))])
+  }
+
+  /// Gives an order to Chromium itself.
+  func order(_ name: String, _ parameters: [JSONMember]) async throws {
+    _ = try await command(
+      "goog/cdp/execute",
+      [JSONMember("cmd", .string(name)), JSONMember("params", .object(parameters))])
   }
 
   /// Presses keys one after the other; a special key is a scalar of WebDriver's.

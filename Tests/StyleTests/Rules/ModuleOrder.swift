@@ -34,7 +34,9 @@ enum ModuleOrder {
     "RealmCommand": [
       "RealmTools", "RealmStudio", "RealmTables", "RealmStorage", "RealmSyncProtocol",
     ],
-    "RealmStudio": ["RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage"],
+    "RealmStudio": [
+      "RealmTools", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+    ],
     "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
       "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// New classes and properties.
+
+#if Tools
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// A class or a property to be created, as the page names it.
+struct SchemaEdit: Sendable {
+  private static let typeNames: [String: ColumnType] = [
+    "int": .int, "bool": .bool, "string": .string, "data": .binary, "mixed": .mixed,
+    "date": .timestamp, "float": .float, "double": .double, "decimal": .decimal,
+    "link": .link, "objectId": .objectId, "uuid": .uuid,
+  ]
+  private static let collectionNames: [String: RealmTables.CollectionKind] = [
+    "list": .list, "set": .set, "dictionary": .dictionary,
+  ]
+  /// The name of a table is `class_` and the name of the class.
+  private static let classNameByteCountMax = 57
+  private static let propertyNameByteCountMax = 63
+
+  private let className: String
+  private let isEmbedded: Bool
+  /// The new property; that of the primary key for a class, nil if it has none.
+  private let property: String?
+  private let type: ColumnType
+  private let collection: RealmTables.CollectionKind
+  private let isOptional: Bool
+  private let isIndexed: Bool
+  private let target: String?
+
+  init(_ json: JSONValue, of className: String) throws(StudioFailure) {
+    self.className = className
+    isEmbedded = json["isEmbedded"] == .bool(true)
+    property = json["property"]?.string
+    guard let type = Self.typeNames[json["type"]?.string ?? "int"] else {
+      throw .malformed("type", Self.typeNames.keys.sorted().joined(separator: ", "))
+    }
+    self.type = type
+    if let name = json["collection"]?.string {
+      guard let collection = Self.collectionNames[name] else {
+        throw .malformed("collection", "list, set, dictionary or null")
+      }
+      self.collection = collection
+    } else {
+      collection = .none
+    }
+    isOptional = json["isOptional"] == .bool(true)
+    isIndexed = json["isIndexed"] == .bool(true)
+    target = json["target"]?.string
+  }
+
+  /// Creates the class or the property. If it throws, a part may have been made.
+  func apply(
+    to group: WriteGroup, creatingClass isNewClass: Bool
+  ) throws(StudioFailure) {
+    if isNewClass { try createClass(in: group) } else { try addProperty(to: group) }
+  }
+
+  private func createClass(in group: WriteGroup) throws(StudioFailure) {
+    try Self.check(className, of: "a class", byteCountMax: Self.classNameByteCountMax)
+    let classes = try reading { () throws(StorageError) in try StudioClasses(group) }
+    guard classes.schema(ofClass: className) == nil else {
+      throw StudioFailure(409, "There is a class '\(className)' already.")
+    }
+    if let property {
+      try Self.check(property, of: "a property", byteCountMax: Self.propertyNameByteCountMax)
+      guard type.canBePrimaryKey, !isEmbedded else {
+        throw StudioFailure(
+          400, "'\(className).\(property)' cannot be a primary key.",
+          remedy: "Primary keys are int, string, objectId or uuid, and not of embedded objects.")
+      }
+    }
+    try reading { () throws(StorageError) in
+      let table = try group.createTable(
+        named: "class_" + className, kind: isEmbedded ? .embedded : .topLevel)
+      guard let property else { return }
+      try table.setPrimaryKey(try table.addColumn(named: property, type: type).key)
+    }
+  }
+
+  private func addProperty(to group: WriteGroup) throws(StudioFailure) {
+    let name = property ?? ""
+    try Self.check(name, of: "a property", byteCountMax: Self.propertyNameByteCountMax)
+    let classes = try reading { () throws(StorageError) in try StudioClasses(group) }
+    let schema = try classes.required(className)
+    guard schema.column(named: name) == nil else {
+      throw StudioFailure(409, "'\(className)' has a property '\(name)' already.")
+    }
+    let targetSchema = type == .link ? try linked(name, classes) : nil
+    guard !isIndexed || collection == .none && type.canBeIndexed else {
+      throw StudioFailure(
+        400, "'\(className).\(name)' cannot be indexed.",
+        remedy: "Single values of int, bool, string, date, objectId, uuid and mixed can be.")
+    }
+    _ = try reading { () throws(StorageError) in
+      try group.table(schema.key)?.addColumn(
+        named: name, type: type, collection: collection, isNullable: isOptional,
+        target: targetSchema?.key, isIndexed: isIndexed)
+    }
+  }
+
+  /// The class that a new link leads to.
+  private func linked(
+    _ name: String, _ classes: StudioClasses
+  ) throws(StudioFailure) -> TableSchema {
+    guard let target else { throw .malformed("target", "the name of a class") }
+    let schema = try classes.required(target)
+    guard schema.kind != .asymmetric else {
+      throw StudioFailure(400, "Objects of '\(target)' cannot be linked to.")
+    }
+    guard schema.kind != .embedded || collection != .set else {
+      throw StudioFailure(
+        400, "'\(className).\(name)' cannot be a set of embedded objects.",
+        remedy: "Use a list or a dictionary.")
+    }
+    return schema
+  }
+
+  private static func check(
+    _ name: String, of what: String, byteCountMax: Int
+  ) throws(StudioFailure) {
+    let rest = name.dropFirst().allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    guard let first = name.first, first.isLetter, rest, name.utf8.count <= byteCountMax else {
+      throw StudioFailure(
+        400, "'\(name.prefix(100))' is no name of \(what).",
+        remedy: "Begin with a letter, go on with letters, digits and _, in at most "
+          + "\(byteCountMax) bytes.")
+    }
+  }
+}
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// All objects of a result as text, to be copied or saved: values whole, as `realm export` has them.
+
+#if Tools
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import RealmTools
+
+/// Writes the objects of a listing piece by piece.
+struct ResultExport {
+  enum Format: String {
+    case csv
+    case json
+
+    var contentType: String {
+      switch self {
+      case .csv: "text/csv; charset=utf-8"
+      case .json: "application/json"
+      }
+    }
+  }
+
+  /// The objects of one piece.
+  static let pieceCount = 500
+
+  private let source: any StudioSource & TableReading
+  private let listing: Listing
+  private let table: Table?
+  private let columns: [Column]
+  private let format: Format
+  private let json: ObjectJSON
+  private let cells: CellText
+
+  /// - Parameter names: The properties in their order; nil for all.
+  init(
+    _ listing: Listing, _ format: Format, _ names: [String]?, _ schema: TableSchema,
+    in source: any StudioSource & TableReading
+  ) throws(StudioFailure) {
+    self.source = source
+    self.listing = listing
+    self.format = format
+    columns =
+      try names?.map { (name) throws(StudioFailure) in
+        guard let column = schema.column(named: name) else {
+          throw StudioFailure(
+            404, "'\(schema.className ?? "")' has no property '\(name.prefix(100))'.")
+        }
+        return column
+      } ?? schema.columns
+    let (table, classes) = try reading { () throws(StorageError) in
+      (try source.queryTable(schema.key), try StoredClasses(source))
+    }
+    self.table = table
+    json = ObjectJSON(source, classes)
+    cells = CellText(source, classes)
+  }
+
+  var count: Int { listing.count }
+
+  /// The text of the objects from a position on; nil behind the end.
+  func piece(from start: Int) throws(StorageError) -> String? {
+    guard start <= count else { return nil }
+    let end = min(start + Self.pieceCount, count)
+    var text = start == 0 ? head : ""
+    for position in start..<end {
+      guard let table, let key = try listing.key(at: position, of: table),
+        let row = try table.row(of: key)
+      else { continue }
+      text += try line(of: row, isFirst: position == 0)
+    }
+    // The piece behind the last object ends the text.
+    if start == count { text += format == .json ? (count == 0 ? "]\n" : "\n]\n") : "" }
+    return text
+  }
+
+  /// Where the next piece begins.
+  func next(after start: Int) -> Int {
+    start == count ? count + 1 : min(start + Self.pieceCount, count)
+  }
+
+  private var head: String {
+    switch format {
+    case .csv: CSVText.line(columns.map(\.name)) + "\r\n"
+    case .json: "["
+    }
+  }
+
+  private func line(of row: Row, isFirst: Bool) throws(StorageError) -> String {
+    switch format {
+    case .csv:
+      let texts = try columns.map { (column) throws(StorageError) in
+        try cells.text(try row.value(of: column), column)
+      }
+      return CSVText.line(texts) + "\r\n"
+    case .json:
+      let members = try columns.map { (column) throws(StorageError) in
+        JSONMember(column.name, try json.json(try row.value(of: column), column))
+      }
+      return (isFirst ? "\n" : ",\n") + JSONWriter.text(.object(members))
+    }
+  }
+}
+
+extension StudioDatabase {
+  /// The most objects that are copied or saved out of an open transaction, in one go.
+  private static let draftCountMax = 100_000
+
+  var isEditing: Bool { draft != nil }
+
+  /// The text of a result, made piece by piece from the version of this moment.
+  func pieces(
+    of request: Listing.Request, _ format: ResultExport.Format, _ columns: [String]?
+  ) throws(StudioFailure) -> ResultPieces {
+    let classes = try reading { () throws(StorageError) in try StudioClasses(tables) }
+    let pieces = ResultPieces(
+      database: self, source: tables, listing: try listing(request, in: classes),
+      schema: try classes.required(request.className), format: format, columns: columns)
+    // Mistakes in the request are failures of its answer.
+    _ = try export(pieces)
+    return pieces
+  }
+
+  private func export(_ pieces: ResultPieces) throws(StudioFailure) -> ResultExport {
+    try ResultExport(
+      pieces.listing, pieces.format, pieces.columns, pieces.schema, in: pieces.source)
+  }
+
+  fileprivate func piece(
+    of pieces: ResultPieces, from start: Int
+  ) throws(StudioFailure) -> (text: String?, next: Int) {
+    let export = try export(pieces)
+    let text = try reading { () throws(StorageError) in try export.piece(from: start) }
+    return (text, export.next(after: start))
+  }
+
+  /// The text of a result in the open transaction, which may change before another piece is made.
+  func draftText(
+    of request: Listing.Request, _ format: ResultExport.Format, _ columns: [String]?
+  ) throws(StudioFailure) -> String {
+    guard let source = draft?.group else {
+      throw StudioFailure(409, "The transaction has ended.", remedy: "Try again.")
+    }
+    let classes = try classes()
+    let listing = try listing(request, in: classes)
+    guard listing.count <= Self.draftCountMax else {
+      throw StudioFailure(
+        409,
+        "While a transaction is open at most \(Self.draftCountMax) objects are copied or saved.",
+        remedy: "Commit or cancel first.")
+    }
+    let schema = try classes.required(request.className)
+    let export = try ResultExport(listing, format, columns, schema, in: source)
+    return try reading { () throws(StorageError) in
+      var text = ""
+      var start = 0
+      while let piece = try export.piece(from: start) {
+        text += piece
+        start = export.next(after: start)
+      }
+      return text
+    }
+  }
+}
+
+/// The text of a result in one version, each piece of which is made when it is asked for.
+struct ResultPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
+  fileprivate let database: StudioDatabase
+  fileprivate let source: TableGroup
+  fileprivate let listing: Listing
+  fileprivate let schema: TableSchema
+  fileprivate let format: ResultExport.Format
+  fileprivate let columns: [String]?
+  private var start = 0
+
+  fileprivate init(
+    database: StudioDatabase, source: TableGroup, listing: Listing, schema: TableSchema,
+    format: ResultExport.Format, columns: [String]?
+  ) {
+    self.database = database
+    self.source = source
+    self.listing = listing
+    self.schema = schema
+    self.format = format
+    self.columns = columns
+  }
+
+  func makeAsyncIterator() -> ResultPieces { self }
+
+  mutating func next() async throws -> String? {
+    let (text, next) = try await database.piece(of: self, from: start)
+    start = next
+    return text
+  }
+}
+#endif
