@@ -8,8 +8,8 @@
 // 3. Each wait for a message ends: with a message, or with the reason of the end.
 // 4. The channel is not read while a pong waits for the network, and of several pings the last is
 //    answered: a client that does not read cannot make the socket keep pongs without end.
-// 5. What has arrived and was not handed over is taken from the memory, byte for byte, and given back
-//    once.
+// 5. What has arrived and was not handed over is taken from the memory, byte for byte, and given
+//    back once.
 
 #if Sync
 import NIOCore

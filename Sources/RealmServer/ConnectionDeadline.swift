@@ -5,8 +5,8 @@
 #if Server
 import NIOCore
 
-/// Closes a connection that has sent no whole head of a request in time, and at the shutdown one that
-/// has not begun, or does not end.
+/// Closes a connection that has sent no whole head of a request in time, and at the shutdown one
+/// that has not begun, or does not end.
 final class ConnectionDeadline: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
   typealias InboundOut = Any

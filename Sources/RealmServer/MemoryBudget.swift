@@ -3,8 +3,8 @@
 // The memory that clients can make the server take.
 //
 // Invariants:
-// 1. What is taken is at most the limit of the process, of each address and of each user. A message of
-//    the largest size fits into the smallest of them.
+// 1. What is taken is at most the limit of the process, of each address and of each user. A message
+//    of the largest size fits into the smallest of them.
 
 #if Server
 import NIOConcurrencyHelpers

@@ -7,7 +7,8 @@ package struct AddressRange: Hashable, Sendable {
   private let address: ClientAddress
   private let bitCount: Int
 
-  /// The range of a text like `10.0.0.0/8` or `2001:db8::/32`, or of one address; nil if it is none.
+  /// The range of a text like `10.0.0.0/8` or `2001:db8::/32`, or of one address; nil if it is
+  /// none.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = ClientAddress(String(parts[0])) else { return nil }

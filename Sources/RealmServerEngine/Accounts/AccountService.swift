@@ -5,8 +5,8 @@
 // Invariants:
 // 1. A user that has no session gets no token, and the tokens of a session end with it.
 // 2. Neither passwords nor tokens are stored, only what shows that they are right (rule SY14).
-// 3. With a new password the sessions and the mailed tokens that were made before it end, in the same
-//    transaction, and no session begins with the old one.
+// 3. With a new password the sessions and the mailed tokens that were made before it end, in the
+//    same transaction, and no session begins with the old one.
 // 4. Whether an address is registered shows in no answer about mails, nor in their time. Only where
 //    registrations need no mail, a registration has to tell.
 

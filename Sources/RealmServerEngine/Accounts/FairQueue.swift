@@ -3,9 +3,10 @@
 // A queue that nobody fills for the others.
 //
 // Invariants:
-// 1. The lanes take turns: a job waits for one of each other lane at most before the next of its own.
-// 2. There are at most so many jobs. If one comes when there is no room, the last of the longest lane
-//    goes, or the new one if its own lane is the longest.
+// 1. The lanes take turns: a job waits for one of each other lane at most before the next of its
+//    own.
+// 2. There are at most so many jobs. If one comes when there is no room, the last of the longest
+//    lane goes, or the new one if its own lane is the longest.
 
 /// Jobs in lanes that take turns.
 struct FairQueue<Job> {

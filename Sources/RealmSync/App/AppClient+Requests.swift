@@ -36,8 +36,8 @@ extension AppClient {
     }
     guard !settings.isSecure || location.isSecure else {
       throw .badAnswer(
-        "The server names an address without encryption for an app that uses https. Give the server "
-          + "its address with --public-url, or let its proxy send X-Forwarded-Proto.")
+        "The server names an address without encryption for an app that uses https. Give the "
+          + "server its address with --public-url, or let its proxy send X-Forwarded-Proto.")
     }
     state.withLock { $0.location = location }
     return location
