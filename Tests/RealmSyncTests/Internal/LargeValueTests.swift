@@ -48,7 +48,7 @@ import Testing
 
   /// A changeset of a bootstrap that would not fit a blob, which other clients could not read, is
   /// refused.
-  @Test(.heavy) func changesetsOfBootstrapsFitABlob() async throws {
+  @Test(.heavy) func changesetsOfBootstrapsFitABlob() throws {
     let device = try TestDevice()
     let size = BootstrapStore.changesetByteCountMax
     let entry = DownloadEntry(
@@ -56,9 +56,8 @@ import Testing
       file: .server,
       originalByteCount: UInt64(size), changeset: bytes(size))
     try device.write { group in
-      _ = try BootstrapStore.make(in: group).add([entry], ofQuery: 1, cursors: SyncCursors())
+      _ = try BootstrapStore.make(in: group).add([entry], ofQuery: 1, cursors: nil)
     }
-    try await device.restart()
     try device.write { group in
       let taken = try BootstrapStore.make(in: group).takeFirst(byteCount: 1)
       #expect(taken.entries == [entry] && taken.isLast)
