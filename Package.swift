@@ -66,6 +66,13 @@ let metricsProducts =
 let toolProducts =
   products("ArgumentParser", of: "swift-argument-parser", with: "Tools")
 
+/// What stands for Combine on systems that have none.
+let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].map { name in
+  .product(
+    name: name, package: "OpenCombine",
+    condition: .when(platforms: [.linux, .android, .windows], traits: ["OpenCombine"]))
+}
+
 let package = Package(
   name: "OpenRealm",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -88,6 +95,9 @@ let package = Package(
     .trait(name: "Sync", description: "The network of device sync and app services."),
     .trait(
       name: "Server", description: "The program realm-server.", enabledTraits: ["Sync"]),
+    .trait(
+      name: "OpenCombine",
+      description: "Publishers by OpenCombine, on systems that have no Combine."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
@@ -104,6 +114,8 @@ let package = Package(
     .package(
       url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
+    // With the trait OpenCombine alone; the last, so that a build without it fetches nothing.
+    .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
   ],
   targets: [
     .target(name: "CRealmPlatform"),
@@ -140,7 +152,7 @@ let package = Package(
         "RealmSession", "RealmSync", "RealmSyncProtocol", "RealmNetworking", "RealmQuery",
         "RealmTables", "RealmStorage", "CRealmPlatform",
         .product(name: "Logging", package: "swift-log"),
-      ],
+      ] + openCombine,
       swiftSettings: librarySettings),
     .target(
       name: "RealmNetworking",
@@ -333,6 +345,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "RealmCombineTests",
+      dependencies: ["RealmSwift", "RealmStorage", "RealmTestSupport"] + openCombine,
+      swiftSettings: settings),
+    .testTarget(
       name: "RealmStudioTests",
       dependencies: [
         "RealmStudio", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
@@ -377,6 +393,7 @@ let package = Package(
 if let tests = Context.environment["OPENREALM_TESTS"] {
   let traits =
     "RealmServerTests,RealmMetricsTests,RealmNotesTests,RealmCommandTests,RealmStudioTests"
+    + ",RealmCombineTests"
   let wanted = (tests == "traits" ? traits : tests).split(separator: ",").map(String.init)
   package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }

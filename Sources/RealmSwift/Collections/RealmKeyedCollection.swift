@@ -2,6 +2,7 @@
 
 // The protocol of maps, and the members of `Map` beyond its entries.
 
+public import Dispatch
 import RealmSession
 
 /// A collection of values by key.
@@ -31,6 +32,11 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
 
   /// Removes all entries.
   func removeAll()
+
+  /// Calls `block` with the map as it is, and again after each write transaction that changed it.
+  func observe(
+    keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmMapChange<Self>) -> Void
+  ) -> NotificationToken
 }
 
 extension Map: RealmKeyedCollection {

@@ -1,59 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Operators that hand a publisher's values over to other threads: frozen, or by reference.
+// Operators that hand a publisher's values over to other threads by thread-safe references.
 
+#if canImport(Combine) || OpenCombine
 #if canImport(Combine)
 public import Combine
+#else
+public import OpenCombine
+#endif
 import Dispatch
+#if !canImport(Combine)
+import OpenCombineDispatch
+#endif
 
 extension Publisher where Output: ThreadConfined {
-  /// The values, frozen: they may be received on any thread.
-  public func freeze() -> Publishers.Map<Self, Output> { map { $0.freeze() } }
-
   /// The values as references, for `receive(on:)`, after which they are those of the scheduler's
   /// realm.
   public func threadSafeReference() -> RealmPublishers.MakeThreadSafe<Self> {
-    RealmPublishers.MakeThreadSafe(self)
+    RealmPublishers.MakeThreadSafe(self) { Parcel(confined: $0) }
   }
 }
 
 extension Publisher {
-  /// The changes, with a frozen object.
-  public func freeze<T: Object>() -> Publishers.Map<Self, Output> where Output == ObjectChange<T> {
-    map { change in
-      guard case .change(let object, let properties) = change else { return change }
-      return .change(object.freeze(), properties)
-    }
+  /// The changes of an object or a projection as references, for `receive(on:)`.
+  public func threadSafeReference<T: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
+  where Output == ObjectChange<T> {
+    RealmPublishers.MakeThreadSafe(self) { Parcel(change: $0) }
   }
 
-  /// The changes, with a frozen collection.
-  public func freeze<T: RealmCollection>() -> Publishers.Map<Self, Output>
+  /// The changes of a collection as references, for `receive(on:)`.
+  public func threadSafeReference<T: RealmCollection>() -> RealmPublishers.MakeThreadSafe<Self>
   where Output == RealmCollectionChange<T> {
-    map { change in
-      switch change {
-      case .initial(let collection): .initial(collection.freeze())
-      case .update(let collection, let deletions, let insertions, let modifications):
-        .update(
-          collection.freeze(), deletions: deletions, insertions: insertions,
-          modifications: modifications)
-      case .error(let error): .error(error)
-      }
-    }
+    RealmPublishers.MakeThreadSafe(self) { Parcel(change: $0) }
+  }
+
+  /// The changes of a map as references, for `receive(on:)`.
+  public func threadSafeReference<T: RealmKeyedCollection>()
+    -> RealmPublishers.MakeThreadSafe<Self>
+  where Output == RealmMapChange<T> {
+    RealmPublishers.MakeThreadSafe(self) { Parcel(change: $0) }
+  }
+
+  /// The changes of sections as references, for `receive(on:)`.
+  public func threadSafeReference<T: RealmSectionedResult>()
+    -> RealmPublishers.MakeThreadSafe<Self>
+  where Output == SectionedResultsChange<T> {
+    RealmPublishers.MakeThreadSafe(self) { Parcel(change: $0) }
   }
 }
 
 extension RealmPublishers {
   /// A publisher whose values are to be received on a scheduler.
-  public struct MakeThreadSafe<Upstream: Publisher>: Publisher
-  where Upstream.Output: ThreadConfined {
+  public struct MakeThreadSafe<Upstream: Publisher>: Publisher {
     /// The values of the upstream.
     public typealias Output = Upstream.Output
     /// The error of the upstream.
     public typealias Failure = Upstream.Failure
 
     private let upstream: Upstream
+    private let pack: (Output) -> Parcel<Output>
 
-    init(_ upstream: Upstream) { self.upstream = upstream }
+    init(_ upstream: Upstream, _ pack: @escaping (Output) -> Parcel<Output>) {
+      self.upstream = upstream
+      self.pack = pack
+    }
 
     /// Publishes where the upstream does.
     public func receive<S: Subscriber>(subscriber: S)
@@ -61,15 +71,16 @@ extension RealmPublishers {
       upstream.receive(subscriber: subscriber)
     }
 
-    /// The values on a scheduler. Those that were deleted meanwhile are left out.
-    public func receive<S: Scheduler>(on scheduler: S) -> DeferredHandover<Upstream, S> {
-      DeferredHandover(upstream, scheduler)
+    /// The values on a scheduler. What was deleted meanwhile is left out.
+    public func receive<S: Scheduler>(
+      on scheduler: S, options: S.SchedulerOptions? = nil
+    ) -> DeferredHandover<Upstream, S> {
+      DeferredHandover(upstream, scheduler, options, pack)
     }
   }
 
   /// A publisher whose values are those of the realm on a scheduler.
-  public struct DeferredHandover<Upstream: Publisher, S: Scheduler>: Publisher
-  where Upstream.Output: ThreadConfined {
+  public struct DeferredHandover<Upstream: Publisher, S: Scheduler>: Publisher {
     /// The values of the upstream.
     public typealias Output = Upstream.Output
     /// The error of the upstream.
@@ -77,42 +88,65 @@ extension RealmPublishers {
 
     private let upstream: Upstream
     private let scheduler: S
+    private let options: S.SchedulerOptions?
+    private let pack: (Output) -> Parcel<Output>
 
-    init(_ upstream: Upstream, _ scheduler: S) {
+    init(
+      _ upstream: Upstream, _ scheduler: S, _ options: S.SchedulerOptions?,
+      _ pack: @escaping (Output) -> Parcel<Output>
+    ) {
       self.upstream = upstream
       self.scheduler = scheduler
+      self.options = options
+      self.pack = pack
     }
 
     /// Publishes on the scheduler.
     public func receive<Target: Subscriber>(subscriber: Target)
     where Target.Input == Output, Target.Failure == Failure {
-      let queue = scheduler as? DispatchQueue
-      upstream.map { Traveller($0) }.receive(on: scheduler).compactMap { $0.arrive(on: queue) }
+      let queue = dispatchQueue(of: scheduler)
+      upstream.map(pack).receive(on: scheduler, options: options).compactMap { $0.open(queue) }
         .receive(subscriber: subscriber)
     }
   }
 
-  /// A value in transfer to the scheduler.
-  private enum Traveller<Value: ThreadConfined> {
-    /// The value itself, which may be used on any thread.
-    case itself(Value)
-    case reference(ThreadSafeReference<Value>, Realm.Configuration)
+  /// `MakeThreadSafe` for the changes of an object.
+  public typealias MakeThreadSafeObjectChangeset<Upstream: Publisher, T: ThreadConfined> =
+    MakeThreadSafe<Upstream>
+  /// `MakeThreadSafe` for the changes of a collection.
+  public typealias MakeThreadSafeCollectionChangeset<Upstream: Publisher, T: RealmCollection> =
+    MakeThreadSafe<Upstream>
+  /// `MakeThreadSafe` for the changes of a map.
+  public typealias MakeThreadSafeKeyedCollectionChangeset<
+    Upstream: Publisher, T: RealmKeyedCollection
+  > = MakeThreadSafe<Upstream>
+  /// `MakeThreadSafe` for the changes of sections.
+  public typealias MakeThreadSafeSectionedChangeset<
+    Upstream: Publisher, T: RealmSectionedResult
+  > = MakeThreadSafe<Upstream>
+  /// `DeferredHandover` for the changes of an object.
+  public typealias DeferredHandoverObjectChangeset<
+    Upstream: Publisher, T: ThreadConfined, S: Scheduler
+  > = DeferredHandover<Upstream, S>
+  /// `DeferredHandover` for the changes of a collection.
+  public typealias DeferredHandoverCollectionChangeset<
+    Upstream: Publisher, T: RealmCollection, S: Scheduler
+  > = DeferredHandover<Upstream, S>
+  /// `DeferredHandover` for the changes of a map.
+  public typealias DeferredHandoverKeyedCollectionChangeset<
+    Upstream: Publisher, T: RealmKeyedCollection, S: Scheduler
+  > = DeferredHandover<Upstream, S>
+  /// `DeferredHandover` for the changes of sections.
+  public typealias DeferredHandoverSectionedChangeset<
+    Upstream: Publisher, T: RealmSectionedResult, S: Scheduler
+  > = DeferredHandover<Upstream, S>
+}
 
-    init(_ value: Value) {
-      guard let realm = value.realm, !value.isFrozen else {
-        self = .itself(value)
-        return
-      }
-      self = .reference(ThreadSafeReference(to: value), realm.configuration)
-    }
-
-    func arrive(on queue: DispatchQueue?) -> Value? {
-      switch self {
-      case .itself(let value): value
-      case .reference(let reference, let configuration):
-        try? Realm(configuration: configuration, queue: queue).resolve(reference)
-      }
-    }
-  }
+/// The queue that a scheduler is; nil for others.
+private func dispatchQueue(of scheduler: some Scheduler) -> DispatchQueue? {
+  #if !canImport(Combine)
+  if let wrapper = scheduler as? DispatchQueue.OCombine { return wrapper.queue }
+  #endif
+  return scheduler as? DispatchQueue
 }
 #endif

@@ -2,16 +2,27 @@
 
 // `RealmSubscribable`: the types whose changes Combine publishers can publish.
 
-#if canImport(Combine)
+#if canImport(Combine) || OpenCombine
 public import Dispatch
+
+/// A notification about something subscribable.
+public enum _SubscribedChange {
+  /// The first call for a collection: the collection as it is.
+  case initial(Any)
+  /// The object or collection, after a change of it.
+  case changed(Any)
+  /// The object was deleted; the observation has ended.
+  case deleted
+  /// The database could not be read; the observation has ended.
+  case failed(any Error)
+}
 
 /// An object, a collection or a projection whose changes publishers publish.
 public protocol RealmSubscribable: ThreadConfined {
-  /// Calls `block` with this, as `observe` does: `isInitial` in the first call for a collection.
-  /// After an object was deleted the value is nil, and there are no further calls.
+  /// Calls `block` with this, as `observe` does.
   func _follow(
     _ keyPaths: [String]?, on queue: DispatchQueue?,
-    _ block: @escaping (_ value: Any?, _ isInitial: Bool) -> Void
+    _ block: @escaping (_SubscribedChange) -> Void
   ) -> NotificationToken
 }
 
@@ -19,13 +30,44 @@ extension ObjectBase: RealmSubscribable {
   /// Calls `block` with the object after each change of it.
   public func _follow(
     _ keyPaths: [String]?, on queue: DispatchQueue?,
-    _ block: @escaping (_ value: Any?, _ isInitial: Bool) -> Void
+    _ block: @escaping (_SubscribedChange) -> Void
   ) -> NotificationToken {
     observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<ObjectBase>) in
-      switch change {
-      case .change(let object, _): block(object, false)
-      case .deleted, .error: block(nil, false)
-      }
+      block(_SubscribedChange(change))
+    }
+  }
+}
+
+extension Projection: RealmSubscribable {
+  /// Calls `block` with the projection after each change of a property that it shows.
+  public func _follow(
+    _ keyPaths: [String]?, on queue: DispatchQueue?,
+    _ block: @escaping (_SubscribedChange) -> Void
+  ) -> NotificationToken {
+    followed(self, keyPaths, queue, block)
+  }
+}
+
+/// Observes a projection by its own class, whatever class the caller knows it as: the properties to
+/// observe are those of its own.
+func followed(
+  _ projection: any ProjectionObservable, _ keyPaths: [String]?, _ queue: DispatchQueue?,
+  _ block: @escaping (_SubscribedChange) -> Void
+) -> NotificationToken {
+  func observe<P: ProjectionObservable>(_ projection: P) -> NotificationToken {
+    projection.observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<P>) in
+      block(_SubscribedChange(change))
+    }
+  }
+  return observe(projection)
+}
+
+extension _SubscribedChange {
+  fileprivate init<T>(_ change: ObjectChange<T>) {
+    switch change {
+    case .change(let object, _): self = .changed(object)
+    case .deleted: self = .deleted
+    case .error(let error): self = .failed(error)
     }
   }
 }
@@ -34,13 +76,13 @@ extension RealmCollection {
   /// Calls `block` with the collection as it is, and after each change of it.
   public func _follow(
     _ keyPaths: [String]?, on queue: DispatchQueue?,
-    _ block: @escaping (_ value: Any?, _ isInitial: Bool) -> Void
+    _ block: @escaping (_SubscribedChange) -> Void
   ) -> NotificationToken {
     observe(keyPaths: keyPaths, on: queue) { (change: RealmCollectionChange<Self>) in
       switch change {
-      case .initial(let collection): block(collection, true)
-      case .update(let collection, _, _, _): block(collection, false)
-      case .error: block(nil, false)
+      case .initial(let collection): block(.initial(collection))
+      case .update(let collection, _, _, _): block(.changed(collection))
+      case .error(let error): block(.failed(error))
       }
     }
   }
@@ -52,58 +94,39 @@ extension Results: RealmSubscribable {}
 extension LinkingObjects: RealmSubscribable {}
 extension AnyRealmCollection: RealmSubscribable {}
 
-extension Map: RealmSubscribable {
+extension RealmKeyedCollection {
   /// Calls `block` with the map as it is, and after each change of it.
   public func _follow(
     _ keyPaths: [String]?, on queue: DispatchQueue?,
-    _ block: @escaping (_ value: Any?, _ isInitial: Bool) -> Void
+    _ block: @escaping (_SubscribedChange) -> Void
   ) -> NotificationToken {
-    observe(keyPaths: keyPaths, on: queue) { (change: RealmMapChange<Map>) in
+    observe(keyPaths: keyPaths, on: queue) { (change: RealmMapChange<Self>) in
       switch change {
-      case .initial(let map): block(map, true)
-      case .update(let map, _, _, _): block(map, false)
-      case .error: block(nil, false)
+      case .initial(let map): block(.initial(map))
+      case .update(let map, _, _, _): block(.changed(map))
+      case .error(let error): block(.failed(error))
       }
     }
   }
 }
 
-extension SectionedResults: RealmSubscribable {
+extension Map: RealmSubscribable {}
+
+extension RealmSectionedResult {
   /// Calls `block` with the sections as they are, and after each change of them.
   public func _follow(
     _ keyPaths: [String]?, on queue: DispatchQueue?,
-    _ block: @escaping (_ value: Any?, _ isInitial: Bool) -> Void
+    _ block: @escaping (_SubscribedChange) -> Void
   ) -> NotificationToken {
-    observe(keyPaths: keyPaths, on: queue) { (change: SectionedResultsChange<SectionedResults>) in
+    observe(keyPaths: keyPaths, on: queue) { (change: SectionedResultsChange<Self>) in
       switch change {
-      case .initial(let sections): block(sections, true)
-      case .update(let sections, _, _, _, _, _): block(sections, false)
+      case .initial(let sections): block(.initial(sections))
+      case .update(let sections, _, _, _, _, _): block(.changed(sections))
       }
     }
   }
 }
 
-extension Projection: RealmSubscribable {
-  /// Calls `block` with the projection after each change of a property that it shows.
-  public func _follow(
-    _ keyPaths: [String]?, on queue: DispatchQueue?,
-    _ block: @escaping (_ value: Any?, _ isInitial: Bool) -> Void
-  ) -> NotificationToken {
-    followed(self, keyPaths, queue, block)
-  }
-}
-
-/// Observes a projection by its own class, which the closure of a method of an open class cannot
-/// name.
-private func followed<P: ProjectionObservable>(
-  _ projection: P, _ keyPaths: [String]?, _ queue: DispatchQueue?,
-  _ block: @escaping (_ value: Any?, _ isInitial: Bool) -> Void
-) -> NotificationToken {
-  projection.observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<P>) in
-    switch change {
-    case .change(let projection, _): block(projection, false)
-    case .deleted, .error: block(nil, false)
-    }
-  }
-}
+extension SectionedResults: RealmSubscribable {}
+extension ResultsSection: RealmSubscribable {}
 #endif

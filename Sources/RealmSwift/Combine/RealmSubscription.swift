@@ -4,9 +4,14 @@
 //
 // Invariants:
 // 1. The observation ends when the subscription is cancelled, also if that happens while it begins.
+// 2. A subscriber hears nothing after its subscription was cancelled, or after the end.
 
+#if canImport(Combine) || OpenCombine
 #if canImport(Combine)
 import Combine
+#else
+import OpenCombine
+#endif
 import RealmStorage
 
 /// The observation of one subscriber.
@@ -19,16 +24,20 @@ final class RealmSubscription: Subscription {
 
   private let state = Locked<State>(.waiting)
 
+  var isCancelled: Bool {
+    state.withLock { state in if case .cancelled = state { true } else { false } }
+  }
+
   /// Observes, unless the subscription was cancelled already.
   func begin(_ observe: () -> NotificationToken) {
-    if case .cancelled = state.withLock({ $0 }) { return }
+    if isCancelled { return }
     let token = observe()
-    let isCancelled = state.withLock { state in
+    let wasCancelled = state.withLock { state in
       if case .cancelled = state { return true }
       state = .going(token)
       return false
     }
-    if isCancelled { token.invalidate() }
+    if wasCancelled { token.invalidate() }
   }
 
   /// Does nothing: changes are delivered as they happen.

@@ -138,3 +138,11 @@ nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, Realm
 extension Projection: ObjectWrapping {
   static var rootClass: ObjectBase.Type { Root.self }
 }
+
+extension ObjectKeyIdentifiable where Self: ProjectionObservable {
+  /// Distinguishes the projection from those of other objects: the identity of its object.
+  public var id: UInt64 {
+    if rootObject._info != nil { return unsafe UInt64(bitPattern: rootObject._key.rawValue) }
+    return unsafe UInt64(UInt(bitPattern: Unmanaged.passUnretained(rootObject).toOpaque()))
+  }
+}

@@ -2,6 +2,7 @@
 
 // `SectionedResults`: sorted results, divided into sections that are kept up to date.
 
+public import Dispatch
 public import Foundation
 import RealmSession
 
@@ -13,6 +14,13 @@ where Index == Int {
   associatedtype Key: _Persistable & Hashable
   /// The type of the elements of sections.
   associatedtype SectionElement: RealmCollectionValue
+
+  /// Calls `block` with the sections as they are, and again after each write transaction that
+  /// changed them or objects in them.
+  func observe(
+    keyPaths: [String]?, on queue: DispatchQueue?,
+    _ block: @escaping (SectionedResultsChange<Self>) -> Void
+  ) -> NotificationToken
 }
 
 /// Sorted results, divided into sections by a key that each element has. Like the results, the

@@ -137,8 +137,9 @@ public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
       let made = (live: live, frozen: live.freeze())
       results = made
       self.configuration = configuration
-      token = live._follow(keyPaths, on: nil) { [weak self] value, isInitial in
-        guard let self, !isInitial, let live = value as? Results<Element> else { return }
+      token = live._follow(keyPaths, on: nil) { [weak self] change in
+        guard let self, case .changed(let value) = change, let live = value as? Results<Element>
+        else { return }
         objectWillChange.send()
         results = (live, live.freeze())
       }

@@ -27,8 +27,10 @@ public import SwiftUI
       return
     }
     self.value = value.isFrozen ? value : live.freeze()
-    token = live._follow(nil, on: nil) { [weak self] value, isInitial in
-      guard let self, !isInitial, let value = value as? Value else { return }
+    token = live._follow(nil, on: nil) { [weak self] change in
+      guard let self, case .changed(let value) = change, let value = value as? Value else {
+        return
+      }
       objectWillChange.send()
       self.value = value.freeze()
     }

@@ -61,7 +61,7 @@ enum ModuleOrder {
     ],
     "RealmSwift": [
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
-      "ObjectiveC", "Combine", "SwiftUI", "Logging",
+      "ObjectiveC", "Combine", "OpenCombine", "OpenCombineDispatch", "SwiftUI", "Logging",
     ],
     "RealmMetrics": ["CoreMetrics", "Tracing", "Foundation", "Synchronization"],
     // Networking packages stand in these alone.

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `AsyncOpenPublisher`: opens a realm in the background, and publishes it.
+
+#if canImport(Combine) || OpenCombine
+#if canImport(Combine)
+public import Combine
+#else
+public import OpenCombine
+#endif
+public import Dispatch
+import RealmStorage
+
+extension Realm {
+  /// Opens a realm in the background for each subscriber, with all that belongs to it, such as a
+  /// migration, and publishes it on the main queue, or on that of `receive(on:)`.
+  public static func asyncOpen(
+    configuration: Configuration = .defaultConfiguration
+  ) -> RealmPublishers.AsyncOpenPublisher {
+    RealmPublishers.AsyncOpenPublisher(configuration)
+  }
+}
+
+extension RealmPublishers {
+  /// Opens a realm in the background for each subscriber, publishes it, and finishes. Cancelling
+  /// the subscription cancels the open.
+  public struct AsyncOpenPublisher: Publisher {
+    /// The realm, for the queue on which it is published.
+    public typealias Output = Realm
+    /// The error of opening.
+    public typealias Failure = any Error
+
+    private let configuration: Realm.Configuration
+    private var queue = DispatchQueue.main
+    private var progress: (@Sendable (SyncSession.Progress) -> Void)?
+
+    init(_ configuration: Realm.Configuration) { self.configuration = configuration }
+
+    /// Calls a block on the queue with the progress of the download of a synchronised realm.
+    public func onProgressNotification(
+      _ block: @escaping @Sendable (SyncSession.Progress) -> Void
+    ) -> AsyncOpenPublisher {
+      var publisher = self
+      publisher.progress = block
+      return publisher
+    }
+
+    /// Opens the realm for a serial queue, and publishes it there.
+    public func receive(on queue: DispatchQueue) -> AsyncOpenPublisher {
+      var publisher = self
+      publisher.queue = queue
+      return publisher
+    }
+
+    /// The realm of the scheduler's thread, once it was opened in the background.
+    public func receive<S: Scheduler>(
+      on scheduler: S, options: S.SchedulerOptions? = nil
+    ) -> DeferredHandover<AsyncOpenPublisher, S> {
+      let configuration = configuration
+      return DeferredHandover(self, scheduler, options) { opened in
+        Parcel { queue in
+          // What was opened is kept until then.
+          withExtendedLifetime(opened) { try? Realm(configuration: configuration, queue: queue) }
+        }
+      }
+    }
+
+    /// Begins to open for a subscriber.
+    public func receive<S: Subscriber>(subscriber: S)
+    where S.Input == Realm, S.Failure == any Error {
+      let subscription = AsyncOpenSubscription()
+      subscriber.receive(subscription: subscription)
+      subscription.begin {
+        let task = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { result in
+          guard subscription.finish() else { return }
+          switch result {
+          case .success(let realm):
+            _ = subscriber.receive(realm)
+            subscriber.receive(completion: .finished)
+          case .failure(let error): subscriber.receive(completion: .failure(error))
+          }
+        }
+        if let progress { task.addProgressNotification(queue: queue, block: progress) }
+        return task
+      }
+    }
+  }
+
+  /// The opening of a realm for one subscriber.
+  private final class AsyncOpenSubscription: Subscription {
+    private enum State {
+      case waiting
+      case opening(AsyncOpenTask)
+      case ended
+    }
+
+    private let state = Locked<State>(.waiting)
+
+    /// Opens, unless the subscription was cancelled already.
+    func begin(_ open: () -> AsyncOpenTask) {
+      if case .ended = state.withLock({ $0 }) { return }
+      let task = open()
+      let isNeedless = state.withLock { state in
+        if case .ended = state { return true }
+        state = .opening(task)
+        return false
+      }
+      // It was cancelled meanwhile, or the realm is there already, and then nothing happens.
+      if isNeedless { task.cancel() }
+    }
+
+    /// Ends the subscription, and tells whether it was going on until now.
+    func finish() -> Bool {
+      state.withLock { state in
+        if case .ended = state { return false }
+        state = .ended
+        return true
+      }
+    }
+
+    /// Does nothing: there is one value.
+    func request(_ demand: Subscribers.Demand) {}
+
+    func cancel() {
+      let old = state.withLock { state in
+        defer { state = .ended }
+        return state
+      }
+      if case .opening(let task) = old { task.cancel() }
+    }
+  }
+}
+#endif

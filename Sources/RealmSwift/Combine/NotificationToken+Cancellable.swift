@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tokens as Combine's cancellables.
+
+#if canImport(Combine) || OpenCombine
+#if canImport(Combine)
+public import Combine
+#else
+public import OpenCombine
+#endif
+
+extension NotificationToken: Cancellable {
+  /// Ends the observation.
+  public func cancel() { invalidate() }
+}
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `objectWillChange` of objects, collections, projections and realms, tokens, and subscriptions.
+
+#if canImport(Combine) || OpenCombine
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+import OpenCombineDispatch
+#endif
+import Dispatch
+import RealmSwift
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(10))) struct ObjectWillChangeTests {
+  /// How often a publisher publishes after a change; it must be silent before.
+  private func count(
+    _ publisher: RealmPublishers.WillChange<Member>, after change: () throws -> Void
+  ) async throws -> Int {
+    let recorder = Recorder()
+    let subscription = publisher.recorded(in: recorder) { "changed" }
+    #expect(await recorder.settled() == [])
+    try change()
+    _ = await recorder.wait(for: 1)
+    let count = await recorder.settled().count
+    subscription.cancel()
+    return count
+  }
+
+  @Test func allThatChangesSaysSoOnce() async throws {
+    let club = try await Club()
+    let member = club.member
+    let pet = member.pets[0]
+    let change = {
+      try club.write {
+        member.name = "Ann \(member.tags.count)"
+        member.tags.insert("tag \(member.tags.count)")
+        pet.name = "Rex \(member.tags.count)"
+        pet.age += 1
+        member.byRoom["room \(member.tags.count)"] = pet
+      }
+    }
+    #expect(try await count(member.objectWillChange, after: change) == 1)
+    #expect(try await count(Badge(projecting: member).objectWillChange, after: change) == 1)
+    #expect(try await count(member.pets.objectWillChange, after: change) == 1)
+    #expect(try await count(member.tags.objectWillChange, after: change) == 1)
+    #expect(try await count(member.byRoom.objectWillChange, after: change) == 1)
+    #expect(try await count(club.pets.objectWillChange, after: change) == 1)
+    #expect(try await count(pet.owners.objectWillChange, after: change) == 1)
+    #expect(try await count(AnyRealmCollection(club.pets).objectWillChange, after: change) == 1)
+    #expect(try await count(club.sections.objectWillChange, after: change) == 1)
+    let section = try #require(club.sections.first)
+    #expect(try await count(section.objectWillChange, after: change) == 1)
+    #expect(try await count(club.realm.objectWillChange, after: change) == 1)
+  }
+
+  @Test func whatNoRealmManagesAndWhatIsFrozenIsSilent() async throws {
+    let club = try await Club()
+    let recorder = Recorder()
+    let pet = Pet()
+    let subscriptions = [
+      pet.objectWillChange.recorded(in: recorder) { "pet" },
+      Badge(projecting: Member()).objectWillChange.recorded(in: recorder) { "badge" },
+      List<Int>().objectWillChange.recorded(in: recorder) { "list" },
+      club.pets.freeze().objectWillChange.recorded(in: recorder) { "results" },
+    ]
+    pet.name = "Bo"
+    try club.addPet("Bo")
+    #expect(await recorder.settled() == [])
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func itEndsWhenTheObjectIsDeleted() async throws {
+    let club = try await Club()
+    let recorder = Recorder()
+    let subscriptions = [
+      club.member.objectWillChange.recorded(in: recorder) { "changed" },
+      Badge(projecting: club.member).objectWillChange.recorded(in: recorder) { "changed" },
+    ]
+    try club.write { club.realm.delete(club.member) }
+    #expect(await recorder.wait(for: 2) == ["end", "end"])
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func aRealmTellsAQueue() async throws {
+    let club = try await Club()
+    let place = Place()
+    let texts = try await club.realm.objectWillChange.subscribe(on: place.queue)
+      .told(1, { Place.here }) { try club.addPet("Bo") }
+    #expect(texts == ["there"])
+  }
+
+  // MARK: Tokens and subscriptions
+
+  private final class Holder {
+    var token: NotificationToken?
+    var other = NotificationToken()
+  }
+
+  @Test func tokensAreSaved() async throws {
+    let club = try await Club()
+    let holder = Holder()
+    let recorder = Recorder()
+    let subscriptions = [
+      club.realm.objectWillChange.saveToken(on: holder, for: \.token)
+        .recorded(in: recorder) { "realm" },
+      changesetPublisher(club.member).saveToken(on: holder, at: \.other)
+        .recorded(in: recorder) { _ in "member" },
+    ]
+    let token = try #require(holder.token)
+    try club.realm.write(withoutNotifying: [token, holder.other]) { club.member.age = 1 }
+    #expect(await recorder.settled() == [])
+    try club.write { club.member.age = 2 }
+    #expect(await recorder.wait(for: 2).sorted() == ["member", "realm"])
+    for subscription in subscriptions { subscription.cancel() }
+    #expect(!token.invalidate())
+  }
+
+  @Test func tokensAreSavedUnderEitherLabel() async throws {
+    let club = try await Club()
+    let holders = (0..<4).map { _ in Holder() }
+    let values = valuePublisher(club.member)
+    let recorder = Recorder()
+    let none = holders.map { ObjectIdentifier($0.other) }
+    let publishers = [
+      values.saveToken(on: holders[0], at: \.token), values.saveToken(on: holders[1], for: \.token),
+      values.saveToken(on: holders[2], at: \.other), values.saveToken(on: holders[3], for: \.other),
+    ]
+    let subscriptions = publishers.map { $0.recorded(in: recorder) { "\($0.age)" } }
+    #expect(holders[..<2].allSatisfy { $0.token != nil })
+    #expect(!holders[2...].contains { none.contains(ObjectIdentifier($0.other)) })
+    for holder in holders { (holder.token ?? holder.other).cancel() }
+    try club.write { club.member.age = 2 }
+    #expect(await recorder.settled() == [])
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func aCancelledSubscriptionIsSilent() async throws {
+    let club = try await Club()
+    let recorder = Recorder()
+    let subscription = club.pets.collectionPublisher.recorded(in: recorder) { "\($0.count)" }
+    #expect(await recorder.wait(for: 1) == ["1"])
+    subscription.cancel()
+    try club.addPet("Bo")
+    #expect(await recorder.settled() == ["1"])
+  }
+
+  @Test func aReleasedSubscriptionEndsItsObservation() async throws {
+    let club = try await Club()
+    let holder = Holder()
+    do {
+      let forgetful = Forgetful()
+      valuePublisher(club.member).saveToken(on: holder, at: \.token).subscribe(forgetful)
+      #expect(forgetful.isSubscribed)
+      forgetful.forget()
+    }
+    let token = try #require(holder.token)
+    try club.write { club.member.age = 1 }
+    // The token that was saved keeps the observation, but there is no one to be told.
+    #expect(token.invalidate())
+    #expect(Forgetful.count == 0)
+  }
+
+  @Test func projectionsAreIdentifiedByTheirObjects() async throws {
+    let club = try await Club()
+    let other = try club.realm.write { club.realm.create(Member.self, value: ["id": 2]) }
+    #expect(Badge(projecting: club.member).id == Badge(projecting: club.member).id)
+    #expect(Badge(projecting: club.member).id == Badge(projecting: club.member.freeze()).id)
+    #expect(Badge(projecting: club.member).id != Badge(projecting: other).id)
+    let unmanaged = Member()
+    #expect(Badge(projecting: unmanaged).id == Badge(projecting: unmanaged).id)
+    #expect(Badge(projecting: unmanaged).id != Badge(projecting: Member()).id)
+  }
+}
+
+/// A subscriber that can forget its subscription without cancelling it.
+private final class Forgetful: Subscriber {
+  static var count: Int { counter.all.count }
+  private static let counter = Recorder()
+  private var subscription: (any Subscription)?
+
+  var isSubscribed: Bool { subscription != nil }
+
+  func forget() { subscription = nil }
+
+  func receive(subscription: any Subscription) {
+    self.subscription = subscription
+    subscription.request(.unlimited)
+  }
+
+  func receive(_ input: Member) -> Subscribers.Demand {
+    Self.counter.add(input.name)
+    return .none
+  }
+
+  func receive(completion: Subscribers.Completion<any Error>) {}
+}
+#endif
