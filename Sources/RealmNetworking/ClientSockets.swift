@@ -50,6 +50,9 @@ package struct ClientSockets: SyncSocketProvider {
     guard let url = SocketURL(endpoint.url) else {
       throw SocketClosed(.fatal, "The server's address is no address of a WebSocket")
     }
+    if proxy != nil, url.isUncheckedByProxies {
+      throw SocketClosed(.fatal, SocketURL.uncheckedByProxies)
+    }
     let attempt = ConnectionAttempt()
     do {
       return try await withTaskCancellationHandler {

@@ -18,14 +18,19 @@ package struct ClientTransport: HTTPTransport {
   private static let answerByteCountMax = 64 << 20
 
   private let client: HTTPClient
+  private let isProxied: Bool
 
-  package init(_ client: HTTPClient) { self.client = client }
+  package init(_ client: HTTPClient) {
+    self.client = client
+    isProxied = false
+  }
 
   /// Requests of a route of their own. They keep a client that lasts as long as the process.
   package init(_ route: NetworkRoute) throws(AppFailure) {
     var configuration = Self.configuration(try route.tls())
     configuration.proxy = route.proxy?.configuration
     client = HTTPClient(configuration: configuration)
+    isProxied = route.proxy != nil
   }
 
   /// The settings of apps: a server that is not there is an error at once.
@@ -50,6 +55,9 @@ package struct ClientTransport: HTTPTransport {
   }
 
   private func sendOnce(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
+    if isProxied, SocketURL(request.url)?.isUncheckedByProxies == true {
+      throw .invalidCall(SocketURL.uncheckedByProxies)
+    }
     var message = HTTPClientRequest(url: request.url)
     message.method = HTTPMethod(rawValue: request.method.rawValue)
     for header in request.headers { message.headers.add(name: header.name, value: header.value) }

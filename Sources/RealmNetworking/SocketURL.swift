@@ -46,5 +46,15 @@ struct SocketURL: Hashable {
   var isAddress: Bool {
     host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
   }
+
+  /// Whether a connection through a proxy could not check the server's certificate: NIOSSL compares
+  /// the addresses in it with the address of the connection's peer, which is the proxy.
+  var isUncheckedByProxies: Bool { isSecure && isAddress }
+
+  /// What is said when `isUncheckedByProxies` forbids a connection.
+  static let uncheckedByProxies = """
+    The certificate of a server that is given by its IP address cannot be checked through a proxy. \
+    Use the server's host name in the base URL.
+    """
 }
 #endif

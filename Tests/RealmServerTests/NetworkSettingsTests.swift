@@ -15,8 +15,10 @@ import Testing
   /// `ann:secret`
   private static let authorization = "Basic YW5uOnNlY3JldA=="
 
-  private static func app(_ server: RunningServer, _ network: NetworkSettings) -> App {
-    let configuration = AppConfiguration(baseURL: server.address)
+  private static func app(
+    _ server: RunningServer, _ network: NetworkSettings, address: String? = nil
+  ) -> App {
+    let configuration = AppConfiguration(baseURL: address ?? server.address)
     configuration.directory = server.directory.path + "/device"
     configuration.network = network
     return App(id: server.app, configuration: configuration)
@@ -59,12 +61,35 @@ import Testing
     let server = try await RunningServer(mode: .flexible, certificate: certificate)
     let proxy = try await TestProxy(authorization: Self.authorization)
     let roots = try String(contentsOfFile: certificate.certificatePath, encoding: .utf8)
-    try await Self.sync(
-      Self.app(
-        server,
-        NetworkSettings(proxy: Self.proxy(proxy, "secret"), additionalTrustRoots: roots)))
-    #expect(proxy.tunnels == [server.address, server.address].map { $0.dropFirst(8) })
+    let address = server.address.replacing("127.0.0.1", with: "localhost")
+    let network = NetworkSettings(
+      proxy: Self.proxy(proxy, "secret"), additionalTrustRoots: roots)
+    try await Self.sync(Self.app(server, network, address: address))
+    #expect(proxy.tunnels == [address, address].map { $0.dropFirst(8) })
     #expect(!proxy.lines.contains { $0.contains("/api/client") })
+    try await server.stop()
+    try await proxy.stop()
+  }
+
+  /// NIOSSL would compare the certificate with the proxy's address, and take one of the proxy.
+  @Test func anAddressInAURLIsNotCheckedThroughAProxy() async throws {
+    guard let certificate = try TestCertificate() else { return }
+    let server = try await RunningServer(certificate: certificate)
+    let proxy = try await TestProxy(authorization: Self.authorization)
+    let roots = try String(contentsOfFile: certificate.certificatePath, encoding: .utf8)
+    let network = NetworkSettings(
+      proxy: Self.proxy(proxy, "secret"), additionalTrustRoots: roots)
+    let error = await #expect(throws: AppError.self) {
+      try await Self.app(server, network).login(credentials: .anonymous)
+    }
+    #expect(error?.localizedDescription.contains("host name in the base URL") == true)
+    let route = NetworkRoute(proxy: NetworkRoute.Proxy(host: "127.0.0.1", port: proxy.port))
+    let closed = await #expect(throws: SocketClosed.self) {
+      _ = try await ClientSockets(route).open(
+        SyncEndpoint(url: "wss://127.0.0.1:9/", protocolNames: []))
+    }
+    #expect(closed?.code == .fatal)
+    #expect(proxy.tunnels.isEmpty)
     try await server.stop()
     try await proxy.stop()
   }
