@@ -36,6 +36,8 @@ final class SyncSessionCore: Sendable {
   let agent: SyncAgent
   let progress: SyncProgressReporter
   private let state: Locked<State>
+  /// The program's calls of the session: `suspend()`, `resume()` and `reconnect()`.
+  private let calls = OrderedCalls()
 
   var path: String { agent.file.path }
   var mode: SyncMode { configuration.isFlexible ? .flexible : .partition }
@@ -212,24 +214,37 @@ final class SyncSessionCore: Sendable {
   var connectionState: SyncSession.ConnectionState { state.withLock { $0.connection } }
 
   func suspend() {
-    state.withLock { $0.isSuspended = true }
-    Task { await session().suspend() }
+    call({ $0.isSuspended = true }) { core in await core.session().suspend() }
   }
 
   func resume() {
-    state.withLock { state in
+    call({ state in
       state.isSuspended = false
       state.failure = nil
-    }
-    Task { await session().resume() }
+    }) { core in await core.session().resume() }
   }
 
   func reconnect() {
-    Task { [configuration] in
-      let user = configuration.user
-      await user.app.connection(user.user, mode).reconnect()
+    call({ _ in }) { core in
+      let user = core.configuration.user
+      await user.app.connection(user.user, core.mode).reconnect()
     }
   }
+
+  /// Changes what is shown, and passes a call of the program on. Both happen under the lock, so the
+  /// session ends as the last call of all threads left what is shown.
+  private func call(
+    _ change: (inout State) -> Void,
+    _ body: @escaping @Sendable (SyncSessionCore) async -> Void
+  ) {
+    state.withLock { state in
+      change(&state)
+      calls.add { await body(self) }
+    }
+  }
+
+  /// Waits until the program's calls are carried out.
+  func finishCalls() async { await calls.finish() }
 
   /// Whether the initial subscriptions are to be added: once in each process.
   func takeInitialSubscriptions() -> Bool {

@@ -69,6 +69,24 @@ import Testing
     #expect(SyncSession.ConnectionState(rawValue: 1) == .connecting)
   }
 
+  /// Calls that are made one after the other are carried out in that order.
+  @Test(.timeLimit(.minutes(10))) func callsOfASessionKeepTheirOrder() async throws {
+    let app = try MemoryApp()
+    let device = try await Device(app.configuration("first", Self.all))
+    let session = try await device.session()
+    for number in 0..<12 {
+      session.suspend()
+      session.resume()
+      try await device.add("\(number)")
+      // A session that rests never gets there.
+      try await session.wait(for: .upload)
+    }
+    session.resume()
+    session.suspend()
+    await session.core.finishCalls()
+    #expect(session.state == .inactive && session.core.isSuspended)
+  }
+
   @Test func theConnectionsStateIsTold() async throws {
     let app = try MemoryApp()
     let device = try await Device(app.configuration("first", Self.all))
