@@ -36,6 +36,11 @@ final class TodoList {
   private static func logIn(_ app: App, _ command: Command) async throws -> User {
     do {
       return try await app.login(credentials: .anonymous)
+    } catch let error as AppError
+      where error.code == .invalidParameter || error.httpStatusCode == 404
+    {
+      // The address or the id is wrong, whether a server runs or not.
+      throw Failure(code: Failure.usage, text: error.message)
     } catch let error as AppError {
       #if Sync
       throw Failure(
@@ -78,14 +83,22 @@ final class TodoList {
       isHere = false
     }
     await realm.asyncRefresh()
-    if !isHere { Terminal.note("No server at \(server): this is what is here.") }
+    if !isHere { Terminal.note("\(reason(session)) This is what is here.") }
   }
 
   /// Waits until the server has what this device changed, but not too long.
   func upload() async {
     guard let session = realm.syncSession else { return }
     if await isDone({ try await session.wait(for: .upload) }) { return }
-    Terminal.note("No server at \(server): saved here, and sent when it can be reached.")
+    Terminal.note("\(reason(session)) The change is saved here.")
+  }
+
+  /// Why a session does not get on, as a sentence.
+  private func reason(_ session: SyncSession) -> String {
+    guard let message = session.currentError?.message else {
+      return "The server at \(server) has not answered in \(patience.formatted()) seconds."
+    }
+    return message.hasSuffix(".") ? message : message + "."
   }
 
   /// Whether a wait ended well in the time that the program has for it.
@@ -146,7 +159,10 @@ final class TodoList {
     while true {
       let isConnected = realm.syncSession?.connectionState == .connected
       if isConnected != wasConnected {
-        Terminal.note(isConnected ? "Connected to \(server)." : "No connection to \(server) yet.")
+        let reason = realm.syncSession?.currentError?.message
+        Terminal.note(
+          isConnected
+            ? "Connected to \(server)." : reason ?? "No connection to \(server) yet.")
         wasConnected = isConnected
       }
       try await Task.sleep(for: .seconds(1))

@@ -76,7 +76,7 @@ package struct ClientSockets: SyncSocketProvider {
       throw error
     } catch {
       attempt.cancel()
-      throw attempt.failure ?? Self.failure(error)
+      throw attempt.failure ?? Self.failure(error, url.authority)
     }
   }
 
@@ -148,18 +148,20 @@ package struct ClientSockets: SyncSocketProvider {
   // MARK: Errors
 
   /// The close code that stands for an error (P1 B.3).
-  static func failure(_ error: any Error) -> SocketClosed {
+  ///
+  /// - Parameter place: The host and port of the server.
+  static func failure(_ error: any Error, _ place: String) -> SocketClosed {
+    let cause = ErrorText.cause(of: error)
     switch error {
     case let error as NIOConnectionError:
-      let isUnknown = error.connectionErrors.isEmpty
       return SocketClosed(
-        isUnknown ? .resolveFailed : .connectFailed,
-        isUnknown ? "The server's name is unknown" : "\(error)")
+        error.connectionErrors.isEmpty ? .resolveFailed : .connectFailed,
+        "The server at \(place) could not be reached: \(cause).")
     case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-      return SocketClosed(.tlsFailed, "The connection could not be secured: \(error)")
+      return SocketClosed(.tlsFailed, "The connection to \(place) could not be secured: \(cause)")
     case is NIOWebSocketUpgradeError, is HTTPParserError:
-      return SocketClosed(.fatal, "The server's answer is no handshake: \(error)")
-    default: return SocketClosed(.connectFailed, "\(error)")
+      return SocketClosed(.fatal, "The answer of \(place) is no handshake: \(cause)")
+    default: return SocketClosed(.connectFailed, "The connection to \(place) failed: \(cause)")
     }
   }
 }

@@ -72,15 +72,24 @@ package struct ClientTransport: HTTPTransport {
         body: Array(buffer: body))
     } catch {
       if error is CancellationError || Task.isCancelled { throw .cancelled }
-      throw .transport(Self.text(error))
+      throw .transport(Self.text(error, request.url))
     }
   }
 
-  private static func text(_ error: any Error) -> String {
-    switch error as? HTTPClientError {
-    case .deadlineExceeded?, .connectTimeout?, .readTimeout?: "The server did not answer in time."
-    default: "The server could not be reached: \(error)"
+  private static func text(_ error: any Error, _ url: String) -> String {
+    let server = origin(of: url)
+    return switch error as? HTTPClientError {
+    case .deadlineExceeded?, .connectTimeout?, .readTimeout?:
+      "The server at \(server) did not answer in time."
+    default: "The server at \(server) could not be reached: \(ErrorText.cause(of: error))."
     }
+  }
+
+  /// Scheme, host and port of an address.
+  private static func origin(of url: String) -> Substring {
+    guard let scheme = url.firstRange(of: "://") else { return url[...] }
+    let end = url[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
+    return url[..<end]
   }
 }
 #endif

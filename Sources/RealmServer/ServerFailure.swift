@@ -3,6 +3,8 @@
 // Why the server cannot run, in words for its operator.
 
 #if Server
+import RealmNetworking
+
 /// An error that one line explains.
 struct ServerFailure: Error, Hashable, CustomStringConvertible {
   let description: String
@@ -10,7 +12,7 @@ struct ServerFailure: Error, Hashable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 
   /// The text of an error as a part of a sentence.
-  static func text(_ error: any Error) -> String { text(String(describing: error)) }
+  static func text(_ error: any Error) -> String { text(ErrorText.cause(of: error)) }
 
   /// A sentence as a part of another.
   static func text(_ text: String) -> String {

@@ -23,6 +23,7 @@ struct ServerProgram: Sendable {
   private let lock: DirectoryLock
   private let metrics: PrometheusMetrics
   private let logger: Logger
+  private let timer: any ServerTimer
 
   /// Opens the folder.
   ///
@@ -40,6 +41,7 @@ struct ServerProgram: Sendable {
     budget = MemoryBudget(byteCount: options.limits.memory << 20)
     self.metrics = metrics
     self.logger = logger
+    self.timer = timer
     let directory = try ServerDirectory(options.directory)
     lock = try DirectoryLock(options.directory)
     let random = RandomBytes()
@@ -127,11 +129,13 @@ struct ServerProgram: Sendable {
   ) async throws {
     defer { lock.release() }
     let counters = ServerMetrics(metrics)
+    let notices = NoticeLog(logger, now: { timer.now })
     let sockets = SocketService(
-      apps, limits: options.limits, metrics: counters, logger: logger)
+      apps, limits: options.limits, metrics: counters, notices: notices, logger: logger)
     let responder = HTTPResponder(
-      api: ServerAPI(apps: apps.map(\.api), publicURL: options.publicURL), metrics: metrics,
-      options: options, budget: budget)
+      api: ServerAPI(
+        apps: apps.map(\.api), publicURL: options.publicURL, refused: { notices.add($0) }),
+      metrics: metrics, options: options, budget: budget)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)

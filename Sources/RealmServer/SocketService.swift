@@ -58,10 +58,15 @@ final class SocketService: Service {
   private let apps: [String: ServedApp]
   private let limits: ServerLimits
   private let metrics: ServerMetrics
+  private let notices: NoticeLog
   private let logger: Logger
   private let state = NIOLockedValueBox(State())
 
-  init(_ apps: [ServedApp], limits: ServerLimits, metrics: ServerMetrics, logger: Logger) {
+  init(
+    _ apps: [ServedApp], limits: ServerLimits, metrics: ServerMetrics, notices: NoticeLog,
+    logger: Logger
+  ) {
+    self.notices = notices
     self.apps = Dictionary(apps.map { ($0.file.id, $0) }, uniquingKeysWith: { $1 })
     self.limits = limits
     self.metrics = metrics
@@ -107,7 +112,11 @@ final class SocketService: Service {
       switch error {
       case .userDisabled: await refuse(socket, .forbidden, "The user is disabled")
       case .store: await refuse(socket, .internalError, "The server failed")
-      default: await refuse(socket, .unauthorized, "The token is not valid")
+      default:
+        await refuse(
+          socket, .unauthorized,
+          "The token is not valid: it is too old, or of another server, or this one was set up anew"
+        )
       }
     }
   }
@@ -133,6 +142,7 @@ final class SocketService: Service {
 
   private func refuse(_ socket: WebSocket, _ code: CloseCode, _ reason: String) async {
     metrics.didRefuse()
+    notices.add("A socket was refused: \(reason)")
     await socket.close(code, reason: reason)
   }
 

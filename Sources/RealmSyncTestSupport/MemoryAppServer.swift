@@ -3,7 +3,7 @@
 // An app server without sockets: whole clients talk to it in one process.
 
 import RealmServerEngine
-import RealmStorage
+package import RealmStorage
 package import RealmSync
 package import RealmSyncProtocol
 
@@ -22,20 +22,27 @@ package final class MemoryAppServer: Sendable {
   package let id: String
   private let mode: SyncMode
   private let directory: String
+  private let system: any FileSystem
   private let state: Locked<State>
 
   /// - Parameters:
   ///   - id: The app's id.
   ///   - directory: Where the server's files are.
-  package init(app id: String, mode: SyncMode, directory: String) {
+  ///   - system: What opens them.
+  package init(
+    app id: String, mode: SyncMode, directory: String, system: any FileSystem = SystemFiles()
+  ) {
+    self.system = system
     self.id = id
     self.mode = mode
     self.directory = directory
-    state = Locked(State(host: Self.host(id, mode, directory)))
+    state = Locked(State(host: Self.host(id, mode, directory, system)))
   }
 
-  private static func host(_ id: String, _ mode: SyncMode, _ directory: String) -> ServerHost {
-    let store = EmbeddedStore(DirectoryFiles(directory: directory))
+  private static func host(
+    _ id: String, _ mode: SyncMode, _ directory: String, _ system: any FileSystem
+  ) -> ServerHost {
+    let store = EmbeddedStore(DirectoryFiles(directory: directory, system: system))
     let clock = ServerClock { OriginTimestamp.now() }
     let realms = RealmDirectory(
       store, settings: ServerRealm.Settings(recordsTouches: mode == .flexible), clock: clock)
@@ -61,7 +68,7 @@ package final class MemoryAppServer: Sendable {
     setOnline(false)
     state.withLock { state in
       state.folder += 1
-      state.host = Self.host(id, mode, "\(directory)-\(state.folder)")
+      state.host = Self.host(id, mode, "\(directory)-\(state.folder)", system)
       state.isOnline = true
     }
   }

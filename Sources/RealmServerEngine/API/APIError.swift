@@ -52,6 +52,8 @@ extension APIError {
     case .tooManyAttempts: self.init(429, "AuthError", "too many attempts; try again in a minute")
     case .busy: self.init(503, "InternalServerError", "the server is busy; try again later")
     case .mailFailed: self.init(500, "InternalServerError", "the mail could not be sent")
+    case .store(let error) where error.isDiskFull:
+      self.init(500, "InternalServerError", "the server's disk is full")
     case .store: self.init(500, "InternalServerError", "the server failed")
     }
   }

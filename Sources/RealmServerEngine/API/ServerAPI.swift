@@ -7,8 +7,15 @@ package struct ServerAPI: Sendable {
   package let apps: [String: APIApp]
   /// The address under which clients reach the server; nil if requests show it.
   package let publicURL: String?
+  /// Takes what was refused for a reason that the operator should know: an app or a session that is
+  /// not there, or a failure of the server.
+  private let refused: @Sendable (String) -> Void
 
-  package init(apps: [APIApp], publicURL: String? = nil) {
+  package init(
+    apps: [APIApp], publicURL: String? = nil,
+    refused: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.refused = refused
     self.apps = Dictionary(apps.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     self.publicURL = publicURL
   }
@@ -30,9 +37,24 @@ package struct ServerAPI: Sendable {
     do throws(APIError) {
       return try await route(request)
     } catch {
+      if let notice = Self.notice(request, error) { refused(notice) }
       return error.response
     }
   }
+
+  private static func notice(_ request: APIRequest, _ error: APIError) -> String? {
+    switch error.status {
+    case 404 where error.message.hasPrefix(unknownApp):
+      "A client asked for an app that is not here: \(error.message)"
+    case 401 where error == .unauthorized:
+      "A client has a session that is not known here: the session was ended, or this server was set "
+        + "up anew"
+    case 500...: "A request failed: \(error.message)"
+    default: nil
+    }
+  }
+
+  private static let unknownApp = "cannot find app"
 
   private func route(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let parts = request.path.split(separator: "/").map(String.init)
@@ -42,7 +64,7 @@ package struct ServerAPI: Sendable {
     case "app":
       guard let id = parts.dropFirst(4).first else { throw .notFound }
       guard let app = apps[id] else {
-        throw APIError(404, "BadRequest", "cannot find app using Client App ID '\(id)'")
+        throw APIError(404, "BadRequest", "\(Self.unknownApp) using Client App ID '\(id)'")
       }
       return try await respond(request, parts.dropFirst(5), app)
     default: throw .notFound

@@ -5,9 +5,15 @@
 import RealmSyncProtocol
 
 extension SessionRefusal {
-  /// The end of a session whose realm has failed. The client gets no details.
+  /// The end of a session whose realm has failed. The client gets no details, but that the disk is
+  /// full: only the operator can mend that, and users ask.
   init(_ error: StoreError) {
     switch error {
+    case _ where error.isDiskFull:
+      self.init(
+        .sessionClosed,
+        "The server's disk is full: it takes no changes until there is room. They are kept on the "
+          + "device until then.")
     case .unknownFile(let file):
       self.init(.badClientFileIdent, "Unknown client file \(file.rawValue)")
     case .unreadableFile, .unreadableEntry:

@@ -15,8 +15,14 @@ import Glibc
 /// The files below `<directory>/apps/<app>/realms`.
 package struct DirectoryFiles: RealmFiles {
   private let directory: String
+  private let system: any FileSystem
 
-  package init(directory: String) { self.directory = directory }
+  package init(
+    directory: String, system: any FileSystem = SystemFiles(isPrivate: true)
+  ) {
+    self.directory = directory
+    self.system = system
+  }
 
   package func open(_ realm: RealmID) throws(StorageError) -> DatabaseFile {
     let names = realm.rawValue.split(separator: "/")
@@ -29,7 +35,7 @@ package struct DirectoryFiles: RealmFiles {
     path += "/realms"
     try make(path)
     return try DatabaseFile.open(
-      path: "\(path)/\(names.last ?? "realm").realm", system: SystemFiles(isPrivate: true))
+      path: "\(path)/\(names.last ?? "realm").realm", system: system)
   }
 
   private func make(_ path: String) throws(StorageError) {

@@ -135,7 +135,9 @@ final class AppCore: Sendable {
       let pool = ConnectionPool { mode in
         SyncConnection(
           mode: mode, timeouts: manager.timeouts, provider: sockets,
-          authority: UserAuthority(client, user, headers: { manager.headers }),
+          authority: UserAuthority(
+            client, user, headers: { manager.headers },
+            report: { manager.take($0, endsSession: $1, of: user, at: client.settings.baseURL) }),
           observer: { manager.take($0, of: user, mode) })
       }
       pools[user.id] = pool

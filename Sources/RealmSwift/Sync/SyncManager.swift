@@ -103,13 +103,50 @@ public final class SyncManager: Sendable {
       for core in SyncSessionCore.all(of: user) where core.mode == mode && !core.isSuspended {
         core.failed(error, isFatal: isFatal)
       }
+    case .interrupted(let code, let message):
+      guard let error = SyncError(code, interruptedBy: message) else { return }
+      for core in SyncSessionCore.all(of: user) where core.mode == mode { core.hinder(error) }
     case .log(let message):
       Logger.log(.detail, "Server of app '\(id)' (\(message.connection)): \(message.message)")
     }
   }
 }
 
+extension SyncManager {
+  /// Takes the reason why a user's connection has no token or location.
+  func take(_ failure: AppFailure, endsSession: Bool, of user: AppUser, at address: String) {
+    Logger.log(.info, "Connection of app '\(appID)': \(failure)")
+    let error =
+      endsSession
+      ? SyncError(
+        .underlyingAuthError,
+        "The server at \(address) does not know the session of the user any more: the server was "
+          + "set up anew, or the session was ended. Log in again. What was not sent stays in the "
+          + "user's file.")
+      : SyncError(.connectionFailed, "\(failure)")
+    for core in SyncSessionCore.all(of: user) {
+      if endsSession, !core.isSuspended {
+        core.failed(error, isFatal: true)
+      } else {
+        core.hinder(error)
+      }
+    }
+  }
+}
+
 extension SyncError {
+  /// The end of a socket, as far as it says why there is no connection: what the connection tries
+  /// next says it where a token or an address did not fit.
+  init?(_ code: CloseCode, interruptedBy message: String) {
+    switch code {
+    case .normal, .abnormal, .unauthorized, .movedPermanently: return nil
+    case .goingAway: self.init(.connectionFailed, "The server shuts down, or starts again.")
+    default:
+      self.init(
+        .connectionFailed, message.isEmpty ? "The connection to the server ended." : message)
+    }
+  }
+
   /// The error of a connection; nil for those that are not reported to the app.
   init?(_ failure: ConnectionFailure) {
     switch failure {

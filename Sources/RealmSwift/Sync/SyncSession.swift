@@ -106,6 +106,15 @@ public final class SyncSession: Sendable {
   /// The state of its connection.
   public var connectionState: ConnectionState { core.connectionState }
 
+  /// Why the session does not get on at the moment: the error that ended it, or else what the next
+  /// attempt may overcome, like a server that does not answer or whose disk is full. Nil if nothing
+  /// hinders it.
+  ///
+  /// ```swift
+  /// if let error = realm.syncSession?.currentError { show(error.message) }
+  /// ```
+  public var currentError: SyncError? { core.currentError }
+
   /// The user of the session.
   public func parentUser() -> User? { core.configuration.user }
 

@@ -21,6 +21,8 @@ final class SyncSessionCore: Sendable {
     var isSuspended = false
     /// An error that the session does not survive.
     var failure: SyncError?
+    /// Why the session does not get on at the moment.
+    var hindrance: SyncError?
     var connection = SyncSession.ConnectionState.disconnected
     var session: FileSession
     /// The start of `session`.
@@ -189,12 +191,29 @@ final class SyncSessionCore: Sendable {
   ///
   /// - Throws: `SyncError`, or `CancellationError` if the task is cancelled.
   func wait(for direction: SessionWait) async throws {
-    if let failure = state.withLock({ $0.failure }) { throw failure }
-    do throws(SessionFailure) {
-      try await session().wait(for: direction)
-    } catch {
-      switch error {
-      case .canceled: throw CancellationError()
+    if let failure { throw failure }
+    let waiting = Task { () async -> SessionFailure? in
+      do throws(SessionFailure) {
+        try await session().wait(for: direction)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    // An error that ends the session ends what waits for it.
+    let observer = observeFailure { waiting.cancel() }
+    defer { stopObserving(observer) }
+    if failure != nil { waiting.cancel() }
+    let end = await withTaskCancellationHandler {
+      await waiting.value
+    } onCancel: {
+      waiting.cancel()
+    }
+    if let end {
+      switch end {
+      case .canceled:
+        if !Task.isCancelled, let failure { throw failure }
+        throw CancellationError()
       case .terminated:
         throw SyncError(.clientSessionError, "The session of '\(path)' was ended.")
       case .error(let code, let document):
@@ -221,6 +240,7 @@ final class SyncSessionCore: Sendable {
     call({ state in
       state.isSuspended = false
       state.failure = nil
+      state.hindrance = nil
     }) { core in await core.session().resume() }
   }
 
@@ -280,6 +300,12 @@ final class SyncSessionCore: Sendable {
   /// The error that ended the session, until it is resumed.
   var failure: SyncError? { state.withLock { $0.failure } }
 
+  /// The error that ended the session, or else what hinders it at the moment.
+  var currentError: SyncError? { state.withLock { $0.failure ?? $0.hindrance } }
+
+  /// Keeps the reason why the session does not get on, until it does.
+  func hinder(_ error: SyncError) { state.withLock { $0.hindrance = error } }
+
   private func end(_ error: SyncError) {
     let observers = state.withLock { state in
       state.failure = error
@@ -299,6 +325,7 @@ final class SyncSessionCore: Sendable {
       }
     let observers = state.withLock { state in
       state.connection = shown
+      if shown == .connected { state.hindrance = nil }
       return Array(state.observers.values)
     }
     for observer in observers { observer(shown) }
@@ -327,13 +354,16 @@ final class SyncSessionCore: Sendable {
         Task { try? await user.logOut() }
       }
       failed(error, isFatal: isFatal)
+    case .delayed(let code, let document): hinder(SyncError(code, document, path: path))
     case .compensatingWrite(let report, let document):
       failed(SyncError(report, document), isFatal: false)
     case .storageFailure(let failure):
       failed(SyncError(.clientInternalError, failure.message), isFatal: true)
     case .queryRejected(_, let message):
       Logger.log(.error, "The server does not accept the subscriptions of '\(path)': \(message)")
-    case .downloadProgress(_, let progress): self.progress.downloaded(progress)
+    case .downloadProgress(_, let progress):
+      state.withLock { $0.hindrance = nil }
+      self.progress.downloaded(progress)
     case .log(let message):
       Logger.log(.detail, "Server, of '\(path)': \(message.message)")
     }

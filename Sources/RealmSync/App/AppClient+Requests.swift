@@ -29,8 +29,14 @@ extension AppClient {
   @discardableResult
   package func refreshLocation() async throws(AppFailure) -> AppLocation {
     let url = settings.baseURL + Root.app.path(settings.id) + "location"
-    let answer = try json(
-      await transport.send(HTTPRequest(.get, url: url, timeout: settings.requestTimeout)))
+    try checkAddress()
+    let answer: JSONValue
+    do throws(AppFailure) {
+      answer = try json(
+        await transport.send(HTTPRequest(.get, url: url, timeout: settings.requestTimeout)))
+    } catch {
+      throw explained(error)
+    }
     guard let location = AppLocation(answer) else {
       throw .badAnswer("The server's answer lacks the location of the app.")
     }

@@ -9,14 +9,20 @@ package struct UserAuthority: SyncAuthority {
   private let client: AppClient
   private let user: AppUser
   private let headers: @Sendable () -> [HTTPHeader]
+  private let report: @Sendable (AppFailure, _ endsSession: Bool) -> Void
 
-  /// - Parameter headers: The headers that the app adds to handshakes.
+  /// - Parameters:
+  ///   - headers: The headers that the app adds to handshakes.
+  ///   - report: Takes the reason why there is no token or location, and whether the server has
+  ///     refused the user's session for good.
   package init(
-    _ client: AppClient, _ user: AppUser, headers: @escaping @Sendable () -> [HTTPHeader] = { [] }
+    _ client: AppClient, _ user: AppUser, headers: @escaping @Sendable () -> [HTTPHeader] = { [] },
+    report: @escaping @Sendable (AppFailure, _ endsSession: Bool) -> Void = { _, _ in }
   ) {
     self.client = client
     self.user = user
     self.headers = headers
+    self.report = report
   }
 
   package func endpoint(_ mode: SyncMode) async -> SyncEndpoint {
@@ -31,6 +37,7 @@ package struct UserAuthority: SyncAuthority {
       try await client.refreshToken(of: user)
       return true
     } catch {
+      report(error, error.isForbidden)
       return false
     }
   }
@@ -40,6 +47,7 @@ package struct UserAuthority: SyncAuthority {
       try await client.refreshLocation()
       return true
     } catch {
+      report(error, false)
       return false
     }
   }

@@ -307,6 +307,7 @@ package actor SyncConnection {
   private func lost(_ number: UInt64, _ error: SocketClosed) {
     guard link?.number == number else { return }
     forgetLink()
+    observer(.interrupted(error.code, message: error.message))
     handle(.closed(error.code, message: error.message, jitter: Self.jitter()))
   }
 

@@ -6,6 +6,8 @@
 package enum SessionEvent: Hashable, Sendable {
   /// An error with an action that is the app's or the user's business.
   case error(ErrorCode, ErrorDocument)
+  /// The server cannot go on now; the session tries again by itself.
+  case delayed(ErrorCode, ErrorDocument)
   /// The server undid writes, and the file has the changes that undo them.
   case compensatingWrite(CompensatingWriteReport, ErrorDocument)
   /// The file could not be written or read.

@@ -209,7 +209,9 @@ extension SessionMachine {
     phase = .suspended
     switch document.effectiveAction {
     case .transient, .warning:
-      if document.action == .warning { effects.append(.report(.error(code, document))) }
+      effects.append(
+        .report(
+          document.action == .warning ? .error(code, document) : .delayed(code, document)))
       let delay =
         code.session == .sessionClosed && document.retry == nil
         ? settings.timeouts.sessionClosed

@@ -2,6 +2,7 @@
 
 // The requests of a server's session, carried out on a realm.
 
+import Foundation
 import RealmStorage
 import RealmSyncProtocol
 import Testing
@@ -68,6 +69,17 @@ import Testing
     let ident = bench.ident((FileIdentifier(77), 1))
     #expect(await store.perform(.claim(ident)).code == .badClientFileIdent)
     #expect(bench.reported == [.unknownFile(FileIdentifier(77))])
+  }
+
+  @Test func aFullDiskIsSaidToClientsAndNothingElseOfTheStore() {
+    func refusal(_ code: Int32) -> SessionRefusal {
+      SessionRefusal(
+        StoreError.storage(.system(operation: "Growing", path: "/secret/place", code: code)))
+    }
+    #expect("\(refusal(ENOSPC))".contains("disk is full"))
+    #expect(!"\(refusal(ENOSPC))".contains("secret"))
+    #expect(!"\(refusal(EIO))".contains("disk is full"))
+    #expect(!"\(refusal(EIO))".contains("secret"))
   }
 
   // MARK: Eviction

@@ -67,6 +67,13 @@ struct TodosProgramTests {
     #expect(run.error.hasPrefix("realm-todos: \(text)\n\nusage:"), "\(run.error)")
   }
 
+  @Test func anAddressWithoutSchemeIsNamed() throws {
+    let directory = try TemporaryDirectory()
+    let run = try run("--server", "127.0.0.1:9", "--dir", directory.path, "list")
+    #expect(run.code == 64 && run.output.isEmpty)
+    #expect(run.error.contains("'127.0.0.1:9' is no address of a server"), "\(run.error)")
+  }
+
   @Test func aDeviceThatNeverLoggedInNeedsTheServer() throws {
     let directory = try TemporaryDirectory()
     // Nothing listens at the port of discarded data.

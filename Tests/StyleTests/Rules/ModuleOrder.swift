@@ -67,7 +67,7 @@ enum ModuleOrder {
     // Networking packages stand in these alone.
     "RealmNetworking": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
-      "AsyncHTTPClient", "Network", "Glibc", "Musl",
+      "AsyncHTTPClient", "Network", "Glibc", "Darwin", "Musl",
     ],
     "RealmServer": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is wrong with the address of a server, or with the id of an app, in a sentence.
+
+extension AppClient {
+  /// Checks the address before anything is sent to it.
+  ///
+  /// - Throws: `AppFailure.invalidCall` for one that does not begin with `http://` or `https://`.
+  func checkAddress() throws(AppFailure) {
+    let address = settings.baseURL
+    let schemes = ["http://", "https://"]
+    if schemes.contains(where: { address.hasPrefix($0) && address != $0 }) { return }
+    let place = address.firstRange(of: "://").map { String(address[$0.upperBound...]) } ?? address
+    throw .invalidCall(
+      "'\(address)' is no address of a server: it has to begin with http:// or https://, as "
+        + "'http://\(place.isEmpty ? "127.0.0.1:9090" : place)' does.")
+  }
+
+  /// The failure of a request for the location, which is the first one that a server gets.
+  func explained(_ failure: AppFailure) -> AppFailure {
+    switch failure {
+    case .service(let name, _, 404, let logURL):
+      .service(
+        name: name,
+        message:
+          "The server at \(settings.baseURL) has no app with the id '\(settings.id)'. Use an "
+          + "id that the server names when it starts.",
+        status: 404, logURL: logURL)
+    default: failure
+    }
+  }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Why a device is not synchronised: each reason has its own sentence, at the client and in the
+// server's log.
+
+#if Server
+import Foundation
+import Logging
+import RealmNetworking
+import RealmServerEngine
+import RealmStorage
+import RealmSwift
+import RealmSync
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+
+class Errand: Object {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var name: String
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct ReasonTests {
+  private actor Device {
+    private let realm: Realm
+
+    init(_ user: User) async throws {
+      var configuration = user.flexibleSyncConfiguration {
+        $0.append(QuerySubscription<Errand>(name: "all"))
+      }
+      configuration.objectTypes = [Errand.self]
+      realm = try await Realm.opened(configuration, self)
+    }
+
+    func session() throws -> SyncSession { try #require(realm.syncSession) }
+
+    func add(_ name: String) throws {
+      try realm.write { realm.add(Errand(value: ["_id": ObjectId.generate(), "name": name])) }
+    }
+
+    func upload() async throws { try await session().wait(for: .upload) }
+
+    /// The error of the session, when it has one with this word.
+    func error(_ word: String) async throws -> SyncError {
+      for _ in 0..<6_000 {
+        if let error = try session().currentError, error.message.contains(word) { return error }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      return try #require(try session().currentError)
+    }
+
+    func waitForNoError() async throws {
+      for _ in 0..<6_000 where try session().currentError != nil {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect(try session().currentError == nil)
+    }
+  }
+
+  private static func app(
+    _ id: String, _ address: String, _ directory: TemporaryDirectory
+  ) -> App {
+    let configuration = AppConfiguration(baseURL: address)
+    configuration.directory = directory.path
+    return App(id: id, configuration: configuration)
+  }
+
+  private static func message(_ body: () async throws -> Void) async -> String? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return (error as? AppError)?.message
+    }
+  }
+
+  @Test func anAddressWithoutSchemeIsNamed() async throws {
+    let directory = try TemporaryDirectory()
+    for (address, host) in [
+      ("127.0.0.1:9090", "127.0.0.1:9090"), ("ftp://example.org", "example.org"), ("http://", ""),
+    ] {
+      let message = await Self.message {
+        try await Self.app("todos", address, directory).login(credentials: .anonymous)
+      }
+      #expect(message?.contains("has to begin with http:// or https://") == true)
+      #expect(message?.contains("'http://\(host)") == true)
+    }
+  }
+
+  @Test func aWrongAppIsNamed() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try await RunningServer(mode: .flexible)
+    let message = await Self.message {
+      try await Self.app("nothing", server.address, directory).login(credentials: .anonymous)
+    }
+    #expect(
+      message == "The server at \(server.address) has no app with the id 'nothing'. Use an id that "
+        + "the server names when it starts.")
+    try await server.stop()
+  }
+
+  @Test func aServerThatWasSetUpAnewIsNamed() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try await RunningServer(mode: .flexible)
+    let app = Self.app("todos", server.address, directory)
+    let user = try await app.login(credentials: .anonymous)
+    let device = try await Device(user)
+    try await device.add("a")
+    try await device.upload()
+    let port = try #require(server.address.split(separator: ":").last.flatMap { Int($0) })
+    try await server.stop()
+    let gone = try await device.error("could not be reached")
+    #expect(gone.message.hasSuffix("could not be reached: Connection refused."), "\(gone)")
+    try await device.add("b")
+    let anew = try await RunningServer(mode: .flexible, port: port)
+    try await device.session().reconnect()
+    let error = await #expect(throws: SyncError.self) { try await device.upload() }
+    #expect(error?.code == .underlyingAuthError)
+    #expect(error?.message.contains("was set up anew") == true, "\(String(describing: error))")
+    #expect(try await device.session().currentError?.message == error?.message)
+    #expect(!user.isLoggedIn)
+    try await anew.stop()
+  }
+
+  @Test func aFullDiskOfTheServerIsNamed() async throws {
+    let directory = try TemporaryDirectory()
+    let disk = FullDisk()
+    let server = MemoryAppServer(
+      app: "errands-" + UUID().uuidString.lowercased(), mode: .flexible,
+      directory: directory.path + "/server", system: disk)
+    let configuration = AppConfiguration(baseURL: "http://memory")
+    configuration.requests = server
+    configuration.socketProvider = server
+    configuration.directory = directory.path + "/device"
+    let app = App(id: server.id, configuration: configuration)
+    let device = try await Device(try await app.login(credentials: .anonymous))
+    try await device.add("a")
+    try await device.upload()
+    disk.setFull(true)
+    try await device.add("b")
+    let error = try await device.error("disk")
+    #expect(error.message.hasPrefix("The server's disk is full"), "\(error)")
+    disk.setFull(false)
+    try await device.upload()
+    try await device.waitForNoError()
+  }
+
+  @Test func textsNameNoPathsOfTheBuild() {
+    let text =
+      "sslError([Error: 1:CERTIFICATE_VERIFY_FAILED at /src/app/.build/checkouts/swift-nio-ssl"
+      + "/Sources/CNIOBoringSSL/ssl/handshake.cc:393])"
+    #expect(
+      ErrorText.withoutBuildPaths(text)
+        == "sslError([Error: 1:CERTIFICATE_VERIFY_FAILED at handshake.cc:393])")
+    let other = "The file '/data/apps/todos/app.json' is 1/2 of https://example.org/a"
+    #expect(ErrorText.withoutBuildPaths(other) == other)
+  }
+
+  @Test func theServersLogNamesThem() async throws {
+    let log = Locked<[String]>([])
+    let now = Locked<Milliseconds>(0)
+    let notices = NoticeLog(
+      Logging.Logger(label: "test") { _ in KeptLog { text in log.withLock { $0.append(text) } } },
+      now: { now.withLock { $0 } })
+    let api = ServerAPI(apps: [], refused: { notices.add($0) })
+    for _ in 0..<3 {
+      _ = await api.respond(
+        to: APIRequest("GET", "/api/client/v2.0/app/nothing/location"))
+    }
+    #expect(
+      log.withLock { $0 } == [
+        "info: A client asked for an app that is not here: cannot find app using Client App ID "
+          + "'nothing'"
+      ])
+    now.withLock { $0 = 60_000 }
+    notices.add(String(repeating: "x", count: 10_000))
+    _ = await api.respond(
+      to: APIRequest(
+        "POST", "/api/client/v2.0/auth/session"))
+    #expect(log.withLock { $0 }.count == 3)
+    #expect(log.withLock { $0[1].count } < 400)
+    #expect(log.withLock { $0[2] }.contains("set up anew"))
+    // Ever new texts do not fill the disk.
+    for number in 0..<1_000 { notices.add("text \(number)") }
+    #expect(log.withLock { $0 }.count < 110)
+    let full = StoreError.storage(.system(operation: "Growing", path: "/d/a.realm", code: ENOSPC))
+    #expect("\(full)".hasPrefix("The disk is full. Growing the Realm file"))
+  }
+}
+
+extension Realm {
+  /// A realm of an actor, which is complete.
+  fileprivate static func opened(
+    _ configuration: Realm.Configuration, _ actor: any Actor
+  ) async throws -> Realm {
+    try await Realm(configuration: configuration, actor: actor, downloadBeforeOpen: .always)
+  }
+}
+
+/// A handler that keeps what is logged.
+private struct KeptLog: LogHandler {
+  let keep: @Sendable (String) -> Void
+  var logLevel = Logging.Logger.Level.info
+  var metadata = Logging.Logger.Metadata()
+  subscript(metadataKey key: String) -> Logging.Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  init(_ keep: @escaping @Sendable (String) -> Void) { self.keep = keep }
+
+  func log(event: LogEvent) { keep("\(event.level): \(event.message)") }
+}
+#endif
