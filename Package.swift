@@ -100,12 +100,13 @@ let package = Package(
       description: "Publishers by OpenCombine, on systems that have no Combine."),
   ],
   dependencies: [
+    // No lower bound admits a version of Scripts/advisories.txt.
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", "4.3.1"..<"5.0.0"),
     // With the traits Sync, Server, Metrics and Tools alone:
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
-    .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.1"),
     .package(url: "https://github.com/apple/swift-http-types.git", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-metrics.git", from: "2.7.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.4.0"),
@@ -119,6 +120,9 @@ let package = Package(
   ],
   targets: [
     .target(name: "CRealmPlatform"),
+    .plugin(name: "PackageInventory", capability: .buildTool()),
+    .target(
+      name: "RealmInventory", swiftSettings: librarySettings, plugins: ["PackageInventory"]),
     .target(
       name: "RealmSyncProtocol", swiftSettings: librarySettings),
     .target(
@@ -165,6 +169,7 @@ let package = Package(
       name: "RealmServer",
       dependencies: [
         "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
+        "RealmInventory",
       ] + networkProducts + serverProducts,
       swiftSettings: librarySettings),
     .target(
@@ -175,6 +180,7 @@ let package = Package(
       name: "RealmCommand",
       dependencies: [
         "RealmTools", "RealmStudio", "RealmStorage", "RealmTables", "RealmSyncProtocol",
+        "RealmInventory",
       ] + toolProducts,
       swiftSettings: librarySettings),
     .target(
@@ -293,7 +299,7 @@ let package = Package(
         "RealmSwift", "RealmServer", "RealmServerEngine", "RealmNetworking", "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
-        "RealmSyncTestSupport",
+        "RealmSyncTestSupport", "RealmInventory",
       ] + networkProducts + products("Logging", of: "swift-log", with: "Server"),
       swiftSettings: settings),
     .testTarget(

@@ -4,6 +4,7 @@
 
 #if Tools
 import ArgumentParser
+import RealmInventory
 import RealmStorage
 
 /// The command `realm`.
@@ -20,7 +21,7 @@ struct RealmCommand: AsyncParsableCommand {
       73 a file exists already or cannot be made, 74 reading or writing failed, \
       75 another process keeps the file busy.
       """,
-    version: "realm \(LibraryVersion.text)",
+    version: ProgramVersion.text(of: "realm", LibraryVersion.text),
     subcommands: [
       InfoCommand.self, SchemaCommand.self, QueryCommand.self, CheckCommand.self,
       ExportCommand.self, ImportCommand.self, DiffCommand.self, CopyCommand.self,

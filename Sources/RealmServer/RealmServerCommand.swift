@@ -4,12 +4,15 @@
 
 #if Server
 import ArgumentParser
+import RealmInventory
+import RealmStorage
 
 /// The command `realm-server`.
 @main
 struct RealmServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "realm-server", abstract: "A server for apps with device sync.",
+    version: ProgramVersion.text(of: "realm-server", LibraryVersion.text),
     subcommands: [ServeCommand.self])
 }
 #else

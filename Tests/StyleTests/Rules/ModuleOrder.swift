@@ -27,12 +27,15 @@ enum ModuleOrder {
     ],
     "RealmNetworking": ["RealmSync", "RealmSyncProtocol"],
     "RealmMetrics": ["RealmSwift"],
+    "RealmInventory": [],
     "RealmServer": [
       "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
+      "RealmInventory",
     ],
     "RealmTools": ["RealmQuery", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
     "RealmCommand": [
       "RealmTools", "RealmStudio", "RealmTables", "RealmStorage", "RealmSyncProtocol",
+      "RealmInventory",
     ],
     "RealmStudio": [
       "RealmTools", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the programs say they are made of.
+
+#if Server
+import Foundation
+import RealmInventory
+import Testing
+
+@Suite struct VersionTests {
+  @Test func theVersionNamesThePackagesOfTheBuild() throws {
+    let text = ProgramVersion.text(of: "realm-server", "1.2.3")
+    #expect(text.hasPrefix("realm-server 1.2.3\npackages:\n"))
+    let packages = ProgramVersion.packages
+    // Of the manifest, and one that only others ask for.
+    for name in ["swift-nio", "swift-nio-ssl", "hummingbird", "swift-crypto", "swift-atomics"] {
+      let version = try #require(packages[name], "\(name)")
+      #expect(version.split(separator: ".").count == 3 && version.first?.isNumber == true)
+      #expect(text.contains("\n  \(name) \(version)"))
+    }
+    #expect(packages["openrealm"] == nil)
+  }
+}
+#endif
