@@ -7,6 +7,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import Metrics
+import RealmServerEngine
 import ServiceLifecycle
 import UnixSignals
 
@@ -30,8 +31,22 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "A file with the private key of the certificate, in PEM form.")
   var tlsKey: String?
 
-  @Option(help: "The id of the app that is made in an empty folder.")
+  @Option(
+    help: """
+      The id of the only app to serve. In an empty folder it is made; in others it has to be there, \
+      or --create makes it.
+      """)
   var appId: String?
+
+  @Flag(help: "Make the app of --app-id if the folder does not have it.")
+  var create = false
+
+  @Flag(
+    help: """
+      Make users, realms or keys anew whose files are missing or empty, in place of an error. \
+      Devices may lose what they have not uploaded.
+      """)
+  var replaceMissing = false
 
   @Option(help: "The sockets that a user may have open at a time, on all devices together.")
   var socketsPerUser = ServerLimits().socketsPerUser
@@ -57,6 +72,21 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "A file with the token with which other machines get /metrics.")
   var metricsTokenFile: String?
 
+  @Option(help: "The partitions that an app has open at a time; idle ones are closed for others.")
+  var openPartitions = ServerLimits().openRealms
+
+  @Option(help: "The new partitions that a user may make in an hour.")
+  var newPartitions = ServerLimits().newPartitionsPerHour
+
+  @Option(help: "The days after which a device that was away has to reset its realms.")
+  var offlineDays = UpkeepRules().offlineDays
+
+  @Option(help: "The days after which anonymous users that are logged out are removed.")
+  var anonymousDays = UpkeepRules().anonymousDays
+
+  @Option(help: "The days after which addresses that were not confirmed are removed.")
+  var unconfirmedDays = UpkeepRules().unconfirmedDays
+
   @Option(help: "The least level of messages: trace, debug, info, notice, warning or error.")
   var logLevel = "info"
 
@@ -66,7 +96,7 @@ struct ServeCommand: AsyncParsableCommand {
     do throws(ServerFailure) {
       return try ServerOptions(
         directory: dir, listen: listen, publicURL: publicUrl, certificate: tlsCert, key: tlsKey,
-        appID: appId,
+        appID: appId, createsApp: create, replacesMissing: replaceMissing,
         limits: limits(), trustedProxies: trustedProxy, metricsToken: try metricsToken())
     } catch {
       throw ValidationError(error.description)
@@ -80,6 +110,10 @@ struct ServeCommand: AsyncParsableCommand {
     limits.anonymousLoginsPerMinute = anonymousLogins
     limits.registrationsPerMinute = registrations
     limits.memory = clientMemory
+    limits.openRealms = openPartitions
+    limits.newPartitionsPerHour = newPartitions
+    limits.upkeep = UpkeepRules(
+      offlineDays: offlineDays, anonymousDays: anonymousDays, unconfirmedDays: unconfirmedDays)
     return limits
   }
 

@@ -12,5 +12,6 @@ struct ServedApp: Sendable {
   let api: APIApp
   let host: ServerHost
   let store: EmbeddedStore
+  let upkeep: ServerUpkeep
 }
 #endif

@@ -39,8 +39,14 @@ struct ServerDirectory: Sendable {
 
   // MARK: Apps
 
-  /// The apps of the folder; if there are none, a new one in development mode.
-  func apps(newID: String?, random: RandomBytes) throws(ServerFailure) -> [AppFile] {
+  /// The apps of the folder, or one of them; if there are none, a new one in development mode.
+  ///
+  /// - Parameters:
+  ///   - id: The only app to serve; nil for all.
+  ///   - creates: Whether that app is made if others are there and it is not.
+  func apps(
+    only id: String?, creates: Bool = false, random: RandomBytes
+  ) throws(ServerFailure) -> [AppFile] {
     let folders: [String]
     do {
       folders = try FileManager.default.contentsOfDirectory(atPath: path + "/apps").sorted()
@@ -51,9 +57,16 @@ struct ServerDirectory: Sendable {
     }
     var apps: [AppFile] = []
     for folder in folders where !folder.hasPrefix(".") { apps.append(try app(folder)) }
-    if apps.isEmpty { return [try makeApp(newID ?? "todos-\(random.digits(5))")] }
-    if let newID, !apps.contains(where: { $0.id == newID }) { apps.append(try makeApp(newID)) }
-    return apps
+    if apps.isEmpty { return [try makeApp(id ?? "todos-\(random.digits(5))")] }
+    guard let id else { return apps }
+    if let app = apps.first(where: { $0.id == id }) { return [app] }
+    guard creates else {
+      let known = apps.map(\.id).joined(separator: ", ")
+      throw ServerFailure(
+        "The folder \(path) has no app \"\(id)\", but \(known). Name one of these, or add "
+          + "--create to make another.")
+    }
+    return [try makeApp(id)]
   }
 
   private func app(_ folder: String) throws(ServerFailure) -> AppFile {
@@ -85,7 +98,7 @@ struct ServerDirectory: Sendable {
   }
 
   /// Writes a file that no other user can read, whole or not at all.
-  private func write(_ bytes: [UInt8], to file: String) throws(ServerFailure) {
+  func write(_ bytes: [UInt8], to file: String) throws(ServerFailure) {
     do {
       let temporary = file + ".new"
       guard
@@ -102,21 +115,27 @@ struct ServerDirectory: Sendable {
 
   // MARK: Keys
 
-  /// The key of tokens, which is made if there is none.
-  func signingKey(random: RandomBytes) throws(ServerFailure) -> [UInt8] {
+  /// The key of tokens, which is made if there is none and the folder is new.
+  func signingKey(random: RandomBytes, mayMake: Bool = true) throws(ServerFailure) -> [UInt8] {
     let file = path + "/keys/tokens"
     PrivatePlace.restrict(file)
-    if let data = FileManager.default.contents(atPath: file) {
+    if let data = FileManager.default.contents(atPath: file), !(data.isEmpty && mayMake) {
       guard data.count == 32 else {
         throw ServerFailure(
-          "\(file) is damaged. Put it back from a backup, or remove it; then all users "
-            + "have to log in again.")
+          data.isEmpty
+            ? Self.missing(file, "is empty", "all users have to log in again")
+            : "\(file) is damaged. Put it back from a backup, or remove it and start once with "
+              + "--replace-missing; then all users have to log in again.")
       }
       return Array(data)
     }
-    guard !FileManager.default.fileExists(atPath: file) else {
+    guard !exists(file) || FileManager.default.isReadableFile(atPath: file) else {
       throw ServerFailure("\(file) cannot be read. Change its permissions.")
     }
+    guard mayMake else {
+      throw ServerFailure(Self.missing(file, "is missing", "all users have to log in again"))
+    }
+    try? FileManager.default.removeItem(atPath: file)
     let key = random.bytes(32)
     try write(key, to: file)
     return key

@@ -13,6 +13,12 @@ struct ServerLimits: Hashable, Sendable {
   var socketsPerAddress = 10_000
   /// The anonymous users that an address may make in a minute.
   var anonymousLoginsPerMinute = 100
+  /// The realms that an app has open at a time.
+  var openRealms = RealmLimits().openMax
+  /// How long is kept what nobody uses.
+  var upkeep = UpkeepRules()
+  /// The partitions that a user of an app may make in an hour.
+  var newPartitionsPerHour = RealmLimits().newPerHour
   /// The registrations and requests for mails of an address in a minute.
   var registrationsPerMinute = 30
   /// What clients can make the server keep in memory, in MiB.

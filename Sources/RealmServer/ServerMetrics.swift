@@ -5,6 +5,7 @@
 #if Server
 import CoreMetrics
 import Metrics
+import RealmServerEngine
 
 /// The counters of the server.
 struct ServerMetrics: Sendable {
@@ -16,6 +17,14 @@ struct ServerMetrics: Sendable {
   private let downloads: Counter
   private let receivedBytes: Counter
   private let sentBytes: Counter
+  private let openRealms: Meter
+  private let removed: [String: Counter]
+  private let failures: Counter
+
+  /// What upkeep removes, as the metrics name it.
+  private static let removedNames = [
+    "sessions", "mailed_tokens", "anonymous_users", "registrations", "client_files", "versions",
+  ]
 
   init(_ factory: any MetricsFactory) {
     open = Meter(label: "realm_connections_open", factory: factory)
@@ -26,7 +35,25 @@ struct ServerMetrics: Sendable {
     downloads = Counter(label: "realm_downloads_total", factory: factory)
     receivedBytes = Counter(label: "realm_received_bytes_total", factory: factory)
     sentBytes = Counter(label: "realm_sent_bytes_total", factory: factory)
+    openRealms = Meter(label: "realm_realms_open", factory: factory)
+    removed = Dictionary(
+      uniqueKeysWithValues: Self.removedNames.map {
+        ($0, Counter(label: "realm_removed_\($0)_total", factory: factory))
+      })
+    failures = Counter(label: "realm_upkeep_failures_total", factory: factory)
   }
+
+  /// Counts what upkeep has removed from an app.
+  func didCleanUp(_ report: ServerUpkeep.Report) {
+    let counts = [
+      report.accounts.sessions, report.accounts.tokens, report.accounts.anonymousUsers,
+      report.accounts.registrations, report.expiredFiles, Int(report.trimmedVersions),
+    ]
+    for (name, count) in zip(Self.removedNames, counts) { removed[name]?.increment(by: count) }
+    failures.increment(by: report.failures.count)
+  }
+
+  func setOpenRealms(_ count: Int) { openRealms.set(count) }
 
   func didOpen() {
     connections.increment()

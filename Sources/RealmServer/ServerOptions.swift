@@ -15,6 +15,10 @@ struct ServerOptions: Hashable, Sendable {
   let certificate: String?
   let key: String?
   let appID: String?
+  /// Whether the app is made if a folder in use lacks it.
+  let createsApp: Bool
+  /// Whether what is missing from a folder in use is made anew.
+  let replacesMissing: Bool
   let limits: ServerLimits
   /// The proxies that are believed.
   let trustedProxies: TrustedProxies
@@ -23,7 +27,8 @@ struct ServerOptions: Hashable, Sendable {
 
   init(
     directory: String, listen: String, publicURL: String? = nil, certificate: String? = nil,
-    key: String? = nil, appID: String? = nil, limits: ServerLimits = ServerLimits(),
+    key: String? = nil, appID: String? = nil, createsApp: Bool = false,
+    replacesMissing: Bool = false, limits: ServerLimits = ServerLimits(),
     trustedProxies: [String] = [], metricsToken: String? = nil
   ) throws(ServerFailure) {
     guard let colon = listen.lastIndex(of: ":"),
@@ -41,6 +46,9 @@ struct ServerOptions: Hashable, Sendable {
     if let appID, !AppFile.isID(appID) {
       throw ServerFailure(
         "--app-id needs 1 to 64 lower-case letters, digits, \"-\" and \"_\".")
+    }
+    if createsApp, appID == nil {
+      throw ServerFailure("--create needs --app-id, the id of the app to make.")
     }
     try Self.check(limits)
     self.trustedProxies = try Self.proxies(trustedProxies)
@@ -60,6 +68,8 @@ struct ServerOptions: Hashable, Sendable {
     self.certificate = certificate
     self.key = key
     self.appID = appID
+    self.createsApp = createsApp
+    self.replacesMissing = replacesMissing
   }
 
   private static func check(_ limits: ServerLimits) throws(ServerFailure) {
@@ -67,6 +77,8 @@ struct ServerOptions: Hashable, Sendable {
       ("--sockets-per-user", limits.socketsPerUser),
       ("--sockets-per-address", limits.socketsPerAddress),
       ("--registrations", limits.registrationsPerMinute),
+      ("--open-partitions", limits.openRealms),
+      ("--new-partitions", limits.newPartitionsPerHour),
     ]
     for (name, number) in positive where number <= 0 {
       throw ServerFailure("\(name) has to be 1 at least.")
@@ -75,6 +87,13 @@ struct ServerOptions: Hashable, Sendable {
       throw ServerFailure(
         "--anonymous-logins has to be 1 at least. An app without anonymous users lacks "
           + "\"anon-user\" in its app.json.")
+    }
+    let days = [
+      limits.upkeep.offlineDays, limits.upkeep.anonymousDays, limits.upkeep.unconfirmedDays,
+    ]
+    guard days.allSatisfy({ (1...36_500).contains($0) }) else {
+      throw ServerFailure(
+        "--offline-days, --anonymous-days and --unconfirmed-days have to be 1 to 36500.")
     }
     guard (128...1 << 24).contains(limits.memory) else {
       throw ServerFailure("--client-memory has to be 128 MiB at least.")

@@ -45,17 +45,25 @@ struct ServerProgram: Sendable {
     let directory = try ServerDirectory(options.directory)
     lock = try DirectoryLock(options.directory)
     let random = RandomBytes()
-    let key = try directory.signingKey(random: random)
+    let replaces = options.replacesMissing
+    let files = try directory.apps(
+      only: options.appID, creates: options.createsApp, random: random)
+    let key = try directory.signingKey(
+      random: random, mayMake: replaces || !directory.isUsed())
     let issuer = TokenIssuer(HMACSigner(key: key))
     let passwords = PasswordChecker(hasher)
     var apps: [ServedApp] = []
-    for file in try directory.apps(newID: options.appID, random: random) {
+    for file in files {
+      try Self.checkRealms(of: file, directory, replacesMissing: replaces)
       let accounts = try Self.accounts(
-        file, directory, issuer: issuer, passwords: passwords, random: random)
+        file, directory, replacesMissing: replaces, issuer: issuer, passwords: passwords,
+        random: random)
+      try directory.markUsed(file.id)
       let api = APIApp(
         id: file.id, accounts: accounts, functions: functions,
         limits: options.limits.requests, now: { timer.now })
-      apps.append(Self.serve(file, directory, api, sessionLimits, timer, logger))
+      apps.append(
+        Self.serve(file, directory, api, sessionLimits, options.limits, timer, logger))
     }
     self.apps = apps
   }
@@ -64,19 +72,37 @@ struct ServerProgram: Sendable {
     OriginTimestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
   }
 
+  /// Looks at the realms of an app: one that cannot be read is known before devices ask for it.
+  private static func checkRealms(
+    of file: AppFile, _ directory: ServerDirectory, replacesMissing: Bool
+  ) throws(ServerFailure) {
+    let realms = DirectoryFiles(directory: directory.path)
+    try directory.checkRealms(file.id, replacesMissing: replacesMissing) {
+      (id) throws(ServerFailure) in
+      do throws(StoreError) {
+        try EmbeddedStore.check(id, in: realms)
+      } catch {
+        throw ServerFailure(
+          "\(realms.path(of: id)) cannot be used: \(ServerFailure.text(error)). Put it back from a "
+            + "backup, or move it away; then its devices get a new realm.")
+      }
+    }
+  }
+
   private static func accounts(
-    _ file: AppFile, _ directory: ServerDirectory, issuer: TokenIssuer,
+    _ file: AppFile, _ directory: ServerDirectory, replacesMissing: Bool, issuer: TokenIssuer,
     passwords: PasswordChecker, random: RandomBytes
   ) throws(ServerFailure) -> AccountService {
     let path = directory.accountsPath(file.id)
+    let isNew = try directory.needsAccounts(file.id, replacesMissing: replacesMissing)
     let accounts: AccountStore
     do {
-      accounts = try AccountStore(
-        DatabaseFile.open(path: path, system: SystemFiles(isPrivate: true)), now: clock.now())
+      accounts = try AccountStore.open(path, app: file.id, isNew: isNew, now: clock.now())
     } catch {
       throw ServerFailure(
         "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, "
-          + "or move it away; then all users have to register again.")
+          + "or move it away and start once with --replace-missing; then all users have to "
+          + "register again.")
     }
     return AccountService(
       app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
@@ -85,7 +111,7 @@ struct ServerProgram: Sendable {
 
   private static func serve(
     _ file: AppFile, _ directory: ServerDirectory, _ api: APIApp, _ limits: SessionLimits,
-    _ timer: any ServerTimer, _ logger: Logger
+    _ users: ServerLimits, _ timer: any ServerTimer, _ logger: Logger
   ) -> ServedApp {
     let store = EmbeddedStore(
       DirectoryFiles(directory: directory.path),
@@ -93,7 +119,10 @@ struct ServerProgram: Sendable {
     var settings = ServerRealm.Settings(recordsTouches: file.mode == .flexible)
     settings.report = { logger.error("A client of \(file.id) is reset: \($0)") }
     let realms = RealmDirectory(
-      store, settings: settings, clock: clock,
+      store, settings: settings,
+      limits: RealmLimits(
+        openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
+      clock: clock,
       threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ServerThread() })
     let app = ServerApp(
       named: file.id, realms: realms,
@@ -103,7 +132,8 @@ struct ServerProgram: Sendable {
       report: { logger.error("The store of \(file.id) failed: \($0)") })
     return ServedApp(
       file: file, api: api,
-      host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store)
+      host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,
+      upkeep: ServerUpkeep(app, accounts: api.accounts, rules: users.upkeep, clock: clock))
   }
 
   // MARK: Running
@@ -144,7 +174,9 @@ struct ServerProgram: Sendable {
     let listener = listener(channel, certificates, onStart)
     // The services end in the opposite order: sockets first.
     var configuration = ServiceGroupConfiguration(
-      services: [listener, sockets] + (certificates.map { [$0] } ?? []),
+      services: [
+        UpkeepService(apps, metrics: counters, logger: logger), listener, sockets,
+      ] + (certificates.map { [$0] } ?? []),
       gracefulShutdownSignals: signals, logger: logger)
     if !signals.isEmpty {
       configuration.services.insert(

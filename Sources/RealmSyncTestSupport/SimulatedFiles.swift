@@ -21,6 +21,23 @@ package final class SimulatedFiles: RealmFiles {
     try system(realm).openDatabase()
   }
 
+  package func make(
+    _ realm: RealmID, _ body: (DatabaseFile) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let file: DatabaseFile
+    do throws(StorageError) { file = try open(realm) } catch { throw .storage(error) }
+    try body(file)
+  }
+
+  package func hasFile(of realm: RealmID) -> Bool {
+    systems.withLock { $0[realm] != nil }
+  }
+
+  package func realms(ofApp app: String) -> [RealmID] {
+    systems.withLock { Array($0.keys) }.filter { $0.rawValue.hasPrefix(app + "/") }
+      .sorted { $0.rawValue < $1.rawValue }
+  }
+
   /// The file system of a realm's file.
   package func system(_ realm: RealmID) throws(StorageError) -> SimulatedFileSystem {
     if let known = systems.withLock({ $0[realm] }) { return known }

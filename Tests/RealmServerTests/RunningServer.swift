@@ -38,12 +38,14 @@ final class RunningServer: Sendable {
   ///   - limits: The sizes of what sessions send.
   ///   - users: The limits of users and addresses.
   ///   - timer: The time of connections.
+  ///   - replacesMissing: Whether what is missing from a folder in use is made anew.
   init(
     _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, port: Int = 0,
     certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
     users: ServerLimits = ServerLimits(
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
-    timer: any ServerTimer = SystemTimer(), metricsToken: String? = nil
+    timer: any ServerTimer = SystemTimer(), metricsToken: String? = nil,
+    replacesMissing: Bool = false
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
@@ -57,7 +59,8 @@ final class RunningServer: Sendable {
     }
     let options = try ServerOptions(
       directory: path, listen: "127.0.0.1:\(port)", certificate: certificate?.certificatePath,
-      key: certificate?.keyPath, limits: users, metricsToken: metricsToken)
+      key: certificate?.keyPath, replacesMissing: replacesMissing, limits: users,
+      metricsToken: metricsToken)
     var logger = Logger(label: "test")
     logger.logLevel = .error
     let program = try ServerProgram(

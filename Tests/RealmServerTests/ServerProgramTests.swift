@@ -27,12 +27,17 @@ import Testing
   @Test func anEmptyFolderGetsAnAppOnce() throws {
     let directory = try TemporaryDirectory()
     let folder = try ServerDirectory(directory.path + "/data")
-    let apps = try folder.apps(newID: nil, random: RandomBytes())
+    let apps = try folder.apps(only: nil, random: RandomBytes())
     #expect(apps.count == 1)
     #expect(apps[0].accounts.allowsAnonymous)
-    #expect(try folder.apps(newID: nil, random: RandomBytes()) == apps)
+    #expect(try folder.apps(only: nil, random: RandomBytes()) == apps)
+    let failure = Self.failure { _ = try folder.apps(only: "zebra", random: RandomBytes()) }
+    #expect(failure?.contains("--create") == true && failure?.contains(apps[0].id) == true)
+    #expect(try folder.apps(only: nil, random: RandomBytes()) == apps)
     #expect(
-      try folder.apps(newID: "zebra", random: RandomBytes()).map(\.id) == [apps[0].id, "zebra"])
+      try folder.apps(only: "zebra", creates: true, random: RandomBytes()).map(\.id) == ["zebra"])
+    #expect(try folder.apps(only: "zebra", random: RandomBytes()).map(\.id) == ["zebra"])
+    #expect(try folder.apps(only: nil, random: RandomBytes()).count == 2)
     let key = try folder.signingKey(random: RandomBytes())
     #expect(try folder.signingKey(random: RandomBytes()) == key)
     let attributes = try FileManager.default.attributesOfItem(
@@ -71,12 +76,12 @@ import Testing
   @Test func damageIsExplained() throws {
     let directory = try TemporaryDirectory()
     let folder = try ServerDirectory(directory.path + "/data")
-    _ = try folder.apps(newID: "todos", random: RandomBytes())
+    _ = try folder.apps(only: "todos", random: RandomBytes())
     _ = try folder.signingKey(random: RandomBytes())
     let file = directory.path + "/data/apps/todos/app.json"
     try Data(#"{"id":"todos","colour":1}"#.utf8).write(to: URL(fileURLWithPath: file))
     #expect(
-      Self.failure { _ = try folder.apps(newID: nil, random: RandomBytes()) }
+      Self.failure { _ = try folder.apps(only: nil, random: RandomBytes()) }
         == "\(file) has the unknown key \"colour\". Correct the file.")
     let key = directory.path + "/data/keys/tokens"
     try Data("short".utf8).write(to: URL(fileURLWithPath: key))
@@ -86,6 +91,61 @@ import Testing
     let place = directory.file("file")
     try Data().write(to: URL(fileURLWithPath: place))
     #expect(Self.failure { _ = try ServerDirectory(place) }?.contains("--dir") == true)
+  }
+
+  /// Serves a folder once and stops, so that it is in use.
+  private static func usedFolder() async throws -> TemporaryDirectory {
+    let server = try await RunningServer()
+    let user = try await server.user()
+    let device = try await ServedDevice(user.connection())
+    try device.put(1, "x")
+    try await device.session.wait(for: .upload)
+    await device.close()
+    try await server.stop()
+    return server.directory
+  }
+
+  /// `ServerDirectory` 1: what is missing from a folder in use is an error with a remedy.
+  @Test(arguments: ["accounts.realm", "key", "realm"], [true, false])
+  func aFolderThatLacksAFileIsNotServed(_ file: String, isEmptied: Bool) async throws {
+    let folder = try await Self.usedFolder()
+    let data = folder.path + "/data"
+    let realms = data + "/apps/todos/realms"
+    let realm = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: realms).first { $0.hasSuffix(".realm") })
+    let path =
+      switch file {
+      case "key": data + "/keys/tokens"
+      case "realm": realms + "/" + realm
+      default: data + "/apps/todos/accounts.realm"
+      }
+    try FileManager.default.removeItem(atPath: path)
+    if isEmptied { try Data().write(to: URL(fileURLWithPath: path)) }
+    let error = await #expect(throws: ServerFailure.self) { try await RunningServer(folder) }
+    #expect(error?.description.hasPrefix(path) == true)
+    #expect(error?.description.contains("--replace-missing") == true)
+    #expect(
+      (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 == 0)
+    let server = try await RunningServer(folder, replacesMissing: true)
+    _ = try await server.user()
+    try await server.stop()
+  }
+
+  @Test(arguments: ["accounts.realm", "realm"])
+  func anotherFileUnderItsNameIsNotServed(_ file: String) async throws {
+    let folder = try await Self.usedFolder()
+    let app = folder.path + "/data/apps/todos"
+    let realm = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: app + "/realms")
+        .first { $0.hasSuffix(".realm") })
+    let (realmPath, accounts) = ("\(app)/realms/\(realm)", app + "/accounts.realm")
+    let (to, from) = file == "realm" ? (realmPath, accounts) : (accounts, realmPath)
+    try FileManager.default.removeItem(atPath: to)
+    try FileManager.default.copyItem(atPath: from, toPath: to)
+    let error = await #expect(throws: ServerFailure.self) {
+      try await RunningServer(folder, replacesMissing: true)
+    }
+    #expect(error?.description.hasPrefix(to) == true)
   }
 
   @Test(arguments: [

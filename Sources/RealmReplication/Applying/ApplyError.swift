@@ -33,6 +33,12 @@ package enum ApplyProblem: Error, Hashable, Sendable {
   case badValue(String)
   /// Classes and properties are not erased when own changes are recovered.
   case erasedSchema(String)
+  /// The class has as many properties as it may have.
+  case tooManyProperties(String, Int)
+  /// The file has as many classes as it may have.
+  case tooManyClasses(Int)
+  /// The instructions cost more work than an upload may.
+  case tooMuchWork
   /// A path has more steps than `PathLimit.stepCountMax`.
   case pathTooLong
   /// The path leads nowhere, or what is there cannot be changed so.

@@ -16,6 +16,11 @@ extension InstructionApplier {
     let keyName = try step.key.flatMap { (key) throws(ApplyProblem) -> String? in
       key.type == .globalKey ? nil : try self.name(key.field)
     }
+    if let limits {
+      let count = try storing { () throws(StorageError) in try group.tableKeys().count }
+      guard count < limits.classCountMax else { throw .tooManyClasses(limits.classCountMax) }
+      workLeft -= ApplyLimits.classWork
+    }
     forgetSchema()
     try storing { () throws(StorageError) in
       let table = try group.createTable(named: "class_" + name, kind: step.kind.stored)
@@ -50,8 +55,9 @@ extension InstructionApplier {
   }
 
   mutating func addColumn(_ step: Instruction.AddColumn) throws(ApplyProblem) {
-    let table = try table(step.table)
     let name = try self.name(step.field)
+    if newColumns.contains(name, of: step.table) { try addNewColumns() }
+    let table = try table(step.table)
     let place = "\(changeset.text(of: step.table)).\(name)"
     guard var type = step.type.columnType else { throw .propertyMismatch(place) }
     var target: WritableTable?
@@ -73,12 +79,31 @@ extension InstructionApplier {
       throw .propertyMismatch(place)
     }
     if collection == .set, target?.schema.kind == .embedded { throw .propertyMismatch(place) }
-    forgetSchema()
-    try storing { () throws(StorageError) in
-      _ = try table.addColumn(
-        named: name, type: type, collection: collection, isNullable: step.isNullable,
-        target: target?.key)
+    let added = newColumns.count(of: step.table)
+    if let limits, table.schema.columns.count + added >= limits.propertyCountMax {
+      throw .tooManyProperties(changeset.text(of: step.table), limits.propertyCountMax)
     }
+    newColumns.append(
+      NewColumn(
+        named: name, type: type, collection: collection, isNullable: step.isNullable,
+        target: target?.key),
+      to: step.table, by: .addColumn(step))
+  }
+
+  /// Adds the columns that wait, those of one class at once.
+  mutating func addNewColumns() throws(ApplyProblem) {
+    let waiting = newColumns.takeAll()
+    for (name, columns) in waiting {
+      let table = try table(name)
+      // The first time is free: an app may add properties to a class with any number of objects.
+      if !newColumns.rewritten.insert(changeset.text(of: name)).inserted, limits != nil {
+        let count = try storing { () throws(StorageError) in try table.objectCount() }
+        workLeft -= count * ApplyLimits.rewriteWork
+        guard workLeft >= 0 else { throw .tooMuchWork }
+      }
+      try storing { () throws(StorageError) in _ = try table.addColumns(columns) }
+    }
+    forgetSchema()
   }
 
   mutating func eraseColumn(_ step: Instruction.EraseColumn) throws(ApplyProblem) {

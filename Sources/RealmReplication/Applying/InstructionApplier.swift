@@ -29,6 +29,10 @@ package struct InstructionApplier {
   /// The identifier of the file; `FileIdentifier.own` as long as it has none.
   let file: FileIdentifier
   let policy: ApplyPolicy
+  /// What changesets may add and cost; nil if they are trusted.
+  var limits: ApplyLimits?
+  /// The work that the changesets may cause still.
+  var workLeft = Int.max
 
   var changeset = Changeset()
   /// By the index of the name.
@@ -39,13 +43,26 @@ package struct InstructionApplier {
   private var lastKey = PrimaryKey.null
   private var lastObject = ObjectKey.null
 
+  /// Columns that are added with the next instruction of another kind: clusters are written once
+  /// for all of them.
+  var newColumns = NewColumns()
+
   package init(
-    _ group: WriteGroup, file: FileIdentifier = .own, policy: ApplyPolicy = .strict
+    _ group: WriteGroup, file: FileIdentifier = .own, policy: ApplyPolicy = .strict,
+    limits: ApplyLimits? = nil
   ) {
     assert(group.deleteRules == nil, "InstructionApplier 2: objects would go by rules")
     self.group = group
     self.file = file
     self.policy = policy
+    self.limits = limits
+    if let limits { workLeft = limits.work }
+  }
+
+  /// Gives the following changesets the whole work again: they are another upload's.
+  package mutating func renewWork() {
+    if let limits { workLeft = limits.work }
+    newColumns.rewritten = []
   }
 
   /// Carries out all instructions of a changeset.
@@ -55,6 +72,7 @@ package struct InstructionApplier {
     group.recorder = nil
     defer { group.recorder = recorder }
     for instruction in changeset.instructions { _ = try perform(instruction) }
+    try finish()
   }
 
   /// Sets the changeset to which the following instructions belong.
@@ -72,7 +90,20 @@ package struct InstructionApplier {
     let recorder = group.recorder
     group.recorder = nil
     defer { group.recorder = recorder }
-    return try perform(instruction)
+    let isDone = try perform(instruction)
+    try finish()
+    return isDone
+  }
+
+  /// Adds the columns that wait.
+  private mutating func finish() throws(ApplyError) {
+    guard let last = newColumns.last else { return }
+    do throws(ApplyProblem) {
+      try addNewColumns()
+    } catch {
+      if case .refused(let cause) = error, !cause.isRefusal { throw .storage(cause) }
+      throw .badChangeset(error, instruction: changeset.line(last))
+    }
   }
 
   @inline(__always)
@@ -89,13 +120,17 @@ package struct InstructionApplier {
 
   @inline(__always)
   private mutating func run(_ instruction: Instruction) throws(ApplyProblem) {
+    workLeft -= ApplyLimits.instructionWork
+    guard workLeft >= 0 else { throw .tooMuchWork }
+    if case .addColumn(let step) = instruction { return try addColumn(step) }
+    if newColumns.last != nil { try addNewColumns() }
     switch instruction {
     case .createObject(let object): try createObject(object)
     case .update(let step): try update(step)
     case .eraseObject(let object): try eraseObject(object)
     case .addTable(let step): try addTable(step)
     case .eraseTable(let table): try eraseTable(table)
-    case .addColumn(let step): try addColumn(step)
+    case .addColumn: assertionFailure("collected above")
     case .eraseColumn(let step): try eraseColumn(step)
     case .addInteger(let step):
       let place = try place(step.path)
@@ -313,7 +348,9 @@ extension ApplyProblem {
   /// Whether an instruction with this problem is dropped when own changes are recovered.
   fileprivate var isDropped: Bool {
     switch self {
-    case .classMismatch, .propertyMismatch, .badName, .refused, .erasedSchema: false
+    case .classMismatch, .propertyMismatch, .badName, .refused, .erasedSchema, .tooManyProperties,
+      .tooManyClasses, .tooMuchWork:
+      false
     case .missingClass, .missingProperty, .badKey, .embeddedClass, .badValue, .pathTooLong, .path:
       true
     }

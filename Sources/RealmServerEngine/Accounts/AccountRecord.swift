@@ -52,6 +52,9 @@ extension Identity: AccountRecord {
     account = try reader.optionalText("account")
     password = try reader.password()
     isConfirmed = try reader.number("is_confirmed") != 0
+    created = try reader.optionalNumber("created").map {
+      OriginTimestamp(milliseconds: UInt64(bitPattern: $0))
+    }
   }
 
   var values: [TableValue] {
@@ -59,6 +62,7 @@ extension Identity: AccountRecord {
       .string(id), account.map { .string($0) } ?? .null,
       password.map { .binary($0.salt) } ?? .null, password.map { .binary($0.hash) } ?? .null,
       .int(isConfirmed ? 1 : 0),
+      created.map { .int(Int64(bitPattern: $0.milliseconds)) } ?? .null,
     ]
   }
 }

@@ -23,14 +23,37 @@ package actor AccountStore {
   }
 
   /// Opens a file, makes its tables if it is new, and removes what has expired.
+  ///
+  /// - Parameters:
+  ///   - app: The app whose users the file has; nil where a test does not care.
+  ///   - mustExist: Whether a file without tables is an error.
   package init(
-    _ file: DatabaseFile, now: OriginTimestamp, thread: ServerThread = ServerThread()
+    _ file: DatabaseFile, app: String? = nil, mustExist: Bool = false, now: OriginTimestamp,
+    thread: ServerThread = ServerThread()
   ) throws(StoreError) {
     self.file = file
     self.thread = thread
     try StoreError.storing { () throws(StorageError) -> Void in
-      try Self.prepare(file, schemas, keyBounds, now)
+      try Self.prepare(file, app, mustExist, schemas, keyBounds, now)
     }
+  }
+
+  /// Opens the file at a path, which is made if it is missing.
+  package static func open(
+    _ path: String, app: String, isNew: Bool, now: OriginTimestamp
+  ) throws(StoreError) -> AccountStore {
+    if isNew {
+      try CompleteFile.make(path) { (file) throws(StoreError) in
+        try StoreError.storing { () throws(StorageError) -> Void in
+          try Self.prepare(file, app, false, SchemaCache(), KeyBoundCache(), now)
+        }
+      }
+    }
+    let file = try StoreError.storing { () throws(StorageError) in
+      try DatabaseFile.open(
+        path: path, options: OpenOptions(mustExist: true), system: SystemFiles(isPrivate: true))
+    }
+    return try AccountStore(file, app: app, mustExist: true, now: now)
   }
 
   /// Reads the newest version.
@@ -74,15 +97,17 @@ package actor AccountStore {
   // MARK: Opening
 
   private static func prepare(
-    _ file: DatabaseFile, _ schemas: SchemaCache, _ keyBounds: KeyBoundCache, _ now: OriginTimestamp
+    _ file: DatabaseFile, _ app: String?, _ mustExist: Bool, _ schemas: SchemaCache,
+    _ keyBounds: KeyBoundCache, _ now: OriginTimestamp
   ) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
     do throws(StorageError) {
-      if try group.table(named: AccountTable.meta.rawValue) == nil {
+      if !mustExist, try group.table(named: AccountTable.meta.rawValue) == nil {
         for kind in AccountTable.allCases { try make(kind, in: group) }
       }
       try check(group)
       try upgrade(group)
+      if let app { try check(app, group) }
       try removeExpired(.sessions, now, in: group)
       try removeExpired(.tokens, now, in: group)
       _ = try group.commit()
@@ -138,19 +163,72 @@ package actor AccountStore {
     try meta.set(.int(AccountTable.layout), column, row)
   }
 
+  /// Notes the app of the file, or checks that it is that one.
+  private static func check(_ app: String, _ group: WriteGroup) throws(StorageError) {
+    guard let table = try group.table(named: AccountTable.meta.rawValue),
+      let (key, _) = try table.findRow(primaryKey: .string("accounts")),
+      let column = table.schema.column(named: "app")
+    else { throw .corrupted("the accounts have another layout") }
+    guard case .string(let known)? = try table.row(of: key)?.value(of: column) else {
+      return try table.set(.string(app), column, key)
+    }
+    guard known == app else { throw .corrupted("the accounts are those of the app \"\(known)\"") }
+  }
+
   /// Removes the rows whose time is over.
-  private static func removeExpired(
+  @discardableResult
+  static func removeExpired(
     _ kind: AccountTable, _ now: OriginTimestamp, in group: WriteGroup
-  ) throws(StorageError) {
-    guard let table = try group.table(named: kind.rawValue) else { return }
+  ) throws(StorageError) -> Int {
+    try removeRows(of: kind, in: group) { (_, reader) throws(StorageError) in
+      try reader.number("expires") <= now.milliseconds
+    }
+  }
+
+  /// Removes the rows for which `isOver` says so; returns their number.
+  static func removeRows(
+    of kind: AccountTable, in group: WriteGroup,
+    _ isOver: (String, ServerRowReader) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Int {
+    guard let table = try group.table(named: kind.rawValue) else { return 0 }
     var keys: [ObjectKey] = []
-    var cursor = try table.table.clusterCursor()
-    while let cluster = try cursor.next() {
-      for index in 0..<cluster.count {
-        let reader = ServerRowReader(row: cluster.row(at: index), schema: table.schema)
-        if try reader.number("expires") <= now.milliseconds { keys.append(cluster.key(at: index)) }
-      }
+    try forEachRow(of: kind, in: group) { (key, name, reader) throws(StorageError) in
+      if try isOver(name, reader) { keys.append(key) }
     }
     for key in keys { try table.delete(key) }
+    return keys.count
+  }
+
+  /// Calls `body` with all rows of a table: the key of the row, its primary key and the rest.
+  static func forEachRow(
+    of kind: AccountTable, in group: WriteGroup,
+    _ body: (ObjectKey, String, ServerRowReader) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    guard let table = try group.table(named: kind.rawValue) else { return }
+    let columns = try table.table
+    var cursor = columns.clusterCursor()
+    while let cluster = try cursor.next() {
+      for index in 0..<cluster.count {
+        let reader = ServerRowReader(row: cluster.row(at: index), schema: columns.schema)
+        try body(cluster.key(at: index), reader.optionalText("key") ?? "", reader)
+      }
+    }
+  }
+
+  /// Removes what nobody uses any more, in one transaction.
+  package func clean(
+    _ rules: UpkeepRules, now: OriginTimestamp
+  ) throws(StoreError) -> AccountCleaning {
+    try StoreError.storing { () throws(StorageError) -> AccountCleaning in
+      let group = try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
+      do throws(StorageError) {
+        let result = try AccountCleaning(group, rules, now: now)
+        if result.hasChanges { _ = try group.commit() } else { group.rollback() }
+        return result
+      } catch {
+        group.rollback()
+        throw error
+      }
+    }
   }
 }

@@ -14,11 +14,11 @@ enum AccountTable: String, CaseIterable {
 
   /// The number of the arrangement of tables. Files of an earlier one get the columns that they
   /// lack, and those of a later one are refused.
-  static let layout: Int64 = 2
+  static let layout: Int64 = 3
 
   var fields: [(name: String, type: ColumnType, isNullable: Bool)] {
     switch self {
-    case .meta: [("layout", .int, false)]
+    case .meta: [("layout", .int, false), ("app", .string, true)]
     case .accounts:
       [
         ("created", .int, false), ("is_disabled", .int, false), ("custom_data", .string, true),
@@ -28,6 +28,7 @@ enum AccountTable: String, CaseIterable {
       [
         ("id", .string, false), ("account", .string, true), ("salt", .binary, true),
         ("hash", .binary, true), ("is_confirmed", .int, false),
+        ("created", .int, true),
       ]
     case .sessions:
       [("account", .string, false), ("device", .string, false), ("expires", .int, false)]

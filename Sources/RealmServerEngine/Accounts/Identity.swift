@@ -2,6 +2,8 @@
 
 // A way to log in as the server stores it.
 
+package import RealmSyncProtocol
+
 /// A way to log in.
 package struct Identity: Hashable, Sendable {
   package let name: IdentityName
@@ -13,6 +15,8 @@ package struct Identity: Hashable, Sendable {
   package var password: StoredPassword?
   /// Whether the user has shown that the e-mail address is its own.
   package var isConfirmed = true
+  /// The time of the registration; nil if it is not known.
+  package var created: OriginTimestamp?
 
   package init(_ name: IdentityName, id: String) {
     self.name = name

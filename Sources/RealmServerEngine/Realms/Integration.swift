@@ -235,6 +235,11 @@ extension SessionRefusal {
     switch problem {
     case .classMismatch(let name), .propertyMismatch(let name):
       self.init(.invalidSchemaChange, "Another definition of \(name) exists")
+    case .tooManyProperties(let name, let limit):
+      self.init(.invalidSchemaChange, "Class \(name) would have more than \(limit) properties")
+    case .tooManyClasses(let limit):
+      self.init(.invalidSchemaChange, "The app would have more than \(limit) classes")
+    case .tooMuchWork: self.init(.badChangeset, "The changes cost too much work")
     default: self.init(.badChangeset, "Bad changeset: \(problem) at \(instruction)")
     }
   }

@@ -93,6 +93,50 @@ package actor ServerRealm {
     ) async throws(StoreError) -> RealmHead {
       try await store.open(name)
     }
+
+    func realms(
+      ofApp app: String, of store: any ServerStore
+    ) async throws(StoreError) -> [RealmID] {
+      try await store.realms(ofApp: app)
+    }
+
+    func peek(
+      _ realm: RealmID, of store: any ServerStore
+    ) async throws(StoreError) -> RealmOutline {
+      try await store.peek(realm)
+    }
+
+    func exists(_ name: RealmName, of store: any ServerStore) async throws(StoreError) -> Bool {
+      try await store.exists(name)
+    }
+  }
+
+  /// Whether a realm was made.
+  static func exists(
+    _ name: RealmName, of store: any ServerStore, on thread: ServerThread
+  ) async throws(StoreError) -> Bool {
+    try await Opener(thread).exists(name, of: store)
+  }
+
+  /// The realms of an app, whether they are open or not.
+  static func realms(
+    ofApp app: String, of store: any ServerStore, on thread: ServerThread
+  ) async throws(StoreError) -> [RealmID] {
+    try await Opener(thread).realms(ofApp: app, of: store)
+  }
+
+  /// What a realm has, open or not.
+  static func peek(
+    _ realm: RealmID, of store: any ServerStore, on thread: ServerThread
+  ) async throws(StoreError) -> RealmOutline {
+    try await Opener(thread).peek(realm, of: store)
+  }
+
+  /// Gives up the file of the realm, which no session uses any more.
+  package func close() async {
+    isFenced = true
+    window = nil
+    await store.close(id)
   }
 
   // MARK: Client files
@@ -459,10 +503,13 @@ package actor ServerRealm {
     _ integration: Integration, in group: WriteGroup, now: OriginTimestamp
   ) throws(StoreError) -> Result<Batch, Misfit> {
     var batch = Batch()
-    var applier = InstructionApplier(group, file: .server)
+    var applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
+    var upload: Int?
     var collector = settings.recordsTouches ? TouchCollector(group) : nil
     var total = head.totalByteCount
     for entry in integration.entries {
+      if upload != entry.upload { applier.renewWork() }
+      upload = entry.upload
       var touches: [Touch] = []
       try StoreError.storing { () throws(StorageError) in try collector?.begin(entry.changeset) }
       do throws(ApplyError) {
@@ -516,18 +563,51 @@ package actor ServerRealm {
     _ = try await appendVersions(through: 1, after: head, privates: [])
   }
 
-  /// Expires clients that were away for too long, and trims the history that none needs.
-  package func trim() async throws(StoreError) {
+  /// Notes that a client is there, once a day: a client that only reads uploads nothing.
+  package func noteSeen(_ ident: FileIdentifier) async throws(StoreError) {
+    guard let known = try await store.file(ident, in: id), !known.isExpired,
+      known.lastSeen.milliseconds + Self.dayMilliseconds <= now.milliseconds
+    else { return }
     await beginAppending()
     defer { endAppending() }
-    let files = try await store.files(in: id)
-    let expired = Trimming.expired(files, now: clock.now())
-    let gone = Set(expired.map(\.ident))
-    let horizon = Trimming.horizon(files.filter { !gone.contains($0.ident) }, head: head)
-    guard !expired.isEmpty || horizon > head.base else { return }
-    let batch = Batch(files: expired, trimsThrough: horizon > head.base ? horizon : nil)
-    // Entries are parsed again from the store when they are needed.
-    window = nil
+    guard var file = try await store.file(ident, in: id), !file.isExpired else { return }
+    file.lastSeen = max(file.lastSeen, now)
+    let batch = Batch(files: [file])
     try await append { _ in batch }
+  }
+
+  private static let dayMilliseconds: UInt64 = 24 * 3600 * 1000
+  /// The versions that are trimmed in one transaction.
+  private static let trimCount: UInt64 = 10_000
+
+  /// Expires clients that were away for too long, and trims the history that none needs.
+  ///
+  /// - Parameter isPresent: Whether a client has a session now, and is not away.
+  /// - Returns: The numbers of files that expired and of versions that were trimmed.
+  @discardableResult
+  package func trim(
+    offlineMillisecondsMax: UInt64 = Trimming.offlineMillisecondsMax,
+    isPresent: @Sendable (FileIdentifier) -> Bool = { _ in false }
+  ) async throws(StoreError) -> (files: Int, versions: UInt64) {
+    var result: (files: Int, versions: UInt64) = (0, 0)
+    while true {
+      await beginAppending()
+      defer { endAppending() }
+      let files = try await store.files(in: id)
+      let expired = Trimming.expired(
+        files, now: clock.now(), offlineMillisecondsMax: offlineMillisecondsMax
+      ).filter { !isPresent($0.ident) }
+      let gone = Set(expired.map(\.ident))
+      let horizon = Trimming.horizon(files.filter { !gone.contains($0.ident) }, head: head)
+      guard !expired.isEmpty || horizon > head.base else { return result }
+      let through = min(horizon, head.base + Self.trimCount)
+      let batch = Batch(files: expired, trimsThrough: through > head.base ? through : nil)
+      // Entries are parsed again from the store when they are needed.
+      window = nil
+      let base = head.base
+      try await append { _ in batch }
+      result = (result.files + expired.count, result.versions + head.base - base)
+      guard through < horizon else { return result }
+    }
   }
 }

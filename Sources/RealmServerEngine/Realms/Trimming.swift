@@ -6,8 +6,8 @@ package import RealmSyncProtocol
 
 /// Decides which client files expire and which entries go.
 package enum Trimming {
-  /// Clients that were not seen for so long are expired: 30 days.
-  package static let offlineMillisecondsMax: UInt64 = 30 * 24 * 3600 * 1000
+  /// Clients that were not seen for so long are expired: 60 days.
+  package static let offlineMillisecondsMax: UInt64 = 60 * 24 * 3600 * 1000
 
   /// The files that expire now, in their new state.
   package static func expired(
@@ -22,6 +22,16 @@ package enum Trimming {
       file.lastSeen = OriginTimestamp(milliseconds: 0)
       return file
     }
+  }
+
+  /// Whether a realm has clients to expire or history to trim.
+  package static func isDue(
+    _ realm: RealmOutline, now: OriginTimestamp, offlineMillisecondsMax: UInt64
+  ) -> Bool {
+    let expired = Set(
+      expired(realm.files, now: now, offlineMillisecondsMax: offlineMillisecondsMax).map(\.ident))
+    let rest = realm.files.filter { !expired.contains($0.ident) }
+    return !expired.isEmpty || horizon(rest, head: realm.head) > realm.head.base
   }
 
   /// The newest version whose entry can go; 0 for none.

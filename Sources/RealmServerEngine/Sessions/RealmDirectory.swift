@@ -4,62 +4,167 @@
 //
 // Invariants:
 // 1. A realm is opened once: a second opening would fence the first.
+// 2. No more realms are open than the limit, but for those that are being closed.
+// 3. A realm that is used is not closed: a use begins in the actor, where closing is decided.
 
-/// Opens realms for sessions, each once.
+package import RealmSyncProtocol
+
+/// Opens realms for sessions, each once, and closes those that are not used.
 package actor RealmDirectory {
   /// A realm and the table in which conditions about its past are evaluated.
   package struct OpenRealm: Sendable {
     package let realm: ServerRealm
     /// Nil in realms without views.
     package let scratch: ViewScratch?
+    /// Keeps the realm open.
+    fileprivate var use: RealmUse?
+  }
+
+  private typealias Opening = Task<Result<OpenRealm, StoreError>, Never>
+
+  private struct Entry {
+    let opening: Opening
+    let users: RealmUsers
   }
 
   private let store: any ServerStore
   private let settings: ServerRealm.Settings
+  private let limits: RealmLimits
   private let clock: ServerClock
   private let salts: SaltSource
   private let threads: [ServerThread]
   private var nextThread = 0
-  private var openings: [RealmName: Task<Result<OpenRealm, StoreError>, Never>] = [:]
+  private var entries: [RealmName: Entry] = [:]
+  /// The realms that are being closed, which are opened again afterwards.
+  private var closings: [RealmName: Task<Void, Never>] = [:]
+  private var newRealms: RateLimit
 
   /// - Parameter threads: At least one, over which the realms are distributed.
   package init(
     _ store: any ServerStore, settings: ServerRealm.Settings = ServerRealm.Settings(),
-    clock: ServerClock, salts: SaltSource = SaltSource(),
+    limits: RealmLimits = RealmLimits(), clock: ServerClock, salts: SaltSource = SaltSource(),
     threads: [ServerThread] = [ServerThread()]
   ) {
     precondition(!threads.isEmpty, "realms need a thread")
+    precondition(limits.openMax > 0, "sessions need a realm")
     self.store = store
     self.settings = settings
+    self.limits = limits
     self.clock = clock
     self.salts = salts
     self.threads = threads
+    newRealms = RateLimit(limits.newPerHour, period: 3_600_000)
   }
 
-  /// A realm, which is opened if it is not open.
-  package func open(_ name: RealmName) async throws(StoreError) -> OpenRealm {
-    let opening = openings[name] ?? begin(name)
-    let result = await opening.value
+  /// The number of realms that are open.
+  package var openCount: Int { entries.count }
+
+  // MARK: Opening
+
+  /// A realm, which is opened if it is not open, and stays so as long as the result is kept.
+  ///
+  /// - Parameter user: Who makes the realm if it is new; nil for the server itself.
+  package func open(
+    _ name: RealmName, for user: String? = nil
+  ) async throws(StoreError) -> OpenRealm {
+    let entry: Entry
+    if let known = entries[name] { entry = known } else { entry = try begin(name, for: user) }
+    let use = entry.users.begin()
+    let result = await entry.opening.value
     // The next session tries again.
-    if case .failure = result, openings[name] == opening { openings[name] = nil }
-    return try result.get()
+    if case .failure = result, entries[name]?.opening == entry.opening { entries[name] = nil }
+    var opened = try result.get()
+    opened.use = use
+    return opened
   }
 
-  private func begin(_ name: RealmName) -> Task<Result<OpenRealm, StoreError>, Never> {
+  private func begin(_ name: RealmName, for user: String?) throws(StoreError) -> Entry {
+    var before = [closings[name]].compactMap { $0 }
+    while entries.count >= limits.openMax { before.append(try closeOne()) }
     let thread = threads[nextThread % threads.count]
     nextThread += 1
-    let (store, settings, clock, salts) = (store, settings, clock, salts)
-    let opening = Task { () -> Result<OpenRealm, StoreError> in
-      do throws(StoreError) {
-        let realm = try await ServerRealm.open(
-          name, of: store, settings: settings, clock: clock, salts: salts, thread: thread)
-        let scratch = settings.recordsTouches ? try ViewScratch() : nil
-        return .success(OpenRealm(realm: realm, scratch: scratch))
-      } catch {
-        return .failure(error)
-      }
+    let opening = Task { [before] in
+      for closing in before { await closing.value }
+      return await self.open(name, for: user, on: thread)
     }
-    openings[name] = opening
-    return opening
+    let entry = Entry(opening: opening, users: RealmUsers(clock))
+    entries[name] = entry
+    return entry
+  }
+
+  private nonisolated func open(
+    _ name: RealmName, for user: String?, on thread: ServerThread
+  ) async -> Result<OpenRealm, StoreError> {
+    do throws(StoreError) {
+      if let user, name.partition != nil,
+        try await !ServerRealm.exists(name, of: store, on: thread), await !mayMake(user)
+      {
+        throw .tooManyNewRealms
+      }
+      let realm = try await ServerRealm.open(
+        name, of: store, settings: settings, clock: clock, salts: salts, thread: thread)
+      let scratch = settings.recordsTouches ? try ViewScratch() : nil
+      return .success(OpenRealm(realm: realm, scratch: scratch))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func mayMake(_ user: String) -> Bool {
+    newRealms.begin(user, now: Milliseconds(clock.now().milliseconds))
+  }
+
+  // MARK: Upkeep
+
+  /// The realms of an app, whether they are open or not.
+  package func realms(ofApp app: String) async throws(StoreError) -> [RealmID] {
+    try await ServerRealm.realms(ofApp: app, of: store, on: threads[0])
+  }
+
+  /// What a realm has, open or not.
+  package func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline {
+    nextThread += 1
+    let thread = threads[nextThread % threads.count]
+    return try await ServerRealm.peek(realm, of: store, on: thread)
+  }
+
+  // MARK: Closing
+
+  /// Begins to close the realm that was left first.
+  private func closeOne() throws(StoreError) -> Task<Void, Never> {
+    let idle = entries.compactMap { name, entry in entry.users.idleSince.map { (name, $0) } }
+    guard let first = idle.min(by: { $0.1 < $1.1 }) else { throw .tooManyOpenRealms }
+    return close(first.0)
+  }
+
+  @discardableResult
+  private func close(_ name: RealmName) -> Task<Void, Never> {
+    guard let entry = entries.removeValue(forKey: name) else { return Task {} }
+    let earlier = closings[name]
+    let closing = Task {
+      await earlier?.value
+      if case .success(let opened) = await entry.opening.value { await opened.realm.close() }
+    }
+    closings[name] = closing
+    Task {
+      await closing.value
+      if closings[name] == closing { closings[name] = nil }
+    }
+    return closing
+  }
+
+  /// Closes the realms that nobody has used since a time; returns when they are closed.
+  package func closeIdle(since time: OriginTimestamp) async {
+    let idle = entries.filter { $0.value.users.idleSince.map { $0 <= time } ?? false }
+    let closings = idle.keys.map { close($0) }
+    for closing in closings { await closing.value }
+  }
+
+  /// Closes a realm whose file has to be opened again. Its sessions get errors, and come back.
+  package func retire(_ name: RealmName, _ realm: ServerRealm) async {
+    guard let entry = entries[name], case .success(let opened) = await entry.opening.value,
+      opened.realm === realm, entries[name]?.opening == entry.opening
+    else { return }
+    close(name)
   }
 }

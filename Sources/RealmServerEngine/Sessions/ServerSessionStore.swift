@@ -20,6 +20,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private var news: HeadNews.Subscription?
 
   private var realm: RealmDirectory.OpenRealm?
+  private var name: RealmName?
   private var user = ""
   /// The number of the BIND among those of all sessions.
   private var binding: UInt64 = 0
@@ -84,6 +85,8 @@ package actor ServerSessionStore: ServerRequestHandler {
     guard let realm else { return }
     if let news { app.news?.cancel(news) }
     news = nil
+    self.realm = nil
+    view = nil
     guard let file else { return }
     app.registry.release(file, in: realm.realm.id, by: self)
     self.file = nil
@@ -147,8 +150,9 @@ package actor ServerSessionStore: ServerRequestHandler {
       }
       name.partition = partition
     }
+    self.name = name
     return try await storing { () async throws(StoreError) in
-      let opened = try await app.realms.open(name)
+      let opened = try await app.realms.open(name, for: user)
       if version.mode == .flexible { try await opened.realm.beginHistory() }
       return opened
     }
@@ -181,6 +185,7 @@ package actor ServerSessionStore: ServerRequestHandler {
       guard let file = try await realm.file(ident.file) else {
         throw .unknownFile(ident.file)
       }
+      try await realm.noteSeen(ident.file)
       return file
     }
     if let query = ident.query {
@@ -209,7 +214,7 @@ package actor ServerSessionStore: ServerRequestHandler {
         head: SaltedVersion(version: head.version, salt: head.salt), rejected: [])
     case .refused(let refusal): throw refusal
     case .failed(let error):
-      app.report(error)
+      await note(error)
       throw SessionRefusal(error)
     }
   }
@@ -337,8 +342,15 @@ package actor ServerSessionStore: ServerRequestHandler {
     do throws(StoreError) {
       return try await body()
     } catch {
-      app.report(error)
+      await note(error)
       throw SessionRefusal(error)
     }
+  }
+
+  /// Reports an error, and lets the realm be opened again if it needs that.
+  private func note(_ error: StoreError) async {
+    app.report(error)
+    guard error.needsReopening, let name, let realm else { return }
+    await app.realms.retire(name, realm.realm)
   }
 }

@@ -22,6 +22,12 @@ extension SessionRefusal {
         action: .clientReset)
     case .trimmed:
       self.init(.badServerVersion, "The server no longer has the changes after the client's")
+    case .tooManyOpenRealms:
+      self.init(.sessionClosed, "The server has too many realms open; try again later")
+    case .tooManyNewRealms:
+      self.init(
+        .permissionDenied,
+        "The user has made too many new partitions; others can be made in an hour")
     case .fenced, .conflict, .outOfOrder, .unknownRealm, .ambiguousName, .limit, .damaged,
       .storage, .unavailable:
       self.init(.sessionClosed, "The realm is not available")

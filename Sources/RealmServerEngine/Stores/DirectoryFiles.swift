@@ -24,18 +24,71 @@ package struct DirectoryFiles: RealmFiles {
     self.system = system
   }
 
-  package func open(_ realm: RealmID) throws(StorageError) -> DatabaseFile {
-    let names = realm.rawValue.split(separator: "/")
+  /// A server has many files open at a time, so each reserves little of the address space. One that
+  /// outgrows this is opened again, and gets four times what it has.
+  private static let reservedByteCount = 8 << 30
+  private static let slabByteCount = 2 << 30
+
+  private func place(of realm: RealmID) -> (folders: [String], file: String) {
+    let names = realm.rawValue.split(separator: "/").map(String.init)
     var path = directory
-    for name in ["apps"] + names.dropLast().map(String.init) {
-      try make(path)
+    var folders = [path]
+    for name in ["apps"] + names.dropLast() + ["realms"] {
       path += "/" + name
+      folders.append(path)
     }
-    try make(path)
-    path += "/realms"
-    try make(path)
-    return try DatabaseFile.open(
-      path: "\(path)/\(names.last ?? "realm").realm", system: system)
+    return (folders, "\(path)/\(names.last ?? "realm").realm")
+  }
+
+  private static func options(mustExist: Bool) -> OpenOptions {
+    var options = OpenOptions(mustExist: mustExist)
+    options.reservedByteCount = reservedByteCount
+    options.slabByteCount = slabByteCount
+    return options
+  }
+
+  /// The path of a realm's file.
+  package func path(of realm: RealmID) -> String { place(of: realm).file }
+
+  package func open(_ realm: RealmID) throws(StorageError) -> DatabaseFile {
+    try DatabaseFile.open(
+      path: path(of: realm), options: Self.options(mustExist: true), system: system)
+  }
+
+  package func make(
+    _ realm: RealmID, _ body: (DatabaseFile) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let (folders, file) = place(of: realm)
+    try StoreError.storing { () throws(StorageError) -> Void in
+      for folder in folders { try make(folder) }
+    }
+    try CompleteFile.make(
+      file, options: Self.options(mustExist: false), system: system, body)
+  }
+
+  package func hasFile(of realm: RealmID) -> Bool {
+    var status = stat()
+    return unsafe stat(path(of: realm), &status) == 0
+  }
+
+  package func realms(ofApp app: String) throws(StorageError) -> [RealmID] {
+    let name = RealmName(app: app).fileID.rawValue.split(separator: "/").first.map(String.init)
+    let folder = "\(directory)/apps/\(name ?? app)/realms"
+    guard let list = unsafe opendir(folder) else {
+      guard errno != ENOENT else { return [] }
+      throw .system(operation: "Reading", path: folder, code: errno)
+    }
+    defer { unsafe closedir(list) }
+    let suffix = ".realm"
+    var realms: [RealmID] = []
+    while let entry = unsafe readdir(list) {
+      let file = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+        unsafe name.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe String(cString: $0) }
+      }
+      guard file.hasSuffix(suffix) else { continue }
+      realms.append(RealmID("\(name ?? app)/\(file.dropLast(suffix.count))"))
+    }
+    return realms.sorted { $0.rawValue < $1.rawValue }
   }
 
   private func make(_ path: String) throws(StorageError) {

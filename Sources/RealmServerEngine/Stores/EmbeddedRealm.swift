@@ -22,43 +22,50 @@ final class EmbeddedRealm: Sendable {
   private let onProblem: @Sendable (String) -> Void
   private let reported = Locked<Set<String>>([])
 
-  /// Opens the file, and makes its tables if it is new.
+  /// Opens the file, which is made if it is missing.
   ///
   /// - Parameter onProblem: Is told of rows that cannot be read, without which all goes on.
-  init(
+  convenience init(
     _ id: RealmID, named name: RealmName, in files: any RealmFiles,
+    onProblem: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(StoreError) {
+    if !files.hasFile(of: id) {
+      try files.make(id) { (file) throws(StoreError) in
+        try StoreError.storing { () throws(StorageError) -> Void in
+          try Self.makeTables(in: file, for: name)
+        }
+      }
+    }
+    try self.init(id, in: files, onProblem: onProblem)
+    guard self.name == name else { throw .ambiguousName(self.name) }
+    let isOld = try StoreError.storing { () throws(StorageError) in
+      try table(.privates, of: read()).schema.column(named: "objects") == nil
+    }
+    guard isOld else { return }
+    _ = try write { (group) throws(StoreError) in
+      try StoreError.storing { () throws(StorageError) in
+        try ServerTables.addMissing(in: group)
+      }
+    }
+  }
+
+  /// Opens a file that is there.
+  init(
+    _ id: RealmID, in files: any RealmFiles,
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(StoreError) {
     self.onProblem = onProblem
     self.id = id
-    self.name = name
-    file = try StoreError.storing { () throws(StorageError) in try files.open(id) }
-    let isNew = try StoreError.storing { () throws(StorageError) in
-      try read().table(named: ServerTables.meta.rawValue) == nil
-    }
-    if isNew {
-      _ = try write { (group) throws(StoreError) in
-        try StoreError.storing { () throws(StorageError) in
-          try ServerTables.make(in: group, for: name)
-        }
-        return true
-      }
-    } else {
-      let isOld = try StoreError.storing { () throws(StorageError) in
-        try table(.privates, of: read()).schema.column(named: "objects") == nil
-      }
-      if isOld {
-        _ = try write { (group) throws(StoreError) in
-          try StoreError.storing { () throws(StorageError) in
-            try ServerTables.addMissing(in: group)
-          }
-        }
-      }
-    }
-    let meta = try StoreError.storing { () throws(StorageError) in try self.meta(of: read()) }
-    let (layout, found) = try StoreError.storing {
+    let file = try StoreError.storing { () throws(StorageError) in try files.open(id) }
+    self.file = file
+    let (layout, name) = try StoreError.storing {
       () throws(StorageError) -> (Int64?, RealmName) in
-      (
+      let group = try TableGroup(file.snapshot(), schemas: SchemaCache())
+      guard let table = try group.table(named: ServerTables.meta.rawValue),
+        let row = try table.row(of: ServerTables.metaKey)
+      else { throw .corrupted("the file has no row in \(ServerTables.meta.rawValue)") }
+      let meta = ServerRowReader(row: row, schema: table.schema)
+      return (
         try meta.optionalNumber("layout"),
         RealmName(
           app: try meta.optionalText("app") ?? "", partition: try meta.optionalText("partition"))
@@ -67,7 +74,20 @@ final class EmbeddedRealm: Sendable {
     guard layout == ServerTables.layout else {
       throw .damaged("the file has layout \(layout ?? 0) instead of \(ServerTables.layout)")
     }
-    guard found == name else { throw .ambiguousName(found) }
+    self.name = name
+  }
+
+  private static func makeTables(
+    in file: DatabaseFile, for name: RealmName
+  ) throws(StorageError) {
+    let group = try WriteGroup(file.beginWrite())
+    do throws(StorageError) {
+      try ServerTables.make(in: group, for: name)
+      _ = try group.commit()
+    } catch {
+      group.rollback()
+      throw error
+    }
   }
 
   // MARK: Transactions

@@ -47,6 +47,44 @@ package final class EmbeddedStore: ServerStore {
     return try opened.own()
   }
 
+  package nonisolated(nonsending)
+    func exists(_ realm: RealmName) async throws(StoreError) -> Bool
+  {
+    files.hasFile(of: realm.fileID)
+  }
+
+  package nonisolated(nonsending)
+    func realms(ofApp app: String) async throws(StoreError) -> [RealmID]
+  {
+    try StoreError.storing { () throws(StorageError) in try files.realms(ofApp: app) }
+  }
+
+  package nonisolated(nonsending)
+    func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
+  {
+    let known = state.withLock { $0.realms[realm] }
+    let opened = if let known { known } else { try EmbeddedRealm(realm, in: files) }
+    return RealmOutline(
+      name: opened.name, head: try opened.snapshot().head, files: try opened.files())
+  }
+
+  /// Checks that the file of a realm can be read, and is that realm's.
+  package static func check(
+    _ realm: RealmID, in files: any RealmFiles
+  ) throws(StoreError) {
+    let opened = try EmbeddedRealm(realm, in: files)
+    guard opened.name.fileID == realm else { throw .ambiguousName(opened.name) }
+  }
+
+  package nonisolated(nonsending)
+    func close(_ realm: RealmID) async
+  {
+    _ = state.withLock { $0.realms.removeValue(forKey: realm) }
+  }
+
+  /// The number of files that are open.
+  package var openCount: Int { state.withLock { $0.realms.count } }
+
   private func realm(_ id: RealmID) throws(StoreError) -> EmbeddedRealm {
     guard let realm = state.withLock({ $0.realms[id] }) else { throw .unknownRealm(id) }
     return realm

@@ -6,6 +6,17 @@ package import RealmStorage
 
 /// Opens the files of realms.
 package protocol RealmFiles: Sendable {
-  /// Opens the file of a realm, which is created if it is missing.
+  /// Opens the file of a realm, which was made.
   func open(_ realm: RealmID) throws(StorageError) -> DatabaseFile
+
+  /// Makes the file of a new realm, which has its name only once it is complete.
+  func make(
+    _ realm: RealmID, _ body: (DatabaseFile) throws(StoreError) -> Void
+  ) throws(StoreError)
+
+  /// Whether the realm has a file.
+  func hasFile(of realm: RealmID) -> Bool
+
+  /// The realms of an app that have files, sorted.
+  func realms(ofApp app: String) throws(StorageError) -> [RealmID]
 }

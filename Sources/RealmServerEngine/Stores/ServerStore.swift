@@ -14,6 +14,22 @@ package protocol ServerStore: Sendable {
   nonisolated(nonsending)
     func open(_ realm: RealmName) async throws(StoreError) -> RealmHead
 
+  /// Whether a realm was made; nothing is opened for it.
+  nonisolated(nonsending)
+    func exists(_ realm: RealmName) async throws(StoreError) -> Bool
+
+  /// The realms of an app.
+  nonisolated(nonsending)
+    func realms(ofApp app: String) async throws(StoreError) -> [RealmID]
+
+  /// What a realm has, which need not be open and gets no owner by this.
+  nonisolated(nonsending)
+    func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
+
+  /// Gives up what an open realm takes. Calls for it fail until it is opened again.
+  nonisolated(nonsending)
+    func close(_ realm: RealmID) async
+
   /// Appends what `build` makes of the objects of the newest version, in which it carries out the
   /// new entries. All of it is stored together, or nothing; it is durable when this returns.
   ///

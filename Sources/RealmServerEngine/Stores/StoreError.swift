@@ -31,11 +31,23 @@ package enum StoreError: Error, Hashable, Sendable {
   case damaged(String)
   /// The database below.
   case storage(StorageError)
+  /// As many realms are open as may be, and all of them are in use.
+  case tooManyOpenRealms
+  /// A user has made as many realms as one may in an hour.
+  case tooManyNewRealms
   /// The store does not answer.
   case unavailable(String)
 }
 
 extension StoreError {
+  /// Whether the realm has to be opened again before it can be used.
+  package var needsReopening: Bool {
+    switch self {
+    case .fenced, .unknownRealm, .storage(.addressSpaceExhausted), .storage(.poisoned): true
+    default: false
+    }
+  }
+
   /// Runs `body`, whose errors are those of the database.
   @inline(__always)
   static func storing<R>(_ body: () throws(StorageError) -> R) throws(StoreError) -> R {

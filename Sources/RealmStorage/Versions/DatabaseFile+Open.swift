@@ -83,7 +83,7 @@ extension DatabaseFile {
         removeUnfinishedCompaction(of: path, system)
         try initialiseIfEmpty(storage)
       }
-      var new = try OpenedStorage(storage, path)
+      var new = try OpenedStorage(storage, path, options)
       let entry = try new.committedVersion(options, acceptsOlderFormats: acceptsOlderFormats)
       if !options.isReadOnly { try new.normaliseSize(entry) }
       opened = new
@@ -93,7 +93,7 @@ extension DatabaseFile {
     try requireInPlace(storage, options, system)
     let isFirst = opened != nil
     let result: OpenedStorage
-    if let opened { result = opened } else { result = try OpenedStorage(storage, path) }
+    if let opened { result = opened } else { result = try OpenedStorage(storage, path, options) }
     let file = DatabaseFile(
       path: path, options: options, storage: storage, reservation: result.reservation,
       mappedByteCount: result.mappedByteCount, session: session)
@@ -135,7 +135,9 @@ private struct OpenedStorage {
   let physicalSize: Int
   private(set) var mappedByteCount: Int
 
-  init(_ storage: any StorageFile, _ path: String) throws(StorageError) {
+  init(
+    _ storage: any StorageFile, _ path: String, _ options: OpenOptions
+  ) throws(StorageError) {
     self.storage = storage
     self.path = path
     physicalSize = try storage.byteCount()
@@ -149,9 +151,10 @@ private struct OpenedStorage {
           + "Delete it, restore it from a backup, or use another path.")
     }
     let page = DatabaseFile.pageSize
-    let wanted = (max(64 << 30, physicalSize * 4) + page - 1) / page * page
+    let wanted = (max(options.reservedByteCount, physicalSize * 4) + page - 1) / page * page
     reservation = try AddressReservation(
-      path: path, fileCapacity: wanted, slabCapacity: 16 << 30,
+      path: path, fileCapacity: wanted,
+      slabCapacity: (options.slabByteCount + page - 1) / page * page,
       minimumFileCapacity: physicalSize + page)
     try unsafe storage.map(0..<physicalSize, at: reservation.base, isWritable: false)
     // Bytes of the last page after the end are mapped, but are not there until the file grows.

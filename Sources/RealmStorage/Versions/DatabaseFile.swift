@@ -37,6 +37,11 @@ package struct OpenOptions: Hashable, Sendable {
   package var encryptionKey: EncryptionKey?
   /// The kind of history that commits continue; of no account for reading only.
   package var history = HistoryKind.inFile
+  /// The address space that is reserved for the file, which cannot grow beyond it while it is open.
+  /// Four times the file's present length is reserved in any case.
+  package var reservedByteCount = 64 << 30
+  /// The address space that is reserved for what one transaction writes.
+  package var slabByteCount = 16 << 30
 
   package init(
     isReadOnly: Bool = false, joinsSession: Bool = false, mustExist: Bool = false,

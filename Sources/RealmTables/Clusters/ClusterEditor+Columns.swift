@@ -5,21 +5,28 @@
 import RealmStorage
 
 extension ClusterEditor {
-  /// Adds a column with default values for all objects.
-  func addColumn(_ layout: LeafLayout, at leafIndex: Int) throws(StorageError) {
-    while unsafe layouts.count <= leafIndex { unsafe layouts.append(nil) }
-    unsafe assert(layouts[leafIndex] == nil, "a column where another one is")
-    unsafe layouts[leafIndex] = layout
+  /// Adds columns with default values for all objects.
+  func addColumns(_ columns: [(layout: LeafLayout, leafIndex: Int)]) throws(StorageError) {
+    var leafCount = unsafe layouts.count
+    for (layout, leafIndex) in columns {
+      while unsafe layouts.count <= leafIndex { unsafe layouts.append(nil) }
+      unsafe assert(layouts[leafIndex] == nil, "a column where another one is")
+      unsafe layouts[leafIndex] = layout
+      leafCount = max(leafCount, leafIndex + 1)
+    }
     try editLeaves { (node) throws(StorageError) -> Ref in
       let count = try Cluster(
         node.node, offset: 0, spec: .null, in: self.allocator.space
       ).count
       var ref = node.ref
-      while try self.allocator.node(at: ref).count <= leafIndex + 1 {
+      while try self.allocator.node(at: ref).count <= leafCount {
         ref = try IntegerNode.append(0, to: ref, self.allocator)
       }
-      let leaf = try layout.make(count: count, in: self.allocator)
-      return try IntegerNode.set(leaf.slot, at: leafIndex + 1, in: ref, self.allocator)
+      for (layout, leafIndex) in columns {
+        let leaf = try layout.make(count: count, in: self.allocator)
+        ref = try IntegerNode.set(leaf.slot, at: leafIndex + 1, in: ref, self.allocator)
+      }
+      return ref
     }
   }
 

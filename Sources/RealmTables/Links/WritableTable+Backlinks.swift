@@ -61,7 +61,7 @@ extension WritableTable {
     guard column.type != .link else {
       throw .corrupted("a link column has no backlink column in its target")
     }
-    let added = try target.addBacklinkColumn(from: key, column.key)
+    let added = try target.addBacklinkColumns(from: key, [column.key])[0]
     log.addLinkTarget(target.key, of: column.key, in: key)
     return try target.column(added)
   }

@@ -75,12 +75,16 @@ struct SpecEditor {
     return values
   }
 
-  /// The lowest leaf index that no column uses.
-  var freeLeafIndex: Int {
+  /// The lowest leaf indexes that no column uses, ascending.
+  func freeLeafIndexes(_ count: Int) -> [Int] {
     let used = Set(entries.map(\.key.leafIndex))
+    var indexes: [Int] = []
     var index = 0
-    while used.contains(index) { index += 1 }
-    return index
+    while indexes.count < count {
+      if !used.contains(index) { indexes.append(index) }
+      index += 1
+    }
+    return indexes
   }
 
   /// Says what a column is linked with.

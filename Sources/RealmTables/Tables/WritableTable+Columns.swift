@@ -13,36 +13,48 @@ extension WritableTable {
     named name: String, type: ColumnType, collection: CollectionKind = .none,
     isNullable: Bool = false, target: TableKey? = nil, isIndexed: Bool = false
   ) throws(StorageError) -> Column {
-    try settleIndexes()
-    guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
-      throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
-    }
-    guard unsafe schema.column(named: name) == nil else {
-      throw .limitExceeded(unsafe "There is a property '\(schema.name).\(name)' already")
-    }
-    guard (type == .link) == (target != nil), type != .backlink else {
-      throw .limitExceeded(
-        unsafe "Property '\(schema.name).\(name)' needs a target exactly if it links")
-    }
-    var attributes = collection.attribute
-    if Self.isNullable(type, collection, declared: isNullable) { attributes.insert(.nullable) }
-    let key = try addColumn(name, type, attributes, isBacklink: false)
-    if let target { try pair(key, with: group.requiredTable(target)) }
-    log.insertColumn(key, in: self.key)
-    try unsafe log.recorder?.didAddColumn(try column(key), to: self)
+    let new = NewColumn(
+      named: name, type: type, collection: collection, isNullable: isNullable, target: target)
+    let key = try addColumns([new])[0]
     if isIndexed { try setIndexed(true, key) }
     return try column(key)
   }
 
-  /// The nullability that the format has for a declared one.
-  private static func isNullable(
-    _ type: ColumnType, _ collection: CollectionKind, declared: Bool
-  ) -> Bool {
-    switch (type, collection) {
-    case (.mixed, _), (.link, .none), (.link, .dictionary): true
-    case (.link, _): false
-    default: declared
+  /// Adds columns with default values for all objects, which are written once.
+  ///
+  /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use.
+  @discardableResult
+  package func addColumns(_ new: [NewColumn]) throws(StorageError) -> [ColumnKey] {
+    try settleIndexes()
+    var names = unsafe Set(schema.columns.map(\.name))
+    for column in new {
+      let name = column.name
+      guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
+        throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
+      }
+      guard names.insert(name).inserted else {
+        throw .limitExceeded(unsafe "There is a property '\(schema.name).\(name)' already")
+      }
+      guard (column.type == .link) == (column.target != nil), column.type != .backlink else {
+        throw .limitExceeded(
+          unsafe "Property '\(schema.name).\(name)' needs a target exactly if it links")
+      }
     }
+    let keys = try insertColumns(
+      new.map { ($0.name, $0.type, $0.attributes) }, isBacklink: false)
+    var links: [TableKey: [ColumnKey]] = [:]
+    var targets: [TableKey] = []
+    for (column, key) in zip(new, keys) {
+      guard let target = column.target else { continue }
+      if links[target] == nil { targets.append(target) }
+      links[target, default: []].append(key)
+    }
+    for target in targets { try pair(links[target] ?? [], with: group.requiredTable(target)) }
+    for key in keys {
+      log.insertColumn(key, in: self.key)
+      try unsafe log.recorder?.didAddColumn(try column(key), to: self)
+    }
+    return keys
   }
 
   func column(_ key: ColumnKey) throws(StorageError) -> Column {
@@ -52,36 +64,41 @@ extension WritableTable {
     return column
   }
 
-  /// Adds a column to the spec and to all clusters.
-  private func addColumn(
-    _ name: String, _ type: ColumnType, _ attributes: ColumnAttributes, isBacklink: Bool
-  ) throws(StorageError) -> ColumnKey {
+  /// Adds columns to the spec and to all clusters.
+  private func insertColumns(
+    _ columns: [(name: String, type: ColumnType, attributes: ColumnAttributes)], isBacklink: Bool
+  ) throws(StorageError) -> [ColumnKey] {
     var spec = try unsafe SpecEditor(top, in: allocator.space)
-    let leafIndex = spec.freeLeafIndex
-    guard leafIndex < 0xFFFF else {
-      throw .limitExceeded("A table cannot have more than 65535 properties")
+    var keys: [ColumnKey] = []
+    let free = spec.freeLeafIndexes(columns.count)
+    for ((name, type, attributes), leafIndex) in zip(columns, free) {
+      guard leafIndex < 0xFFFF else {
+        throw .limitExceeded("A table cannot have more than 65535 properties")
+      }
+      let tag = unsafe UInt32(truncatingIfNeeded: top.columnSequence) ^ self.key.rawValue
+      let key = ColumnKey(leafIndex: leafIndex, type: type, attributes: attributes, tag: tag)
+      // The type carries the type of a dictionary's keys in its upper half.
+      let keyType: Int64 =
+        attributes.contains(.dictionary) ? Int64(ColumnType.string.rawValue) << 16 : 0
+      let entry = SpecEditor.Entry(
+        key: key, type: Int64(type.rawValue) | keyType, attributes: Int64(attributes.rawValue),
+        name: name, enumeration: .null)
+      if isBacklink {
+        spec.entries.append(entry)
+      } else {
+        spec.entries.insert(entry, at: spec.publicCount)
+        spec.publicCount += 1
+      }
+      spec.setOpposite(leafIndex, table: .null, column: .null)
+      try storeIndexRoot(.null, leafIndex)
+      keys.append(key)
     }
-    let tag = unsafe UInt32(truncatingIfNeeded: top.columnSequence) ^ self.key.rawValue
-    let key = ColumnKey(leafIndex: leafIndex, type: type, attributes: attributes, tag: tag)
-    // The type carries the type of a dictionary's keys in its upper half.
-    let keyType: Int64 =
-      attributes.contains(.dictionary) ? Int64(ColumnType.string.rawValue) << 16 : 0
-    let entry = SpecEditor.Entry(
-      key: key, type: Int64(type.rawValue) | keyType, attributes: Int64(attributes.rawValue),
-      name: name, enumeration: .null)
-    if isBacklink {
-      spec.entries.append(entry)
-    } else {
-      spec.entries.insert(entry, at: spec.publicCount)
-      spec.publicCount += 1
-    }
-    spec.setOpposite(leafIndex, table: .null, column: .null)
-    try storeIndexRoot(.null, leafIndex)
     try store(spec)
-    let layout = LeafLayout(try column(key))
-    try clusters.addColumn(layout, at: leafIndex)
-    try unsafe tombstones?.addColumn(layout, at: leafIndex)
-    return key
+    var layouts: [(layout: LeafLayout, leafIndex: Int)] = []
+    for key in keys { layouts.append((LeafLayout(try column(key)), key.leafIndex)) }
+    try clusters.addColumns(layouts)
+    try unsafe tombstones?.addColumns(layouts)
+    return keys
   }
 
   /// Writes a changed spec and decodes it again.
@@ -103,30 +120,30 @@ extension WritableTable {
 
   // MARK: Links
 
-  /// Gives a link column its backlink column in the target.
+  /// Gives link columns their backlink columns in the target.
   private func pair(
-    _ column: ColumnKey, with target: WritableTable
+    _ columns: [ColumnKey], with target: WritableTable
   ) throws(StorageError) {
-    let backlink = try target.addBacklinkColumn(from: key, column)
-    try setOpposite(column.leafIndex, table: target.key, column: backlink)
-  }
-
-  private func setOpposite(
-    _ leafIndex: Int, table: TableKey, column: ColumnKey
-  ) throws(StorageError) {
+    let backlinks = try target.addBacklinkColumns(from: key, columns)
     var spec = try unsafe SpecEditor(top, in: allocator.space)
-    spec.setOpposite(leafIndex, table: table, column: column)
+    for (column, backlink) in zip(columns, backlinks) {
+      spec.setOpposite(column.leafIndex, table: target.key, column: backlink)
+    }
     try store(spec)
   }
 
-  /// Adds the column for backlinks from a column of another table.
-  func addBacklinkColumn(
-    from origin: TableKey, _ column: ColumnKey
-  ) throws(StorageError) -> ColumnKey {
+  /// Adds the columns for backlinks from columns of another table.
+  func addBacklinkColumns(
+    from origin: TableKey, _ columns: [ColumnKey]
+  ) throws(StorageError) -> [ColumnKey] {
     try settleIndexes()
-    let key = try addColumn("", .backlink, [], isBacklink: true)
-    try setOpposite(key.leafIndex, table: origin, column: column)
-    return key
+    let keys = try insertColumns(columns.map { _ in ("", .backlink, []) }, isBacklink: true)
+    var spec = try unsafe SpecEditor(top, in: allocator.space)
+    for (key, column) in zip(keys, columns) {
+      spec.setOpposite(key.leafIndex, table: origin, column: column)
+    }
+    try store(spec)
+    return keys
   }
 
   // MARK: Removing

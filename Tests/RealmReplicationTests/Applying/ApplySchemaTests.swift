@@ -276,4 +276,84 @@ struct ApplySchemaTests {
     #expect(!group.log.isEmpty)
     group.rollback()
   }
+
+  // MARK: Many properties
+
+  /// Properties are added together, and are there for the instruction that follows.
+  @Test func propertiesAreThereForWhatFollows() throws {
+    try items.apply { changeset, item in
+      changeset.addProperty("Item", "early", .int)
+      changeset.addProperty("Free", "text", .string)
+      changeset.addProperty("Item", "late", .int)
+      changeset.addProperty("Item", "early", .int)
+      changeset.update(item, "a", "late", to: .int(4))
+      changeset.addProperty("Item", "last", .int)
+    }
+    #expect(try items.value("late") == .int(4))
+    #expect(try items.value("last") == .int(0))
+    #expect(try items.table("Free").schema.column(named: "text") != nil)
+    try items.expectBad(.propertyMismatch("Item.other")) { changeset, _ in
+      changeset.addProperty("Item", "other", .int)
+      changeset.addProperty("Item", "other", .string)
+    }
+  }
+
+  private func problem(
+    _ limits: ApplyLimits, _ body: (inout Changeset) -> Void
+  ) throws -> ApplyProblem? {
+    let group = try WriteGroup(items.file.file.beginWrite())
+    defer { group.rollback() }
+    var applier = InstructionApplier(group, limits: limits)
+    var changeset = Changeset()
+    body(&changeset)
+    do throws(ApplyError) {
+      try applier.apply(changeset)
+      return nil
+    } catch {
+      guard case .badChangeset(let problem, _) = error else { throw error }
+      return problem
+    }
+  }
+
+  @Test func aClassHasALimitOfProperties() throws {
+    let limit = try items.table().schema.columns.count + 3
+    let limits = ApplyLimits(propertyCountMax: limit)
+    for (count, found) in [(3, nil), (4, ApplyProblem.tooManyProperties("Item", limit))] {
+      let problem = try problem(limits) { changeset in
+        for number in 0..<count { changeset.addProperty("Item", "new\(number)", .int) }
+      }
+      #expect(problem == found)
+    }
+  }
+
+  @Test func aFileHasALimitOfClasses() throws {
+    let limit = try items.file.read().tableKeys().count + 2
+    for (count, found) in [(2, nil), (3, ApplyProblem.tooManyClasses(limit))] {
+      let problem = try problem(ApplyLimits(classCountMax: limit)) { changeset in
+        for number in 0..<count { changeset.addClass("New\(number)", key: ("id", .int, false)) }
+      }
+      #expect(problem == found)
+    }
+  }
+
+  /// All instructions count, and properties that come one by one as all objects are written again.
+  @Test func allInstructionsAreWork() throws {
+    let item = { (changeset: inout Changeset) in changeset.intern("Item") }
+    let many = try problem(ApplyLimits(work: 100_000)) { changeset in
+      let item = item(&changeset)
+      for number in 0..<101 { changeset.create(item, "\(number)") }
+    }
+    #expect(many == .tooMuchWork)
+    for (isMixed, found) in [(false, nil), (true, ApplyProblem.tooMuchWork)] {
+      let problem = try problem(ApplyLimits(work: 500_000)) { changeset in
+        let item = item(&changeset)
+        for number in 0..<200 { changeset.create(item, "\(number)") }
+        for number in 0..<30 {
+          changeset.addProperty("Item", "new\(number)", .int)
+          if isMixed { changeset.create(item, "a") }
+        }
+      }
+      #expect(problem == found)
+    }
+  }
 }

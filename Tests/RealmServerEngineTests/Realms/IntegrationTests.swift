@@ -60,6 +60,26 @@ import Testing
     #expect(refusal(&integration, 2, [changeset, changeset]) == nil)
   }
 
+  /// An upload of 61 KiB with 4,000 properties took an app's thread for half a minute.
+  @Test func aClassHasALimitOfProperties() async throws {
+    let server = try await TestServer()
+    let file = try await server.realm.allocateFile(for: "u")
+    #expect(await server.realm.integrate(Upload(file, [Text.schema()], from: 1)).code == nil)
+    func upload(_ count: Int) async -> UploadOutcome {
+      var encoder = ChangesetEncoder()
+      let thing = encoder.intern("Thing")
+      for number in 0..<count {
+        let field = encoder.intern("p\(number)")
+        encoder.append(
+          .addColumn(
+            .init(table: thing, field: field, type: .int, isNullable: false, collection: .single)))
+      }
+      return await server.realm.integrate(Upload(file, [encoder.bytes], from: 2, base: 0))
+    }
+    #expect(await upload(4_000).code == .invalidSchemaChange)
+    #expect(await upload(900).code == nil)
+  }
+
   /// Two lists that meet take the product of their lengths.
   @Test func anUploadHasALimitOfWork() {
     let changesets = (0..<40).map { ChangesetText.insert("a", 1, priorSize: UInt32($0)) }

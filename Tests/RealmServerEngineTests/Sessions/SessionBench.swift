@@ -16,14 +16,16 @@ struct SessionBench {
   let mode: SyncMode
   private let errors: Locked<[StoreError]>
 
-  init(_ mode: SyncMode, limits: SessionLimits = SessionLimits()) {
+  init(
+    _ mode: SyncMode, limits: SessionLimits = SessionLimits(), realms: RealmLimits = RealmLimits()
+  ) {
     self.mode = mode
     let errors = Locked<[StoreError]>([])
     self.errors = errors
     let salts = SaltSource(SeededGenerator(seed: 1))
     let realms = RealmDirectory(
       EmbeddedStore(SimulatedFiles(), salts: salts),
-      settings: ServerRealm.Settings(recordsTouches: mode == .flexible),
+      settings: ServerRealm.Settings(recordsTouches: mode == .flexible), limits: realms,
       clock: ServerClock { OriginTimestamp(milliseconds: 1_000_000) }, salts: salts)
     app = ServerApp(
       named: "test", realms: realms,

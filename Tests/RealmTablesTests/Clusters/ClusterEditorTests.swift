@@ -110,7 +110,7 @@ import Testing
     let model = try ClusterModel()
     for key in 0..<1000 { try model.insert(Int64(key * 5), check: false) }
     let string = LeafLayout(kind: .string, isNullable: false)
-    try model.editor.addColumn(string, at: 4)
+    try model.editor.addColumns([(string, 4)])
     try model.check()
     var row = try #require(try model.tree.row(of: ObjectKey(2500)))
     #expect(try row.string(4) == "")

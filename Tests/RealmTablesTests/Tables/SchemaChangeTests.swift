@@ -278,4 +278,45 @@ import Testing
     }
     #expect(try database.table("class_A").schema !== first)
   }
+
+  /// Columns that are added at once are those that are added one by one, links included.
+  @Test func columnsAreAddedAtOnce() throws {
+    func schemas(atOnce: Bool) throws -> [TableSchema] {
+      let database = try TestDatabase()
+      try database.write { group in
+        let target = try group.createTable(named: "class_B")
+        let table = try group.createTable(named: "class_A")
+        let first = try table.addColumn(named: "first", type: .int)
+        for _ in 0..<700 { _ = try table.createObject() }
+        try table.removeColumn(first.key)
+        let new = [
+          NewColumn(named: "text", type: .string, isNullable: true),
+          NewColumn(named: "other", type: .link, target: target.key),
+          NewColumn(named: "own", type: .link, collection: .list, target: table.key),
+          NewColumn(named: "others", type: .link, collection: .set, target: target.key),
+          NewColumn(named: "any", type: .mixed, collection: .dictionary),
+        ]
+        if atOnce {
+          try table.addColumns(new)
+        } else {
+          for one in new { try table.addColumns([one]) }
+        }
+        let twice = NewColumn(named: "twice", type: .int)
+        #expect(throws: StorageError.self) { try table.addColumns([twice, twice]) }
+        let (key, _) = try table.createObject()
+        let text = try #require(table.schema.column(named: "text"))
+        try table.set(.string("here"), text, key)
+        #expect(try table.row(of: key)?.value(of: text) == .string("here"))
+      }
+      return [try database.table("class_A").schema, try database.table("class_B").schema]
+    }
+    let (together, single) = (try schemas(atOnce: true), try schemas(atOnce: false))
+    for (left, right) in zip(together, single) {
+      #expect(left.columns.map(\.name) == right.columns.map(\.name))
+      #expect(left.columns.map(\.type) == right.columns.map(\.type))
+      #expect(left.columns.map(\.targetTable) == right.columns.map(\.targetTable))
+      #expect(left.backlinkColumns.count == right.backlinkColumns.count)
+    }
+    #expect(together[0].backlinkColumns.count == 1 && together[1].backlinkColumns.count == 2)
+  }
 }

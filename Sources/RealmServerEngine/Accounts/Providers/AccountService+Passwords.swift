@@ -47,6 +47,7 @@ extension AccountService {
     }
     let stored = try await passwords.stored(password, salt: random.bytes(16), for: requester)
     let new = Identity(name, id: random.identifier())
+    let now = clock.now()
     let isNew = try await store.write { (accounts) throws(AccountError) -> Bool in
       let known = try accounts.find(Identity.self, name.text)
       if known?.isConfirmed == true {
@@ -54,6 +55,7 @@ extension AccountService {
         return false
       }
       var identity = known ?? new
+      identity.created = now
       identity.isConfirmed = isAutomatic
       // Of several registrations none has the address yet: each token brings its own password.
       identity.password = isAutomatic || known == nil ? stored : nil

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the changesets of a stranger may add and cost.
+
+/// The limits of what one upload does to a file.
+package struct ApplyLimits: Hashable, Sendable {
+  /// The properties of a class, its primary key included.
+  package var propertyCountMax: Int
+  /// The tables of the file, which are the classes and a few of its own.
+  package var classCountMax: Int
+  /// The unit is about a nanosecond of an optimised build.
+  package var work: Int
+
+  package init(
+    propertyCountMax: Int = 1_000, classCountMax: Int = 1_000, work: Int = 8_000_000_000
+  ) {
+    self.propertyCountMax = propertyCountMax
+    self.classCountMax = classCountMax
+    self.work = work
+  }
+
+  /// The work of an instruction.
+  static let instructionWork = 1_000
+  /// The work of a new class, beside that of its instruction.
+  static let classWork = 1_000_000
+  /// The work for each object when columns are added to a class again.
+  static let rewriteWork = 100
+}

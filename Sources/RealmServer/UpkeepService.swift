@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The upkeep of all apps: idle realms are closed every five minutes, and what is over is removed at
+// the start and every hour.
+
+#if Server
+import Logging
+import RealmServerEngine
+import ServiceLifecycle
+
+/// Cleans up while the server runs.
+struct UpkeepService: Service {
+  private static let interval = Duration.seconds(300)
+  /// The intervals between two runs that remove something.
+  private static let cleaningPeriod = 12
+
+  private let apps: [ServedApp]
+  private let metrics: ServerMetrics
+  private let logger: Logger
+
+  init(_ apps: [ServedApp], metrics: ServerMetrics, logger: Logger) {
+    self.apps = apps
+    self.metrics = metrics
+    self.logger = logger
+  }
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      var count = 0
+      while !Task.isCancelled {
+        if count % Self.cleaningPeriod == 0 { await cleanUp() }
+        count += 1
+        await closeIdle()
+        try? await Task.sleep(for: Self.interval)
+      }
+    }
+  }
+
+  private func closeIdle() async {
+    var openCount = 0
+    for app in apps {
+      await app.upkeep.closeIdle()
+      openCount += await app.upkeep.openRealmCount
+    }
+    metrics.setOpenRealms(openCount)
+  }
+
+  private func cleanUp() async {
+    for app in apps {
+      let report = await app.upkeep.run()
+      metrics.didCleanUp(report)
+      for failure in report.failures {
+        logger.error("The upkeep of \(app.file.id) failed for \(failure)")
+      }
+      logger.debug(
+        """
+        Upkeep of \(app.file.id): \(report.expiredFiles) client files expired, \
+        \(report.trimmedVersions) versions trimmed, \(report.accounts.anonymousUsers) anonymous \
+        users removed
+        """)
+    }
+  }
+}
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who uses an open realm.
+
+import RealmStorage
+import RealmSyncProtocol
+
+/// Counts those who use a realm, and keeps the time when the last of them left.
+final class RealmUsers: Sendable {
+  private struct State {
+    var count = 0
+    var lastUse: OriginTimestamp
+  }
+
+  private let clock: ServerClock
+  private let state: Locked<State>
+
+  init(_ clock: ServerClock) {
+    self.clock = clock
+    state = Locked(State(lastUse: clock.now()))
+  }
+
+  /// The time since when nobody uses the realm; nil while somebody does.
+  var idleSince: OriginTimestamp? {
+    state.withLock { $0.count == 0 ? $0.lastUse : nil }
+  }
+
+  /// One use, which ends with the last reference to the result.
+  func begin() -> RealmUse {
+    state.withLock { $0.count += 1 }
+    return RealmUse(of: self)
+  }
+
+  fileprivate func end() {
+    let now = clock.now()
+    state.withLock { state in
+      state.count -= 1
+      state.lastUse = now
+    }
+  }
+}
+
+/// Keeps a realm open as long as it lives.
+package final class RealmUse: Sendable {
+  private let users: RealmUsers
+
+  fileprivate init(of users: RealmUsers) { self.users = users }
+
+  deinit { users.end() }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a server removes and closes from time to time.
+//
+// Invariants:
+// 1. Realms that nobody opens are looked at, too; they are opened only if there is something to do.
+// 2. One realm that fails does not keep the others from their upkeep.
+
+import RealmSyncProtocol
+
+/// Cleans up one app.
+package struct ServerUpkeep: Sendable {
+  /// What a run has done.
+  package struct Report: Sendable {
+    package var accounts = AccountCleaningCounts()
+    package var expiredFiles = 0
+    package var trimmedVersions: UInt64 = 0
+    package var failures: [String] = []
+  }
+
+  /// The numbers of what was removed from the users.
+  package struct AccountCleaningCounts: Hashable, Sendable {
+    package var sessions = 0
+    package var tokens = 0
+    package var anonymousUsers = 0
+    package var registrations = 0
+  }
+
+  private let app: ServerApp
+  private let accounts: AccountService
+  private let rules: UpkeepRules
+  private let clock: ServerClock
+
+  package init(
+    _ app: ServerApp, accounts: AccountService, rules: UpkeepRules = UpkeepRules(),
+    clock: ServerClock
+  ) {
+    self.app = app
+    self.accounts = accounts
+    self.rules = rules
+    self.clock = clock
+  }
+
+  /// The number of realms that are open.
+  package var openRealmCount: Int { get async { await app.realms.openCount } }
+
+  /// Closes the realms that nobody uses for a while.
+  package func closeIdle() async {
+    let (idle, now) = (UInt64(rules.idleMinutes) * 60_000, clock.now().milliseconds)
+    await app.realms.closeIdle(since: OriginTimestamp(milliseconds: now - min(idle, now)))
+  }
+
+  /// Removes all that is due.
+  package func run() async -> Report {
+    var report = Report()
+    do throws(StoreError) {
+      let cleaning = try await accounts.store.clean(rules, now: clock.now())
+      for user in cleaning.anonymousUsers { accounts.ends.report(.account(user)) }
+      report.accounts = AccountCleaningCounts(
+        sessions: cleaning.sessions, tokens: cleaning.tokens,
+        anonymousUsers: cleaning.anonymousUsers.count, registrations: cleaning.registrations)
+    } catch {
+      report.failures.append("the users: \(error)")
+    }
+    do throws(StoreError) {
+      for realm in try await app.realms.realms(ofApp: app.name) {
+        if Task.isCancelled { break }
+        await trim(realm, &report)
+      }
+    } catch {
+      report.failures.append("the realms: \(error)")
+    }
+    return report
+  }
+
+  private func trim(_ realm: RealmID, _ report: inout Report) async {
+    let offline = UpkeepRules.milliseconds(days: rules.offlineDays)
+    do throws(StoreError) {
+      let outline = try await app.realms.peek(realm)
+      guard Trimming.isDue(outline, now: clock.now(), offlineMillisecondsMax: offline)
+      else { return }
+      let opened = try await app.realms.open(outline.name)
+      let registry = app.registry
+      let result = try await opened.realm.trim(
+        offlineMillisecondsMax: offline,
+        isPresent: { registry.session(of: $0, in: realm) != nil })
+      report.expiredFiles += result.files
+      report.trimmedVersions += result.versions
+    } catch {
+      report.failures.append("\(realm.rawValue): \(error)")
+    }
+  }
+}

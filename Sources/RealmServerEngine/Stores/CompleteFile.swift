@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Files that are there with what they need, or not at all.
+//
+// Invariants:
+// 1. A file has its name only once its tables are on the disk. So one that is empty was damaged,
+//    whenever the server that made it ended.
+
+package import RealmStorage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Makes files whose name appears with their content.
+package enum CompleteFile {
+  /// Makes a file at `path` with what `body` writes.
+  package static func make(
+    _ path: String, options: OpenOptions = OpenOptions(),
+    system: any FileSystem = SystemFiles(isPrivate: true),
+    _ body: (DatabaseFile) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let unfinished = path + ".unfinished"
+    remove(unfinished)
+    defer { remove(unfinished) }
+    try fill(unfinished, options, system, body)
+    guard unsafe rename(unfinished, path) == 0 else {
+      throw .storage(.system(operation: "Renaming", path: path, code: errno))
+    }
+  }
+
+  /// The file is closed when this returns.
+  private static func fill(
+    _ path: String, _ options: OpenOptions, _ system: any FileSystem,
+    _ body: (DatabaseFile) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let file = try StoreError.storing { () throws(StorageError) in
+      try DatabaseFile.open(path: path, options: options, system: system)
+    }
+    try body(file)
+  }
+
+  private static func remove(_ path: String) {
+    unsafe unlink(path)
+    unsafe unlink(path + ".lock")
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A column that is about to be added.
+
+/// What a new column is to be.
+package struct NewColumn: Hashable, Sendable {
+  package var name: String
+  package var type: ColumnType
+  package var collection: CollectionKind
+  package var isNullable: Bool
+  /// The table that links of the column lead to.
+  package var target: TableKey?
+
+  package init(
+    named name: String, type: ColumnType, collection: CollectionKind = .none,
+    isNullable: Bool = false, target: TableKey? = nil
+  ) {
+    self.name = name
+    self.type = type
+    self.collection = collection
+    self.isNullable = isNullable
+    self.target = target
+  }
+
+  /// The attributes with the nullability that the format has for the declared one.
+  var attributes: ColumnAttributes {
+    var attributes = collection.attribute
+    let isNullable =
+      switch (type, collection) {
+      case (.mixed, _), (.link, .none), (.link, .dictionary): true
+      case (.link, _): false
+      default: self.isNullable
+      }
+    if isNullable { attributes.insert(.nullable) }
+    return attributes
+  }
+}

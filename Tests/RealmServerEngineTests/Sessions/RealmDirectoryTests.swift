@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Many realms, of which few are open.
+
+import Foundation
+import RealmStorage
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTestSupport
+import TestTraits
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct RealmDirectoryTests {
+  private typealias Text = ChangesetText
+
+  private let time = Locked(OriginTimestamp(milliseconds: 1_000_000))
+
+  private func directory(
+    _ store: EmbeddedStore, openMax: Int = 3, newPerHour: Int = 1_000_000, threads: Int = 1
+  ) -> RealmDirectory {
+    RealmDirectory(
+      store, limits: RealmLimits(openMax: openMax, newPerHour: newPerHour),
+      clock: ServerClock { [time] in
+        time.withLock { time in
+          time.milliseconds += 1
+          return time
+        }
+      }, threads: (0..<threads).map { _ in ServerThread() })
+  }
+
+  private func name(_ number: Int) -> RealmName {
+    RealmName(app: "test", partition: "\"\(number)\"")
+  }
+
+  /// `RealmDirectory` 2
+  @Test func theRealmThatWasLeftFirstIsClosedForAnother() async throws {
+    let store = EmbeddedStore(SimulatedFiles())
+    let realms = directory(store)
+    let first = try await realms.open(name(1)).realm
+    for number in [2, 3, 1, 4] { _ = try await realms.open(name(number)) }
+    #expect(await realms.openCount == 3)
+    #expect(store.openCount == 3)
+    // Realm 2 was left first: 1 is the one that was open from the beginning.
+    #expect(try await realms.open(name(1)).realm === first)
+    #expect(try await realms.open(name(1)).realm.head.epoch == 1)
+    #expect(try await realms.open(name(2)).realm.head.epoch == 2)
+  }
+
+  /// `RealmDirectory` 3
+  @Test func aRealmThatIsUsedStaysOpen() async throws {
+    let store = EmbeddedStore(SimulatedFiles())
+    let realms = directory(store)
+    var used: [RealmDirectory.OpenRealm] = []
+    for number in 1...3 { used.append(try await realms.open(name(number))) }
+    await #expect(throws: StoreError.tooManyOpenRealms) { _ = try await realms.open(name(4)) }
+    used.removeLast()
+    _ = try await realms.open(name(4))
+    await realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
+    #expect(await realms.openCount == 2)
+    for open in used { #expect(try await open.realm.file(FileIdentifier(9)) == nil) }
+    #expect(SessionRefusal(StoreError.tooManyOpenRealms).document.action == .transient)
+  }
+
+  @Test func aSessionKeepsItsRealmUntilItsEnd() async throws {
+    let bench = SessionBench(.partition)
+    let (store, _) = try await bench.running()
+    await bench.app.realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
+    #expect(await bench.upload([Text.schema()], by: store).code == nil)
+    await store.close()
+    await bench.app.realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
+    #expect(await bench.app.realms.openCount == 0)
+  }
+
+  @Test func aUserMakesOnlySoManyPartitionsInAnHour() async throws {
+    let bench = SessionBench(.partition, realms: RealmLimits(newPerHour: 2))
+    for number in [1, 2, 2, 3] {
+      let reply = await bench.store().perform(bench.bind("\"\(number)\"", needsIdent: true))
+      #expect(reply.code == (number == 3 ? .permissionDenied : nil))
+    }
+    let others = await bench.store().perform(bench.bind("\"3\"", user: "v", needsIdent: true))
+    #expect(others.code == nil)
+    // It is there now.
+    #expect(await bench.store().perform(bench.bind("\"3\"", needsIdent: true)).code == nil)
+    #expect(bench.reported == [.tooManyNewRealms])
+  }
+
+  /// A file that outgrows what is reserved for it is opened again, with more.
+  @Test func aRealmThatFailedForGoodIsOpenedAgain() async throws {
+    let bench = SessionBench(.partition)
+    let (older, _) = try await bench.running()
+    let opened = try await bench.app.realms.open(
+      RealmName(app: "test", partition: "\"home\""))
+    // Another server takes the realm and gives it back.
+    _ = try await opened.realm.store.open(RealmName(app: "test", partition: "\"home\""))
+    #expect(await bench.upload([Text.schema()], by: older).code == .sessionClosed)
+    let (newer, _) = try await bench.running(connection: 2)
+    #expect(await bench.upload([Text.schema()], by: newer).code == nil)
+  }
+
+  @Test func aServersFilesReserveLittle() throws {
+    let directory = try TemporaryDirectory()
+    let files = DirectoryFiles(directory: directory.path)
+    #expect(!files.hasFile(of: RealmID("a/b")))
+    #expect(try files.realms(ofApp: "a").isEmpty)
+    #expect(throws: StorageError.self) { try files.open(RealmID("a/b")) }
+    // A server that ends in the middle leaves no file under the name.
+    #expect(throws: StoreError.fenced) {
+      try files.make(RealmID("a/b")) { (_) throws(StoreError) in throw .fenced }
+    }
+    #expect(!files.hasFile(of: RealmID("a/b")))
+    try files.make(RealmID("a/b")) { (_) throws(StoreError) in }
+    let file = try files.open(RealmID("a/b"))
+    #expect(file.options.reservedByteCount + file.options.slabByteCount <= 10 << 30)
+    #expect(files.hasFile(of: RealmID("a/b")))
+    #expect(try files.realms(ofApp: "a") == [RealmID("a/b")])
+  }
+
+  /// As many partitions as `REALM_PARTITIONS` says, of which a hundredth is open.
+  @Test(.heavy) func thousandsOfPartitionsAreServed() async throws {
+    let count = ProcessInfo.processInfo.environment["REALM_PARTITIONS"].flatMap(Int.init) ?? 300
+    let openMax = max(4, count / 100)
+    let folder = try TemporaryDirectory()
+    let store = EmbeddedStore(DirectoryFiles(directory: folder.path))
+    let realms = directory(store, openMax: openMax, threads: 2)
+    for number in 0..<count {
+      let realm = try await realms.open(name(number)).realm
+      let file = try await realm.allocateFile(for: "u")
+      let outcome = await realm.integrate(Upload(file, [Text.schema()], from: 1))
+      #expect(outcome.code == nil)
+    }
+    #expect(await realms.openCount <= openMax && store.openCount <= openMax)
+    // All that may be open are in use at once, and written to.
+    var live: [RealmDirectory.OpenRealm] = []
+    for number in 0..<openMax { live.append(try await realms.open(name(number * 7 % count))) }
+    for open in live {
+      let file = try await open.realm.allocateFile(for: "v")
+      #expect(await open.realm.integrate(Upload(file, [Text.schema()], from: 1)).code == nil)
+      #expect(await open.realm.head.version == 2)
+    }
+    #expect(store.openCount <= openMax)
+  }
+}
