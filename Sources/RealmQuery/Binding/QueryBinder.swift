@@ -67,11 +67,19 @@ package struct QueryBinder {
   ///
   /// - Throws: `QueryError.invalid` for whatever does not fit.
   package func bind(_ predicate: Predicate) throws(QueryError) -> BoundPredicate {
+    if let flaw = predicate.flawOfSize { throw .invalid(flaw) }
+    return try bound(predicate)
+  }
+
+  private func bound(_ predicate: Predicate) throws(QueryError) -> BoundPredicate {
     switch predicate {
     case .constant(let truth): .constant(truth)
-    case .and: .all(try predicate.conjuncts.map(bind))
-    case .or: .any(try predicate.disjuncts.map(bind))
-    case .not(let part): .not(try bind(part))
+    case .node(let node):
+      switch node.kind {
+      case .and: .all(try predicate.parts(of: .and).map(bound))
+      case .or: .any(try predicate.parts(of: .or).map(bound))
+      case .not: .not(try bound(node.left))
+      }
     case .comparison(let comparison): try bind(comparison)
     case .isTrue(let operand):
       .comparison(BoundComparison(try self.operand(operand), .equal, .value(.bool(true))))
@@ -208,10 +216,23 @@ package struct QueryBinder {
 
   /// A key path, followed to columns.
   func path(_ path: PropertyPath) throws(QueryError) -> BoundPath {
+    let path = placed(path)
     let isKnown = path.level < owners.count
     return try BoundPath(
       path, from: isKnown ? owners[owners.count - 1 - path.level] : nil,
       isAboutValues: owners.count == 1 && owners[0] == nil, in: schema)
+  }
+
+  /// The path with the level at which it begins.
+  private func placed(_ path: PropertyPath) -> PropertyPath {
+    guard path.isBare, path.level < owners.count,
+      case .property(let name, _)? = path.components.first,
+      owners[owners.count - 1 - path.level]?.queryProperty(named: name) == nil,
+      owners.last??.queryProperty(named: name) != nil
+    else { return path }
+    var path = path
+    path.level = 0
+    return path
   }
 
   /// A path, or what is computed from several.
@@ -266,15 +287,12 @@ package struct QueryBinder {
   private func matchCount(
     _ collection: PropertyPath, _ condition: Predicate
   ) throws(QueryError) -> BoundOperand {
-    guard collection.level == 0 else {
-      throw .invalid("Subqueries must contain a keypath starting with a collection.")
-    }
     let path = try self.path(collection)
     guard path.isMany else {
       throw .invalid("SUBQUERY is only supported for collections of objects and of values.")
     }
     let inner = QueryBinder(schema: schema, owners: owners + [path.target])
-    return .matchCount(path.columns, try inner.bind(condition))
+    return .matchCount(path.columns, try inner.bound(condition), level: path.written.level)
   }
 }
 

@@ -150,15 +150,11 @@ extension QueryParser {
     return .value(literal)
   }
 
-  /// `SUBQUERY(collection, $x, condition).@count`
+  /// `SUBQUERY(collection, $x, condition).@count`, where the collection may be one of any object
+  /// around.
   private mutating func subquery() throws(QuerySyntaxError) -> Operand {
     position += 1
     try expectSymbol("(")
-    if case .variable(let name) = current.kind, variables.contains(name), let last = variables.last,
-      name != last
-    {
-      throw error("the variable $\(last) (the innermost)")
-    }
     let collection = try keyPath()
     try expectSymbol(",")
     guard case .variable(let name) = current.kind else { throw error("a variable such as $x") }
@@ -189,6 +185,7 @@ extension QueryParser {
   mutating func keyPath() throws(QuerySyntaxError) -> PropertyPath {
     var components: [PropertyPath.Component] = []
     var level = 0
+    var isBare = false
     if case .word(let word) = current.kind, word.uppercased() == "SELF" {
       position += 1
       try brackets(&components)
@@ -202,12 +199,18 @@ extension QueryParser {
       position += 1
       level = variables.count - 1 - index
       guard takeSymbol(".") else { return PropertyPath(level: level) }
+    } else if !variables.isEmpty {
+      // In a subquery, names without a variable are those of the object that the query is about.
+      level = variables.count
+      isBare = true
     }
     repeat {
       components += try step()
       try brackets(&components)
     } while takeSymbol(".")
-    return PropertyPath(components, level: level)
+    var path = PropertyPath(components, level: level)
+    path.isBare = isBare
+    return path
   }
 
   /// A name, a function, or a key path among the arguments.

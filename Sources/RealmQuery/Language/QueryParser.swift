@@ -15,7 +15,7 @@
 /// Reads one query string.
 package struct QueryParser {
   /// Parentheses, negations and subqueries may nest so deep, which bounds the stack.
-  static let maximumDepth = 128
+  static let maximumDepth = Predicate.maximumDepth
 
   let query: String
   let tokens: [QueryToken]
@@ -26,6 +26,8 @@ package struct QueryParser {
   var depth = 0
   /// The arithmetic operators so far.
   var computationCount = 0
+  /// The comparisons so far.
+  private var comparisonCount = 0
   /// The closing parenthesis of each opening one.
   private let closers: [Int: Int]
   /// The variables of the subqueries around.
@@ -111,6 +113,10 @@ package struct QueryParser {
     }
     if takeKeyword("TRUEPREDICATE") { return .constant(true) }
     if takeKeyword("FALSEPREDICATE") { return .constant(false) }
+    comparisonCount += 1
+    guard comparisonCount <= Predicate.maximumComparisonCount else {
+      throw error("a query with at most \(Predicate.maximumComparisonCount) comparisons")
+    }
     return .comparison(try comparison())
   }
 

@@ -119,16 +119,19 @@ struct Dependencies {
     case .arithmetic(_, let left, let right):
       try add(left, table, hops, outerScopes)
       try add(right, table, hops, outerScopes)
-    case .matchCount(let path, let predicate):
-      // Conditions on values read nothing else.
-      if try PathResolver(path: path, source: source).values(from: table) != nil {
-        _ = try add(path, table, hops)
-        return
+    case .matchCount(let path, let predicate, let level):
+      guard level <= outerScopes.count else { break }
+      let start = level == 0 ? (table, hops) : outerScopes[outerScopes.count - level]
+      let around = outerScopes + [(table, hops)]
+      if try PathResolver(path: path, source: source).values(from: start.0) != nil {
+        _ = try add(path, start.0, start.1)
+        // Besides the value, a condition reads objects around only.
+        return try add(predicate, table, hops, around)
       }
-      let (_, target) = try PathResolver(path: path, source: source).objects(from: table)
-      let inner = try add(path, table, hops)
+      let (_, target) = try PathResolver(path: path, source: source).objects(from: start.0)
+      let inner = try add(path, start.0, start.1)
       note(target.key, inner)
-      try add(predicate, target, inner, outerScopes + [(table, hops)])
+      try add(predicate, target, inner, around)
     }
   }
 

@@ -152,16 +152,22 @@ struct PlanBuilder {
     switch operand {
     case .property(let path):
       return try PathResolver(path: path, source: source).resolve(from: table).reader
-    case .matchCount(let path, let predicate):
-      if let values = try PathResolver(path: path, source: source).values(from: table) {
-        return ValueReader(end: .valueCount(values, try ValueFilter(predicate)))
+    case .matchCount(let path, let predicate, let level):
+      guard level <= outerTables.count else {
+        throw .invalid("'\(path.text)' is not within so many subqueries.")
       }
-      let (steps, target) = try PathResolver(path: path, source: source).objects(from: table)
+      let start = level == 0 ? table : outerTables[outerTables.count - level]
       let inner = PlanBuilder(
         plan: plan, source: source, search: nil, outerTables: outerTables + [table])
+      if let values = try PathResolver(path: path, source: source).values(from: start) {
+        let filter = try ValueFilter(predicate, around: inner)
+        return ValueReader(end: .valueCount(values, filter, level: level))
+      }
+      let (steps, target) = try PathResolver(path: path, source: source).objects(from: start)
       let node = try inner.node(predicate, target)
       return ValueReader(
-        end: .matchCount(steps, node: node, usesOuterScope: predicate.usesOuterScope))
+        end: .matchCount(
+          steps, node: node, usesOuterScope: predicate.usesOuterScope, level: level))
     case .outer(let level, let path): return try outer(level, path).reader
     case .arithmetic(let operation, let left, let right):
       return ValueReader(

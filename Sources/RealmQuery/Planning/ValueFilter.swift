@@ -14,6 +14,10 @@ struct ValueFilter {
     case not(Node)
     case test(ValueTest)
     case computed(Computation, ValueTest)
+    /// A value that is computed from the element, and those of a path of an object around.
+    case compared(Computation, ComparisonOperator, TextOptions, ValueReader)
+    /// A condition on an object around alone.
+    case outer(Int)
   }
 
   /// A value that is computed from the element.
@@ -35,25 +39,30 @@ struct ValueFilter {
     }
   }
 
-  private let node: Node
+  private var node = Node.constant(true)
   /// Owns the bytes of the constants.
   private let plan = QueryPlan()
+  /// Builds what is asked of the objects around; nil if there are none.
+  private let around: PlanBuilder?
+  /// Whether the condition is about objects around, too.
+  private(set) var usesOuterScope = false
 
-  /// - Throws: `QueryError.invalid` if the condition asks about anything but the value.
-  init(_ predicate: BoundPredicate) throws(QueryError) {
-    node = try ValueFilter.node(predicate, plan)
+  /// - Parameter around: Builds nodes and readers for the plan that the condition is a part of.
+  /// - Throws: `QueryError.invalid` if the condition asks about anything but the value, and, in a
+  ///   subquery, about the objects around.
+  init(_ predicate: BoundPredicate, around: PlanBuilder? = nil) throws(QueryError) {
+    self.around = around
+    node = try node(predicate)
   }
 
-  private static func node(
-    _ predicate: BoundPredicate, _ plan: QueryPlan
-  ) throws(QueryError) -> Node {
+  private mutating func node(_ predicate: BoundPredicate) throws(QueryError) -> Node {
     switch predicate {
     case .constant(let truth): return .constant(truth)
-    case .all(let parts): return .all(try nodes(parts, plan))
-    case .any(let parts): return .any(try nodes(parts, plan))
-    case .not(let part): return .not(try node(part, plan))
-    case .comparison(let comparison): return try test(comparison, plan)
-    case .within: throw other
+    case .all(let parts): return .all(try nodes(parts))
+    case .any(let parts): return .any(try nodes(parts))
+    case .not(let part): return .not(try node(part))
+    case .comparison(let comparison): return try test(comparison)
+    case .within: throw ValueFilter.other
     }
   }
 
@@ -61,28 +70,50 @@ struct ValueFilter {
     .invalid("Queries of a collection of values can only ask about 'self'.")
   }
 
-  private static func nodes(
-    _ parts: [BoundPredicate], _ plan: QueryPlan
-  ) throws(QueryError) -> [Node] {
+  private mutating func nodes(_ parts: [BoundPredicate]) throws(QueryError) -> [Node] {
     var nodes: [Node] = []
-    for part in parts { nodes.append(try node(part, plan)) }
+    for part in parts { nodes.append(try node(part)) }
     return nodes
   }
 
-  private static func test(
-    _ comparison: BoundComparison, _ plan: QueryPlan
-  ) throws(QueryError) -> Node {
-    guard !comparison.isOfLists else { throw other }
+  private mutating func test(_ comparison: BoundComparison) throws(QueryError) -> Node {
+    guard !comparison.isOfLists else { throw ValueFilter.other }
     var comparison = comparison
-    if case .value = comparison.left, let mirrored = comparison.operation.mirrored {
+    let mirrors =
+      switch (comparison.left, comparison.right) {
+      case (.value, _): true
+      case (.outer, .outer), (.outer, .value), (.outer, .values): false
+      case (.outer, _): true
+      default: false
+      }
+    if mirrors, let mirrored = comparison.operation.mirrored {
       comparison = BoundComparison(
         comparison.right, mirrored, comparison.left, options: comparison.options)
     }
+    if let node = try outerTest(comparison) { return node }
     let end = ResolvedEnd(type: .mixed, target: nil, isElement: false)
-    let left = try computation(comparison.left, plan)
+    let left = try ValueFilter.computation(comparison.left, plan)
     let test = try plan.test(comparison, end, path: ColumnPath.itself)
     if case .itself = left { return .test(test) }
     return .computed(left, test)
+  }
+
+  /// A comparison with an object around, or of objects around; nil for others.
+  private mutating func outerTest(_ comparison: BoundComparison) throws(QueryError) -> Node? {
+    guard let around, let table = around.outerTables.last else { return nil }
+    if case .outer = comparison.left {
+      usesOuterScope = true
+      // The node belongs to the plan around, and reads none of the row that it is given.
+      return .outer(try around.node(.comparison(comparison), table))
+    }
+    guard case .outer(let level, let path) = comparison.right,
+      comparison.operation != .between
+    else { return nil }
+    usesOuterScope = true
+    return .compared(
+      try ValueFilter.computation(comparison.left, plan),
+      comparison.operation == .in ? .equal : comparison.operation, comparison.options,
+      try around.outer(level, path).reader)
   }
 
   private static func computation(
@@ -100,7 +131,16 @@ struct ValueFilter {
     }
   }
 
+  /// Whether a value matches; for conditions that are about no object around.
   func matches(_ value: MixedValue) -> Bool { ValueFilter.matches(node, value) }
+
+  /// Whether a value of an object's collection matches; the plan knows the objects around.
+  func matches(
+    _ value: MixedValue, _ row: Row, _ plan: QueryPlan
+  ) throws(StorageError) -> Bool {
+    usesOuterScope
+      ? try ValueFilter.matches(node, value, row, plan) : ValueFilter.matches(node, value)
+  }
 
   private static func matches(_ node: Node, _ value: MixedValue) -> Bool {
     switch node {
@@ -110,6 +150,30 @@ struct ValueFilter {
     case .not(let part): !matches(part, value)
     case .test(let test): test.matches(value)
     case .computed(let computation, let test): test.matches(computation.result(value))
+    case .compared, .outer: false
+    }
+  }
+
+  private static func matches(
+    _ node: Node, _ value: MixedValue, _ row: Row, _ plan: QueryPlan
+  ) throws(StorageError) -> Bool {
+    switch node {
+    case .all(let parts):
+      for part in parts where try !matches(part, value, row, plan) { return false }
+      return true
+    case .any(let parts):
+      for part in parts where try matches(part, value, row, plan) { return true }
+      return false
+    case .not(let part): return try !matches(part, value, row, plan)
+    case .compared(let computation, let operation, let options, let reader):
+      let left = computation.result(value)
+      return try reader.contains(in: row, plan) { (other) throws(StorageError) in
+        options.isEmpty
+          ? ValueTest.comparePair(left, operation, other)
+          : ValueTest.compare(left, operation, other, options)
+      }
+    case .outer(let node): return try plan.matches(row, node: node)
+    case .constant, .test, .computed: return matches(node, value)
     }
   }
 }

@@ -44,14 +44,16 @@ struct ValueReader {
     case backlinkCount([Column])
     /// A function of the values of a reader.
     case function(CollectionFunction, ValueReader)
-    /// The number of objects that the steps lead to and that match a node of the plan.
+    /// The number of objects that the steps lead to and that match a node of the plan. The steps
+    /// begin so many levels out.
     ///
     /// A node that uses the outer scope gets the object here.
-    case matchCount([Step], node: Int, usesOuterScope: Bool)
+    case matchCount([Step], node: Int, usesOuterScope: Bool, level: Int)
     /// The values of a reader in an outer object, that many levels out.
     case outer(Int, ValueReader)
-    /// The number of values of a reader that match a condition of their own.
-    case valueCount(ValueReader, ValueFilter)
+    /// The number of values of a reader, which begins so many levels out, that match a condition of
+    /// their own.
+    case valueCount(ValueReader, ValueFilter, level: Int)
     case constant(MixedValue)
     case constants([MixedValue])
     /// The results for each value of a reader with each of another one.
@@ -225,19 +227,23 @@ extension ValueReader.End {
         return false
       }
       return aggregator.result
-    case .matchCount(let steps, let node, let usesOuterScope):
+    case .matchCount(let steps, let node, let usesOuterScope, let level):
       var count: Int64 = 0
+      let start = level == 0 ? row : plan.outerRow(at: level)
       if usesOuterScope { plan.enter(row) }
       defer { if usesOuterScope { plan.leave() } }
-      _ = try ValueReader.visit(steps, row) { (row) throws(StorageError) in
+      _ = try ValueReader.visit(steps, start) { (row) throws(StorageError) in
         if let row, try plan.matches(row, node: node) { count += 1 }
         return false
       }
       return .int(count)
-    case .valueCount(let reader, let filter):
+    case .valueCount(let reader, let filter, let level):
       var count: Int64 = 0
-      _ = try reader.contains(in: row, plan) { (value) throws(StorageError) in
-        if filter.matches(value) { count += 1 }
+      let start = level == 0 ? row : plan.outerRow(at: level)
+      if filter.usesOuterScope { plan.enter(row) }
+      defer { if filter.usesOuterScope { plan.leave() } }
+      _ = try reader.contains(in: start, plan) { (value) throws(StorageError) in
+        if try filter.matches(value, row, plan) { count += 1 }
         return false
       }
       return .int(count)

@@ -38,8 +38,9 @@ extension BoundOperand {
     case .property(let path): path.fullText
     case .outer(let level, let path):
       String(repeating: "outer.", count: level) + path.fullText
-    case .matchCount(let path, let predicate):
-      "SUBQUERY(\(path.text), $, \(predicate.text)).@count"
+    case .matchCount(let path, let predicate, let level):
+      "SUBQUERY(" + String(repeating: "outer.", count: level)
+        + "\(path.text), $, \(predicate.text)).@count"
     case .arithmetic(let operation, let left, let right):
       "(\(left.text) \(operation.text) \(right.text))"
     }

@@ -53,8 +53,8 @@ package indirect enum BoundOperand: Hashable, Sendable {
   case values([TableValue])
   case property(ColumnPath)
   /// The number of elements of a collection that match a condition of their own; values are called
-  /// by the empty path in it.
-  case matchCount(ColumnPath, BoundPredicate)
+  /// by the empty path in it. The path begins so many levels out, as that of `outer`.
+  case matchCount(ColumnPath, BoundPredicate, level: Int = 0)
   /// Within the condition of a `matchCount`: a property of the object whose collection is counted,
   /// or, from two levels on, of one whose collection that object was found in.
   case outer(Int, ColumnPath)
@@ -62,6 +62,15 @@ package indirect enum BoundOperand: Hashable, Sendable {
 }
 
 extension BoundPredicate {
+  /// Both conditions, in one list: filters of filters nest no deeper.
+  func and(_ other: BoundPredicate) -> BoundPredicate {
+    var parts: [BoundPredicate] = []
+    for condition in [self, other] {
+      if case .all(let own) = condition { parts += own } else { parts.append(condition) }
+    }
+    return .all(parts)
+  }
+
   /// Whether the condition is about other objects than those whose elements it counts.
   var usesOuterScope: Bool {
     switch self {
@@ -92,7 +101,7 @@ extension BoundOperand {
     case .value, .values, .property: false
     case .outer: true
     // An operand of two levels further out passes through here.
-    case .matchCount(_, let predicate): predicate.usesOuterScope
+    case .matchCount(_, let predicate, let level): level > 0 || predicate.usesOuterScope
     case .arithmetic(_, let left, let right): left.usesOuterScope || right.usesOuterScope
     }
   }
@@ -100,7 +109,7 @@ extension BoundOperand {
   fileprivate var asksForPositions: Bool {
     switch self {
     case .value, .values, .property, .outer: false
-    case .matchCount(_, let predicate): predicate.asksForPositions
+    case .matchCount(_, let predicate, _): predicate.asksForPositions
     case .arithmetic(_, let left, let right): left.asksForPositions || right.asksForPositions
     }
   }

@@ -22,39 +22,73 @@ extension Predicate {
     return .matchCount(collection, condition)
   }
 
+  /// The condition on elements of a collection, as `where` closures write it, with its own counts of
+  /// the same collection: they are meant of the collections within its elements.
+  package func countingWithin(_ collection: PropertyPath) -> Predicate {
+    mappingLeaves { leaf in
+      switch leaf {
+      case .constant, .node: return leaf
+      case .isTrue(let operand): return .isTrue(operand.countingWithin(collection))
+      case .comparison(var comparison):
+        comparison.left = comparison.left.countingWithin(collection)
+        comparison.right = comparison.right.countingWithin(collection)
+        return .comparison(comparison)
+      }
+    }
+  }
+
   /// The condition with other paths.
   ///
   /// - Parameter body: Takes a path, and how many conditions on elements it is within.
   fileprivate func mappingPaths(
     depth: Int = 0, _ body: (PropertyPath, Int) throws -> PropertyPath
   ) rethrows -> Predicate {
-    switch self {
-    case .constant: return self
-    case .and(let left, let right):
-      return .and(
-        try left.mappingPaths(depth: depth, body), try right.mappingPaths(depth: depth, body))
-    case .or(let left, let right):
-      return .or(
-        try left.mappingPaths(depth: depth, body), try right.mappingPaths(depth: depth, body))
-    case .not(let part): return .not(try part.mappingPaths(depth: depth, body))
-    case .isTrue(let operand): return .isTrue(try operand.mappingPaths(depth, body))
-    case .comparison(var comparison):
-      comparison.left = try comparison.left.mappingPaths(depth, body)
-      comparison.right = try comparison.right.mappingPaths(depth, body)
-      return .comparison(comparison)
+    try mappingLeaves { leaf in
+      switch leaf {
+      case .constant, .node: return leaf
+      case .isTrue(let operand): return .isTrue(try operand.mappingPaths(depth, body))
+      case .comparison(var comparison):
+        comparison.left = try comparison.left.mappingPaths(depth, body)
+        comparison.right = try comparison.right.mappingPaths(depth, body)
+        return .comparison(comparison)
+      }
     }
+  }
+
+  /// The condition in the same shape with other comparisons; in a loop, as chains may be long.
+  private func mappingLeaves(_ body: (Predicate) throws -> Predicate) rethrows -> Predicate {
+    enum Task {
+      case map(Predicate)
+      case join(PredicateNode.Kind)
+    }
+    var tasks: [Task] = [.map(self)]
+    var results: [Predicate] = []
+    while let task = tasks.popLast() {
+      switch task {
+      case .map(.node(let node)):
+        tasks.append(.join(node.kind))
+        if node.kind != .not { tasks.append(.map(node.right)) }
+        tasks.append(.map(node.left))
+      case .map(let leaf): results.append(try body(leaf))
+      case .join(.not): results.append(.not(results.removeLast()))
+      case .join(let kind):
+        let right = results.removeLast()
+        results.append(.node(PredicateNode(kind, results.removeLast(), right)))
+      }
+    }
+    return results[0]
   }
 
   /// The paths, constants and counts that the condition is made of, but for those within conditions
   /// on elements.
   fileprivate var operands: [Operand] {
-    switch self {
-    case .constant: []
-    case .and(let left, let right), .or(let left, let right): left.operands + right.operands
-    case .not(let part): part.operands
-    case .isTrue(let operand): operand.simpleOperands
-    case .comparison(let comparison):
-      comparison.left.simpleOperands + comparison.right.simpleOperands
+    leaves.flatMap { leaf -> [Operand] in
+      switch leaf {
+      case .constant, .node: []
+      case .isTrue(let operand): operand.simpleOperands
+      case .comparison(let comparison):
+        comparison.left.simpleOperands + comparison.right.simpleOperands
+      }
     }
   }
 
@@ -94,6 +128,27 @@ extension Operand {
         operation, try left.mappingPaths(depth, body), try right.mappingPaths(depth, body))
     case .condition(let condition):
       return .condition(try condition.mappingPaths(depth: depth, body))
+    }
+  }
+
+  /// See `Predicate.countingWithin(_:)`.
+  fileprivate func countingWithin(_ collection: PropertyPath) -> Operand {
+    switch self {
+    case .matchCount(let path, let condition):
+      guard path.level == 0, path.components == collection.components,
+        let inner = condition.firstCollection ?? condition.countedCollections.first
+      else { return self }
+      let counted = condition.countingWithin(inner).mappingPaths { path, depth in
+        guard path.level == depth else { return path }
+        if path.starts(with: inner) { return path.fromElement(of: inner) }
+        return PropertyPath(collection.components + path.components, level: depth + 1)
+      }
+      return .matchCount(PropertyPath(collection.components + inner.components), counted)
+    case .arithmetic(let operation, let left, let right):
+      return .arithmetic(
+        operation, left.countingWithin(collection), right.countingWithin(collection))
+    case .condition(let condition): return .condition(condition.countingWithin(collection))
+    default: return self
     }
   }
 

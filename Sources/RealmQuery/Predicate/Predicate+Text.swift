@@ -25,8 +25,8 @@ extension Predicate {
   }
 }
 
-/// Spells one condition. Text is only appended: chains of conditions are as deep as they are long,
-/// so that nothing may be copied at each level.
+/// Spells one condition. Text is only appended, and chains of conditions are followed in a loop, as
+/// they may be long.
 private struct PredicateWriter {
   private(set) var text = ""
   private(set) var arguments: [Any] = []
@@ -39,38 +39,53 @@ private struct PredicateWriter {
 
   init(spelling: ((Any) -> String?)? = nil) { self.spelling = spelling }
 
+  /// What is to be written next.
+  private enum Piece {
+    case text(String)
+    case condition(Predicate)
+  }
+
   mutating func write(_ predicate: Predicate) {
-    switch predicate {
-    case .constant(let truth): text += truth ? "TRUEPREDICATE" : "FALSEPREDICATE"
-    case .and(let left, let right): write(left, "&&", right)
-    case .or(let left, let right): write(left, "||", right)
-    case .comparison(let comparison):
-      text += "("
-      writeSides(of: comparison)
-      text += ")"
+    var waiting: [Piece] = [.condition(predicate)]
+    while let next = waiting.popLast() {
+      switch next {
+      case .text(let text): self.text += text
+      case .condition(.constant(let truth)): text += truth ? "TRUEPREDICATE" : "FALSEPREDICATE"
+      case .condition(.comparison(let comparison)):
+        text += "("
+        writeSides(of: comparison)
+        text += ")"
+      case .condition(.isTrue(let operand)):
+        write(operand)
+        text += " == true"
+      case .condition(.node(let node)):
+        guard node.kind != .not else {
+          writeNegation(of: node.left, &waiting)
+          continue
+        }
+        text += "("
+        waiting += [
+          .text(")"), .condition(node.right), .text(node.kind == .and ? " && " : " || "),
+          .condition(node.left),
+        ]
+      }
+    }
+  }
+
+  private mutating func writeNegation(of part: Predicate, _ waiting: inout [Piece]) {
+    switch part {
     case .isTrue(let operand):
       write(operand)
-      text += " == true"
-    case .not(.isTrue(let operand)):
-      write(operand)
       text += " == false"
-    case .not(.comparison(let comparison)):
+    case .comparison(let comparison):
       // The negation of a single comparison stands within its parentheses.
       text += "(NOT "
       writeSides(of: comparison)
       text += ")"
-    case .not(let part):
+    default:
       text += "NOT "
-      write(part)
+      waiting.append(.condition(part))
     }
-  }
-
-  private mutating func write(_ left: Predicate, _ symbol: String, _ right: Predicate) {
-    text += "("
-    write(left)
-    text += " \(symbol) "
-    write(right)
-    text += ")"
   }
 
   private mutating func writeSides(of comparison: Comparison) {

@@ -7,18 +7,24 @@
 // against the classes of a realm, into a `BoundPredicate`.
 
 /// A condition on the objects of a class, or on values.
-///
-/// Chains of `and` and `or` are as deep as they are long, so that adding a condition costs the same
-/// for any length; `conjuncts` and `disjuncts` flatten them.
-package indirect enum Predicate {
+package enum Predicate {
   /// Matches everything, or nothing.
   case constant(Bool)
-  case and(Predicate, Predicate)
-  case or(Predicate, Predicate)
-  case not(Predicate)
   case comparison(Comparison)
   /// A property alone, which must be true.
   case isTrue(Operand)
+  /// Conditions that are joined, or one that is negated.
+  case node(PredicateNode)
+
+  package static func and(_ left: Predicate, _ right: Predicate) -> Predicate {
+    .node(PredicateNode(.and, left, right))
+  }
+
+  package static func or(_ left: Predicate, _ right: Predicate) -> Predicate {
+    .node(PredicateNode(.or, left, right))
+  }
+
+  package static func not(_ part: Predicate) -> Predicate { .node(PredicateNode(.not, part)) }
 }
 
 /// Two operands, how they are compared, and for how many of their elements that must be true.
@@ -61,25 +67,34 @@ extension Predicate {
     return result
   }
 
-  /// The conditions that a chain of `and` joins, from left to right.
-  var conjuncts: [Predicate] {
-    var rights: [Predicate] = []
-    var first = self
-    while case .and(let left, let right) = first {
-      rights.append(right)
-      first = left
+  /// The conditions that a chain of `and`, or of `or`, joins, from left to right, whichever were
+  /// joined first; the condition itself if it is no such chain.
+  func parts(of kind: PredicateNode.Kind) -> [Predicate] {
+    var parts: [Predicate] = []
+    var waiting = [self]
+    while let next = waiting.popLast() {
+      if case .node(let node) = next, node.kind == kind {
+        waiting.append(node.right)
+        waiting.append(node.left)
+      } else {
+        parts.append(next)
+      }
     }
-    return [first] + rights.reversed()
+    return parts
   }
 
-  /// The conditions that a chain of `or` joins, from left to right.
-  var disjuncts: [Predicate] {
-    var rights: [Predicate] = []
-    var first = self
-    while case .or(let left, let right) = first {
-      rights.append(right)
-      first = left
+  /// The comparisons and constants that the condition consists of, from left to right.
+  package var leaves: [Predicate] {
+    var leaves: [Predicate] = []
+    var waiting = [self]
+    while let next = waiting.popLast() {
+      guard case .node(let node) = next else {
+        leaves.append(next)
+        continue
+      }
+      if node.kind != .not { waiting.append(node.right) }
+      waiting.append(node.left)
     }
-    return [first] + rights.reversed()
+    return leaves
   }
 }

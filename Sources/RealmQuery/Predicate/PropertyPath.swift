@@ -24,6 +24,9 @@ package struct PropertyPath: Hashable, Sendable {
   package private(set) var components: [Component]
   /// The number of conditions on elements, outside of the innermost, in which the path begins.
   package var level = 0
+  /// Whether the path stands in a subquery of a query string without a variable: it begins at the
+  /// object that the query is about, if that has such a property, and else at the element.
+  package var isBare = false
   /// The number of components that lead to the element at which the path begins, as long as the
   /// elements of that collection are not counted.
   package var elementStart = 0

@@ -54,7 +54,7 @@ package struct TableQuery: Hashable, Sendable {
       if let condition = order.linksExist { query = adding(.filter(condition)) }
       query.steps = query.steps.adding(step)
     case .filter(let condition) where steps.isEmpty:
-      query.condition = self.condition.map { .all([$0, condition]) } ?? condition
+      query.condition = self.condition.map { $0.and(condition) } ?? condition
     case .sort(let order) where steps.isEmpty:
       query.order = SortOrder(order.criteria + (self.order?.criteria ?? []))
     default: query.steps = steps.adding(step)

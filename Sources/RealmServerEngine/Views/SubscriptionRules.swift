@@ -26,25 +26,21 @@ struct SubscriptionRules {
   }
 
   private func check(_ condition: Predicate) throws(SessionRefusal) {
-    // A chain is as deep as it is long, so its left side is followed in a loop.
-    var condition = condition
-    while true {
-      switch condition {
-      case .constant: return
-      case .and(let left, let right), .or(let left, let right):
-        try check(right)
-        condition = left
-      case .not(let part): condition = part
-      case .isTrue(let operand): return try check(operand)
-      case .comparison(let comparison):
-        if case .region = comparison.right { return try checkPoint(comparison.left) }
-        try check(comparison.left)
-        try check(comparison.right)
-        if isMany(comparison.left), isMany(comparison.right) {
-          throw Self.invalid("comparisons of lists with lists")
-        }
-        return
+    for leaf in condition.leaves {
+      switch leaf {
+      case .constant, .node: continue
+      case .isTrue(let operand): try check(operand)
+      case .comparison(let comparison): try check(comparison)
       }
+    }
+  }
+
+  private func check(_ comparison: Comparison) throws(SessionRefusal) {
+    if case .region = comparison.right { return try checkPoint(comparison.left) }
+    try check(comparison.left)
+    try check(comparison.right)
+    if isMany(comparison.left), isMany(comparison.right) {
+      throw Self.invalid("comparisons of lists with lists")
     }
   }
 

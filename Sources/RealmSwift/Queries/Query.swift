@@ -177,26 +177,50 @@ extension Query where T: _Storable & OptionalProtocol {
 extension Query where T == Bool {
   /// Whether both conditions hold.
   public static func && (left: Query, right: Query) -> Query {
-    Query(.and(left.asCondition, right.asCondition))
+    Query(.and(left.asCondition, right.asCondition)).checkingSize()
   }
 
   /// Whether at least one of the conditions holds.
   public static func || (left: Query, right: Query) -> Query {
-    Query(.or(left.asCondition, right.asCondition))
+    Query(.or(left.asCondition, right.asCondition)).checkingSize()
   }
 
   /// Whether the condition does not hold.
-  public static prefix func ! (query: Query) -> Query { Query(.not(query.asCondition)) }
+  public static prefix func ! (query: Query) -> Query {
+    Query(.not(query.asCondition)).checkingSize()
+  }
 
-  /// The number of elements for which the whole condition, on one collection, holds.
+  /// Traps for a condition of more comparisons, or levels, than can be evaluated.
+  private func checkingSize() -> Query {
+    if let flaw = asCondition.flawOfSize { throwRealmException(flaw) }
+    return self
+  }
+
+  /// The number of elements of a collection for which the whole condition holds.
+  ///
+  /// The collection is the first that the condition names. Other properties are those of the object
+  /// that has it:
+  ///
+  /// ```swift
+  /// realm.objects(Person.self).where { ($0.dogs.age > $0.age).count > 1 }
+  /// ```
+  ///
+  /// A count of elements within elements stands in the condition on these:
+  ///
+  /// ```swift
+  /// realm.objects(Person.self).where {
+  ///   ($0.dogs.age > 3 && ($0.dogs.toys.price > 10).count > 1).count > 0
+  /// }
+  /// ```
+  ///
+  /// Traps if the condition names no collection.
   public var count: Query<Int> {
-    let misuse = "Subqueries must contain a keypath starting with a collection."
-    guard let collection = asCondition.firstCollection else { throwRealmException(misuse) }
+    let condition = asCondition
+    guard let collection = condition.firstCollection ?? condition.countedCollections.first else {
+      throwRealmException("Subqueries must contain a keypath starting with a collection.")
+    }
     return Query<Int>(
-      asCondition.counted(in: collection) { path in
-        if !path.starts(with: collection) { throwRealmException(misuse) }
-        return true
-      })
+      condition.countingWithin(collection).counted(in: collection) { $0.starts(with: collection) })
   }
 }
 

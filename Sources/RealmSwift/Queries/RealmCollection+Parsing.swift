@@ -14,7 +14,9 @@ extension RealmCollection {
   /// ```
   ///
   /// The language is that of `filter(_:_:)`. Whatever the string and the arguments are, a mistake
-  /// in them is an error. To let users search by some properties only, compose the query yourself.
+  /// in them is an error, and so are more than 65,536 comparisons, or 128 levels of parentheses,
+  /// negations and subqueries. To let users search by some properties only, compose the query
+  /// yourself.
   /// Traps for a collection that no realm manages.
   ///
   /// - Parameters:

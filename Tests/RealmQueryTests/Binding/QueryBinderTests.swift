@@ -92,7 +92,11 @@ import Testing
   @Test func subqueriesBeginAtTheirElements() throws {
     #expect(
       try bound("SUBQUERY(dogs, $d, $d.age > 3 AND name == 'x').@count > 1")
-        == "SUBQUERY(dogs, $, (age > 3 AND name == \"x\")).@count > 1")
+        == "SUBQUERY(dogs, $, (age > 3 AND outer.name == \"x\")).@count > 1")
+    // What the queried object does not have is the element's.
+    #expect(
+      try bound("SUBQUERY(dogs, $d, toys.@count > 3 AND $d.age > age).@count > 1")
+        == "SUBQUERY(dogs, $, (toys.@count > 3 AND age > outer.years)).@count > 1")
     #expect(
       try bound("SUBQUERY(dogs, $d, SUBQUERY($d.toys, $t, $t == $d.name).@count > 0).@count > 0")
         == "SUBQUERY(dogs, $, SUBQUERY(toys, $, self == outer.name).@count > 0).@count > 0")

@@ -248,8 +248,8 @@ import Testing
     ("SUBQUERY(a, $x, $x.b == 1).@sum > 0", 28, "@count"),
     ("SUBQUERY(a, $x, $x.b == 1) > 0", 28, ".@count"),
     (
-      "SUBQUERY(a, $x, SUBQUERY($x.b, $y, SUBQUERY($x.c, $z, TRUEPREDICATE).@count > 0)"
-        + ".@count > 0).@count > 0", 45, "the variable $y (the innermost)"
+      "SUBQUERY(a, $x, SUBQUERY($x.b, $y, SUBQUERY($z.c, $z, TRUEPREDICATE).@count > 0)"
+        + ".@count > 0).@count > 0", 45, "the variable $y"
     ),
     ("a > % 3", 5, "a format such as %@ or %K, or %% for a remainder"),
     ("when > 2020-13-01@00:00:00", 8, "a date such as 2020-02-28 or 2020-02-28@13:05:00"),

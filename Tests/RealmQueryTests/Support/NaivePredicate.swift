@@ -96,13 +96,14 @@ struct NaivePredicate {
     case .outer(let level, let path):
       let outer = around[around.count - level]
       return try values(path.names[...], path.function, outer.table, outer.row)
-    case .matchCount(let path, let predicate):
+    case .matchCount(let path, let predicate, let level):
       var inner = self
       inner.around.append((table, row))
-      guard let column = table.schema.column(named: path.names[0]),
+      let start = inner.around[inner.around.count - 1 - level]
+      guard let column = start.table.schema.column(named: path.names[0]),
         let target = try column.targetTable.flatMap({ try group.table($0) })
       else { return [] }
-      let keys = try row.list(column).keys()
+      let keys = try start.row.list(column).keys()
       let count = try keys.filter {
         try target.row(of: $0).map { try inner.matches(predicate, target, $0) } ?? false
       }.count

@@ -126,6 +126,116 @@ private final class Leaf: Object {
     }
   }
 
+  /// In a subquery, names without a variable are those of the object that the query is about.
+  @Test func elementsAreComparedWithTheQueriedObject() throws {
+    expect("SUBQUERY(leaves, $p, $p.a > a).@count > 0") { leaf in
+      leaf.leaves.contains { $0.a > leaf.a }
+    }
+    expect("SUBQUERY(leaves, $p, $p.a == next.a AND b > $p.a).@count > 0") { leaf in
+      leaf.leaves.contains { $0.a == leaf.next?.a && (leaf.b ?? -9) > $0.a }
+    }
+    expect("SUBQUERY(leaves, $p, SUBQUERY($p.leaves, $q, $q.a > a).@count > 0).@count > 0") {
+      leaf in leaf.leaves.contains { $0.leaves.contains { $0.a > leaf.a } }
+    }
+    expect("SUBQUERY(scores, $s, $s > a).@count > 1") { leaf in
+      leaf.scores.filter { $0 > leaf.a }.count > 1
+    }
+    expect("SUBQUERY(scores, $s, a < $s AND text == 'x' AND NOT $s == b).@count > 0") { leaf in
+      leaf.text == "x" && leaf.scores.contains { leaf.a < $0 && $0 != leaf.b }
+    }
+    expect("SUBQUERY(scores, $s, $s IN leaves.a).@count > 0") { leaf in
+      leaf.scores.contains { score in leaf.leaves.contains { $0.a == score } }
+    }
+  }
+
+  /// The collection of a subquery may be one of any object around.
+  @Test func collectionsOfObjectsAround() throws {
+    expect("SUBQUERY(leaves, $p, SUBQUERY(leaves, $q, $q.a > $p.a).@count > 1).@count > 0") {
+      leaf in
+      leaf.leaves.contains { p in leaf.leaves.filter { $0.a > p.a }.count > 1 }
+    }
+    expect("SUBQUERY(leaves, $p, SUBQUERY(scores, $s, $s == $p.a).@count > 0).@count > 0") {
+      leaf in leaf.leaves.contains { p in leaf.scores.contains(p.a) }
+    }
+    expect(
+      "SUBQUERY(leaves, $p, SUBQUERY($p.leaves, $q, SUBQUERY($p.scores, $s, $s == $q.a AND "
+        + "$s > a).@count > 0).@count > 0).@count > 0"
+    ) { leaf in
+      leaf.leaves.contains { p in
+        p.leaves.contains { q in p.scores.contains { $0 == q.a && $0 > leaf.a } }
+      }
+    }
+  }
+
+  private func expectWhere(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: (Query<Leaf>) -> Query<Bool>, _ meaning: (Leaf) -> Bool
+  ) {
+    let found = Array(realm.objects(Leaf.self).where(condition))
+    let wanted = all.filter(meaning)
+    #expect(found.map(\.id) == wanted.map(\.id), sourceLocation: sourceLocation)
+    #expect(!wanted.isEmpty && wanted.count < all.count, sourceLocation: sourceLocation)
+  }
+
+  @Test func closuresCompareElementsWithTheQueriedObject() throws {
+    expectWhere {
+      ($0.leaves.a > $0.a).count > 0
+    } _: { leaf in
+      leaf.leaves.contains { $0.a > leaf.a }
+    }
+    expectWhere {
+      ($0.leaves.a < $0.next.a && $0.text == "x").count == 1
+    } _: { leaf in
+      leaf.text == "x" && leaf.leaves.filter { $0.a < leaf.next?.a ?? -9 }.count == 1
+    }
+    let (text, _) = { ($0.leaves.a > $0.a).count > 1 }(Query<Leaf>._constructForTesting())
+      ._constructPredicate()
+    #expect(text == "(SUBQUERY(leaves, $col1, ($col1.a > a)).@count > %@)")
+    // What is printed can be read.
+    #expect(
+      Array(realm.objects(Leaf.self).filter(text, 1))
+        == Array(realm.objects(Leaf.self).where { ($0.leaves.a > $0.a).count > 1 }))
+  }
+
+  @Test func closuresCountWithinElements() throws {
+    expectWhere {
+      ($0.leaves.a > 0 && ($0.leaves.leaves.a > 1).count > 0).count > 0
+    } _: { leaf in
+      leaf.leaves.contains { $0.a > 0 && $0.leaves.contains { $0.a > 1 } }
+    }
+    expectWhere {
+      (($0.leaves.leaves.a > $0.leaves.a).count > 1).count > 0
+    } _: { leaf in
+      leaf.leaves.contains { p in p.leaves.filter { $0.a > p.a }.count > 1 }
+    }
+    expectWhere {
+      (($0.leaves.leaves.a > $0.a).count > 1).count > 0
+    } _: { leaf in
+      leaf.leaves.contains { p in p.leaves.filter { $0.a > leaf.a }.count > 1 }
+    }
+    expectWhere {
+      ((($0.leaves.leaves.trees.a == $0.leaves.a && $0.leaves.leaves.trees.b > $0.leaves.leaves.b)
+        .count > 0).count > 1).count > 0
+    } _: { leaf in
+      leaf.leaves.contains { p in
+        p.leaves.filter { q in
+          q.trees.contains { r in
+            r.a == p.a && (r.b.flatMap { b in q.b.map { b > $0 } } ?? false)
+          }
+        }.count > 1
+      }
+    }
+  }
+
+  @Test func comparisonsWithTheQueriedObjectAreLive() throws {
+    let found = realm.objects(Leaf.self).where { ($0.leaves.a > $0.a).count > 0 }
+    let parent = try #require(found.first)
+    try realm.write { parent.a = 100 }
+    #expect(!found.contains(parent))
+    try realm.write { parent.a = -100 }
+    #expect(found.contains(parent))
+  }
+
   @Test func theResultsAreLive() throws {
     let query =
       "SUBQUERY(leaves, $p, SUBQUERY($p.leaves, $q, $q.a > $p.a + 6).@count > 0).@count > 0"

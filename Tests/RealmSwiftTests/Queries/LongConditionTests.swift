@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Conditions of as many comparisons and levels as are allowed, on a stack of 512 KiB, which threads
+// have on Apple's systems and with musl; and one more of each, which is an error.
+
+import Foundation
+import RealmQuery
+import RealmTestSupport
+import TestTraits
+import Testing
+
+@testable import RealmSwift
+
+private final class Numbered: Object {
+  @Persisted(primaryKey: true) var id = 0
+  @Persisted var name = ""
+  @Persisted var parts: List<Numbered>
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+@Suite struct LongConditionTests {
+  private let configuration: Realm.Configuration
+  private let file: TemporaryRealm
+
+  init() throws {
+    file = try TemporaryRealm([Numbered.self])
+    configuration = file.configuration
+    let realm = try file.open()
+    try realm.write { for id in 0..<10 { realm.create(Numbered.self, value: ["id": id]) } }
+  }
+
+  /// Runs `body` on a thread with a small stack.
+  private func onSmallStack(_ body: @escaping @Sendable (Results<Numbered>) throws -> Void) async {
+    let configuration = configuration
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      let thread = Thread {
+        do {
+          let realm = try Realm(configuration: configuration)
+          try body(realm.objects(Numbered.self))
+        } catch { Issue.record("\(error)") }
+        done.resume()
+      }
+      thread.stackSize = 512 << 10
+      thread.start()
+    }
+  }
+
+  private static let limit = 65_536
+
+  /// The text of the error that a query string is refused with.
+  private static func error(_ all: Results<Numbered>, _ text: String) -> String {
+    do {
+      _ = try all.filter(parsing: text)
+      return "none"
+    } catch { return error.localizedDescription }
+  }
+
+  @Test(.heavy) func longChainsInStrings() async {
+    await onSmallStack { all in
+      let any = (0..<Self.limit).map { "id == \($0 + 5)" }.joined(separator: " OR ")
+      let some = try all.filter(parsing: any)
+      #expect(some.count == 5)
+      let each = (0..<Self.limit).map { "name != '\($0)'" }.joined(separator: " AND ")
+      let every = try all.filter(parsing: each)
+      #expect(every.count == 10)
+      let text = Self.error(all, any + " OR id == 1")
+      #expect(text.contains("a query with at most 65536 comparisons"), "\(text.prefix(200))")
+    }
+  }
+
+  @Test(.heavy) func longChainsInClosures() async {
+    await onSmallStack { all in
+      let count = 20_000
+      func joined(_ join: (Query<Bool>, Query<Bool>) -> Query<Bool>) -> Results<Numbered> {
+        all.where { object in
+          (1..<count).reduce(object.id == 5) { join($0, object.id == $1 + 5) }
+        }
+      }
+      #expect(joined { $0 || $1 }.count == 5)
+      // The last is joined first.
+      #expect(joined { $1 || $0 }.count == 5)
+      #expect(joined { !($0 && $1) || $0 }.count == 10)
+      let (text, arguments) = (1..<count).reduce(Query<Numbered>._constructForTesting().id == 0) {
+        $0 && Query<Numbered>._constructForTesting().id == $1
+      }._constructPredicate()
+      #expect(text.hasPrefix(String(repeating: "(", count: count)) && arguments.count == count)
+      #expect(text.hasSuffix(" && (id == %@))"))
+      let counted = all.where { object in
+        (1..<count).reduce(object.parts.id == 0) { $0 || object.parts.id == $1 }.count > 0
+      }
+      #expect(counted.isEmpty)
+    }
+  }
+
+  @Test func filtersOfFiltersAreOneChain() async {
+    await onSmallStack { all in
+      var results = all
+      for number in 0..<2000 { results = results.where { $0.id != number + 3 } }
+      #expect(results.count == 3)
+    }
+  }
+
+  @Test func deepConditions() async {
+    await onSmallStack { all in
+      func nested(_ depth: Int) -> String {
+        (0..<depth).reduce("id == 0") { inner, level in
+          "(id == \(level % 7) \(level % 2 == 0 ? "OR" : "AND") \(inner))"
+        }
+      }
+      let deep = try all.filter(parsing: nested(126))
+      #expect(deep.count >= 0)
+      let negated = try all.filter(parsing: String(repeating: "!", count: 126) + "id == 0")
+      #expect(negated.count == 1)
+      func subqueries(_ depth: Int) -> String {
+        (0..<depth).reversed().reduce("$v\(depth - 1).id == 0") { inner, level in
+          let collection = level == 0 ? "parts" : "$v\(level - 1).parts"
+          return "SUBQUERY(\(collection), $v\(level), \(inner)).@count > 0"
+        }
+      }
+      let counted = try all.filter(parsing: subqueries(60))
+      #expect(counted.isEmpty)
+      for text in [nested(200), String(repeating: "!", count: 200) + "id == 0", subqueries(80)] {
+        let said = Self.error(all, text)
+        #expect(said.contains("a query that nests at most 128 deep"), "\(said.prefix(200))")
+      }
+    }
+  }
+
+  @Test func closuresThatAreTooLongOrTooDeepTrap() async {
+    let long = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let object = Query<Numbered>._constructForTesting()
+      _ = (0..<Self.limit).reduce(object.id == 0) { $0 || object.id == $1 }
+    }
+    let deep = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let object = Query<Numbered>._constructForTesting()
+      _ = (0..<200).reduce(object.id == 0) { condition, _ in !condition }
+    }
+    for (result, text) in [
+      (
+        long, "a condition has at most 65536 comparisons. Look for one of several values with 'IN'."
+      ),
+      (deep, "a condition nests at most 128 deep."),
+    ] {
+      let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(said.contains("Invalid predicate: " + text), "said: \(said.prefix(300))")
+    }
+  }
+}
