@@ -2,8 +2,8 @@
 
 // Texts that do nothing to a terminal but appear on it.
 //
-// 1. All that commands print for people, and all that they print on a terminal, passes through here,
-//    in `ByteSink`: names and values of a file are written by others.
+// 1. All that commands print for people, and all that they print on a terminal, passes through
+//    here, in `ByteSink`: names and values of a file are written by others.
 
 /// Makes texts safe for terminals, and marks the colours that are ours.
 package enum TerminalText {
