@@ -33,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: """
-      The id of the only app to serve. In an empty folder it is made; in others it has to be there, \
+      The id of the only app to serve. In an empty folder it is made; in others it must exist, \
       or --create makes it.
       """)
   var appId: String?

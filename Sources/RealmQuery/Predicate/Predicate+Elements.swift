@@ -22,8 +22,8 @@ extension Predicate {
     return .matchCount(collection, condition)
   }
 
-  /// The condition on elements of a collection, as `where` closures write it, with its own counts of
-  /// the same collection: they are meant of the collections within its elements.
+  /// The condition on elements of a collection, as `where` closures write it, with its own counts
+  /// of the same collection: they are meant of the collections within its elements.
   package func countingWithin(_ collection: PropertyPath) -> Predicate {
     mappingLeaves { leaf in
       switch leaf {

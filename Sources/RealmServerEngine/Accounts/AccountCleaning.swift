@@ -4,8 +4,8 @@
 //
 // Rules:
 // 1. Sessions and mailed tokens go when their time is over.
-// 2. A user whose only identities are anonymous cannot log in again: without a session it goes, some
-//    days after it was made.
+// 2. A user whose only identities are anonymous cannot log in again: without a session it goes,
+//    some days after it was made.
 // 3. An address that was registered and never confirmed goes some days later, with its tokens. One
 //    whose time is not known begins to wait when it is seen first.
 

@@ -2,16 +2,16 @@
 
 // Objects that a client makes though the realm has them, as it was never sent them.
 //
-// What the client did to such an object began with nothing, and what the history says about it began
-// with something: positions in lists are not of the same list. So the client's changes are merged
-// with the state that the object has, as if the client had been sent that, and the next round sends
-// the object whole (`Round` 2).
+// What the client did to such an object began with nothing, and what the history says about it
+// began with something: positions in lists are not of the same list. So the client's changes are
+// merged with the state that the object has, as if the client had been sent that, and the next
+// round sends the object whole (`Round` 2).
 //
 // Others may make the object after the client did, in versions that pass before the client's upload
-// arrives. The upload is merged with these then, and nothing is missing. But changes that the client
-// makes after such versions passed have a base after them, and only if the client saw the object
-// does that mean that it was sent them. Where this is not sure these changes are discarded, and the
-// object comes whole.
+// arrives. The upload is merged with these then, and nothing is missing. But changes that the
+// client makes after such versions passed have a base after them, and only if the client saw the
+// object does that mean that it was sent them. Where this is not sure these changes are discarded,
+// and the object comes whole.
 
 import RealmReplication
 import RealmStorage

@@ -13,7 +13,8 @@ package struct Batch: Hashable, Sendable {
   package var privates: [PrivateChange]
   /// The newest version whose entry is to go; nil to keep what is there.
   package var trimsThrough: UInt64?
-  /// The newest version whose entry is not to be read any more, and stays where it is; nil for none.
+  /// The newest version whose entry is not to be read any more, and stays where it is; nil for
+  /// none.
   package var skipsThrough: UInt64?
 
   package init(

@@ -45,9 +45,9 @@ package struct Round {
   package private(set) var entries: [Download.Entry] = []
   /// What the server makes itself: erasures and states. Each part has a version.
   private(set) var parts: [PrivatePart] = []
-  /// The position after it. Parts at the version that the client has reached already get versions of
-  /// their own, which do not exist yet, and so do those beyond one changeset: uploads of older bases
-  /// are merged with them, and later ones are not.
+  /// The position after it. Parts at the version that the client has reached already get versions
+  /// of their own, which do not exist yet, and so do those beyond one changeset: uploads of older
+  /// bases are merged with them, and later ones are not.
   package private(set) var cursor: DownloadCursor
 
   private let file: FileIdentifier
@@ -136,7 +136,8 @@ package struct Round {
       let held = Set(selected.map { past[$0].object })
       for object in objects {
         let isSeen = keys[object].map(now.contains) ?? false
-        // Where a condition asks for a value that was not kept, it is as unknown what the client has.
+        // Where a condition asks for a value that was not kept, it is as unknown what the client
+        // has.
         guard !unconfirmed.contains(object), let trace = log.traces[object], !trace.isUnknown,
           trace.unknown.isDisjoint(with: view.fieldNames(ofClass: name))
         else {

@@ -113,8 +113,8 @@ extension ServerRealm {
     return try await record(known.round, nil, [], known.timestamp, after: head, for: ident)
   }
 
-  /// Stores what the server made for a client alone, with the versions that it needs; nil if the realm has got other
-  /// versions meanwhile.
+  /// Stores what the server made for a client alone, with the versions that it needs; nil if the
+  /// realm has got other versions meanwhile.
   private func record(
     _ round: Round, _ bootstrap: Bootstrap?, _ unconfirmed: [PrivateChange],
     _ timestamp: OriginTimestamp, after head: RealmHead, for ident: FileIdentifier

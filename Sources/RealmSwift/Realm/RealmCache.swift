@@ -68,10 +68,12 @@ enum RealmCache {
   }
 
   /// The time in milliseconds that a realm of the file may take to close after the program released
-  /// its last reference. A thread that looks at a realm keeps it for a moment, and in a busy process
-  /// it may have to wait for a processor meanwhile; so it may where a callback has just returned.
+  /// its last reference. A thread that looks at a realm keeps it for a moment, and in a busy
+  /// process it may have to wait for a processor meanwhile; so it may where a callback has just
+  /// returned.
   ///
-  /// A realm of the caller's own place is in use more likely, which is a mistake to be told of soon.
+  /// A realm of the caller's own place is in use more likely, which is a mistake to be told of
+  /// soon.
   private static func patience(for path: String) -> Int { hasCoreHere(atPath: path) ? 500 : 2000 }
 
   /// A realm of the file in any place. All agree among themselves, so one is enough.

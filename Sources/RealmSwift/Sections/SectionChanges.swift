@@ -14,8 +14,8 @@ import RealmQuery
 /// 2. An element whose section is another one now, and a section that moved, are deleted and
 ///    inserted.
 /// 3. Elements are deleted with their section: no deletions are reported for one that is deleted.
-/// 4. An element with another value of the order that kept its place is modified if that is all that
-///    happened in its section, and else deleted and inserted, as any that may have moved.
+/// 4. An element with another value of the order that kept its place is modified if that is all
+///    that happened in its section, and else deleted and inserted, as any that may have moved.
 struct SectionChanges: Equatable {
   var deletions: [IndexPath] = []
   var insertions: [IndexPath] = []

@@ -37,8 +37,8 @@ extension MergeStep {
     return true
   }
 
-  /// Whether two steps of sets have equal values. Floats, doubles and decimals are equal as numbers,
-  /// so NaN equals nothing, as in the peers.
+  /// Whether two steps of sets have equal values. Floats, doubles and decimals are equal as
+  /// numbers, so NaN equals nothing, as in the peers.
   func hasSameValue(as other: MergeStep) -> Bool {
     guard let value = instruction.payload, let otherValue = other.instruction.payload else {
       return false
