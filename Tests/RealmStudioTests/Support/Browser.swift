@@ -172,6 +172,18 @@ final class Browser: Sendable {
 
   /// Moves the mouse to the middle of an element, and presses it as often as is said.
   func point(at selector: String, clicks: Int = 0) async throws {
+    for _ in 0..<20 {
+      do { return try await pointOnce(at: selector, clicks) } catch let failure
+        as DriverConnection.Failure
+      {
+        // The page replaced the element in between.
+        guard failure.description.contains("stale element") else { throw failure }
+      }
+    }
+    throw Failure(description: "\(selector) is drawn all the time")
+  }
+
+  private func pointOnce(at selector: String, _ clicks: Int) async throws {
     let origin = JSONValue.object([try await element(selector)])
     var steps: [JSONValue] = [
       .object([
