@@ -27,14 +27,15 @@ class Errand: Object {
 
 @Suite(.timeLimit(.minutes(10))) struct ReasonTests {
   private actor Device {
-    private let realm: Realm
+    private(set) var realm: Realm!
 
     init(_ user: User) async throws {
       var configuration = user.flexibleSyncConfiguration {
         $0.append(QuerySubscription<Errand>(name: "all"))
       }
       configuration.objectTypes = [Errand.self]
-      realm = try await Realm.opened(configuration, self)
+      realm = try await Realm(
+        configuration: configuration, actor: self, downloadBeforeOpen: .always)
     }
 
     func session() throws -> SyncSession { try #require(realm.syncSession) }
@@ -190,15 +191,6 @@ class Errand: Object {
     #expect(log.withLock { $0 }.count < 110)
     let full = StoreError.storage(.system(operation: "Growing", path: "/d/a.realm", code: ENOSPC))
     #expect("\(full)".hasPrefix("The disk is full. Growing the Realm file"))
-  }
-}
-
-extension Realm {
-  /// A realm of an actor, which is complete.
-  fileprivate static func opened(
-    _ configuration: Realm.Configuration, _ actor: any Actor
-  ) async throws -> Realm {
-    try await Realm(configuration: configuration, actor: actor, downloadBeforeOpen: .always)
   }
 }
 
