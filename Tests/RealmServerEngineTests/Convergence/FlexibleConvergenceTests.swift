@@ -121,8 +121,8 @@ private struct FlexibleRun {
   }
 
   /// Prints what a run does if `OPENREALM_TRACE` is set.
-  private func trace(_ line: @autoclosure () throws -> String) rethrows {
-    if ConvergenceSeeds.isTraced { print(try line()) }
+  private func trace(_ line: @autoclosure () -> String) {
+    if ConvergenceSeeds.isTraced { print(line()) }
   }
 
   private func trace(_ upload: Upload) throws {
