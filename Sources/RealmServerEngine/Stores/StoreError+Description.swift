@@ -25,6 +25,12 @@ extension StoreError: CustomStringConvertible {
     case .ambiguousName(let name): "Another realm has the place of \(name)."
     case .trimmed(let version): "The entries through version \(version) are trimmed."
     case .limit(let reason): "A limit is reached: \(reason)"
+    case .unreadableEntry(let version, let reason):
+      "The entry of version \(version) cannot be read: \(reason)"
+    case .unreadableFile(let file, let reason):
+      "What is stored for the client file \(file.rawValue) cannot be read: \(reason)"
+    case .tooManyOpenRealms: "As many realms are open as may be, and all of them are in use."
+    case .tooManyNewRealms: "The user has made as many realms as one may in an hour."
     case .damaged(let reason): "What is stored is damaged: \(reason)"
     case .unavailable(let reason): "The store does not answer: \(reason)"
     }
