@@ -16,6 +16,7 @@ package final class FullDisk: FileSystem {
 
   package init() {}
 
+  /// Fills the disk, or makes room again, for all files that were opened through this.
   package func setFull(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
 
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {

@@ -16,14 +16,17 @@ package enum Predicate {
   /// Conditions that are joined, or one that is negated.
   case node(PredicateNode)
 
+  /// Both conditions. Constant time, also where a chain gets longer.
   package static func and(_ left: Predicate, _ right: Predicate) -> Predicate {
     .node(PredicateNode(.and, left, right))
   }
 
+  /// At least one of two conditions. Constant time, also where a chain gets longer.
   package static func or(_ left: Predicate, _ right: Predicate) -> Predicate {
     .node(PredicateNode(.or, left, right))
   }
 
+  /// The opposite of a condition.
   package static func not(_ part: Predicate) -> Predicate { .node(PredicateNode(.not, part)) }
 }
 

@@ -10,6 +10,7 @@
 
 /// Two conditions that are joined, or one that is negated.
 package final class PredicateNode {
+  /// How a node joins its conditions.
   package enum Kind { case and, or, not }
 
   package let kind: Kind

@@ -47,8 +47,8 @@ package struct ServerAPI: Sendable {
     case 404 where error.message.hasPrefix(unknownApp):
       "A client asked for an app that is not here: \(error.message)"
     case 401 where error == .unauthorized:
-      "A client has a session that is not known here: the session was ended, or this server was set "
-        + "up anew"
+      "A client has a session that is not known here: the session was ended, or this server was "
+        + "set up anew"
     case 500...: "A request failed: \(error.message)"
     default: nil
     }

@@ -163,8 +163,9 @@ package actor ServerConnection {
   }
 
   private func end(_ name: UInt64) {
-    guard let handler = handlers.removeValue(forKey: name), !busySessions.contains(name)
-    else { return }
+    guard let handler = handlers.removeValue(forKey: name) else { return }
+    handler.end()
+    guard !busySessions.contains(name) else { return }
     Task { await handler.close() }
   }
 

@@ -6,6 +6,7 @@
 // 1. One request is carried out at a time.
 // 2. A session that another one has evicted changes nothing in its realm any more.
 
+import RealmStorage
 package import RealmSyncProtocol
 
 /// The realm of one session, and all that the server keeps for the session alone.
@@ -16,6 +17,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private let app: ServerApp
   private let onEviction: @Sendable () -> Void
   private let link: ServerSessionLink?
+  private nonisolated let isEnded = Locked(false)
   /// The news of the realm, while the session gets them.
   private var news: HeadNews.Subscription?
 
@@ -79,6 +81,9 @@ package actor ServerSessionStore: ServerRequestHandler {
       return .refused(error)
     }
   }
+
+  /// Lets a session that begins before `close()` was called have the file.
+  package nonisolated func end() { isEnded.withLock { $0 = true } }
 
   /// Gives the file back when the session has ended or its connection is lost. No request follows.
   package func close() {
@@ -166,7 +171,10 @@ package actor ServerSessionStore: ServerRequestHandler {
       try await realm.lookUp(ident.file, of: user, latest: ident.latest.version)
     }
     let holder = app.registry.session(of: ident.file, in: realm.id)
-    lookup.isBoundOnConnection = holder.map { $0 !== self && $0.connection == connection } ?? false
+    lookup.isBoundOnConnection =
+      holder.map { holder in
+        holder !== self && holder.connection == connection && !holder.isEnded.withLock { $0 }
+      } ?? false
     return lookup
   }
 

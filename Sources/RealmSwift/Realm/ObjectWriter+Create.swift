@@ -117,13 +117,16 @@ extension ObjectWriter {
     let outer = recorded?.storesDefaults ?? false
     recorded?.storesDefaults = true
     defer { recorded?.storesDefaults = outer }
-    var next = 0
-    for (index, step) in info.steps.enumerated() where step.isPlainlyStored {
-      if next < given.count, given[next].index == index {
-        next += 1
-      } else {
-        unsafe step.wrapperType.persist(
-          from: address + step.offset, object, step.slot, isFresh: true)
+    // Objects that the class makes for its properties belong to nobody else: they are added.
+    withPolicy(policy, copyingLinks: false) {
+      var next = 0
+      for (index, step) in info.steps.enumerated() where step.isPlainlyStored {
+        if next < given.count, given[next].index == index {
+          next += 1
+        } else {
+          unsafe step.wrapperType.persist(
+            from: address + step.offset, object, step.slot, isFresh: true)
+        }
       }
     }
   }

@@ -160,7 +160,7 @@ import Testing
     let home = property("home")
     #expect(
       try binder.bind(comparison(home, .equal, .constant(spot))).text
-        == "(home != nil AND (TRUEPREDICATE AND home.street == \"A\" AND home.number == 3))")
+        == "(home != nil AND TRUEPREDICATE AND home.street == \"A\" AND home.number == 3)")
     #expect(
       try binder.bind(comparison(home, .in, .constant([spot, Int?.none as Any]))).text
         .hasPrefix("(home == nil OR (home != nil AND "))

@@ -52,6 +52,8 @@ final class TestHandler: ServerRequestHandler {
     return reply.withLock { $0 }
   }
 
+  func end() {}
+
   func close() async {
     events.withLock { $0.append("close") }
     closed.give()

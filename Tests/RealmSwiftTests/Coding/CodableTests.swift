@@ -36,7 +36,7 @@ import Testing
 
   private static let document = """
     {"amounts":{"egg":2,"salt":null},"cooked":12.5,"id":"507f1f77bcf86cd799439011","level":"hard",\
-    "main":{"minutes":3,"text":"stir"},"name":"Cake","photo":"AQI=","price":"1.50","rating":4.5,\
+    "main":{"minutes":3,"text":"stir"},"name":"Cake","photo":"AQI=","price":"1.5","rating":4.5,\
     "servings":6,"steps":[{"minutes":null,"text":"mix"},{"minutes":7,"text":"bake"}],\
     "tags":["sweet"]}
     """

@@ -46,7 +46,7 @@ import Testing
           AllTypes.self,
           value: [
             "int": 5, "float": 0.1, "date": Date(timeIntervalSince1970: 1.25), "data": Data([7]),
-            "decimal": "1.50", "optionalUUID": UUID(), "optionalString": "ö",
+            "decimal": "1.5", "optionalUUID": UUID(), "optionalString": "ö",
           ]),
         realm.create(
           Shelf.self,

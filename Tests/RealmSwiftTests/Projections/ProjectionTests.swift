@@ -12,6 +12,10 @@ class Card: Projection<Person> {
   @Projected(\Person.nicknames) var names: List<String>
 }
 
+private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
+  @Projected(\Person.name) var title
+}
+
 @MainActor @Suite(.timeLimit(.minutes(10))) struct ProjectionTests {
   private let file: TemporaryRealm
 
@@ -32,6 +36,17 @@ class Card: Projection<Person> {
   }
 
   // MARK: Objects
+
+  @Test func projectionsOfOneObjectHaveOneIdentity() async throws {
+    let (realm, person) = try await open()
+    let card = IdentifiedCard(projecting: person)
+    #expect(card.id == IdentifiedCard(projecting: person).id)
+    let other = try #require(realm.object(ofType: Person.self, forPrimaryKey: 9))
+    #expect(card.id != IdentifiedCard(projecting: other).id)
+    let loose = Person()
+    #expect(IdentifiedCard(projecting: loose).id == IdentifiedCard(projecting: loose).id)
+    #expect(IdentifiedCard(projecting: loose).id != card.id)
+  }
 
   @Test func propertiesAreThoseOfTheObject() async throws {
     let (realm, person) = try await open()

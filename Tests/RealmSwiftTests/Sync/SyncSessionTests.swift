@@ -96,9 +96,17 @@ import Testing
     app.server.setOnline(false)
     for await state in states where state == .disconnected { break }
     #expect(session.connectionState == .disconnected)
+    for _ in 0..<1_500 where session.currentError == nil {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(session.currentError != nil)
     app.server.setOnline(true)
     session.reconnect()
     for await state in states where state == .connected { break }
+    for _ in 0..<1_500 where session.currentError != nil {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(session.currentError == nil)
     session.core.stopObserving(id)
   }
 

@@ -282,10 +282,13 @@ import Testing
       #"{"message":"","logURL":"","tryAgain":true,"shouldClientReset":false,"#
       + #""isRecoveryModeDisabled":false,"action":"Transient"}"#
     connection.receive("json_error 200 \(document.utf8.count) 1\n" + document)
-    #expect(
-      connection.take() == [
-        .send(Array("unbind 1\n".utf8)), .session(10, .suspended(until: connection.now + 1_000)),
-      ])
+    let effects = connection.take()
+    #expect(effects.first == .send(Array("unbind 1\n".utf8)))
+    #expect(effects.last == .session(10, .suspended(until: connection.now + 1_000)))
+    guard effects.count == 3, case .session(10, .report(.delayed(let code, _))) = effects[1] else {
+      return #expect(Bool(false), "\(effects)")
+    }
+    #expect(code.rawValue == 200)
     #expect(connection.time(of: .session(10)) == 1_000)
     connection.fire(.session(10))
     connection.prepare(10, request: 2)

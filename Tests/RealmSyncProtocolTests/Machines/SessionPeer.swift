@@ -57,7 +57,9 @@ struct SessionPeer {
       case .finish(let id, let failure):
         waits[id, default: 0] += 1
         if let failure { problems.append("\(failure)") }
-      case .report(.downloadProgress), .report(.log), .pauseReading, .resumeReading: break
+      case .report(.downloadProgress), .report(.delayed), .report(.log), .pauseReading,
+        .resumeReading:
+        break
       case .report, .needsToken, .needsLocation, .needsReset, .dropConnection:
         problems.append("\(effect)")
       }

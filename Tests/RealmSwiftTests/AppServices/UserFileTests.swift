@@ -2,7 +2,6 @@
 
 // The file of an app's users: its rights, and its key.
 
-#if Server
 import Foundation
 import RealmSwift
 import RealmSync
@@ -49,4 +48,3 @@ import Testing
     #expect((bytes.range(of: Data(token.utf8)) == nil) == isEncrypted)
   }
 }
-#endif
