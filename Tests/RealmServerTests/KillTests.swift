@@ -21,7 +21,10 @@ private struct ProcessStorm {
   private let directory: String
   private var random: SeededGenerator
   private var server: Process?
-  private var port = 0
+  /// Below the ports that the system gives to programs which ask for any: the server comes back at
+  /// the same one after each kill.
+  private var port = 20_000 + Int(ProcessInfo.processInfo.processIdentifier) % 10_000
+  private var hasStarted = false
   private var count = 0
   /// What `realm-todos` has said is saved.
   private(set) var acknowledged: Set<String> = []
@@ -115,24 +118,35 @@ private struct ProcessStorm {
 
   private mutating func startServer() throws {
     guard server == nil else { return }
+    for _ in 0..<100 {
+      if try startServer(at: port) { return }
+      // Another program has the port.
+      if !hasStarted { port += 1 }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    problems.append("the server did not start")
+  }
+
+  /// Starts the server. Returns whether it listens.
+  private mutating func startServer(at port: Int) throws -> Bool {
     let output = directory + "/server.txt"
-    server = try process(
+    let process = try process(
       "realm-server",
       [
         "serve", "--dir", directory + "/server", "--listen", "127.0.0.1:\(port)", "--app-id",
         "storm",
       ], output: output)
-    for _ in 0..<15_000 {
+    server = process
+    for _ in 0..<15_000 where process.isRunning {
       let text = try String(contentsOfFile: output, encoding: .utf8)
-      if let range = text.firstRange(of: "http://127.0.0.1:") {
-        let digits = text[range.upperBound...].prefix { $0.isNumber }
-        if let number = Int(digits), text[range.upperBound...].contains("\"") {
-          return port = number
-        }
+      if text.contains("http://127.0.0.1:\(port)\"") {
+        hasStarted = true
+        return true
       }
       Thread.sleep(forTimeInterval: 0.01)
     }
-    problems.append("the server did not start")
+    killServer()
+    return false
   }
 }
 
