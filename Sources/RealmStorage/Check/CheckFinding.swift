@@ -4,7 +4,7 @@
 
 /// One thing that the integrity check found wrong.
 ///
-/// - SeeAlso: file format, part 5, section 1, whose numbers `check` gives.
+/// - SeeAlso: file format 5.1, whose numbers `check` gives.
 package struct CheckFinding: Hashable, Sendable {
   /// How bad a finding is.
   package enum Severity: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The part of the integrity check that knows nodes and space, not tables (file format, part 5,
-// sections 1.1 to 1.3).
+// The part of the integrity check that knows nodes and space, not tables (file format
+// 5.1.1 to 5.1.3).
 
 /// Checks the container, the nodes and the space of one version.
 struct StorageCheck {

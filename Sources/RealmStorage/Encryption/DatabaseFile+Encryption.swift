@@ -104,7 +104,7 @@ extension EncryptedFile {
 
   // MARK: The integrity check
 
-  /// The findings about the pages of the file (format, part 5, check 2), each of which is read.
+  /// The findings about the pages of the file (file format 5.1.1, number 2), each of which is read.
   ///
   /// Pages that a commit is about to write are left out.
   func findings(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the pages of an encrypted database are in its file (file format, part 2, section 8.1).
+// Where the pages of an encrypted database are in its file (file format 2.8.1).
 
 /// The arithmetic between the decrypted image and the file.
 ///

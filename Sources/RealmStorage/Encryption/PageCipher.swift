@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One page, encrypted and authenticated (file format, part 2, section 8): AES-256 in CBC mode
+// One page, encrypted and authenticated (file format 2.8): AES-256 in CBC mode
 // without padding, and HMAC-SHA-224 over what came out.
 //
 // Apple's systems have both. Elsewhere the cipher is swift-crypto's; of the code, which it does not

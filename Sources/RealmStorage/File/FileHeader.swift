@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The first 24 bytes of a database file (file format, part 1, section 2).
+// The first 24 bytes of a database file (file format 1.2).
 
 /// The decoded header of a database file.
 package struct FileHeader: Hashable, Sendable {

@@ -8,7 +8,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Operations on blobs (file format, part 4, section 4.6).
+/// Operations on blobs (file format 4.4.6).
 package enum BlobNode {
   /// The most bytes of one blob; longer values are chains of full blobs and a last one.
   package static let maximumByteCount = 0xFF_FFF0

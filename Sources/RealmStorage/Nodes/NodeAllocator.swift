@@ -74,7 +74,7 @@ package final class NodeAllocator {
     return unsafe MutableNode(ref: ref, address: address)
   }
 
-  /// The size that a node, header included, must stay below (file format, part 1, section 3.4).
+  /// The size that a node, header included, must stay below (file format 1.3.4).
   package static let nodeByteLimit = 64 << 20
 
   private func takeSlab(units: Int) throws(StorageError) -> Ref {

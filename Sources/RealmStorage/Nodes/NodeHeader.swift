@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The eight bytes in front of every node (file format, part 1, section 3).
+// The eight bytes in front of every node (file format 1.3).
 
 /// The decoded header of a node.
 ///

@@ -4,7 +4,7 @@
 
 /// Loads, stores and measures elements of a node with `NodeLayout.bits`.
 ///
-/// - SeeAlso: file format, part 1, section 3.3.
+/// - SeeAlso: file format 1.3.3.
 @usableFromInline
 package enum PackedIntegers {
   /// The element at `index` of a packed payload.

@@ -8,7 +8,7 @@
 /// running write transaction lie in the slab, above every possible file offset
 /// (`NodeSpace`). Both become a pointer by the same addition.
 ///
-/// - SeeAlso: file format, part 1, section 1.
+/// - SeeAlso: file format 1.1.
 @frozen @usableFromInline
 package struct Ref: Hashable, Sendable, Comparable, CustomStringConvertible {
   @usableFromInline package let offset: Int
@@ -36,7 +36,7 @@ package struct Ref: Hashable, Sendable, Comparable, CustomStringConvertible {
   @usableFromInline package var description: String { "@\(offset)" }
 }
 
-/// Slots of has-refs nodes that hold a number instead of a ref (file format, part 1, section 1).
+/// Slots of has-refs nodes that hold a number instead of a ref (file format 1.1).
 @usableFromInline
 package enum Tagged {
   /// The slot value for a number of at most 63 bits.

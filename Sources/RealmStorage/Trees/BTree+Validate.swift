@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The storage check of B+ trees (file format, part 5, section 1.5, number 27).
+// The storage check of B+ trees (file format 5.1.5, number 27).
 
 extension BTree {
   /// Checks totals, starts, sizes and depth of the whole tree, and all leaves.

@@ -12,7 +12,7 @@
 /// 2. An inner node is *compact* (every child but the last holds exactly `elementsPerChild`
 ///    elements) or lists where its children start.
 ///
-/// - SeeAlso: file format, part 4, section 10.
+/// - SeeAlso: file format 4.10.
 package enum BTree<L: Leaf> {
   /// The root of a new tree without elements.
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {

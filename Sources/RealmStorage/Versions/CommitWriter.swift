@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The commit protocol (file format, part 2, section 4), in two syncs.
+// The commit protocol (file format 2.4), in two syncs.
 //
 // 1. The nodes of the new version, its free lists and its top array are written to space that no
 //    reachable version uses (here). Then goes the new top ref to the header's slot that is not
@@ -81,7 +81,7 @@ struct CommitWriter {
   }
 
   /// Makes the header name the top array that the footer names: the footer is lost when the file
-  /// grows (file format, part 1, section 2.3).
+  /// grows (file format 1.2.3).
   private func convertToNormalForm(_ old: FileHeader) throws(StorageError) -> FileHeader {
     var header = old
     header.topRefs.1 = UInt64(base.topRef.offset)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The free blocks of a file (file format, part 2, section 2), kept in memory between commits.
+// The free blocks of a file (file format 2.2), kept in memory between commits.
 //
 // 1. Blocks are sorted by position, disjoint, aligned to 8 and not empty.
 // 2. A block may be overwritten only if it is usable: no version that a reader can have, the one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The in-file history: what each of the newest commits changed (file format, part 2, section 7.2).
+// The in-file history: what each of the newest commits changed (file format 2.7.2).
 //
 // With n entries in version v, entry i describes the step from version v - n + i to the next.
 // Entries are not needed to recover data; a session that reads an older version reads them to learn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The kinds of history that files are opened with (file format, part 2, section 7.1).
+// The kinds of history that files are opened with (file format 2.7.1).
 //
 // 1. A file that was never committed to takes the kind that it is opened with, and its first commit
 //    writes it. A committed file is only written with the kind that it has.

@@ -2,7 +2,7 @@
 
 // The lock file as memory that all processes of a session share.
 //
-// Its first 2 KiB are the fence that keeps Realm Core out (file format, part 2, section 9.3): a
+// Its first 2 KiB are the fence that keeps Realm Core out (file format 2.9.3): a
 // Realm Core process that finds the shared file lock taken, byte 0 = 1 and a layout version other
 // than its own 14 gives up with a clean error. Everything of ours follows it:
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes a version as a file of its own, without free space: copies and compaction (file format,
-// part 1, section 2.3).
+// Writes a version as a file of its own, without free space: copies and compaction (file format
+// 1.2.3).
 //
 // 1. Children come before their parents, so a parent's slots are final when it is written; the top
 //    array is the last node. Nodes stand one after the other.

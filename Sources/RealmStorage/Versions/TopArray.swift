@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The root node of a version (file format, part 1, section 4).
+// The root node of a version (file format 1.4).
 
 /// The roots of the tables in one version; both are null in a file that was never committed to.
 package struct VersionRoots: Hashable, Sendable {

@@ -4,7 +4,7 @@
 
 /// The first byte of each instruction of a changeset.
 ///
-/// - SeeAlso: file format, part 2, section 7.3.
+/// - SeeAlso: file format 2.7.3.
 enum ChangeLogInstruction: UInt8 {
   case insertTable = 1
   case eraseTable = 2

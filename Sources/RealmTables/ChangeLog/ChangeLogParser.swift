@@ -105,7 +105,7 @@ package struct ChangeLogParser {
     }
   }
 
-  /// Collections nest at most this deep (file format, part 4, section 9.1).
+  /// Collections nest at most this deep (file format 4.9.1).
   private static let maximumNesting = 100
 
   private mutating func applyToSchema(

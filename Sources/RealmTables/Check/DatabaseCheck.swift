@@ -4,7 +4,7 @@
 
 package import RealmStorage
 
-/// Checks tables, objects, links and indexes (file format, part 5, sections 1.4 to 1.6).
+/// Checks tables, objects, links and indexes (file format 5.1.4 to 5.1.6).
 ///
 /// It never throws and never stops at the first finding: damage is reported where it is found, and
 /// what can still be read is checked on.

@@ -270,7 +270,7 @@ extension ObjectCheck {
     for value in values { check(value, column, key, &links, depth: depth) }
   }
 
-  /// Check 30, with the two exceptions that real files need (file format, part 4, section 11).
+  /// Check 30, with the two exceptions that real files need (file format 4.11).
   private func checkOrder(ofSet values: [MixedValue], _ column: Column, _ key: ObjectKey) {
     // NaN may stand anywhere in sets of floats, and values around it may be out of order.
     if column.type == .float || column.type == .double, values.contains(where: \.isNaN) { return }
@@ -301,7 +301,7 @@ extension ObjectCheck {
 
 /// Bounds of nested collections.
 enum MixedLimits {
-  /// Collections nest at most this deep (file format, part 4, section 9.1).
+  /// Collections nest at most this deep (file format 4.9.1).
   static let maximumDepth = 100
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Taking objects out of a cluster tree, and keeping the tree in shape (file format, part 3, 9.4).
+// Taking objects out of a cluster tree, and keeping the tree in shape (file format 3.9.4).
 
 import RealmStorage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Insertion into full clusters and full inner nodes (file format, part 3, section 9.3).
+// Insertion into full clusters and full inner nodes (file format 3.9.3).
 
 import RealmStorage
 

@@ -26,7 +26,7 @@ struct WritableRow {
   let index: Int
 }
 
-/// The objects' tree of one table in a write transaction (file format, part 3, section 9).
+/// The objects' tree of one table in a write transaction (file format 3.9).
 final class ClusterEditor {
   /// An inner node on the way to the current leaf.
   struct Level {

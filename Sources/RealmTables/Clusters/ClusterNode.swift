@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The two kinds of nodes of a cluster tree (file format, part 3, section 9), decoded.
+// The two kinds of nodes of a cluster tree (file format 3.9), decoded.
 
 public import RealmStorage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changing the dictionary of an object (file format, part 4, section 12).
+// Changing the dictionary of an object (file format 4.12).
 
 package import RealmStorage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading a dictionary (file format, part 4, section 12).
+// Reading a dictionary (file format 4.12).
 
 package import RealmStorage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists and sets of links, which may hide links to tombstones (file format, part 4, section 11).
+// Lists and sets of links, which may hide links to tombstones (file format 4.11).
 
 import RealmStorage
 

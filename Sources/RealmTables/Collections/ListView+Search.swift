@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finding an element of a set, whose elements ascend (file format, part 4, section 11).
+// Finding an element of a set, whose elements ascend (file format 4.11).
 //
 // Two kinds of typed sets do not follow the order of values to the letter: a null decimal stands
 // where the NaN stands that represents it, and floats may be out of order around NaN, where other
@@ -107,6 +107,6 @@ extension MixedValue {
 }
 
 extension DecimalBits {
-  /// The NaN that represents null (file format, part 4, section 6).
+  /// The NaN that represents null (file format 4.6).
   static var nullPattern: DecimalBits { DecimalBits(low: 0xAA, high: 0x7C00_0000_0000_0000) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How a collection inside a mixed value is found (file format, part 4, section 9.2).
+// How a collection inside a mixed value is found (file format 4.9.2).
 //
 // Invariants:
 // 1. Positions move whenever something is inserted before them; the salt that an element carries

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The name of a column inside one table (file format, part 3, section 3).
+// The name of a column inside one table (file format 3.3).
 
 /// Identifies a column of a table, and says where its data are and how they are laid out.
 ///

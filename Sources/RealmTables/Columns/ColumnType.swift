@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The types of columns (file format, part 3, sections 3.1 and 3.2).
+// The types of columns (file format 3.3.1 and 3.3.2).
 
 /// The type of a column's values, or of the elements of its collections.
 @frozen @usableFromInline

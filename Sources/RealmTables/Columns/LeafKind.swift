@@ -2,7 +2,7 @@
 
 // Which leaf of the storage engine holds a column's values in a cluster.
 
-/// The layout of one column's leaf in the clusters of its table (file format, part 4).
+/// The layout of one column's leaf in the clusters of its table (file format 4.1).
 @frozen @usableFromInline
 package enum LeafKind: UInt8, Hashable, Sendable {
   case int, nullableInt, bool, float, double, string, enumeratedString, binary, timestamp, decimal

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mixed values: a value with its type, or a collection of them (file format, part 4, section 9).
+// Mixed values: a value with its type, or a collection of them (file format 4.9).
 
 import RealmStorage
 

@@ -31,7 +31,7 @@ extension TableValue {
   /// Negative, zero or positive as this value comes before, with or after the other in the order of
   /// values. Collections are equal to each other.
   ///
-  /// - SeeAlso: file format, part 4, section 13.
+  /// - SeeAlso: file format 4.13.
   package func compare(to other: TableValue) -> Int {
     withMixed { left in other.withMixed { right in left.compare(to: right) } }
   }

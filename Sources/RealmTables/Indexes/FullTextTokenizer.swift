@@ -8,7 +8,7 @@
 /// their diacritics, but for æ, å, ð, ø, þ and ß. Everything else separates words, save × and ÷,
 /// which are passed over.
 ///
-/// - SeeAlso: file format, part 4, section 14.6.
+/// - SeeAlso: file format 4.14.6.
 package enum FullTextTokenizer {
   /// Tokens are cut at this many bytes.
   static let maximumByteCount = 64

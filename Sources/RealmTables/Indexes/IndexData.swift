@@ -8,7 +8,7 @@ package import RealmStorage
 ///
 /// Up to 16 bytes are held as big-endian words, longer data is borrowed.
 ///
-/// - SeeAlso: file format, part 4, section 14.1.
+/// - SeeAlso: file format 4.14.1.
 package struct IndexData {
   private enum Storage {
     case null

@@ -11,7 +11,7 @@ package import RealmStorage
 /// 2. Entries are distinguished by value, never by index data alone: equal bytes of different
 ///    types, and values that agree in their first 200 bytes, share one list.
 ///
-/// - SeeAlso: file format, part 4, section 14.
+/// - SeeAlso: file format 4.14.
 package struct SearchIndex<Values: IndexedValues> {
   package let root: Ref
   let space: NodeSpace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists of several values that an older format ordered in another way (file format, part 4, 14.5).
+// Lists of several values that an older format ordered in another way (file format 4.14.5).
 
 import RealmStorage
 

@@ -3,7 +3,7 @@
 // Indexes of whole words: each object is entered once for each of its words, and a word stands
 // along its path completely, so that no value is read from objects.
 //
-// - SeeAlso: file format, part 4, section 14.6.
+// - SeeAlso: file format 4.14.6.
 
 import RealmStorage
 

@@ -10,7 +10,7 @@ package import RealmStorage
 /// stores it. `values` must still give the old value of an object while it is removed, and the new
 /// one of all others, so the caller changes the column between removal and insertion.
 ///
-/// - SeeAlso: file format, part 4, section 14.4.
+/// - SeeAlso: file format 4.14.4.
 package struct SearchIndexEditor<Values: IndexedValues> {
   package internal(set) var root: Ref
   let allocator: NodeAllocator

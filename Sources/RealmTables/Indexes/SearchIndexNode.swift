@@ -10,7 +10,7 @@ import RealmStorage
 /// slot 0      ref of the keys array: 32-bit integers, ascending
 /// slot 1 + i  what belongs to keys[i]: a child (inner node), an object, a list or a sub-index
 /// ```
-/// - SeeAlso: file format, part 4, section 14.2.
+/// - SeeAlso: file format 4.14.2.
 struct SearchIndexNode {
   let node: Node
   let keys: Node

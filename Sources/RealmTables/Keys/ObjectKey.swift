@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The name of an object inside one table (file format, part 3, section 6).
+// The name of an object inside one table (file format 3.6).
 
 /// Identifies an object of a table.
 ///

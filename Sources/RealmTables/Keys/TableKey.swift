@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The name of a table inside one file (file format, part 1, section 4.1).
+// The name of a table inside one file (file format 1.4.1).
 
 /// Identifies a table of a file for as long as the table exists.
 ///

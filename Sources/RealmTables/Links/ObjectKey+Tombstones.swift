@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The keys of objects that were deleted while links to them remain (file format, part 3, 6.1, 6.3).
+// The keys of objects that were deleted while links to them remain (file format 3.6.1, 3.6.3).
 
 import RealmStorage
 

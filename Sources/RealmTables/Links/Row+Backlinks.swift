@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that link to an object (file format, part 4, section 8.2).
+// The objects that link to an object (file format 4.8.4).
 
 package import RealmStorage
 

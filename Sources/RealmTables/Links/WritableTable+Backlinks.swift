@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The backlinks that follow every link (file format, part 3, section 5).
+// The backlinks that follow every link (file format 3.5).
 
 import RealmStorage
 

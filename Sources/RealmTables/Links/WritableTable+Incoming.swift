@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Taking an object out of everything that links to it (file format, part 3, section 8.1).
+// Taking an object out of everything that links to it (file format 3.8.1).
 
 import RealmStorage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that other devices deleted while links to them remain (file format, part 3, section 7).
+// Objects that other devices deleted while links to them remain (file format 3.7).
 
 package import RealmStorage
 

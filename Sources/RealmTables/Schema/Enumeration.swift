@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The distinct values of enumerated string columns (file format, part 3, section 3.3).
+// The distinct values of enumerated string columns (file format 3.3.3).
 
 package import RealmStorage
 

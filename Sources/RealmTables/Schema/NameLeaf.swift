@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leaves of table and column names: short strings that are never null (file format, part 4, 4.1).
+// Leaves of table and column names: short strings that are never null (file format 4.4.1).
 
 package import RealmStorage
 

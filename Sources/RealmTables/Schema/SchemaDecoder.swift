@@ -14,7 +14,7 @@ import Glibc
 
 /// Reads the schema of one table.
 ///
-/// - SeeAlso: file format, part 3, sections 2, 3 and 5.
+/// - SeeAlso: file format 3.2, 3.3 and 3.5.
 package struct SchemaDecoder {
   private let top: TableTop
   private let name: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tables of one version by key and by name (file format, part 1, section 4.1).
+// The tables of one version by key and by name (file format 1.4.1).
 
 package import RealmStorage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The top array of a table (file format, part 3, section 1).
+// The top array of a table (file format 3.1).
 
 package import RealmStorage
 
@@ -22,7 +22,7 @@ package enum TableSlot {
   package static let count = 14
 }
 
-/// Slots of a spec (file format, part 3, section 2).
+/// Slots of a spec (file format 3.2).
 package enum SpecSlot {
   package static let types = 0
   package static let names = 1
@@ -111,7 +111,7 @@ package struct TableTop: Hashable, Sendable {
 }
 
 extension TableTop {
-  /// The roots of a new table without columns (file format, part 3, section 4), whose objects are
+  /// The roots of a new table without columns (file format 3.4), whose objects are
   /// to be in the tree `clusters`.
   static func make(
     key: TableKey, kind: TableKind, clusters: Ref, in allocator: NodeAllocator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The version number that an application gives its schema (file format, part 3, section 11).
+// The version number that an application gives its schema (file format 3.11).
 
 package import RealmStorage
 

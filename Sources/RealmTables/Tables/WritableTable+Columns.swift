@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changing the columns of a table, with or without data (file format, part 3, section 3.4).
+// Changing the columns of a table, with or without data (file format 3.3.4).
 
 package import RealmStorage
 

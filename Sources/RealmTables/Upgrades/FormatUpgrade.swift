@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From formats 10 to 23 to format 24 (file format, part 1, section 5.1).
+// From formats 10 to 23 to format 24 (file format 1.5.1).
 //
 // | from | what changes |
 // | --- | --- |

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The nodes of a file whose roots are gone, found by their headers (file format, part 1,
-// section 3).
+// The nodes of a file whose roots are gone, found by their headers (file format 1.3).
 
 import Foundation
 import RealmStorage

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bytes of encrypted files (file format, part 2, section 8, and part 5, section 4).
+// The bytes of encrypted files (file format 2.8 and 5.4).
 
 import Foundation
 import RealmTestSupport

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The two small files that the file format describes byte by byte (part 5, sections 2 and 3).
+// The two small files that the file format describes byte by byte (file format 5.2 and 5.3).
 
 /// The bytes of the worked examples.
 enum WorkedExamples {

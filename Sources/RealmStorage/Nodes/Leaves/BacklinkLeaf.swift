@@ -51,7 +51,7 @@ package struct Backlinks: Hashable, Sendable {
   }
 }
 
-/// A leaf of backlinks (file format, part 4, section 8.4).
+/// A leaf of backlinks (file format 4.8.4).
 ///
 /// A has-refs node: 0, one origin key as a tagged number, or a B+ tree of keys. The keys of a tree
 /// are in no order and may repeat: an object in a list twice is two backlinks.

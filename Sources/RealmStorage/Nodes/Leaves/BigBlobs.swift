@@ -2,7 +2,7 @@
 
 // The form of string and binary leaves in which each value has a blob of its own.
 
-/// The big form (file format, part 4, sections 4.3, 4.4): one ref for each value, 0 for null.
+/// The big form (file format 4.4.3, 4.4.4): one ref for each value, 0 for null.
 enum BigBlobs {
   static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     try IntegerNode.make(flags: [.hasRefs, .context], in: allocator).ref

@@ -2,7 +2,7 @@
 
 // Binaries: as strings, without terminators and without the short form.
 
-/// A leaf of binaries, nullable or not (file format, part 4, section 4.4).
+/// A leaf of binaries, nullable or not (file format 4.4.4).
 ///
 /// The history tree uses it too, and so do internal tables; what these hold may be chains of blobs,
 /// which `bytes(at:of:in:)` reads.

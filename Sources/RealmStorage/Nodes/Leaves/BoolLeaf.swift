@@ -2,7 +2,7 @@
 
 // Booleans: 0 is false, 1 is true, 3 is null.
 
-/// A leaf of booleans, nullable or not (file format, part 4, section 2.3).
+/// A leaf of booleans, nullable or not (file format 4.2.3).
 @usableFromInline
 package enum BoolLeaf: PackedLeaf {
   @usableFromInline static var null: Int64 { 3 }

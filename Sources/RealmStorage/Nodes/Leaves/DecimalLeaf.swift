@@ -2,7 +2,7 @@
 
 // Decimals, nullable or not, in the narrowest of four widths that suits all of a leaf.
 
-/// A leaf of decimals (file format, part 4, section 6).
+/// A leaf of decimals (file format 4.6).
 ///
 /// Cells of 4, 8 or 16 bytes, or none while all elements are null (context flag clear) or all are
 /// +0 with the exponent 0 (context flag set). A leaf only gets wider.

@@ -2,7 +2,7 @@
 
 // Object IDs and UUIDs: elements of a fixed number of bytes with their null flags in between.
 
-/// A leaf of object IDs or UUIDs (file format, part 4, section 7).
+/// A leaf of object IDs or UUIDs (file format 4.7).
 ///
 /// The payload is a sequence of blocks: a byte of null flags, then up to eight elements. The node's
 /// size is the number of payload bytes.

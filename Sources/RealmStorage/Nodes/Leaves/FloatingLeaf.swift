@@ -34,7 +34,7 @@ extension Double: FloatingElement {
   @inlinable package static var pluralName: String { "doubles" }
 }
 
-/// A leaf of floats or doubles (file format, part 4, section 3).
+/// A leaf of floats or doubles (file format 4.3).
 ///
 /// Cells of the size of a number. A NaN that happens to have the pattern of null is stored as the
 /// canonical NaN; other NaNs keep their bits.

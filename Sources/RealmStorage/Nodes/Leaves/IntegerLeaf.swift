@@ -2,7 +2,7 @@
 
 // Integers that are not nullable, and what is stored as such.
 
-/// A leaf of integers: one node of packed integers (file format, part 4, section 2.1).
+/// A leaf of integers: one node of packed integers (file format 4.2.1).
 ///
 /// Also the elements of lists and sets of links, which are unshifted object keys (section 8.2).
 @usableFromInline

@@ -11,7 +11,7 @@
 /// Which leaf type reads a node is decided by the column, never by the node alone. Every operation
 /// throws `StorageError.corrupted` where the bytes contradict the type.
 ///
-/// - SeeAlso: file format, part 4.
+/// - SeeAlso: file format 4.1.
 @usableFromInline
 package protocol Leaf {
   /// The type of the elements; views in it live until the next change of the transaction.

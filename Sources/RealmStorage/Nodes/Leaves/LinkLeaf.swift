@@ -2,7 +2,7 @@
 
 // Single links: object key plus one, 0 for null.
 
-/// A leaf of single links (file format, part 4, section 8.1).
+/// A leaf of single links (file format 4.8.1).
 ///
 /// Links to tombstones are negative keys, which are returned as they are.
 @usableFromInline

@@ -2,8 +2,8 @@
 
 // The form of string and binary leaves in which all values share one blob.
 
-/// The medium form of strings and the small form of binaries (file format, part 4, sections 4.2,
-/// 4.4): `[offsets, blob, nulls]`, where `offsets[i]` is the end of value i in the blob.
+/// The medium form of strings and the small form of binaries (file format 4.4.2,
+/// 4.4.4): `[offsets, blob, nulls]`, where `offsets[i]` is the end of value i in the blob.
 ///
 /// Strings are followed by one zero byte, which the offsets count (`terminator` is 1); binaries are
 /// not (`terminator` is 0).

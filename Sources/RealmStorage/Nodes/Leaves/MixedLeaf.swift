@@ -2,7 +2,7 @@
 
 // Values of any type, nested collections among them.
 
-/// A leaf of mixed values (file format, part 4, section 9).
+/// A leaf of mixed values (file format 4.9).
 ///
 /// ```
 /// slot 0   composite: type, and value or index, of each element

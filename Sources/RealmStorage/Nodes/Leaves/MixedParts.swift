@@ -2,8 +2,7 @@
 
 // The composite integers of mixed leaves, and the payload nodes that they point into.
 
-/// One element of the composite node: type, and the value itself or where it is (file format,
-/// part 4, section 9).
+/// One element of the composite node: type, and the value itself or where it is (file format 4.9).
 ///
 /// ```
 /// bits 63..8  value or index     bits 7..5  payload slot, 0 for inline     bits 4..0  type + 1

@@ -2,7 +2,7 @@
 
 // Integers that may be null: element 0 of the node says which stored value means null.
 
-/// A leaf of nullable integers (file format, part 4, section 2.2).
+/// A leaf of nullable integers (file format 4.2.2).
 ///
 /// Invariants:
 /// 1. The node has one element more than the leaf; element 0 is the null marker.

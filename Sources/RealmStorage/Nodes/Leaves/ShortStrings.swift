@@ -8,7 +8,7 @@ import Darwin
 import Glibc
 #endif
 
-/// The short form (file format, part 4, section 4.1): cells of 0, 1, 2, 4, 8 or 16 bytes.
+/// The short form (file format 4.4.1): cells of 0, 1, 2, 4, 8 or 16 bytes.
 ///
 /// A cell holds the bytes, zeros, and in its last byte how many zeros; null is the cell width
 /// there. In a leaf of width 0 every value is null.

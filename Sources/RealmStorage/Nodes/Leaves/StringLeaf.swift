@@ -2,7 +2,7 @@
 
 // Strings: a leaf starts short, and becomes medium or big when a longer value arrives.
 
-/// A leaf of strings, nullable or not (file format, part 4, section 4).
+/// A leaf of strings, nullable or not (file format 4.4).
 ///
 /// | form | flags | while all values are |
 /// | --- | --- | --- |

@@ -2,8 +2,7 @@
 
 // Points in time, nullable or not.
 
-/// A leaf of timestamps: a leaf of nullable seconds and a leaf of nanoseconds (file format, part 4,
-/// section 5).
+/// A leaf of timestamps: a leaf of nullable seconds and a leaf of nanoseconds (file format 4.5).
 package enum TimestampLeaf: Leaf {
   package typealias Value = Timestamp?
 

@@ -17,8 +17,8 @@ package struct TypedLink: Hashable, Sendable {
   }
 }
 
-/// A leaf of typed links: two integers each, both plus one, a 0 in the first for null (file format,
-/// part 4, section 8.3).
+/// A leaf of typed links: two integers each, both plus one, a 0 in the first for null (file format
+/// 4.8.3).
 package enum TypedLinkLeaf: Leaf {
   /// An element that is not null.
   package typealias Link = TypedLink

@@ -4,7 +4,7 @@
 
 import CRealmPlatform
 
-/// The meaning of a decimal's bits (file format, part 4, section 6).
+/// The meaning of a decimal's bits (file format 4.6).
 package enum DecimalParts: Hashable, Sendable {
   /// `(-1)^negative * coefficient * 10^exponent`.
   case finite(isNegative: Bool, coefficient: UInt128, exponent: Int)

@@ -2,8 +2,7 @@
 
 // The value of a decimal as it is stored; how such values are ordered is in `DecimalBits+Order`.
 
-/// The bits of an IEEE 754 decimal in 128-bit binary integer encoding (file format, part 4,
-/// section 6).
+/// The bits of an IEEE 754 decimal in 128-bit binary integer encoding (file format 4.6).
 ///
 /// Equality here is equality of bits: 1.0 and 1.00 differ. `compare(to:)` compares the numbers.
 @frozen @usableFromInline

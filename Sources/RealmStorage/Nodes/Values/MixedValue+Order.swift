@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The total order of values (file format, part 4, section 13).
+// The total order of values (file format 4.13).
 
 extension MixedValue {
   /// Whether the two are equal in the order of values: 1 and 1.0 are.

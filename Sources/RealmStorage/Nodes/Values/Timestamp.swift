@@ -2,7 +2,7 @@
 
 // The value of a date.
 
-/// A point in time with nanoseconds (file format, part 4, section 5).
+/// A point in time with nanoseconds (file format 4.5).
 ///
 /// Seconds since 1970-01-01T00:00:00Z and nanoseconds have the same sign, or one of them is 0; the
 /// nanoseconds are below 10^9 in magnitude.

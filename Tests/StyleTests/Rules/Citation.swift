@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where comments and pages cite a numbered section of a page, and which sections the pages have.
+
+import Foundation
+
+/// A section of a page by its number, in the one form of its kind: `file format 4.14.5` of
+/// `Documentation/FileFormat`.
+struct Citation: Hashable, Comparable, CustomStringConvertible {
+  /// A group of pages whose sections are numbered, and how they are cited.
+  struct Kind: Hashable, Sendable {
+    /// The folder of the pages.
+    var folder: String
+    /// The words in front of a number where it is cited; empty if the number says its kind.
+    var prefix: String
+    /// A number: one in a heading begins the heading.
+    var number: String
+
+    static let fileFormat = Kind(
+      folder: "Documentation/FileFormat", prefix: "file format ", number: #"[1-9](\.\d+)*"#)
+
+    static let all = [fileFormat]
+  }
+
+  var kind: Kind
+  var number: String
+
+  var description: String { "\(kind.prefix)\(number)" }
+
+  static func < (left: Citation, right: Citation) -> Bool {
+    left.description < right.description
+  }
+
+  /// The forms that are not in use any more: pages by their file, parts by their number.
+  static let retired = [
+    "format, part "
+  ]
+
+  /// The sections that the headings of a page state.
+  static func stated(in page: String, of kind: Kind) -> Set<Citation> {
+    var code = false
+    return page.split(separator: "\n").reduce(into: []) { found, line in
+      if line.hasPrefix("```") { code.toggle() }
+      guard !code, line.hasPrefix("#") else { return }
+      let title = line.drop { $0 == "#" }.dropFirst()
+      guard let number = leading(kind.number, of: title) else { return }
+      found.insert(Citation(kind: kind, number: String(number)))
+    }
+  }
+
+  /// The sections that a text cites, with the lines; a citation may go on in the next line, and
+  /// further numbers may follow after a comma, "and" or "to".
+  static func cited(in lines: [Substring]) -> [(citation: Citation, line: Int)] {
+    let plain = lines.map { line in
+      String(line.drop { " /*".contains($0) })
+    }
+    var found: [(citation: Citation, line: Int)] = []
+    for (index, line) in plain.enumerated() {
+      let next = index + 1 < plain.count ? " \(plain[index + 1])" : ""
+      for kind in Kind.all where (line + next).contains(kind.prefix) {
+        for number in numbers(of: kind, in: line, continued: next) {
+          found.append((Citation(kind: kind, number: number), index + 1))
+        }
+      }
+    }
+    return found
+  }
+
+  /// The numbers of the citations that begin in `line`.
+  private static func numbers(
+    of kind: Kind, in line: String, continued next: String
+  ) -> [String] {
+    let both = line + next
+    var numbers: [String] = []
+    var start = both.startIndex
+    while let range = both.range(of: kind.prefix, range: start..<both.endIndex),
+      both.distance(from: both.startIndex, to: range.lowerBound) < line.count
+    {
+      var rest = both[range.upperBound...]
+      while let number = leading(kind.number, of: rest) {
+        numbers.append(String(number))
+        rest = rest[number.endIndex...]
+        guard let joint = [", ", " and ", " to "].first(where: { rest.hasPrefix($0) }) else {
+          break
+        }
+        rest = rest.dropFirst(joint.count)
+      }
+      start = range.upperBound
+    }
+    return numbers
+  }
+
+  /// The number at the beginning of a text.
+  private static func leading(_ number: String, of text: Substring) -> Substring? {
+    guard
+      let range = text.range(of: number, options: [.regularExpression, .anchored])
+    else { return nil }
+    let isPartOfMore = text[range.upperBound...].first.map { $0.isLetter || $0.isNumber } ?? false
+    return isPartOfMore ? nil : text[range]
+  }
+}
