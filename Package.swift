@@ -102,9 +102,9 @@ let package = Package(
   dependencies: [
     // No lower bound admits a version of Scripts/advisories.txt.
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto.git", "4.3.1"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", "4.5.1"..<"5.0.0"),
     // With the traits Sync, Server, Metrics and Tools alone:
-    .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.2"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.1"),
     .package(url: "https://github.com/apple/swift-http-types.git", from: "1.4.0"),

@@ -55,7 +55,7 @@ import Testing
     #expect(try Self.violations(bounds) == [])
     // What the manifest once said.
     let earlier = #".package(url: "https://x/swift-crypto.git", "3.12.3"..<"5.0.0"),"#
-    #expect(try Self.violations(Self.lowerBounds(earlier)).count == 1)
+    #expect(try Self.violations(Self.lowerBounds(earlier)).count == 2)
   }
 
   private static func run(_ resolved: String) throws -> (code: Int32, error: String) {
@@ -94,14 +94,23 @@ import Testing
 
   @Test(arguments: [
     ("swift-crypto", "4.0.0", true), ("swift-crypto", "4.3.0", true),
-    ("swift-crypto", "4.3.1", false), ("swift-crypto", "3.12.3", false),
-    ("swift-nio", "2.99.0", true), ("swift-nio", "2.100.0", false), ("other", "1.0.0", false),
+    ("swift-crypto", "4.5.0", true), ("swift-crypto", "4.5.1", false),
+    ("swift-crypto", "3.12.3", true), ("swift-crypto", "3.1.0", false),
+    ("swift-nio", "2.100.0", true), ("swift-nio", "2.101.0", false), ("other", "1.0.0", false),
   ])
   func theScriptFindsThem(_ name: String, _ version: String, _ isAffected: Bool) throws {
     let run = try Self.run(
       Self.resolved([("swift-log", "1.6.0"), (name, version), ("z", "1.0.0")]))
     #expect(run.code == (isAffected ? 1 : 0), "\(run.error)")
     #expect(run.error.contains("\(name) \(version) has ") == isAffected)
+  }
+
+  /// Names by which a person finds an advisory.
+  @Test func advisoriesHaveIdentifiers() throws {
+    for advisory in try Self.advisories() {
+      let isKnown = advisory.name.wholeMatch(of: /CVE-\d{4}-\d{4,}|GHSA(-[0-9a-z]{4}){3}/) != nil
+      #expect(isKnown, "\(advisory.package): \(advisory.name)")
+    }
   }
 
   @Test func aFileWithoutPackagesIsNoProof() throws {
