@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folder of a server (sync.md, section 8.2).
+// The folder of a server.
 
 #if Server
 import Foundation

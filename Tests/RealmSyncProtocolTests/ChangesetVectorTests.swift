@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The vectors of Documentation/Sync/sync-protocol-changesets.md, A.1 and A.6, both ways.
+// The vectors of P2 A.1 and P2 A.6, both ways.
 
 import RealmSyncProtocol
 import Testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changesets of other devices become writes (P2 C, P5 section 1).
+// Changesets of other devices become writes (P2 C).
 //
 // Invariants:
 // 1. A table or column that is cached belongs to the changeset at hand, and is forgotten when an

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes of a transaction become instructions (P2 B, P5 section 2).
+// Writes of a transaction become instructions (P2 B, P5 2).
 //
 // Invariants:
 // 1. The changeset has what was written to tables of classes since it was last taken, in the order

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The identity of objects without primary key, once the server has given their file its identifier
-// (P5, section 3).
+// (P5 3).
 
 package import RealmSyncProtocol
 

@@ -19,7 +19,7 @@ package struct APIResponse: Hashable, Sendable {
   /// The only value with which clients read an error in the body (P1 A.4).
   package static let json = "application/json"
 
-  /// The type of results that look like errors: clients do not search these for any (P5 §8).
+  /// The type of results that look like errors: clients do not search these for any (P1 A.4).
   package static let uninspectedJSON = "application/json; charset=utf-8"
 
   package init(_ json: JSONValue, status: Int = 200) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The limit of attempts to log in (sync.md, section 8.6).
+// The limit of attempts to log in.
 //
 // Invariants:
 // 1. No name has more attempts in a period than the limit.

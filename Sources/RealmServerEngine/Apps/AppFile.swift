@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file `app.json` of an app (sync.md, section 8.6).
+// The file `app.json` of an app.
 
 package import RealmSyncProtocol
 

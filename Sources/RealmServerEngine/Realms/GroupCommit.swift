@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The size of a transaction (sync.md, section 8.2).
+// The size of a transaction.
 
 /// The limits of what goes into one transaction.
 package struct GroupCommit: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The internal tables of a realm file (sync.md, section 8.2).
+// The internal tables of a realm file (P4 G.2).
 //
 // Rows are found by their object keys: an entry under its version, a client file under its
 // identifier, and what belongs to both under the identifier and the version.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rounds that several clients need (sync.md, section 8.3).
+// Rounds that several clients need (P4 B.4).
 //
 // Invariants:
 // 1. A round is kept for clients that made none of its versions and have nothing unconfirmed: it is

@@ -7,7 +7,7 @@ import RealmSession
 import RealmSyncProtocol
 
 extension AnyBSON {
-  /// The value in the name of a realm's file (P5, section 1).
+  /// The value in the name of a realm's file (P3 A).
   var fileName: String {
     switch self {
     case .string(let text): "s_" + text

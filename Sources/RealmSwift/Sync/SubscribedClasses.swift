@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The classes that have subscriptions, as a write transaction needs them (P5, section 2).
+// The classes that have subscriptions, as a write transaction needs them (P5 2).
 //
 // 1. What is known here is of the open transaction, as it began.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Waits for a server's data before a realm is opened (P5, section 8).
+// Waits for a server's data before a realm is opened (P5 8).
 
 import Foundation
 import RealmSession

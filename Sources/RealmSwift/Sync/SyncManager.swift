@@ -99,7 +99,7 @@ public final class SyncManager: Sendable {
     case .failed(let failure, let isFatal):
       Logger.log(isFatal ? .error : .info, "Connection of app '\(id)': \(failure)")
       guard let error = SyncError(failure) else { return }
-      // Errors of sessions that rest are not reported (P5 §8).
+      // Errors of sessions that rest are not reported (P5 8).
       for core in SyncSessionCore.all(of: user) where core.mode == mode && !core.isSuspended {
         core.failed(error, isFatal: isFatal)
       }

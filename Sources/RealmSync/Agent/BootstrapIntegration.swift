@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bootstraps: kept part by part as they arrive, and shown as a whole (design, section 7.4).
+// Bootstraps: kept part by part as they arrive, and shown as a whole (P3 C.2).
 //
 // 1. A bootstrap is integrated in batches, each a version with an entry of its own, while none
 //    else can write. The versions become durable and visible together: a reader, a crash or an

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Integrating what the server sends (design, section 7.3; P3 B; P5, sections 1 and 4).
+// Integrating what the server sends (P3 B, P5 4).
 //
 // 1. Parsing comes before the right to write is asked for.
 // 2. Each commit integrates whole changesets and moves the download cursor to the last of them, so

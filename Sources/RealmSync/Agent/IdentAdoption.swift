@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The server gives a file its identifier (P5, section 3).
+// The server gives a file its identifier (P5 3).
 
 import RealmReplication
 package import RealmStorage

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// When an integration lets other writers go first (design, section 7.3).
+// When an integration lets other writers go first (P3 B).
 
 /// The limits after which an integration commits and waits for its next turn to write.
 package struct TurnLimits: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finding what is to be uploaded (design, section 7.5; P1 C.2; P5, section 4).
+// Finding what is to be uploaded (P1 C.2, P5 4).
 
 package import RealmStorage
 package import RealmSyncProtocol

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The client's side of a connection, without any input or output of its own (P1 B, D.5).
+// The client's side of a connection, without any input or output of its own (P1 B, P1 D.5).
 
 /// Decides when a connection is opened and closed, and brings the messages of its sessions.
 ///

@@ -2,8 +2,7 @@
 
 // The rules by which two concurrent instructions change each other.
 
-/// The merge rules. Numbers in comments are those of the tables D.3 and D.4 in
-/// Documentation/Sync/sync-protocol-changesets.md.
+/// The merge rules. Numbers in comments (N1, V2, L5) are those of the tables in P2 D.3 and P2 D.4.
 ///
 /// The order of the two steps does not matter, except that they are of different sides.
 enum MergeRules {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The server's side of a connection, without any input or output of its own (P1 B and C).
+// The server's side of a connection, without any input or output of its own (P1 B and P1 C).
 
 /// Reads the messages of a connection and brings them to its sessions.
 ///
@@ -16,7 +16,7 @@
 ///    than a few are being made at a time.
 /// 5. A connection whose client says nothing for the time limit is closed.
 package struct ServerConnectionMachine: Hashable, Sendable {
-  /// The limits of a connection (sync.md, section 8.6).
+  /// The limits of a connection.
   package struct Limits: Hashable, Sendable {
     package var messageByteCount = (16 << 20) + (64 << 10)
     package var sessionCount = 200

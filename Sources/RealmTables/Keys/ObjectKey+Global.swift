@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The identity that an object without primary key has on all devices: the file in which it was
-// made, and a number there (P5, section 3).
+// made, and a number there (P5 3).
 
 /// ```
 /// bits 0..7    low  0..7        bits 16..39  low  8..31

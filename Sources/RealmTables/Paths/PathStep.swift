@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The elements of paths as devices send them (P2, A.5).
+// The elements of paths as devices send them (P2 A.5).
 
 /// A step from a collection, or an embedded object, to what it holds.
 package enum PathStep: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The changes that another device can make at the end of a path (P2, C; P5, section 1).
+// The changes that another device can make at the end of a path (P2 C).
 
 import RealmStorage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Instructions about values: each row of P2 C and P5 section 1.
+// Instructions about values: each row of P2 C.
 
 import RealmReplication
 import RealmStorage

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Own changes are made again after a reset: what does not fit is dropped (P5, section 6).
+// Own changes are made again after a reset: what does not fit is dropped (P5 6).
 
 import RealmReplication
 import RealmStorage

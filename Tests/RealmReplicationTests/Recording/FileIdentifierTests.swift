@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changesets that were recorded before the file had its identifier (P5, section 3).
+// Changesets that were recorded before the file had its identifier (P5 3).
 
 import RealmReplication
 import RealmSyncProtocol

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What writes are recorded as: the rows of P2 B and P5 section 2, those that the tests of tables do
+// What writes are recorded as: the rows of P2 B and P5 2, those that the tests of tables do
 // not show already.
 
 import RealmReplication

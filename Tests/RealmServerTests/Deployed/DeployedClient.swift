@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The requests of a deployed app, to the byte (P1 A and B.1).
+// The requests of a deployed app, to the byte (P1 A and P1 B.1).
 
 #if Server
 import Testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A session of a deployed app: one file, its cursors and its messages (P1 C and D).
+// A session of a deployed app: one file, its cursors and its messages (P1 C and P1 D).
 
 #if Server
 import Testing

@@ -84,7 +84,7 @@ struct DownloadRules {
   }
 
   private static func followsCursors(_ next: DeployedDownload, _ last: DeployedDownload) -> Bool {
-    // The server version of the upload cursor is compared if it is there alone (P5 §4).
+    // The server version of the upload cursor is compared if it is there alone (P5 4).
     zip(cursors(next), cursors(last)).enumerated().allSatisfy { index, pair in
       pair.0 >= pair.1 || index == 2 && pair.0 == 0
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The schema of a synchronised file only grows (P5, section 8).
+// The schema of a synchronised file only grows (P5 8).
 
 import Foundation
 import RealmStorage

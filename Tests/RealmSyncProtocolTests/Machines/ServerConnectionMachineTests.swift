@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The server's connection: sessions by their numbers, time, limits and errors (P1 B and C).
+// The server's connection: sessions by their numbers, time, limits and errors (P1 B and P1 C).
 
 import RealmSyncProtocol
 import Testing

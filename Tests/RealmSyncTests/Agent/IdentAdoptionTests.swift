@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file gets its identifier (P5, section 3).
+// A file gets its identifier (P5 3).
 
 import RealmReplication
 import RealmStorage

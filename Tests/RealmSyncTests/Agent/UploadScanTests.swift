@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is uploaded, and how far (P1 C.2; P5, section 4).
+// What is uploaded, and how far (P1 C.2, P5 4).
 
 import RealmStorage
 import RealmSync

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tables that synchronisation keeps for itself (P3 C, P5 section 5).
+// The tables that synchronisation keeps for itself (P3 C, P5 5).
 
 import RealmStorage
 import RealmSync

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The changes at the end of a path, rule by rule (P2, C, with the corrections of P5).
+// The changes at the end of a path, rule by rule (P2 C).
 
 import RealmStorage
 import RealmTestSupport

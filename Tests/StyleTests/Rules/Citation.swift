@@ -5,21 +5,32 @@
 import Foundation
 
 /// A section of a page by its number, in the one form of its kind: `file format 4.14.5` of
-/// `Documentation/FileFormat`.
+/// `Documentation/FileFormat`, `P4 B.2` of `Documentation/Protocol`.
 struct Citation: Hashable, Comparable, CustomStringConvertible {
   /// A group of pages whose sections are numbered, and how they are cited.
   struct Kind: Hashable, Sendable {
     /// The folder of the pages.
     var folder: String
-    /// The words in front of a number where it is cited; empty if the number says its kind.
+    /// What is in front of a number where it is cited.
     var prefix: String
-    /// A number: one in a heading begins the heading.
+    /// What is in front of a number in a heading.
+    var heading: String
+    /// A number.
     var number: String
 
     static let fileFormat = Kind(
-      folder: "Documentation/FileFormat", prefix: "file format ", number: #"[1-9](\.\d+)*"#)
+      folder: "Documentation/FileFormat", prefix: "file format ", heading: "",
+      number: #"[1-9](\.\d+)*"#)
+    static let protocolPages = Kind(
+      folder: "Documentation/Protocol", prefix: "P", heading: "P",
+      number: #"[1-5] ([A-H](\.\d+)?|\d)"#)
 
-    static let all = [fileFormat]
+    /// One of these is in each text with a citation.
+    var words: [String] {
+      self == .fileFormat ? ["file format"] : (1...5).map { "\(prefix)\($0) " }
+    }
+
+    static let all = [fileFormat, protocolPages]
   }
 
   var kind: Kind
@@ -33,17 +44,23 @@ struct Citation: Hashable, Comparable, CustomStringConvertible {
 
   /// The forms that are not in use any more: pages by their file, parts by their number.
   static let retired = [
-    "format, part "
+    "format, part ", "sync-protocol", "sync-spec", "design, section", "P5, section",
   ]
 
-  /// The sections that the headings of a page state.
+  /// The sections that the headings of a page state, and its anchors (`<a id="p5-1">`).
   static func stated(in page: String, of kind: Kind) -> Set<Citation> {
     var code = false
     return page.split(separator: "\n").reduce(into: []) { found, line in
       if line.hasPrefix("```") { code.toggle() }
+      let anchors = line.components(separatedBy: "<a id=\"p").dropFirst().map {
+        $0.prefix { $0 != "\"" }.replacing("-", with: " ")
+      }
+      for anchor in anchors { found.insert(Citation(kind: kind, number: String(anchor))) }
       guard !code, line.hasPrefix("#") else { return }
       let title = line.drop { $0 == "#" }.dropFirst()
-      guard let number = leading(kind.number, of: title) else { return }
+      guard title.hasPrefix(kind.heading),
+        let number = leading(kind.number, of: title.dropFirst(kind.heading.count))
+      else { return }
       found.insert(Citation(kind: kind, number: String(number)))
     }
   }
@@ -57,7 +74,7 @@ struct Citation: Hashable, Comparable, CustomStringConvertible {
     var found: [(citation: Citation, line: Int)] = []
     for (index, line) in plain.enumerated() {
       let next = index + 1 < plain.count ? " \(plain[index + 1])" : ""
-      for kind in Kind.all where (line + next).contains(kind.prefix) {
+      for kind in Kind.all where kind.words.contains(where: { (line + next).contains($0) }) {
         for number in numbers(of: kind, in: line, continued: next) {
           found.append((Citation(kind: kind, number: number), index + 1))
         }
@@ -76,6 +93,9 @@ struct Citation: Hashable, Comparable, CustomStringConvertible {
     while let range = both.range(of: kind.prefix, range: start..<both.endIndex),
       both.distance(from: both.startIndex, to: range.lowerBound) < line.count
     {
+      start = range.upperBound
+      let before = both[..<range.lowerBound].last
+      if before?.isLetter == true || before?.isNumber == true { continue }
       var rest = both[range.upperBound...]
       while let number = leading(kind.number, of: rest) {
         numbers.append(String(number))
@@ -85,7 +105,6 @@ struct Citation: Hashable, Comparable, CustomStringConvertible {
         }
         rest = rest.dropFirst(joint.count)
       }
-      start = range.upperBound
     }
     return numbers
   }
