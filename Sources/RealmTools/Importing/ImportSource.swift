@@ -126,6 +126,7 @@ package struct ImportSource: Sendable {
     let total = files.reduce(0) { $0 + $1.input.byteCount }
     var (lines, bytes, digest) = (0, 0, InputDigest())
     for file in files {
+      digest.add(file.className ?? "")
       let input = try InputBytes(file.input, digest: digest)
       let before = bytes
       let goesOn = try forEachRow(

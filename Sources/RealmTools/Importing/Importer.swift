@@ -4,8 +4,9 @@
 //
 // 1. A transaction has whole rows. One with a bad row is undone, unless such rows are left out.
 // 2. The last line of a batch is stored in the same transaction as its objects, with a digest of
-//    all that was read up to it. An import that was interrupted goes on behind that line if the
-//    source is the same up to there, and ends otherwise: no object twice, and none left out.
+//    all that was read up to it, classes and properties included. An import that was interrupted
+//    goes on behind that line if the source is the same up to there, and ends otherwise: no object
+//    twice, and none left out.
 // 3. A link whose object comes in a later batch is kept in the file until the last one.
 
 import RealmStorage

@@ -13,6 +13,12 @@ struct InputDigest: Hashable, Sendable {
     for byte in bytes { add(byte) }
   }
 
+  /// Adds a text with its length, so that two texts differ from their sum.
+  mutating func add(_ text: String) {
+    add(UInt64(text.utf8.count))
+    add(text.utf8)
+  }
+
   mutating func add(_ number: UInt64) {
     for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
   }

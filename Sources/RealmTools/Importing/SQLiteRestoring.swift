@@ -42,7 +42,7 @@ struct SQLiteRestoring: Sendable {
     return total
   }
 
-  /// Calls `body` with the cells and the object of each row, until it says false.
+  /// Calls `body` with each row, until it says false: its class and cells, and its object.
   func forEach(
     _ database: SQLiteDatabase,
     _ body: ([SQLiteDatabase.Value], Result<ImportRecord, BadRow>, _ line: Int) throws -> Bool
@@ -65,7 +65,7 @@ struct SQLiteRestoring: Sendable {
           + "ORDER BY rowid"
       ) { row in
         line += 1
-        var cells = row
+        var cells = [.text(type.name)] + row
         var collections: [[[SQLiteDatabase.Value]]] = []
         for statement in elements {
           var rows: [[SQLiteDatabase.Value]] = []
@@ -125,6 +125,9 @@ struct SQLiteRestoring: Sendable {
     switch cell {
     case .null: return .null
     case .text(let text):
+      if property.type == .float || property.type == .double {
+        return text == SQLiteLayout.negativeZero ? .double(-0.0) : .string(text)
+      }
       guard property.type == .mixed || isEmbedded else { return .string(text) }
       do throws(JSONError) { return try JSONParser.parse(text) } catch {
         throw BadRow(

@@ -206,6 +206,7 @@ package struct SQLiteSource: Sendable {
     var digest = InputDigest()
     if let restoring {
       let total = try restoring.objectCount(database)
+      digest.add(JSONWriter.text(restoring.schema.json))
       let first = ImportRow(content: .schema(restoring.schema), line: 1, digest: digest)
       guard try body(first) else { return }
       return try restoring.forEach(database) { cells, result, line in
@@ -219,6 +220,7 @@ package struct SQLiteSource: Sendable {
     var line = 0
     var goesOn = true
     for table in tables where goesOn && !table.fields.isEmpty {
+      for name in [table.className] + table.fields.map(\.property) { digest.add(name) }
       let columns = table.fields.map { Self.quoted($0.column) }.joined(separator: ", ")
       try database.run("SELECT \(columns) FROM \(Self.quoted(table.name))") { row in
         line += 1
@@ -262,8 +264,7 @@ package struct SQLiteSource: Sendable {
         digest.add(number.bitPattern)
       case .text(let text):
         digest.add(UInt8(3))
-        digest.add(UInt64(text.utf8.count))
-        digest.add(text.utf8)
+        digest.add(text)
       case .blob(let bytes):
         digest.add(UInt8(4))
         digest.add(UInt64(bytes.count))
