@@ -126,6 +126,40 @@ import Testing
       ])
   }
 
+  @Test func differencesOfKindsIndexesAndZerosAreFound() throws {
+    let directory = try TemporaryDirectory()
+    func make(
+      _ name: String, _ kind: RealmTables.TableKind, _ index: IndexKind?, _ zero: Double,
+      _ text: String
+    ) throws -> String {
+      let writer = try RealmWriter(path: directory.file(name), creates: true)
+      _ = try writer.write { group in
+        _ = try group.createTable(named: "class_Part", kind: kind)
+        let table = try group.createTable(named: "class_Whole")
+        let note = try table.addColumn(named: "note", type: .string)
+        if let index { try table.setIndex(index, note.key) }
+        let amounts = try table.addColumn(named: "amounts", type: .double, collection: .list)
+        let key = try table.createObject().key
+        try table.set(.string(text), note, key)
+        try table.set(.list([.double(zero)]), amounts, key)
+        return true
+      }
+      return writer.path
+    }
+    let first = try make("a", .topLevel, .general, 0, "x")
+    #expect(try differences(first, try make("b", .topLevel, .general, 0, "x")).isEmpty)
+    #expect(
+      try differences(first, try make("c", .embedded, .fullText, -0.0, "x")) == [
+        "~ class Part: topLevel → embedded", "- Whole.note: string, indexed",
+        "+ Whole.note: string, full text", "~ Whole #0\n    amounts: [0.0] → [-0.0]",
+      ])
+    #expect(
+      try differences(first, try make("d", .topLevel, nil, 0, "y")) == [
+        "- Whole.note: string, indexed", "+ Whole.note: string",
+        "~ Whole #0\n    note: \"x\" → \"y\"",
+      ])
+  }
+
   @Test func madeUpObjectsDependOnTheSeed() throws {
     let (one, two) = (try SampleRealm(), try SampleRealm())
     for sample in [one, two] {

@@ -84,7 +84,12 @@ import Testing
     let key =
       name == "encrypted"
       ? try KeyFile.key(at: Self.fixtures.appendingPathComponent("encrypted.key.txt").path) : nil
-    let reader = try RealmReader(path: path, key: key)
+    try expectEqualAfterRestoring(try RealmReader(path: path, key: key), format)
+  }
+
+  private func expectEqualAfterRestoring(
+    _ reader: RealmReader, _ format: ImportSource.Format
+  ) throws {
     let (report, group) = try restore(try export(reader.group, format))
     #expect(report.badRows.isEmpty, "\(report.badRows.prefix(3))")
     #expect(report.isComplete)
@@ -92,6 +97,18 @@ import Testing
     #expect(changes.isEmpty, "\(changes.prefix(5))")
     #expect(try group.schemaVersion() == reader.group.schemaVersion())
     #expect(try DatabaseCheck.run(group.snapshot).filter { $0.severity == .error }.isEmpty)
+  }
+
+  @Test(
+    .enabled(if: !OldFixture.all.isEmpty, "the folder shared/fixtures/old-formats is not there"),
+    arguments: OldFixture.upgradable, [ImportSource.Format.json, .sqlite])
+  func filesOfOlderFormatsAreRestored(
+    _ fixture: OldFixture, _ format: ImportSource.Format
+  ) throws {
+    guard format == .json || SQLiteLibrary.shared != nil else { return }
+    let path = try directory.copy(of: fixture.path)
+    #expect(try FileCopy.upgrade(path, key: nil) { _ in nil } == fixture.format)
+    try expectEqualAfterRestoring(try RealmReader(path: path), format)
   }
 
   /// What exports lost: classes with awkward names and keys, and values that JSON has no form for.

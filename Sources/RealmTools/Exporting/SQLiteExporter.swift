@@ -195,9 +195,13 @@ package struct SQLiteExporter {
     }
     switch value {
     case .null: return .null
-    // SQLite stores NaN as null.
+    // SQLite stores NaN as null, and the negative zero as the other one.
     case .float(let number) where number.isNaN: return .text("nan")
     case .double(let number) where number.isNaN: return .text("nan")
+    case .float(let number) where number == 0 && number.sign == .minus:
+      return .text(SQLiteLayout.negativeZero)
+    case .double(let number) where number == 0 && number.sign == .minus:
+      return .text(SQLiteLayout.negativeZero)
     case .int(let number): return .integer(number)
     case .bool(let truth): return .integer(truth ? 1 : 0)
     case .float(let number): return .double(Double(number))

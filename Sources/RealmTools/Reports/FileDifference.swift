@@ -14,6 +14,7 @@ package struct FileDifference {
   /// One difference.
   package enum Change: Sendable {
     case classOnly(String, isFirst: Bool)
+    case kind(String, old: RealmTables.TableKind, new: RealmTables.TableKind)
     /// Properties that one of the files has, or that have other types.
     case schema(String, only: [String], isFirst: Bool)
     case object(String, id: JSONValue, isFirst: Bool)
@@ -69,6 +70,9 @@ package struct FileDifference {
   private func compare(
     _ left: TableSchema, _ right: TableSchema, _ report: (Change) throws -> Void
   ) throws {
+    if left.kind != right.kind {
+      try report(.kind(left.displayName, old: left.kind, new: right.kind))
+    }
     let (old, new) = (Self.properties(left, first.classes), Self.properties(right, second.classes))
     let onlyOld = old.filter { !new.contains($0) }
     let onlyNew = new.filter { !old.contains($0) }
@@ -87,7 +91,8 @@ package struct FileDifference {
       return "\(column.name): "
         + (column.collection == .none ? "" : "\(column.collection) of ") + type
         + (column.isNullable && column.type != .mixed && column.type != .link ? "?" : "")
-        + (column.isPrimaryKey ? ", primary key" : column.isIndexed ? ", indexed" : "")
+        + (column.isPrimaryKey ? ", primary key" : "")
+        + (column.isFullText ? ", full text" : column.isIndexed ? ", indexed" : "")
     }
   }
 
@@ -146,11 +151,24 @@ package struct FileDifference {
   private static func isSame(
     _ old: JSONMember, _ new: JSONValue, _ schema: TableSchema
   ) -> Bool {
-    if old.value == new { return true }
+    if isIdentical(old.value, new) { return true }
     guard schema.column(named: old.key)?.collection == .set, case .array(let before) = old.value,
       case .array(let after) = new, before.count == after.count
     else { return false }
     return before.map { JSONWriter.text($0) }.sorted() == after.map { JSONWriter.text($0) }.sorted()
+  }
+
+  /// Whether values are equal, and zeros of the same sign.
+  private static func isIdentical(_ old: JSONValue, _ new: JSONValue) -> Bool {
+    switch (old, new) {
+    case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+    case (.array(let left), .array(let right)):
+      left.count == right.count && zip(left, right).allSatisfy(isIdentical)
+    case (.object(let left), .object(let right)):
+      left.count == right.count
+        && zip(left, right).allSatisfy { $0.key == $1.key && isIdentical($0.value, $1.value) }
+    default: old == new
+    }
   }
 
   private static func forEach(
@@ -170,6 +188,7 @@ extension FileDifference.Change {
   package var text: String {
     switch self {
     case .classOnly(let name, let isFirst): "\(isFirst ? "-" : "+") class \(name)"
+    case .kind(let name, let old, let new): "~ class \(name): \(old) → \(new)"
     case .schema(let name, let only, let isFirst):
       only.map { "\(isFirst ? "-" : "+") \(name).\($0)" }.joined(separator: "\n")
     case .object(let name, let id, let isFirst): "\(isFirst ? "-" : "+") \(name) \(Self.text(id))"
@@ -190,6 +209,15 @@ extension FileDifference.Change {
     switch self {
     case .classOnly(let name, let isFirst):
       .object([Self.kind(isFirst), JSONMember("class", .string(name))])
+    case .kind(let name, let old, let new):
+      .object([
+        JSONMember("change", .string("modified")), JSONMember("class", .string(name)),
+        JSONMember(
+          "kind",
+          .object([
+            JSONMember("old", .string("\(old)")), JSONMember("new", .string("\(new)")),
+          ])),
+      ])
     case .schema(let name, let only, let isFirst):
       .object([
         Self.kind(isFirst), JSONMember("class", .string(name)),

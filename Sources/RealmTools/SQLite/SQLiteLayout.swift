@@ -24,6 +24,9 @@ struct SQLiteLayout {
   /// The table that keeps the declaration of the classes.
   static let schemaTable = "realm_schema"
 
+  /// The cell of a negative zero: no number, as SQLite would make a plain zero of that.
+  static let negativeZero = "-zero"
+
   let schema: DeclaredSchema
   private(set) var tables: [String: Table] = [:]
 
