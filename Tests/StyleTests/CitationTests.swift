@@ -83,6 +83,9 @@ import Testing
     #expect(
       Citation.stated(in: other, of: .protocolPages).map { "\($0)" }.sorted()
         == ["P1 A", "P1 A.2", "P5 1", "P5 6"])
+    let rules = "| SY1 | one |\n| SY20x | no |\n| SY3 | three |\n"
+    #expect(
+      Citation.stated(in: rules, of: .rules).map { "\($0)" }.sorted() == ["SY1", "SY3"])
   }
 
   @Test func citationsAreRead() {
@@ -90,13 +93,14 @@ import Testing
       /// One (file format 4.14.5), and (file format 3.2, 3.3 and 3.5).
       // Two, as is known (file format
       // 1.2.3). A sentence about the file format 24 hours later.
-      let file = 3  // file format 24, MP3 A, P1 Dogs, P4 B.2 (P5 6; P1 C.4.)
+      let file = 3  // file format 24, MP3 A, EASY7, SY7, P1 Dogs, P4 B.2 (P5 6; P1 C.4.)
       """
     let found = Citation.cited(in: text.split(separator: "\n"))
     #expect(
       found.map { "\($0.line): \($0.citation)" } == [
         "1: file format 4.14.5", "1: file format 3.2", "1: file format 3.3", "1: file format 3.5",
         "2: file format 1.2.3", "4: P4 B.2", "4: P5 6", "4: P1 C.4",
+        "4: SY7",
       ])
   }
 }

@@ -27,10 +27,18 @@ struct Citation: Hashable, Comparable, CustomStringConvertible {
 
     /// One of these is in each text with a citation.
     var words: [String] {
-      self == .fileFormat ? ["file format"] : (1...5).map { "\(prefix)\($0) " }
+      switch self {
+      case .fileFormat: ["file format"]
+      case .protocolPages: (1...5).map { "P\($0) " }
+      default: [prefix]
+      }
     }
 
-    static let all = [fileFormat, protocolPages]
+    /// The rules of device sync, rows of a table.
+    static let rules = Kind(
+      folder: "Documentation/Design", prefix: "SY", heading: "SY", number: #"\d+"#)
+
+    static let all = [fileFormat, protocolPages, rules]
   }
 
   var kind: Kind
@@ -45,9 +53,11 @@ struct Citation: Hashable, Comparable, CustomStringConvertible {
   /// The forms that are not in use any more: pages by their file, parts by their number.
   static let retired = [
     "format, part ", "sync-protocol", "sync-spec", "design, section", "P5, section",
+    "sync.md",
   ]
 
-  /// The sections that the headings of a page state, and its anchors (`<a id="p5-1">`).
+  /// The sections that the headings of a page state, its anchors (`<a id="p5-1">`), and the rules
+  /// that begin a row of its tables.
   static func stated(in page: String, of kind: Kind) -> Set<Citation> {
     var code = false
     return page.split(separator: "\n").reduce(into: []) { found, line in
@@ -56,8 +66,8 @@ struct Citation: Hashable, Comparable, CustomStringConvertible {
         $0.prefix { $0 != "\"" }.replacing("-", with: " ")
       }
       for anchor in anchors { found.insert(Citation(kind: kind, number: String(anchor))) }
-      guard !code, line.hasPrefix("#") else { return }
-      let title = line.drop { $0 == "#" }.dropFirst()
+      guard !code, line.hasPrefix("#") || line.hasPrefix("| \(kind.prefix)") else { return }
+      let title = line.drop { $0 == "#" || $0 == "|" }.dropFirst()
       guard title.hasPrefix(kind.heading),
         let number = leading(kind.number, of: title.dropFirst(kind.heading.count))
       else { return }
