@@ -21,7 +21,8 @@ import Testing
   private static let rows: [Row] = {
     let names = try? FileManager.default.contentsOfDirectory(
       atPath: Repository.root.appending(path: folder).path)
-    return (names ?? []).filter { $0.hasSuffix(".md") }.sorted().flatMap { name in
+    let pages = (names ?? []).filter { $0.hasSuffix(".md") && $0 != "README.md" }
+    return pages.sorted().flatMap { name in
       (try? Repository.text("\(folder)/\(name)")).map { rows(of: $0, page: name) } ?? []
     }
   }()
@@ -84,6 +85,19 @@ import Testing
       for test in row.tests where !Self.exists(test) {
         Issue.record("\(row.page): there is no test \(test) (\(row.promise))")
       }
+    }
+  }
+
+  /// The numbers of the pages go on without a gap, and begin their headings: tests cite them.
+  @Test func pagesAreNumbered() throws {
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: Repository.root.appending(path: Self.folder).path)
+    let pages = names.filter { $0 != "README.md" }
+    let numbers = pages.compactMap { Int($0.prefix { $0.isNumber }) }
+    #expect(numbers.count == pages.count && numbers.sorted() == Array(1...pages.count))
+    for page in pages {
+      let text = try Repository.text("\(Self.folder)/\(page)")
+      #expect(text.hasPrefix("# \(page.prefix { $0.isNumber }) "), "\(page)")
     }
   }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite("api.md 17: dynamic API and schema") struct SchemaRowTests {
+@Suite("Coverage 11: dynamic API and schema") struct SchemaRowTests {
   @Test func typesHaveTheirNumbersAndNames() {
     let types: [(PropertyType, Int32, String)] = [
       (.int, 0, "int"), (.bool, 1, "bool"), (.string, 2, "string"), (.data, 3, "data"),

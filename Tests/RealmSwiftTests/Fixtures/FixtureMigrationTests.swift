@@ -43,7 +43,7 @@ private enum Later {
   static let types: [ObjectBase.Type] = [Collections.self, NoKey.self, Article.self]
 }
 
-@Suite("api.md 16: migrations of Realm Core's files") struct FixtureMigrationTests {
+@Suite("Coverage 16: migrations of Realm Core's files") struct FixtureMigrationTests {
   @Test func whatFitsIsKept() throws {
     let fixture = try #require(FixtureFile.all.first { $0.name == "all-types" })
     let file = try fixture.copy()

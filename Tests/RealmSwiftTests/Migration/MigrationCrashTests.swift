@@ -12,7 +12,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite("api.md 16: interrupted migrations") struct MigrationCrashTests {
+@Suite("Coverage 16: interrupted migrations") struct MigrationCrashTests {
   /// A file and what migrates it.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String

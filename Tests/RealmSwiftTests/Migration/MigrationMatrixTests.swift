@@ -149,7 +149,7 @@ struct MatrixFile {
   }
 }
 
-@Suite("api.md 16: what a migration keeps of every type in every collection")
+@Suite("Coverage 16: what a migration keeps of every type in every collection")
 struct MigrationMatrixTests {
   /// The zero of a type, in the terms of the fixtures.
   private static func zero(_ type: PropertyType) -> JSON {

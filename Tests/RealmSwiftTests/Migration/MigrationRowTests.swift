@@ -89,7 +89,7 @@ private enum Keys {
   }
 }
 
-@Suite("api.md 16: steps of migrations") struct MigrationRowTests {
+@Suite("Coverage 16: steps of migrations") struct MigrationRowTests {
   private func makeFile() throws -> TemporaryRealm {
     let file = try TemporaryRealm(Before.types)
     let realm = try file.open()

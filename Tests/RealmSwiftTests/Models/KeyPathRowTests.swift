@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite("api.md 14: key paths") struct KeyPathRowTests {
+@Suite("Coverage 14: key paths") struct KeyPathRowTests {
   @Test func everyTypeOfPropertyHasItsName() {
     func check<T: FixtureClass>(_ type: T.Type) {
       #expect(T.paths.map { _name(for: $0) } == ModelSchema.of(type).stored.map(\.name))

@@ -20,7 +20,7 @@ private enum First {
 }
 
 @Suite(
-  "api.md 2: copies from before an upgrade",
+  "Coverage 2: copies from before an upgrade",
   .enabled(if: !OldFixture.all.isEmpty, "the folder shared/fixtures/old-formats is not there"))
 struct FormatBackupTests {
   private let file: TemporaryRealm

@@ -56,7 +56,7 @@ private final class UserIdentity: Object {
 }
 
 @Suite(
-  "api.md 2: files of older formats",
+  "Coverage 2: files of older formats",
   .enabled(if: !OldFixture.all.isEmpty, "the folder shared/fixtures/old-formats is not there"))
 struct OldFileTests {
   private func file(_ fixture: OldFixture) throws -> TemporaryRealm {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite("api.md 20, 21: names of other platforms") struct PlatformRowTests {
+@Suite("Coverage 21, 22: names of other platforms") struct PlatformRowTests {
   @Test func castsGiveTheValue() async {
     let number: Int = dynamicBridgeCast(fromObjectiveC: 5)
     let text: String? = dynamicBridgeCast(fromObjectiveC: "x")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite("api.md 7: scalar types") struct ScalarRowTests {
+@Suite("Coverage 5: scalar types") struct ScalarRowTests {
   // MARK: Decimal128
 
   @Test func decimalsAreMadeOfManyThings() throws {

@@ -38,7 +38,10 @@ struct Citation: Hashable, Comparable, CustomStringConvertible {
     static let rules = Kind(
       folder: "Documentation/Design", prefix: "SY", heading: "SY", number: #"\d+"#)
 
-    static let all = [fileFormat, protocolPages, rules]
+    static let coverage = Kind(
+      folder: "Documentation/Coverage", prefix: "Coverage ", heading: "", number: #"\d+"#)
+
+    static let all = [fileFormat, protocolPages, rules, coverage]
   }
 
   var kind: Kind
@@ -52,7 +55,7 @@ struct Citation: Hashable, Comparable, CustomStringConvertible {
 
   /// The forms that are not in use any more: pages by their file, parts by their number.
   static let retired = [
-    "format, part ", "sync-protocol", "sync-spec", "design, section", "P5, section",
+    "format, part ", "api.md", "sync-protocol", "sync-spec", "design, section", "P5, section",
     "sync.md",
   ]
 
