@@ -27,7 +27,8 @@ extension ServerRealm {
       entries: bootstrap.entries, cursor: bootstrap.cursor, head: snapshot.head, file: file)
   }
 
-  /// What a client has missed, and the bootstrap if its query changes.
+  /// Computes the changes between a client's cursor and the head, and a bootstrap if the query
+  /// changes.
   ///
   /// What the server makes itself, erasures and states, is on the disk when this returns: uploads
   /// that the client made before it knew are merged with that.

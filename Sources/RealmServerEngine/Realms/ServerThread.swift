@@ -7,7 +7,7 @@ import Synchronization
 
 /// An executor with a thread of its own. Several realms may share one.
 ///
-/// Without a thread from the system it runs jobs on the thread that enqueues them.
+/// Traps if the system has no thread.
 package final class ServerThread: SerialExecutor {
   private struct State {
     var jobs: [UnownedJob] = []

@@ -24,7 +24,8 @@ enum ServerTables: String, CaseIterable {
   /// The key of the only row of `meta`.
   static let metaKey = ObjectKey(0)
 
-  /// A version is below, so that a file identifier fits beside it.
+  /// Exclusive upper bound of versions: 40 bits, so that a version and a file identifier fit in one
+  /// object key.
   static let versionLimit: UInt64 = 1 << 40
   /// A file identifier is below.
   static let identLimit: UInt64 = 1 << 22

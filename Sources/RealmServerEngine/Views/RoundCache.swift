@@ -70,6 +70,6 @@ struct RoundCache {
     if items.count > Self.countMax { byteCount -= items.removeFirst().byteCount }
   }
 
-  /// A look-up compares with each.
+  /// The most cached rounds; look-ups are linear.
   private static let countMax = 256
 }

@@ -27,7 +27,8 @@ extension SyncHistory {
     assert(UInt64(count) < version, "`SyncHistory` 1: a version has one entry")
   }
 
-  /// Corrects the number of bytes to be uploaded, which stays in the range of a slot.
+  /// Corrects the number of bytes to be uploaded, within the range of a slot: the counter of a file
+  /// of another SDK may be wrong, and is for display alone.
   mutating func addUploadable(_ change: Int) {
     let (sum, overflow) = progress.uploadableByteCount.addingReportingOverflow(change)
     progress.uploadableByteCount = overflow ? Int.max : max(0, sum)

@@ -3,7 +3,8 @@
 // The own changesets from one commit to the next.
 
 /// Keeps the own changesets that were parsed for a commit, so that the next one does not parse
-/// them again. Confined to the queue of an agent, whose integrations share it.
+/// them again: with 10,000 changes that wait for upload, parsing took 75 of 97 ms of a commit in a
+/// debug build. Confined to the queue of an agent, whose integrations share it.
 final class OwnEntryCache {
   /// More bytes are not kept: parsed changesets take several times as much.
   private static let byteCountMax = 16 << 20

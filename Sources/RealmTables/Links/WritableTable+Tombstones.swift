@@ -126,6 +126,8 @@ extension WritableTable {
     if column.isEnumerated { try expandEnumeration(of: column) }
     let tree = try tombstoneTree()
     unsafe isChanged = true
+    // Two values may have one hash (0 and null, integers of more than 62 bits). The second gets a
+    // plain key, found by its value: the collision map of the format is for live objects alone.
     var key = hashed
     var plain: Int64 = 1 << 62
     while true {

@@ -206,7 +206,7 @@ package struct ImportPlan: Sendable {
     return (lines + notes).map { $0 + "\n" }.joined()
   }
 
-  /// The plan for programs.
+  /// The plan as JSON.
   package var json: JSONValue {
     .array(
       classes.map { type in
