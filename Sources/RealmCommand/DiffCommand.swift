@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What differs between two files.
+// The command `realm diff`.
 
 #if Tools
 import ArgumentParser

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects as files that other programs read.
+// Exports of objects to JSON, CSV and SQLite.
 
 #if Tools
 import ArgumentParser
@@ -108,7 +108,7 @@ struct ExportCommand: ToolCommand {
     return .fine
   }
 
-  /// Lets `body` write to a file that appears when it is complete, or to standard output.
+  /// Lets `body` write to standard output, or to a file under its name only when it is complete.
   private func write(to path: String?, _ body: (ByteSink) throws -> Int) throws -> Int {
     let sink =
       try path.map { try ByteSink(path: $0, overwrites: force) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The options of all commands that open a realm file.
+// The options of all commands for opening a realm file.
 
 #if Tools
 import ArgumentParser

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that are made up.
+// The command `realm generate`: made-up objects.
 
 #if Tools
 import ArgumentParser

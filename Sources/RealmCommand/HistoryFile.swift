@@ -5,7 +5,7 @@
 #if Tools
 import Foundation
 
-/// The file with the lines that were typed.
+/// The file with the typed lines.
 struct HistoryFile {
   private let path: String
   let lines: [String]

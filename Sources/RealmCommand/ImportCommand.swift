@@ -162,7 +162,7 @@ struct ImportCommand: ToolCommand {
     return report.badRowCount > 0 && !skipBadRows ? .badData : .fine
   }
 
-  /// Tries the import in a file that goes away.
+  /// Tries the import in a temporary file.
   private func temporary(_ importer: Importer) throws -> ImportReport {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("realm-import-\(UUID().uuidString)").path

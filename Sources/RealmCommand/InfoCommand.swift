@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a file is.
+// The command `realm info`.
 
 #if Tools
 import ArgumentParser

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The options of all commands that print results.
+// The options of all commands for printing results.
 
 #if Tools
 import ArgumentParser

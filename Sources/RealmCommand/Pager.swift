@@ -6,7 +6,7 @@
 import Foundation
 import RealmTools
 
-/// Standard output, or the program that shows it in pages.
+/// Standard output, or a program for reading it in pages.
 enum Pager {
   /// Writes a text for people: through the pager of the environment if the terminal is too low.
   static func show(_ text: String, isAllowed: Bool) throws(ToolFailure) {

@@ -6,7 +6,7 @@
 import Foundation
 import RealmTools
 
-/// One line on standard error that is written over; silent if that is no terminal.
+/// One line on standard error, written over again and again; silent without a terminal.
 final class ProgressLine {
   private let title: String
   private let isShown = isatty(2) == 1

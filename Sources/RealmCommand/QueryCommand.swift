@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that a query selects.
+// The command `realm query`.
 
 #if Tools
 import ArgumentParser

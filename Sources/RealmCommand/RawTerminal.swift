@@ -92,7 +92,7 @@ struct RawTerminal {
     }
   }
 
-  /// The key that an escape sequence stands for.
+  /// The key of an escape sequence.
   private func sequence() -> LineEditor.Key? {
     guard let first = nextByte(), first == UInt8(ascii: "[") || first == UInt8(ascii: "O"),
       let second = nextByte()
@@ -116,7 +116,7 @@ struct RawTerminal {
     }
   }
 
-  /// The character that begins with a byte of UTF-8.
+  /// The character of which a byte of UTF-8 is the first.
   private func character(_ first: UInt8) -> LineEditor.Key? {
     var bytes = [first]
     let count = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4

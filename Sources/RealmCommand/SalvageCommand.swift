@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What can still be read of a damaged file.
+// Saving the readable part of a damaged file.
 
 #if Tools
 import ArgumentParser

@@ -14,7 +14,7 @@ struct SchemaCommand: ToolCommand {
     abstract: "Prints the classes of a file: as Swift code, JSON or a Mermaid diagram.",
     discussion: "Example: realm schema todos.realm > Models.swift")
 
-  /// The languages that classes are written in.
+  /// The languages of class declarations.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case swift, json, mermaid
   }

@@ -6,7 +6,7 @@
 import RealmSyncProtocol
 import RealmTools
 
-/// Prints what statements give.
+/// Prints the results of statements.
 struct ShellPrinter {
   let isJSON: Bool
 

@@ -23,7 +23,7 @@ enum Terminal {
     hasColors ? TerminalText.styled(text, style) : text
   }
 
-  /// A text that stands out, if there are colours.
+  /// A highlighted text, if there are colours.
   static func strong(_ text: String) -> String { colored(text, .bold) }
 
   /// A message on standard error.

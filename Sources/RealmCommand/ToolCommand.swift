@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What all sub-commands have in common: how they end.
+// The common ending of all sub-commands.
 
 #if Tools
 import ArgumentParser

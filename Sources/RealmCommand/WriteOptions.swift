@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The option of all commands that write to a realm file.
+// The option of all commands for writing to a realm file.
 
 #if Tools
 import ArgumentParser
 import RealmTools
 
-/// How a command waits for others that write to the same file.
+/// The wait of a command for other writers of the same file.
 struct WriteOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -19,7 +19,7 @@ struct WriteOptions: ParsableArguments {
     }
   }
 
-  /// The waiting, of which a person is told.
+  /// The wait, reported on the terminal.
   func waiting(for path: String) -> RealmWriter.Waiting {
     let wait = wait
     return RealmWriter.Waiting(limit: wait) {

@@ -13,7 +13,7 @@ import RealmSyncProtocol
 
 /// Opens WebSockets with SwiftNIO.
 package struct ClientSockets: SyncSocketProvider {
-  /// The sockets of apps, which trust what the system trusts.
+  /// The sockets of apps, with the trusted certificates of the system.
   package static let shared = ClientSockets()
 
   /// A DOWNLOAD may have so many bytes, and a header.
@@ -147,7 +147,7 @@ package struct ClientSockets: SyncSocketProvider {
 
   // MARK: Errors
 
-  /// The close code that stands for an error (P1 B.3).
+  /// The close code of an error (P1 B.3).
   ///
   /// - Parameter place: The host and port of the server.
   static func failure(_ error: any Error, _ place: String) -> SocketClosed {

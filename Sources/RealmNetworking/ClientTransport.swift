@@ -10,9 +10,9 @@ package import NIOSSL
 package import RealmSync
 import RealmSyncProtocol
 
-/// Sends requests with AsyncHTTPClient, and follows redirections that expose nothing.
+/// Sends requests with AsyncHTTPClient, and follows harmless redirections.
 package struct ClientTransport: HTTPTransport {
-  /// The requests of apps, which trust what the system trusts.
+  /// The requests of apps, with the trusted certificates of the system.
   package static let shared = ClientTransport(HTTPClient(configuration: configuration()))
 
   private static let answerByteCountMax = 64 << 20
@@ -25,7 +25,7 @@ package struct ClientTransport: HTTPTransport {
     isProxied = false
   }
 
-  /// Requests of a route of their own. They keep a client that lasts as long as the process.
+  /// Requests of a route of their own. They keep a client as long as the process lives.
   package init(_ route: NetworkRoute) throws(AppFailure) {
     var configuration = Self.configuration(try route.tls())
     configuration.proxy = route.proxy?.configuration
@@ -33,7 +33,7 @@ package struct ClientTransport: HTTPTransport {
     isProxied = route.proxy != nil
   }
 
-  /// The settings of apps: a server that is not there is an error at once.
+  /// The settings of apps: a missing server is an error at once.
   package static func configuration(
     _ tls: TLSConfiguration? = nil
   ) -> HTTPClient.Configuration {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The channels of an attempt to connect, so that it can be ended at any time.
+// The channels of an attempt to connect, closed together when it is cancelled.
 
 #if Sync
 import NIOCore
@@ -20,7 +20,7 @@ final class ConnectionAttempt: Sendable {
 
   private let state = NIOLockedValueBox(State())
 
-  /// Takes a channel, which is closed when the time is over.
+  /// Takes a channel, to be closed at the end of the time.
   func add(_ channel: any Channel, timeout: TimeAmount) {
     let timer = channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
     let isCancelled = state.withLockedValue { state in

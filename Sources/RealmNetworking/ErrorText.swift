@@ -16,8 +16,7 @@ import Glibc
 
 /// The texts of errors.
 package enum ErrorText {
-  /// What failed, without the names of types and without paths of the machine that built the
-  /// program.
+  /// A sentence about a failure, without names of types and without paths of the build machine.
   package static func cause(of error: any Error) -> String {
     switch error {
     case let error as NIOConnectionError:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of an answer that is no handshake.
+// The status of a refused handshake.
 
 #if Sync
 import NIOCore

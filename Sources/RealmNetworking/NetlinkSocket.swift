@@ -9,9 +9,9 @@ import Glibc
 import Musl
 #endif
 
-/// A socket of `NETLINK_ROUTE`, each message of which is a change of the network.
+/// A socket of `NETLINK_ROUTE`: each message is a change of the network.
 enum NetlinkSocket {
-  /// The numbers of `linux/netlink.h` and `linux/rtnetlink.h`, which have no Swift module.
+  /// The numbers of `linux/netlink.h` and `linux/rtnetlink.h`: they have no Swift module.
   private static let family: UInt16 = 16
   private static let routeProtocol: CInt = 0
   /// Links, and addresses and routes of IPv4 and IPv6.
@@ -25,7 +25,7 @@ enum NetlinkSocket {
     var groups = NetlinkSocket.groups
   }
 
-  /// Opens a socket; nil if that is not allowed.
+  /// Opens a socket; nil if the system forbids it.
   static func open() -> CInt? {
     let kind = CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(CInt(family), kind, routeProtocol)

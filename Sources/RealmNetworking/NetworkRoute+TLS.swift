@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a route means for TLS and for the proxies of HTTP.
+// The settings of a route for TLS and for proxies of HTTP.
 
 #if Sync
 import AsyncHTTPClient
@@ -9,7 +9,7 @@ import RealmSync
 import RealmSyncProtocol
 
 extension NetworkRoute {
-  /// The settings of TLS: what the system trusts, and the route's certificates.
+  /// The settings of TLS: the system's trusted certificates, and the route's.
   func tls() throws(AppFailure) -> TLSConfiguration {
     var configuration = TLSConfiguration.makeClientConfiguration()
     guard !additionalTrustRoots.isEmpty else { return configuration }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// News of the machine's network: a link that comes up, a new address or route.
+// News of the machine's network: a new link, address or route.
 
 #if Sync
 import NIOConcurrencyHelpers
@@ -11,11 +11,11 @@ import NIOPosix
 import Network
 #endif
 
-/// Tells observers that the network has changed, so that they do not wait any longer to try again.
+/// Notifies observers of a change of the network, so that they try again at once.
 ///
 /// Several changes within a second are one: an address comes with its routes.
 package final class NetworkWatcher: Sendable {
-  /// The watcher of the machine, which begins with its first observer.
+  /// The watcher of the machine, created with its first observer.
   package static let shared = NetworkWatcher()
 
   private struct State {
@@ -27,10 +27,10 @@ package final class NetworkWatcher: Sendable {
   private let delay: TimeAmount
   private let state = NIOLockedValueBox(State())
 
-  /// - Parameter delayMilliseconds: The time for which changes are collected.
+  /// - Parameter delayMilliseconds: The time in which changes are collected.
   package init(delayMilliseconds: Int64 = 1_000) { delay = .milliseconds(delayMilliseconds) }
 
-  /// Adds an observer, which stays as long as the watcher, and watches the machine.
+  /// Adds an observer for the life of the watcher, and watches the machine.
   package func observe(_ observer: @escaping @Sendable () -> Void) {
     add(observer)
     let isFirst = state.withLockedValue { state in
@@ -56,7 +56,7 @@ package final class NetworkWatcher: Sendable {
     #endif
   }
 
-  /// Reads a socket, each message of which is a change. Takes the descriptor over.
+  /// Reads a socket with one change a message. Takes the descriptor over.
   package func watch(_ descriptor: CInt) {
     NIOPipeBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in

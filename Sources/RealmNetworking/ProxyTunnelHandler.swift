@@ -7,8 +7,7 @@ import NIOCore
 import RealmSync
 import RealmSyncProtocol
 
-/// Asks a proxy for a tunnel. The handlers behind it see a connection that becomes active when the
-/// tunnel stands.
+/// Asks a proxy for a tunnel. Later handlers see an active connection once the tunnel exists.
 final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -53,7 +52,7 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     isOpen = true
     answer.moveReaderIndex(to: end.upperBound)
     context.fireChannelActive()
-    // A server that speaks first may have been faster than this handler.
+    // A server may have sent its first bytes before this handler was ready.
     if answer.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(answer)) }
     context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bytes of a socket before they are frames: a frame that does not end is held by NIO's decoder.
+// The bytes of a socket before they are frames: NIO's decoder holds an unfinished frame.
 
 #if Sync
 import NIOCore
 
-/// Tells the handler of messages of all bytes that arrive. Stands before the decoder of frames.
+/// Reports all received bytes to the handler of messages. Comes before the decoder of frames.
 final class ReceiveMeter: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The next request after an answer that names another place.
+// The next request after a redirection.
 //
 // Invariants:
-// 1. What was encrypted is never sent in the clear.
+// 1. Encrypted requests are never sent again in the clear.
 // 2. A body is sent again to the same scheme, host and port alone, and so is a token.
 
 #if Sync
@@ -14,7 +14,7 @@ import RealmSyncProtocol
 enum Redirection {
   static let countMax = 5
 
-  /// The request that an answer asks for; nil if it asks for none.
+  /// The redirected request; nil without a redirection.
   static func next(
     after request: HTTPRequest, _ answer: HTTPResponse
   ) throws(AppFailure) -> HTTPRequest? {
@@ -41,7 +41,7 @@ enum Redirection {
     return next
   }
 
-  /// A place that may be relative, as an address.
+  /// The absolute address of a possibly relative one.
   private static func url(_ place: String, from text: String, _ url: SocketURL) -> String {
     let scheme = url.isSecure ? "https:" : "http:"
     if place.hasPrefix("//") { return scheme + place }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What keeps account of the bytes that sockets hold.
+// Accounting of the bytes in sockets.
 
 #if Sync
-/// The memory for what a socket has received and nobody has taken.
+/// The memory for received bytes that the program has not taken.
 package protocol SocketMemory: Sendable {
   /// Takes bytes. Returns false if there is no room for them.
   func take(_ byteCount: Int) -> Bool

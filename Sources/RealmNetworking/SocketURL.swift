@@ -3,7 +3,7 @@
 // The addresses of WebSockets.
 
 #if Sync
-/// The parts of an address that begins with `ws` or `wss`.
+/// The parts of a `ws` or `wss` address.
 struct SocketURL: Hashable {
   let isSecure: Bool
   /// Without the brackets of an IPv6 address.
@@ -42,16 +42,16 @@ struct SocketURL: Hashable {
     self.port = port
   }
 
-  /// Whether the host is an address, for which certificates have no names to be asked for.
+  /// Whether the host is an address: certificates have no names for these.
   var isAddress: Bool {
     host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
   }
 
-  /// Whether a connection through a proxy could not check the server's certificate: NIOSSL compares
-  /// the addresses in it with the address of the connection's peer, which is the proxy.
+  /// Whether a proxy keeps the connection from checking the server's certificate: NIOSSL compares
+  /// its addresses with the address of the connection's peer, and the peer is the proxy.
   var isUncheckedByProxies: Bool { isSecure && isAddress }
 
-  /// What is said when `isUncheckedByProxies` forbids a connection.
+  /// The error text if `isUncheckedByProxies` forbids a connection.
   static let uncheckedByProxies = """
     The certificate of a server that is given by its IP address cannot be checked through a proxy. \
     Use the server's host name in the base URL.

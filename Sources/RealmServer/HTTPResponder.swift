@@ -22,7 +22,7 @@ struct HTTPResponder: Sendable {
     var head = HTTPResponse(status: .init(code: answer.status))
     head.headerFields[.contentType] = answer.contentType
     head.headerFields[.contentLength] = String(answer.body.count)
-    // Answers have tokens and users, which no cache may keep.
+    // Answers have tokens and users: no cache may keep them.
     head.headerFields[.cacheControl] = "no-store"
     try await writer.write(
       response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
@@ -48,7 +48,7 @@ struct HTTPResponder: Sendable {
     return await api.respond(to: message)
   }
 
-  /// The body of a request, which has to come in time.
+  /// The body of a request, read within a limit of time.
   private func body(
     of request: Request, byteCountMax: Int, _ memory: MemoryShare, _ channel: any Channel
   ) async throws(APIError) -> [UInt8] {
@@ -73,8 +73,7 @@ struct HTTPResponder: Sendable {
     return bytes
   }
 
-  /// The numbers of the server, for its operator: for programs of this machine, and for those that
-  /// know the token.
+  /// The metrics, for programs of this machine and for the owner of the token.
   private func answerMetrics(_ message: APIRequest) -> APIResponse {
     let isKnown = options.metricsToken.map { message.hasBearerToken($0) } ?? false
     guard isKnown || message.origin.isLocal else {

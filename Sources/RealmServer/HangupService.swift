@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The signal SIGHUP, with which certificates are read again.
+// The signal SIGHUP.
 
 #if Server
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads certificates again at SIGHUP, which does not end the server.
+/// Reads certificates again at SIGHUP; the server goes on.
 struct HangupService: Service {
   let certificates: ServerCertificates?
 

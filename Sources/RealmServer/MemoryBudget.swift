@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The memory that clients can make the server take.
+// The memory of the server for messages and bodies of clients.
 //
 // Invariants:
-// 1. What is taken is at most the limit of the process, of each address and of each user. A message
-//    of the largest size fits into the smallest of them.
+// 1. The process, each address and each user take at most their limits. A message of the largest
+//    size fits into the smallest of them.
 
 #if Server
 import NIOConcurrencyHelpers
@@ -33,7 +33,7 @@ final class MemoryBudget: Sendable {
 
   var byteCount: Int { state.withLockedValue { $0.total } }
 
-  /// A share of what clients have, for one socket or body.
+  /// A client's share for one socket or body.
   func share(address: String) -> MemoryShare { MemoryShare(self, address: "address " + address) }
 
   fileprivate func take(_ byteCount: Int, address: String, user: String?) -> Bool {
@@ -59,7 +59,7 @@ final class MemoryBudget: Sendable {
   }
 }
 
-/// What one socket or body has taken.
+/// The bytes of one socket or body.
 final class MemoryShare: SocketMemory {
   private struct State {
     var byteCount = 0
@@ -80,10 +80,10 @@ final class MemoryShare: SocketMemory {
     if count > 0 { budget.giveBack(count, address: address, user: user) }
   }
 
-  /// Names the user, whose limit counts for what is taken from now on.
+  /// Names the user, whose limit counts from now on.
   func setUser(_ user: String) {
     state.withLockedValue { state in
-      // What came before is of the address alone, and is taken anew.
+      // Earlier bytes count for the address alone, and are taken again.
       budget.giveBack(state.byteCount, address: address, user: state.user)
       state.user = "user " + user
       if !budget.take(state.byteCount, address: address, user: state.user) { state.byteCount = 0 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What clients do wrong, in the log: once a minute for each text, as clients try again and again,
-// and hostile ones could fill the disk.
+// Errors of clients in the log: once a minute for each text, as clients repeat them, and hostile
+// ones could fill the disk.
 
 #if Server
 import Logging

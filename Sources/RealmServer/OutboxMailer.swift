@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mails of an app, for a program of its operator that sends them.
+// Mails of an app, sent by a program of its operator.
 
 #if Server
 import Foundation
 import RealmServerEngine
 import RealmSyncProtocol
 
-/// Puts mails into a folder, each as a JSON file that only the server's user can read.
+/// Puts mails into a folder, as JSON files for the server's user alone.
 struct OutboxMailer: AccountMailer {
   let folder: String
 

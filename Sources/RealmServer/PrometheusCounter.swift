@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A number that only grows.
+// A growing number.
 
 #if Server
 import CoreMetrics

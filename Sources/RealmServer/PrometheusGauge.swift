@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A number that grows and shrinks.
+// A number with any change.
 
 #if Server
 import CoreMetrics

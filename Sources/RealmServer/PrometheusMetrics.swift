@@ -2,8 +2,8 @@
 
 // The counts of the server in Prometheus' text form.
 //
-// swift-metrics has no implementation of its own. This one has what the server uses: counters and
-// gauges; the others do nothing.
+// swift-metrics has no implementation of its own. This one has counters and gauges for the server;
+// the other kinds do nothing.
 
 #if Server
 import CoreMetrics

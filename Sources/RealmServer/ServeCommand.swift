@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command that starts the server.
+// The command `realm-server serve`.
 
 #if Server
 import ArgumentParser

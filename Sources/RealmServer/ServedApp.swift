@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An app with all that serves it.
+// An app with its services.
 
 #if Server
 import RealmServerEngine

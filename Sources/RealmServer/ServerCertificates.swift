@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The certificates of the server, which are renewed while it runs.
+// The certificates of the server, renewed while it runs.
 
 #if Server
 import Foundation
@@ -11,7 +11,7 @@ import NIOCore
 import NIOSSL
 import ServiceLifecycle
 
-/// The certificate and key that new connections get.
+/// The certificate and key of new connections.
 final class ServerCertificates: Service {
   /// How often the files are looked at.
   private static let interval = Duration.seconds(60)
@@ -29,7 +29,7 @@ final class ServerCertificates: Service {
       (try Self.context(certificate, key), Self.dates([certificate, key])))
   }
 
-  /// What new connections are secured with.
+  /// The TLS settings of new connections.
   var context: NIOSSLContext { state.withLockedValue { $0.context } }
 
   /// Reads the files again. If they cannot be used, the old ones stay.
@@ -84,7 +84,7 @@ final class ServerCertificates: Service {
   }
 }
 
-/// Connections that are secured with the certificate of the time at which they begin.
+/// Connections with the certificate of their beginning.
 struct SecuredChannel: ServerChildChannel {
   typealias Value = SyncChannel.Value
 

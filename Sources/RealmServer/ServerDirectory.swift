@@ -12,7 +12,7 @@ import RealmSyncProtocol
 struct ServerDirectory: Sendable {
   let path: String
 
-  /// The folder, which is made if it is missing.
+  /// The folder, created if it is missing.
   init(_ path: String) throws(ServerFailure) {
     self.path = path
     try Self.make(path)
@@ -43,7 +43,7 @@ struct ServerDirectory: Sendable {
   ///
   /// - Parameters:
   ///   - id: The only app to serve; nil for all.
-  ///   - creates: Whether that app is made if others are there and it is not.
+  ///   - creates: Whether to make the app if others are there and it is not.
   func apps(
     only id: String?, creates: Bool = false, random: RandomBytes
   ) throws(ServerFailure) -> [AppFile] {
@@ -97,7 +97,7 @@ struct ServerDirectory: Sendable {
     return app
   }
 
-  /// Writes a file that no other user can read, whole or not at all.
+  /// Writes a file for the server's user alone, whole or not at all.
   func write(_ bytes: [UInt8], to file: String) throws(ServerFailure) {
     do {
       let temporary = file + ".new"
@@ -115,7 +115,7 @@ struct ServerDirectory: Sendable {
 
   // MARK: Keys
 
-  /// The key of tokens, which is made if there is none and the folder is new.
+  /// The key of tokens, made if there is none and the folder is new.
   func signingKey(random: RandomBytes, mayMake: Bool = true) throws(ServerFailure) -> [UInt8] {
     let file = path + "/keys/tokens"
     PrivatePlace.restrict(file)

@@ -5,7 +5,7 @@
 #if Server
 import RealmNetworking
 
-/// An error that one line explains.
+/// An error with one line of explanation.
 struct ServerFailure: Error, Hashable, CustomStringConvertible {
   let description: String
 

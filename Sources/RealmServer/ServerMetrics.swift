@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the server counts.
+// The counters of the server.
 
 #if Server
 import CoreMetrics
@@ -21,7 +21,7 @@ struct ServerMetrics: Sendable {
   private let removed: [String: Counter]
   private let failures: Counter
 
-  /// What upkeep removes, as the metrics name it.
+  /// The kinds of removals by upkeep, as names of metrics.
   private static let removedNames = [
     "sessions", "mailed_tokens", "anonymous_users", "registrations", "client_files", "versions",
   ]
@@ -43,7 +43,7 @@ struct ServerMetrics: Sendable {
     failures = Counter(label: "realm_upkeep_failures_total", factory: factory)
   }
 
-  /// Counts what upkeep has removed from an app.
+  /// Counts the removals of an app's upkeep.
   func didCleanUp(_ report: ServerUpkeep.Report) {
     let counts = [
       report.accounts.sessions, report.accounts.tokens, report.accounts.anonymousUsers,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the server is started with.
+// The options of `realm-server serve`.
 
 #if Server
 import RealmServerEngine
@@ -17,12 +17,12 @@ struct ServerOptions: Hashable, Sendable {
   let appID: String?
   /// Whether the app is made if a folder in use lacks it.
   let createsApp: Bool
-  /// Whether what is missing from a folder in use is made anew.
+  /// Whether missing files of a folder in use are created again.
   let replacesMissing: Bool
   let limits: ServerLimits
-  /// The proxies that are believed.
+  /// The trusted proxies.
   let trustedProxies: TrustedProxies
-  /// What programs of other machines have to know that ask for metrics; nil if none may.
+  /// The token for metrics on other machines; nil for none.
   let metricsToken: String?
 
   init(

@@ -29,8 +29,8 @@ struct ServerProgram: Sendable {
   ///
   /// - Parameters:
   ///   - hasher: Makes the hashes of passwords.
-  ///   - functions: The functions that users of all apps can call.
-  ///   - sessionLimits: The sizes of what sessions send.
+  ///   - functions: The functions of all apps.
+  ///   - sessionLimits: The sizes of the messages of sessions.
   ///   - timer: The time of connections.
   init(
     _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger,
@@ -72,7 +72,7 @@ struct ServerProgram: Sendable {
     OriginTimestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
   }
 
-  /// Looks at the realms of an app: one that cannot be read is known before devices ask for it.
+  /// Checks the realms of an app before devices ask for them.
   private static func checkRealms(
     of file: AppFile, _ directory: ServerDirectory, replacesMissing: Bool
   ) throws(ServerFailure) {
@@ -138,7 +138,7 @@ struct ServerProgram: Sendable {
 
   // MARK: Running
 
-  /// The text that says how an app reaches the server.
+  /// The text with the address for the app.
   func greeting(_ address: String) -> String {
     apps.map { app in
       """

@@ -7,7 +7,7 @@ import NIOHTTP1
 import RealmServerEngine
 import RealmSyncProtocol
 
-/// A handshake that the server takes.
+/// An accepted handshake.
 struct SocketRequest: Sendable {
   let app: String
   let token: String
@@ -18,7 +18,7 @@ struct SocketRequest: Sendable {
   var address = ""
 
   /// Reads the head of a request; nil if it is no handshake for an app's socket, or offers no
-  /// protocol that the server speaks.
+  /// protocol of the server.
   init?(_ head: HTTPRequestHead) {
     let (path, query) = Self.parts(head.uri)
     let names = path.split(separator: "/", omittingEmptySubsequences: false)

@@ -4,8 +4,8 @@
 //
 // Invariants:
 // 1. After the shutdown has begun no connection is served.
-// 2. A user whose access has ended has no connection: each is registered before its user is looked
-//    up, so an end that comes between the two finds it.
+// 2. A user without access has no connection: each is registered before its user is looked up, so
+//    an end between the two finds it.
 // 3. No user and no address has more connections than the limit.
 // 4. The service ends a short time after the shutdown began, whatever clients do.
 
@@ -32,7 +32,7 @@ final class SocketService: Service {
     let socket: WebSocket
     let user: User
     let address: String
-    /// The session of the token that the socket was opened with.
+    /// The session of the token in the handshake.
     let session: String
   }
 
@@ -52,7 +52,7 @@ final class SocketService: Service {
     var waiter: CheckedContinuation<Void, Never>?
   }
 
-  /// The time that clients have to take what was sent when the server shuts down.
+  /// The time for clients to take the last messages at the shutdown.
   private static let endTimeout = Duration.seconds(3)
 
   private let apps: [String: ServedApp]

@@ -17,7 +17,7 @@ import RealmSyncProtocol
 /// Sets up each connection: a request for a socket becomes a WebSocket, others are answered by
 /// Hummingbird.
 struct SyncChannel: HTTPChannelHandler {
-  /// What a connection has become.
+  /// The kind of a connection after its first request.
   enum Content: Sendable {
     case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
     case socket(WebSocket, SocketRequest, MemoryShare)
@@ -86,7 +86,7 @@ struct SyncChannel: HTTPChannelHandler {
     ).limitKey
   }
 
-  /// Answers a handshake that the server does not take, and closes the connection.
+  /// Refuses a handshake and closes the connection.
   private static func refuse(_ channel: any Channel) -> EventLoopFuture<HTTPHeaders?> {
     let text = "The server has no such socket, or speaks none of the versions that are offered.\n"
     let headers = HTTPHeaders([

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The upkeep of all apps: idle realms are closed every five minutes, and what is over is removed at
+// The upkeep of all apps: idle realms are closed every five minutes, and expired data is removed at
 // the start and every hour.
 
 #if Server
@@ -11,7 +11,7 @@ import ServiceLifecycle
 /// Cleans up while the server runs.
 struct UpkeepService: Service {
   private static let interval = Duration.seconds(300)
-  /// The intervals between two runs that remove something.
+  /// The intervals between two removals.
   private static let cleaningPeriod = 12
 
   private let apps: [ServedApp]
