@@ -13,7 +13,7 @@ package enum ApplyError: Error, Hashable, Sendable {
   case storage(StorageError)
 }
 
-/// The way in which an instruction does not fit the file.
+/// The misfit between an instruction and the file.
 package enum ApplyProblem: Error, Hashable, Sendable {
   /// There is no such class.
   case missingClass(String)
@@ -23,7 +23,7 @@ package enum ApplyProblem: Error, Hashable, Sendable {
   case classMismatch(String)
   /// A property is there already, and of another type.
   case propertyMismatch(String)
-  /// A class or property cannot have that name.
+  /// An impossible name of a class or property.
   case badName(String)
   /// A primary key is of another type than the class's.
   case badKey(String)
@@ -41,7 +41,7 @@ package enum ApplyProblem: Error, Hashable, Sendable {
   case tooMuchWork
   /// A path has more steps than `PathLimit.stepCountMax`.
   case pathTooLong
-  /// The path leads nowhere, or what is there cannot be changed so.
+  /// The path has no end in the file, or its end cannot be changed so.
   case path(PathError)
   /// A limit of the file was reached.
   case refused(StorageError)

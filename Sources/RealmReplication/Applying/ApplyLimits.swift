@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the changesets of a stranger may add and cost.
+// Limits for the changesets of strangers.
 
-/// The limits of what one upload does to a file.
+/// The limits of one upload's effects on a file.
 package struct ApplyLimits: Hashable, Sendable {
   /// The properties of a class, its primary key included.
   package var propertyCountMax: Int
-  /// The tables of the file, which are the classes and a few of its own.
+  /// The tables of the file: the classes and a few of its own.
   package var classCountMax: Int
   /// The unit is about a nanosecond of an optimised build.
   package var work: Int
@@ -21,7 +21,7 @@ package struct ApplyLimits: Hashable, Sendable {
 
   /// The work of an instruction.
   static let instructionWork = 1_000
-  /// The work of a new class, beside that of its instruction.
+  /// The work of a new class, beside its instruction.
   static let classWork = 1_000_000
   /// The work for each object when columns are added to a class again.
   static let rewriteWork = 100

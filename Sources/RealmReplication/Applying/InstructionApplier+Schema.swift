@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Classes and properties that come and go.
+// New and erased classes and properties.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -30,7 +30,7 @@ extension InstructionApplier {
     }
   }
 
-  /// A class that is there must be the one that is added.
+  /// An existing class must be equal to the added one.
   private func compare(
     _ schema: TableSchema, _ step: Instruction.AddTable, _ name: String
   ) throws(ApplyProblem) {
@@ -90,7 +90,7 @@ extension InstructionApplier {
       to: step.table, by: .addColumn(step))
   }
 
-  /// Adds the columns that wait, those of one class at once.
+  /// Adds the waiting columns, those of one class at once.
   mutating func addNewColumns() throws(ApplyProblem) {
     let waiting = newColumns.takeAll()
     for (name, columns) in waiting {
@@ -120,7 +120,7 @@ extension InstructionApplier {
     }
   }
 
-  /// A name that a class or property can have: names are stored up to a byte that is zero.
+  /// A possible name of a class or property: names are stored up to a zero byte.
   private func name(_ string: InternedString) throws(ApplyProblem) -> String {
     let name = changeset.text(of: string)
     guard !name.isEmpty, !name.utf8.contains(0) else { throw .badName(name) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Values that are assigned, inserted and erased.
+// Assigning, inserting and erasing values.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -56,7 +56,7 @@ extension InstructionApplier {
       }
     case .link(let table, let key):
       guard let value = try link(to: table, key, from: place) else {
-        // Recovering: what can be null becomes null.
+        // Recovering: a nullable value becomes null.
         if case .element = place.end { throw .badValue("a link to a missing object") }
         return try walking { () throws(PathError) in
           try place.set(.null, isDefault: step.isDefault)
@@ -90,7 +90,8 @@ extension InstructionApplier {
   mutating func clear(_ step: Instruction.Clear) throws(ApplyProblem) {
     let place = try place(step.path)
     let kind = step.collection.stored
-    // An assignment that made the value may have lost against an Erased that loses to the Clear.
+    // The assignment of the value may have lost against an Erased, and the Erased against the
+    // Clear.
     if case .entry = place.end, kind == .list || kind == .dictionary,
       try walking({ () throws(PathError) in try place.outline() }) == nil
     {
@@ -113,7 +114,7 @@ extension InstructionApplier {
 
   // MARK: Places
 
-  /// The place to which a path leads.
+  /// The end of a path.
   mutating func place(_ path: InstructionPath) throws(ApplyProblem) -> ValuePlace {
     let table = try table(path.table)
     guard let object = try find(path.table, path.key) else {
@@ -132,7 +133,7 @@ extension InstructionApplier {
 
   // MARK: Values
 
-  /// A value that can be an element: a scalar, null or a link.
+  /// A possible element: a scalar, null or a link.
   private mutating func value(
     _ payload: Payload, at place: ValuePlace
   ) throws(ApplyProblem) -> TableValue {
@@ -146,7 +147,7 @@ extension InstructionApplier {
     return value
   }
 
-  /// A link that can be at a place; nil if its target is missing and links to such are dropped.
+  /// A link for a place; nil if its target is missing and such links are dropped.
   private mutating func link(
     to name: InternedString, _ key: PrimaryKey, from place: ValuePlace
   ) throws(ApplyProblem) -> TableValue? {
@@ -161,7 +162,7 @@ extension InstructionApplier {
 
   private func badValue(_ payload: Payload) -> ApplyProblem { .badValue("\(payload.type)") }
 
-  /// A value that is neither a link nor a collection.
+  /// A value other than a link or a collection.
   @inline(__always)
   private func scalar(_ payload: Payload) -> TableValue? {
     switch payload {
@@ -183,7 +184,7 @@ extension InstructionApplier {
 }
 
 extension Column {
-  /// Whether a value that is no link and no collection can be in the column.
+  /// Whether a value other than a link or a collection can be in the column.
   @inline(__always)
   fileprivate func takes(_ value: TableValue) -> Bool {
     guard let type = value.type else { return isNullable }

@@ -3,10 +3,10 @@
 // Changesets of other devices become writes (P2 C).
 //
 // Invariants:
-// 1. A table or column that is cached belongs to the changeset at hand, and is forgotten when an
+// 1. A cached table or column belongs to the changeset at hand, and is forgotten when an
 //    instruction changes the schema.
 // 2. The last object exists.
-// 3. Nothing that is written is recorded.
+// 3. Nothing of it is recorded.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -29,22 +29,22 @@ package struct InstructionApplier {
   /// The identifier of the file; `FileIdentifier.own` as long as it has none.
   let file: FileIdentifier
   let policy: ApplyPolicy
-  /// What changesets may add and cost; nil if they are trusted.
+  /// The limits of changesets; nil if they are trusted.
   var limits: ApplyLimits?
-  /// The work that the changesets may cause still.
+  /// The remaining work of the changesets.
   var workLeft = Int.max
 
   var changeset = Changeset()
   /// By the index of the name.
   private var classes: [ClassEntry?] = []
 
-  // The object that the last instruction concerned.
+  // The object of the last instruction.
   private var lastClass = InternedString(.max)
   private var lastKey = PrimaryKey.null
   private var lastObject = ObjectKey.null
 
-  /// Columns that are added with the next instruction of another kind: clusters are written once
-  /// for all of them.
+  /// Columns to be added with the next instruction of another kind: clusters are written once for
+  /// all of them.
   var newColumns = NewColumns()
 
   package init(
@@ -75,14 +75,14 @@ package struct InstructionApplier {
     try finish()
   }
 
-  /// Sets the changeset to which the following instructions belong.
+  /// Sets the changeset of the following instructions.
   package mutating func begin(_ changeset: Changeset) {
     self.changeset = changeset
     forgetSchema()
     classes.reserveCapacity(changeset.strings.count)
   }
 
-  /// Carries out an instruction of the changeset that was begun.
+  /// Carries out an instruction of the present changeset.
   ///
   /// - Returns: Whether it was carried out; with the strict policy always true.
   @discardableResult
@@ -95,7 +95,7 @@ package struct InstructionApplier {
     return isDone
   }
 
-  /// Adds the columns that wait.
+  /// Adds the waiting columns.
   private mutating func finish() throws(ApplyError) {
     guard let last = newColumns.last else { return }
     do throws(ApplyProblem) {
@@ -157,7 +157,7 @@ package struct InstructionApplier {
     forgetObject()
   }
 
-  /// The class with that name.
+  /// The class of a name.
   @inline(__always)
   mutating func table(_ name: InternedString) throws(ApplyProblem) -> WritableTable {
     let index = Int(name.index)
@@ -178,7 +178,7 @@ package struct InstructionApplier {
     return table
   }
 
-  /// The property with that name; nil if there is none. The class was found before.
+  /// The property of a name; nil if there is none. The class was found before.
   @inline(__always)
   mutating func column(_ field: InternedString, of name: InternedString) -> Column? {
     let (table, index) = (Int(name.index), Int(field.index))
@@ -233,7 +233,7 @@ package struct InstructionApplier {
     }
   }
 
-  /// The object with that key; nil if there is none.
+  /// The object of a key; nil if there is none.
   @inline(__always)
   mutating func find(
     _ name: InternedString, _ key: PrimaryKey
@@ -266,8 +266,8 @@ package struct InstructionApplier {
     return found
   }
 
-  /// The object to which a link leads: if there is none, a tombstone that has to get the link at
-  /// once, and nil where links to missing objects are dropped.
+  /// The target of a link: if there is none, a tombstone, to get the link at once, and nil where
+  /// links to missing objects are dropped.
   mutating func linkTarget(
     _ name: InternedString, _ key: PrimaryKey
   ) throws(ApplyProblem) -> ObjectKey? {
@@ -296,7 +296,7 @@ package struct InstructionApplier {
     return key
   }
 
-  /// The primary key of an object of a class that has one.
+  /// The primary key of an object, in a class with one.
   @inline(__always)
   private func keyValue(
     _ object: ObjectReference, _ table: WritableTable
@@ -318,13 +318,13 @@ package struct InstructionApplier {
 
   // MARK: Errors
 
-  /// Runs `body`, whose errors are those of the database.
+  /// Runs `body` with errors of the database.
   @inline(__always)
   func storing<R>(_ body: () throws(StorageError) -> R) throws(ApplyProblem) -> R {
     do throws(StorageError) { return try body() } catch { throw .refused(error) }
   }
 
-  /// Runs `body`, whose errors are those of a path or of the database.
+  /// Runs `body` with errors of a path or of the database.
   @inline(__always)
   func walking<R>(_ body: () throws(PathError) -> R) throws(ApplyProblem) -> R {
     do throws(PathError) {
@@ -337,8 +337,7 @@ package struct InstructionApplier {
 }
 
 extension StorageError {
-  /// Whether the error says that a call asked for something impossible, and not that the database
-  /// failed.
+  /// Whether the error is of an impossible request, and not of the database.
   fileprivate var isRefusal: Bool {
     if case .limitExceeded = self { true } else { false }
   }

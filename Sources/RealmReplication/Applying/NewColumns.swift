@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Columns that instructions add one after the other, and that are written at once.
+// Columns from consecutive instructions, written at once.
 
 import RealmSyncProtocol
 import RealmTables
 
-/// The columns that wait, by their classes.
+/// The waiting columns, by their classes.
 struct NewColumns {
   private var classes: [(name: InternedString, columns: [NewColumn])] = []
   private var names: [InternedString: Set<String>] = [:]
-  /// The instruction that added the last; nil if none waits.
+  /// The instruction of the last; nil if none waits.
   private(set) var last: Instruction?
-  /// The classes that got columns since the work was renewed.
+  /// The classes with new columns since the work was renewed.
   var rewritten: Set<String> = []
 
   func contains(_ column: String, of table: InternedString) -> Bool {

@@ -3,18 +3,18 @@
 // Writes of a transaction become instructions (P2 B, P5 2).
 //
 // Invariants:
-// 1. The changeset has what was written to tables of classes since it was last taken, in the order
-//    of the writes; changes of the schema come before the data that were written after them.
-// 2. Objects and values are named by class, primary key, property and steps, never by what is local
+// 1. The changeset has the writes to tables of classes since it was last taken, in their order;
+//    changes of the schema come before the data after them.
+// 2. Objects and values are named by class, primary key, property and steps, never by names local
 //    to this file.
 // 3. The last name and key are those of the last object.
-// 4. `isLastWritten` says that the encoder's last object is this one, too.
+// 4. `isLastWritten` says whether the encoder's last object is this one, too.
 
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// The changeset that a `SyncRecorder` builds.
+/// The changeset of a `SyncRecorder`.
 ///
 /// One value, so that a call of the recorder checks for exclusive access once.
 struct ChangesetRecording {
@@ -22,7 +22,7 @@ struct ChangesetRecording {
   private var finder = PathFinder()
   private var pending = PendingSchema()
 
-  // The object that the last instruction concerned.
+  // The object of the last instruction.
   private var lastTable = TableKey.null
   private var lastObject = ObjectKey.null
   private var lastName = InternedString(0)
@@ -39,7 +39,7 @@ struct ChangesetRecording {
     return bytes
   }
 
-  /// Forgets what was recorded, as after a rollback.
+  /// Forgets the recorded writes, as after a rollback.
   mutating func removeAll() {
     builder.removeAll()
     finder.removeAll()
@@ -89,7 +89,7 @@ struct ChangesetRecording {
       "The primary key of '\(name)' cannot be changed in a synchronized Realm")
   }
 
-  /// Writes the classes and properties that were added: a class when its primary key is known.
+  /// Writes the added classes and properties: a class when its primary key is known.
   @inline(__always)
   private mutating func writePending(
     _ group: @autoclosure () -> WriteGroup
@@ -187,7 +187,7 @@ struct ChangesetRecording {
     builder.encoder.appendUpdate(path, payload, isDefault: isDefault)
   }
 
-  /// Writes a value of one of the commonest types, which is not copied before it is encoded.
+  /// Writes a value of one of the commonest types, encoded without a copy.
   mutating func didSet(
     plain value: PlainValue, _ column: Column, of object: ObjectKey, in table: WritableTable,
     isDefault: Bool
@@ -327,7 +327,7 @@ struct ChangesetRecording {
 
   // MARK: Paths
 
-  /// Forgets positions below an object of which a collection of embedded objects has changed.
+  /// Forgets positions below an object after a change of a collection of embedded objects.
   @inline(__always)
   private mutating func noteShift(of place: CollectionPlace) throws(StorageError) {
     if place.column.type == .link { finder.noteShift(of: place.object, in: place.table.key) }
@@ -343,8 +343,8 @@ struct ChangesetRecording {
     try path(place.column, place.object, place.table, place.path, element)
   }
 
-  /// The path to a value; nil if it is of no concern to other devices: that of an internal table,
-  /// or of an embedded object that nothing links to yet.
+  /// The path to a value; nil if it does not concern other devices: in an internal table, or in an
+  /// embedded object without a link.
   @inline(__always)
   private mutating func path(
     _ column: Column, _ object: ObjectKey, _ table: WritableTable, _ nested: [PathStep],

@@ -4,26 +4,26 @@
 //
 // Invariants:
 // 1. Each level is embedded in the one before, the first in the base object; its steps are the
-//    positions and keys that lead there now.
+//    positions and keys of the present path.
 // 2. A level is forgotten when a list of embedded objects above it shifts.
 
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Climbs from embedded objects to the top-level objects that hold them.
+/// Climbs from embedded objects to their top-level objects.
 ///
-/// The path that was found last is kept, with those of all objects on it, so that the writes of
-/// one object cost one climb.
+/// The last path is kept, with those of all objects on it, so that the writes of one object cost
+/// one climb.
 struct PathFinder {
-  /// An embedded object on the path, and the number of steps that lead to it.
+  /// An embedded object on the path, and the number of steps before it.
   private struct Level {
     let table: TableKey
     let object: ObjectKey
     let stepCount: Int
   }
 
-  /// A link by which an object holds an embedded one.
+  /// A link from an object to its embedded one.
   private struct Owner {
     let table: WritableTable
     let object: ObjectKey
@@ -36,10 +36,10 @@ struct PathFinder {
   private(set) var base: InstructionPath?
   private var baseTable = TableKey.null
   private var baseObject = ObjectKey.null
-  /// The steps below the base property that lead to the last level.
+  /// The steps below the base property to the last level.
   private(set) var steps: [PathElement] = []
   private var levels: [Level] = []
-  /// The position at which an object was found in a list, which the next one may follow.
+  /// The position of an object in a list: the next one may follow.
   private var lastIndex = 0
 
   mutating func removeAll() {
@@ -100,7 +100,7 @@ struct PathFinder {
     return true
   }
 
-  /// Adds the steps from an object to one that it holds.
+  /// Adds the steps from an object to an embedded one.
   private mutating func add(
     _ owner: Owner, isBase: Bool, _ builder: inout ChangesetBuilder
   ) throws(StorageError) {
@@ -115,7 +115,7 @@ struct PathFinder {
       Level(table: owner.targetTable, object: owner.target, stepCount: steps.count))
   }
 
-  /// The object that holds an embedded one; nil if none does yet.
+  /// The parent of an embedded object; nil if it has none yet.
   private static func owner(
     of object: ObjectKey, in table: WritableTable
   ) throws(StorageError) -> Owner? {
@@ -165,7 +165,7 @@ struct PathFinder {
 
   // MARK: Keeping up
 
-  /// Notes that a list of embedded objects of an object has shifted, or lost some.
+  /// Notes the shift or loss of embedded objects in an object's list.
   mutating func noteShift(of object: ObjectKey, in table: TableKey) {
     if table == baseTable, object == baseObject { return forget(from: 0) }
     if let owner = levels.lastIndex(where: { $0.object == object && $0.table == table }) {
@@ -173,7 +173,7 @@ struct PathFinder {
     }
   }
 
-  /// Notes that an object was inserted into a list, so that it need not be searched for.
+  /// Notes an insertion into a list, so that the object need not be searched for.
   mutating func noteInsertion(at index: Int) { lastIndex = index }
 
   private mutating func forget(from level: Int) {

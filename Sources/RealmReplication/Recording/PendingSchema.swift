@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Classes and properties that were added but are not in the changeset yet.
+// Added classes and properties ahead of the changeset.
 
 import RealmTables
 
-/// The additions to the schema that wait for the primary keys of their classes, which tables get
+/// The additions to the schema, waiting for the primary keys of their classes: tables get these
 /// after their columns.
 struct PendingSchema {
-  /// A column that was added.
+  /// An added column.
   struct AddedColumn: Equatable {
     let table: TableKey
     let column: ColumnKey

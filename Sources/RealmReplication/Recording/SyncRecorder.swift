@@ -14,8 +14,8 @@ package final class SyncRecorder: ChangeRecorder {
   // Confined as the transaction, so accesses need no check at run time.
   @exclusivity(unchecked) private var recording: ChangesetRecording
 
-  /// - Parameter file: The identifier that the server gave to the file; `FileIdentifier.own` as
-  ///   long as there is none.
+  /// - Parameter file: The file's identifier from the server; `FileIdentifier.own` as long as there
+  ///   is none.
   package init(file: FileIdentifier = .own) { unsafe recording = ChangesetRecording(file: file) }
 
   /// Ends the changeset and begins the next; no bytes if nothing was written.
@@ -23,7 +23,7 @@ package final class SyncRecorder: ChangeRecorder {
     try unsafe recording.finish(group)
   }
 
-  /// Forgets what was recorded, as after a rollback.
+  /// Forgets the recorded writes, as after a rollback.
   package func removeAll() { unsafe recording.removeAll() }
 
   // MARK: Calls

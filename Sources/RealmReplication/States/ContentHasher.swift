@@ -8,7 +8,7 @@ import RealmTables
 
 /// Computes the digests of classes, objects and values.
 struct ContentHasher<Source: ContentSource> {
-  /// A class with the columns that count.
+  /// A class with its hashed columns.
   private struct ClassPlan {
     let schema: TableSchema
     let name: String
@@ -83,7 +83,7 @@ struct ContentHasher<Source: ContentSource> {
     return total
   }
 
-  /// The digest of what identifies an object in its class.
+  /// The digest of an object's identity in its class.
   private mutating func identity(
     of object: ObjectKey, _ row: Row, _ plan: ClassPlan
   ) throws(StorageError) -> StateDigest {

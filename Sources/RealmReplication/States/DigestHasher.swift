@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A hash of 128 bits that is the same in all processes and on all platforms.
+// A hash of 128 bits, the same in all processes and on all platforms.
 
 /// Hashes a sequence of words.
 ///

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The state of objects as the instructions that make them.
+// The state of objects as instructions.
 
 package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
 
-/// Writes a changeset that makes classes and objects what they are in a file.
+/// Writes a changeset for the classes and objects of a file.
 ///
-/// Links to objects that the file does not have are written too, as links to objects that are yet
-/// to come: positions in lists are then the same at the receiver.
+/// Links to missing objects are written too, as links to future ones: positions in lists are then
+/// the same at the receiver.
 package struct ObjectStateWriter<Source: ContentSource> {
   private let source: Source
   private var builder: ChangesetBuilder
@@ -20,8 +20,8 @@ package struct ObjectStateWriter<Source: ContentSource> {
   private var steps: [PathElement] = []
   private var isFresh = true
 
-  /// - Parameter file: The identifier under which other files know the objects of classes without
-  ///   primary key that this file made.
+  /// - Parameter file: The file's identifier at other files, for its objects of classes without
+  ///   primary key.
   package init(_ source: Source, file: FileIdentifier = .own) {
     self.source = source
     builder = ChangesetBuilder(file: file)
@@ -60,8 +60,8 @@ package struct ObjectStateWriter<Source: ContentSource> {
 
   /// Writes an object: its creation, its values, and its links at last.
   ///
-  /// - Parameter isFresh: Whether the receiver cannot have the object; values that a new object has
-  ///   anyway are left out then, and collections are not emptied first.
+  /// - Parameter isFresh: Whether the receiver cannot have the object: default values are left out
+  ///   then, and collections are not emptied first.
   /// - Returns: Whether there is such an object.
   @discardableResult
   package mutating func append(
@@ -79,7 +79,7 @@ package struct ObjectStateWriter<Source: ContentSource> {
     return true
   }
 
-  /// Writes the erasure of an object, whose state follows: what the receiver has of it is stale.
+  /// Writes the erasure of an object before its state: the receiver's copy is stale.
   ///
   /// - Returns: Whether there is such an object.
   @discardableResult
@@ -91,7 +91,7 @@ package struct ObjectStateWriter<Source: ContentSource> {
     return true
   }
 
-  /// Writes the erasure of an object that the file need not have.
+  /// Writes the erasure of an object, present in the file or not.
   ///
   /// - Parameter reference: Names the object, whose strings it interns.
   package mutating func appendErasure(
@@ -101,7 +101,7 @@ package struct ObjectStateWriter<Source: ContentSource> {
     builder.encoder.append(.eraseObject(object))
   }
 
-  /// Writes the creation alone of an object that the file need not have.
+  /// Writes the creation alone of an object, present in the file or not.
   package mutating func appendCreation(
     of reference: (inout ChangesetEncoder) -> ObjectReference
   ) {
@@ -109,7 +109,7 @@ package struct ObjectStateWriter<Source: ContentSource> {
     builder.encoder.append(.createObject(object))
   }
 
-  /// Writes a property of an object that the receiver has.
+  /// Writes a property of an object at the receiver.
   ///
   /// - Returns: Whether there is such an object.
   @discardableResult
@@ -191,7 +191,7 @@ package struct ObjectStateWriter<Source: ContentSource> {
     try source.schema(of: table)?.kind == .embedded
   }
 
-  /// A value as a payload; nil for a link that no device can follow.
+  /// A value as a payload; nil for a link without a name on other devices.
   private mutating func payload(
     _ value: TableValue, _ column: Column
   ) throws(StorageError) -> Payload? {
@@ -281,7 +281,7 @@ package struct ObjectStateWriter<Source: ContentSource> {
     }
   }
 
-  /// An element as a payload; nil for a link that no device can follow.
+  /// An element as a payload; nil for a link without a name on other devices.
   private mutating func element(
     _ index: Int, of view: ListView, _ column: Column
   ) throws(StorageError) -> Payload? {
@@ -312,7 +312,7 @@ package struct ObjectStateWriter<Source: ContentSource> {
     }
   }
 
-  /// Writes what an element holds, to which the steps lead.
+  /// Writes the content of the element at the end of the steps.
   private mutating func appendInside(
     _ payload: Payload, _ value: () throws(StorageError) -> MixedValue, _ column: Column,
     _ space: NodeSpace

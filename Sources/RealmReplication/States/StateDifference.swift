@@ -6,7 +6,7 @@ package import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// The differences that make the digests of two files differ.
+/// The differences behind unequal digests of two files.
 package enum StateDifference {
   /// The first differences in words; none if the contents are equal.
   package static func lines(

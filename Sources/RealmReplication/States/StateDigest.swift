@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A number for the content of all classes, by which peers are compared.
+// A number for the content of all classes, for comparing peers.
 
 package import RealmStorage
 package import RealmSyncProtocol
@@ -9,8 +9,8 @@ package import RealmSyncProtocol
 ///
 /// Two files have the same if their classes have the same properties, and the same objects by
 /// primary key with the same values: lists in their order, sets and dictionaries in any, links by
-/// the primary keys of their targets, embedded objects by what they hold. Tombstones, links to them
-/// and what is local to a file (keys, indexes, internal tables) do not count.
+/// the primary keys of their targets, embedded objects by their contents. Tombstones, links to them
+/// and local numbers (keys, indexes, internal tables) do not count.
 package struct StateDigest: Hashable, Sendable {
   package var high: UInt64
   package var low: UInt64
@@ -22,8 +22,8 @@ package struct StateDigest: Hashable, Sendable {
 
   /// The digest of a version, or of a write transaction as it stands.
   ///
-  /// - Parameter file: The identifier of the file, under which other files know the objects of
-  ///   classes without primary key that it made.
+  /// - Parameter file: The file's identifier at other files, for its objects of classes without
+  ///   primary key.
   package init(
     of source: some ContentSource, file: FileIdentifier = .own
   ) throws(StorageError) {

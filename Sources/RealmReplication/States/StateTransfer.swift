@@ -2,8 +2,8 @@
 
 // One file is made equal to another, as after a client reset, with writes for differences alone.
 //
-// Properties are compared by the instructions that would make them what they are, so links to
-// objects that are yet to come count, and so do their positions in lists.
+// Properties are compared by their instructions, so links to future objects count, and so do their
+// positions in lists.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -11,8 +11,8 @@ package import RealmTables
 
 /// Makes the classes of a write transaction equal to those of another file.
 ///
-/// Classes and properties that the other file has are added. Those that it lacks are left alone, so
-/// the caller compares them before. Nothing is recorded; the change log has the differences.
+/// Missing classes and properties are added. Additional ones are left alone, so the caller compares
+/// them before. Nothing is recorded; the change log has the differences.
 package struct StateTransfer<Source: ContentSource> {
   private let source: Source
   private let target: WriteGroup
@@ -22,12 +22,12 @@ package struct StateTransfer<Source: ContentSource> {
   private var targetWriter: ObjectStateWriter<WriteGroup>
   private var applier: InstructionApplier
 
-  /// The size of the changesets in which new objects are made.
+  /// The size of a changeset of new objects.
   private static var batchByteCount: Int { 256 << 10 }
 
   /// - Parameters:
   ///   - sourceFile: The identifier of the other file.
-  ///   - targetFile: That of the transaction's file.
+  ///   - targetFile: The identifier of the transaction's file.
   package init(
     from source: Source, _ sourceFile: FileIdentifier = .own, to target: WriteGroup,
     _ targetFile: FileIdentifier = .own
@@ -50,13 +50,13 @@ package struct StateTransfer<Source: ContentSource> {
     }
     for (name, schema) in classes where schema.kind != .embedded { try create(name, schema) }
     for (name, schema) in classes where schema.kind != .embedded { try update(name, schema) }
-    // At last, as nothing that stays links to them then but what the other file links, too.
+    // At last: by now only links of the other file, too, lead to them.
     for (name, schema) in classes where schema.kind != .embedded { try erase(name, schema) }
   }
 
   // MARK: Steps
 
-  /// Creates the objects that only the other file has.
+  /// Creates the missing objects.
   private mutating func create(_ name: String, _ schema: TableSchema) throws(ApplyError) {
     let table = try targetTable(name)
     for object in try objects(of: schema.key, in: source) {
@@ -73,7 +73,7 @@ package struct StateTransfer<Source: ContentSource> {
     try apply(sourceWriter.take())
   }
 
-  /// Assigns the properties that differ.
+  /// Assigns the different properties.
   private mutating func update(_ name: String, _ schema: TableSchema) throws(ApplyError) {
     let table = try targetTable(name)
     for object in try objects(of: schema.key, in: source) {
@@ -98,7 +98,7 @@ package struct StateTransfer<Source: ContentSource> {
     }
   }
 
-  /// Erases the objects that the other file does not have.
+  /// Erases the objects missing in the other file.
   private mutating func erase(_ name: String, _ schema: TableSchema) throws(ApplyError) {
     let table = try targetTable(name)
     for object in try objects(of: table.key, in: target) {
@@ -140,7 +140,7 @@ package struct StateTransfer<Source: ContentSource> {
     return table
   }
 
-  /// The same object in another file; nil if that has none.
+  /// The same object in another file; nil if there is none.
   private func counterpart(
     of object: ObjectKey, _ schema: TableSchema, _ source: some ContentSource,
     _ file: FileIdentifier, in other: TableSchema, _ target: some ContentSource,
@@ -176,7 +176,8 @@ package struct StateTransfer<Source: ContentSource> {
     do throws(ChangesetError) {
       return try ChangesetParser.parse(bytes)
     } catch {
-      // A file can hold what no changeset can, such as a timestamp with parts of different signs.
+      // A file can hold values without an instruction, such as a timestamp with parts of different
+      // signs.
       throw .badChangeset(.badValue("\(error)"), instruction: "the transfer of a state")
     }
   }

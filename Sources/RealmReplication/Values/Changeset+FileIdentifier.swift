@@ -6,9 +6,8 @@
 package import RealmSyncProtocol
 
 extension Changeset {
-  /// Puts the identifier of the file that made the changeset where it stands as 0, which it does in
-  /// changesets that were recorded before the file had one: in the objects of instructions, and in
-  /// links that they assign, insert or erase.
+  /// Replaces 0 by the identifier of the file that made the changeset, in changesets from before it
+  /// had one: in the objects of instructions, and in assigned, inserted and erased links.
   ///
   /// - Returns: Whether anything was replaced.
   package mutating func replaceOwnFile(by file: FileIdentifier) -> Bool {

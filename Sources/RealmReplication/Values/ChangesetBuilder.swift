@@ -4,8 +4,8 @@
 // payloads of a changeset.
 //
 // Invariants:
-// 1. Each name that is cached belongs to the table or column whose key stands beside it, and to the
-//    changeset that is being written.
+// 1. Each cached name belongs to the table or column of the key beside it, and to the present
+//    changeset.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -18,7 +18,7 @@ import RealmTables
 package struct ChangesetBuilder {
   /// The role of a table in a changeset.
   enum Role: UInt8 {
-    /// An internal table; what happens in it concerns no other device.
+    /// An internal table; its changes concern no other device.
     case ignored
     case topLevel
     case embedded
@@ -183,8 +183,8 @@ package struct ChangesetBuilder {
 
   // MARK: Values
 
-  /// A value that is stored in `column`, or in a collection there, as a payload; nil for a link
-  /// that other devices cannot follow.
+  /// A value in `column`, or in a collection there, as a payload; nil for a link to an internal
+  /// table.
   @inline(__always)
   mutating func payload(
     _ value: TableValue, _ column: Column, _ source: @autoclosure () -> some ContentSource
@@ -246,13 +246,13 @@ package struct ChangesetBuilder {
     encoder.append(.addTable(.init(table: table, kind: kind, key: key)))
   }
 
-  /// Adds a property, which is not the primary key.
+  /// Adds a property other than the primary key.
   mutating func addColumn(
     _ column: Column, to schema: TableSchema, _ source: some ContentSource
   ) throws(StorageError) {
     let table = name(schema.key, schema)
     let field = name(column, schema.key, schema)
-    // As the reference does, which interns the empty name for types that are no links.
+    // As the reference does: it interns the empty name for types other than links.
     var target = ""
     if let key = column.targetTable, let schema = try source.schema(of: key) {
       target = schema.className ?? ""

@@ -6,7 +6,7 @@ package import RealmSyncProtocol
 package import RealmTables
 
 extension Column {
-  /// The type as instructions name it; that of a mixed column is null.
+  /// The type in instructions; null for a mixed column.
   package var payloadType: PayloadType {
     switch type {
     case .int: .int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads that versions and write transactions have in common.
+// The common reads of versions and write transactions.
 
 package import RealmStorage
 package import RealmTables
@@ -13,10 +13,10 @@ package protocol ContentSource {
   /// The schema of a table; nil if there is no such table.
   func schema(of table: TableKey) throws(StorageError) -> TableSchema?
 
-  /// An object, or a tombstone; nil if there is none with that key.
+  /// An object or a tombstone; nil if the key has none.
   func row(of object: ObjectKey, in table: TableKey) throws(StorageError) -> Row?
 
-  /// The object with that primary key; nil if there is none.
+  /// The object of a primary key; nil if there is none.
   func object(
     withPrimaryKey value: TableValue, in table: TableKey
   ) throws(StorageError) -> ObjectKey?

@@ -4,7 +4,7 @@
 
 /// The limit of the paths of instructions.
 package enum PathLimit {
-  /// The steps that a path may have below its property. Objects that are embedded in each other are
-  /// deleted recursively, so their depth must have a limit.
+  /// The most steps of a path below its property. Objects embedded in each other are deleted
+  /// recursively, so their depth must have a limit.
   package static let stepCountMax = 256
 }

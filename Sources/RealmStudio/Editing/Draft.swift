@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A write transaction that stays open while a person edits.
+// A write transaction held open while a person edits.
 //
 // Invariants:
-// 1. The transaction holds what `edits` made, in their order, from the version it began with: an
-//    edit that fails is taken back with all that it did.
+// 1. The transaction holds the results of `edits`, in their order, from its first version on: a
+//    failed edit is undone whole.
 // 2. Undoing makes the remaining edits again from the beginning. The right to write is kept
 //    meanwhile, so the version is the same, and new objects get the same keys.
-// 3. Schemas are not shared with the versions of the file, nor with what was undone: a class that
-//    was created and taken back may have the same table key as another one afterwards.
+// 3. Schemas are not shared with versions of the file, nor with undone edits: a class that was
+//    created and undone may have the same table key as another one afterwards.
 
 #if Tools
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// The edits of one open transaction, which can be undone and made again.
+/// The edits of one open transaction, with undo and redo.
 struct Draft {
   /// The most edits of one transaction.
   static let editCountMax = 10_000
 
   private(set) var group: WriteGroup
   private(set) var edits: [EditCommand] = []
-  /// The edits that were undone, the next to be made again last.
+  /// The undone edits, the next to be made again last.
   private(set) var undone: [EditCommand] = []
   /// The time of the last edit.
   var lastUse = ContinuousClock.now
@@ -33,7 +33,7 @@ struct Draft {
 
   /// Makes an edit.
   ///
-  /// - Returns: What `EditCommand.apply(to:)` does.
+  /// - Returns: The result of `EditCommand.apply(to:)`.
   mutating func apply(_ edit: EditCommand) throws(StudioFailure) -> JSONValue {
     guard edits.count < Self.editCountMax else {
       throw StudioFailure(
@@ -60,7 +60,7 @@ struct Draft {
     try repeatEdits()
   }
 
-  /// Makes the edit again that was undone last.
+  /// Makes the last undone edit again.
   mutating func redo() throws(StudioFailure) {
     guard let next = undone.popLast() else {
       throw StudioFailure(409, "There is no edit to make again.")
@@ -69,7 +69,7 @@ struct Draft {
     edits.append(next)
   }
 
-  /// Makes the edits again in the version that the transaction began with.
+  /// Makes the edits again in the first version of the transaction.
   private mutating func repeatEdits() throws(StudioFailure) {
     group = try reading { () throws(StorageError) in
       try WriteGroup(try group.transaction.restarted(), schemas: SchemaCache())

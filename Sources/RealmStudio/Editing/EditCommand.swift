@@ -8,9 +8,9 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// An edit of a transaction, which can be made again from the same version with the same result.
+/// An edit of a transaction: made again from the same version, it has the same result.
 struct EditCommand: Sendable {
-  /// The kind of an edit, by the name that the page gives it.
+  /// The kind of an edit, by the page's name for it.
   enum Kind: String, Sendable {
     /// Assigns a property, an element or the value of a key.
     case set
@@ -32,11 +32,11 @@ struct EditCommand: Sendable {
     case delete
     /// Creates a class, with a primary key if the edit names a property.
     case createClass
-    /// Creates a property of a class; objects that are there get its default value.
+    /// Creates a property of a class; existing objects get its default value.
     case addProperty
   }
 
-  /// The most objects that one edit deletes.
+  /// The most objects of one deletion.
   static let keyCountMax = 10_000
 
   let kind: Kind
@@ -200,7 +200,7 @@ struct EditCommand: Sendable {
     }
   }
 
-  /// The kind of the mixed value that is to be emptied; none for a property that is a collection.
+  /// The kind of the mixed value to be emptied; none for a property with a collection.
   private var nestedKind: RealmTables.CollectionKind {
     switch value["t"]?.string {
     case "list"?: .list

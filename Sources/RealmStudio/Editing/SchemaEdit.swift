@@ -24,7 +24,7 @@ struct SchemaEdit: Sendable {
 
   private let className: String
   private let isEmbedded: Bool
-  /// The new property; that of the primary key for a class, nil if it has none.
+  /// The new property; the primary key for a class, nil if it has none.
   private let property: String?
   private let type: ColumnType
   private let collection: RealmTables.CollectionKind
@@ -103,7 +103,7 @@ struct SchemaEdit: Sendable {
     }
   }
 
-  /// The class that a new link leads to.
+  /// The class of a new link's targets.
   private func linked(
     _ name: String, _ classes: StudioClasses
   ) throws(StudioFailure) -> TableSchema {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the pages hear of new versions.
+// The pages' news of new versions.
 
 #if Tools
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// The changes between two versions: for each class the numbers, and the cells that changed.
+/// The changes between two versions: for each class the numbers, and the changed cells.
 struct ChangeReport {
-  /// The most objects of a class that are named.
+  /// The most named objects of a class.
   static let objectCountMax = 500
 
   let json: JSONValue

@@ -14,8 +14,8 @@ final class EventHub: Sendable {
     var isFinished = false
   }
 
-  /// The events that a page may be behind. One that reads more slowly misses old ones: each event
-  /// names the newest version, which is all that a page has to know.
+  /// The most events in a page's stream. A slower reader misses old ones: each event names the
+  /// newest version, and a page needs no more.
   private static let backlogMax = 64
 
   private let state = Locked(State())
@@ -37,12 +37,12 @@ final class EventHub: Sendable {
     continuation.onTermination = { [weak self] _ in
       _ = self?.state.withLock { $0.streams.removeValue(forKey: number) }
     }
-    // The first message shows the page that it is connected.
+    // The first message shows the page its connection.
     continuation.yield(Self.message(.object([JSONMember("kind", .string("hello"))])))
     return stream
   }
 
-  /// The number of pages that listen.
+  /// The number of listening pages.
   var count: Int { state.withLock { $0.streams.count } }
 
   /// Sends an event to all pages.
@@ -51,12 +51,12 @@ final class EventHub: Sendable {
     for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(message) }
   }
 
-  /// Sends something that pages ignore: a connection that is gone is found by it.
+  /// Sends an event for pages to ignore: a closed connection is found by it.
   func ping() {
     for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(": ping\n\n") }
   }
 
-  /// Ends all streams, and those that are opened later.
+  /// Ends all streams, and later ones when they are opened.
   func finish() {
     let streams = state.withLock { state -> [AsyncStream<String>.Continuation] in
       state.isFinished = true

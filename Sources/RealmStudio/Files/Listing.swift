@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that a table of the page shows, in their order.
+// The objects in a table of the page, in their order.
 
 #if Tools
 import RealmQuery
@@ -12,12 +12,12 @@ import RealmTables
 /// A whole class in the order of its keys keeps none of them; other results are sorted and filtered
 /// once and then kept as keys.
 struct Listing {
-  /// What the page asks for.
+  /// The request of the page.
   struct Request: Hashable {
     var className: String
     /// The text of the query bar; empty for all objects.
     var query = ""
-    /// The property that a click on its column sorts by.
+    /// The property of the column by which the page sorts.
     var sort: String?
     var isDescending = false
   }
@@ -73,7 +73,7 @@ struct Listing {
     return position < keys.count ? keys[position] : nil
   }
 
-  /// The position of an object; nil if it is not among those shown.
+  /// The position of an object; nil if it is not shown.
   func position(
     of key: ObjectKey, in table: Table, _ source: any TableSource
   ) throws(QueryError) -> Int? {

@@ -8,9 +8,9 @@ import RealmStorage
 
 /// A database file, and how it could be opened.
 ///
-/// Even without writing it is opened as one of its users, whose reader slot keeps the version that
-/// is shown; only where the place does not let us write the lock file it is opened without, and
-/// then commits of others are not seen.
+/// A reader slot keeps the shown version, so the file is opened as by its users, also without
+/// writing. Where the lock file cannot be written it is opened without one, and commits of others
+/// are not seen.
 struct OpenedFile {
   let file: DatabaseFile
   let isLive: Bool

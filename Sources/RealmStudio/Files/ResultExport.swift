@@ -105,7 +105,7 @@ struct ResultExport {
 }
 
 extension StudioDatabase {
-  /// The most objects that are copied or saved out of an open transaction, in one go.
+  /// The most objects to copy or save out of an open transaction at a time.
   private static let draftCountMax = 100_000
 
   var isEditing: Bool { draft != nil }
@@ -136,7 +136,7 @@ extension StudioDatabase {
     return (text, export.next(after: start))
   }
 
-  /// The text of a result in the open transaction, which may change before another piece is made.
+  /// The text of a result in the open transaction, which may change between two pieces.
   func draftText(
     of request: Listing.Request, _ format: ResultExport.Format, _ columns: [String]?
   ) throws(StudioFailure) -> String {
@@ -165,7 +165,7 @@ extension StudioDatabase {
   }
 }
 
-/// The text of a result in one version, each piece of which is made when it is asked for.
+/// The text of a result in one version, in pieces made on demand.
 struct ResultPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
   fileprivate let database: StudioDatabase
   fileprivate let source: TableGroup

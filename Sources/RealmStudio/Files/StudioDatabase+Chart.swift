@@ -12,8 +12,7 @@ extension StudioDatabase {
   /// The most bins of a chart.
   static let binCountMax = 200
 
-  /// The numbers of values of a property in intervals of equal width, over the objects that a
-  /// request shows.
+  /// The numbers of a property's values in intervals of equal width, over the objects of a request.
   func histogram(
     of property: String, in request: Listing.Request, bins: Int
   ) throws(StudioFailure) -> JSONValue {

@@ -8,7 +8,7 @@ import RealmSyncProtocol
 import RealmTables
 
 extension StudioDatabase {
-  /// The time that a transaction waits for writers of other programs.
+  /// The time of a transaction's wait for writers of other programs.
   private static let patience = Duration.seconds(5)
 
   /// The state of the transaction, as the page shows it.
@@ -20,7 +20,7 @@ extension StudioDatabase {
     ])
   }
 
-  /// Begins a transaction, which keeps all other writers waiting until it ends.
+  /// Begins a transaction. All other writers wait until it ends.
   func begin() async throws -> JSONValue {
     guard isWritable else { throw Self.readOnly }
     guard draft == nil, !isBeginning else {
@@ -53,7 +53,7 @@ extension StudioDatabase {
   private func startTransaction() async throws {
     let place = WriterPlace(identity: UInt(bitPattern: ObjectIdentifier(self)))
     let transaction = try await file.beginWrite(at: place, isolation: self)
-    // Edits begin with the newest version, so that one is shown first.
+    // Edits begin with the newest version, so it is shown first.
     advance()
     draft = try Draft(transaction)
     watchIdleness()
@@ -84,7 +84,7 @@ extension StudioDatabase {
       throw StudioFailure(409, "No transaction is open.", remedy: "Begin one first.")
     }
     defer {
-      // A transaction that could not go back to its edits has ended.
+      // A transaction without a return to its edits has ended.
       draft = changed.group.transaction.isEnded ? nil : changed
       forgetDraftListings()
       reportDraft()

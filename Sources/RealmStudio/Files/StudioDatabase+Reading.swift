@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the page reads: classes, windows of tables, objects, positions.
+// Reading for the page: classes, windows of tables, objects, positions.
 
 #if Tools
 import RealmQuery
@@ -56,7 +56,7 @@ extension StudioDatabase {
     ])
   }
 
-  /// The position of an object among those that a request shows; null if it is not there.
+  /// The position of an object among those of a request; null if it is not there.
   func position(
     of key: ObjectKey, in request: Listing.Request
   ) throws(StudioFailure) -> JSONValue {
@@ -74,7 +74,7 @@ extension StudioDatabase {
 
   // MARK: - One object
 
-  /// An object with all its properties, and the objects that link to it.
+  /// An object with all its properties and its backlinks.
   func object(_ key: ObjectKey, ofClass name: String) throws(StudioFailure) -> JSONValue {
     let classes = try classes()
     let schema = try classes.required(name)

@@ -4,10 +4,9 @@
 //
 // Invariants:
 // 1. `tables` is one version; windows, objects and charts are read from it, or from `draft` while a
-//    transaction is open, and never from a version that is half there.
+//    transaction is open, and never from half a version.
 // 2. `listings` are results in the version of `tables`, `draftListings` in the state of `draft`.
-// 3. Everything that reads or writes the file runs on `queue`, and blocks no thread that tasks
-//    share.
+// 3. All reads and writes of the file run on `queue`, and block no thread of the cooperative pool.
 
 #if Tools
 import RealmQuery
@@ -15,13 +14,11 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// A file that is shown: the version that the page sees, results that are kept, and the open
-/// transaction.
+/// A file on the page: the shown version, kept results, and the open transaction.
 actor StudioDatabase {
-  /// The most results that are kept; each may have a key for every object of a class.
+  /// The most kept results; each may have a key for every object of a class.
   private static let listingCountMax = 6
-  /// The time without edits after which a transaction is cancelled, so that other programs can
-  /// write.
+  /// The time without edits before a transaction is cancelled, so that other programs can write.
   static let idleTimeMax = Duration.seconds(600)
 
   private nonisolated let queue: StudioQueue
@@ -71,7 +68,7 @@ actor StudioDatabase {
     ])
   }
 
-  /// What is shown now.
+  /// The shown tables.
   var source: any StudioSource { draft?.group ?? tables }
 
   func classes() throws(StudioFailure) -> StudioClasses {
@@ -80,7 +77,7 @@ actor StudioDatabase {
 
   // MARK: - Results
 
-  /// The result that a request asks for, made at most once for a version.
+  /// The result of a request, made at most once for a version.
   func listing(
     _ request: Listing.Request, in classes: StudioClasses
   ) throws(StudioFailure) -> Listing {
@@ -102,7 +99,7 @@ actor StudioDatabase {
     return listing
   }
 
-  /// Forgets the results of the open transaction, which has changed.
+  /// Forgets the results of the open transaction after a change.
   func forgetDraftListings() { draftListings = [:] }
 
   // MARK: - Following
@@ -118,7 +115,7 @@ actor StudioDatabase {
     advance()
   }
 
-  /// Shows the newest version, and reports what changed to the pages.
+  /// Shows the newest version, and reports the changes to the pages.
   func advance() {
     guard file.newestVersion > tables.version else { return }
     do throws(StorageError) {
@@ -129,7 +126,7 @@ actor StudioDatabase {
       tables = new
       var refreshed: [Listing.Request: Listing] = [:]
       for (request, listing) in listings {
-        // A result that cannot be brought up to date is made again when it is asked for.
+        // A result that cannot be updated is made again on demand.
         refreshed[request] = try? listing.refreshed(by: changes, in: new)
       }
       listings = refreshed

@@ -5,7 +5,7 @@
 #if Tools
 package import RealmStorage
 
-/// A database file that Studio shows.
+/// A database file for Studio.
 package struct StudioFile: Sendable {
   package var path: String
   /// The key of an encrypted file; nil for a plain one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stored values as the page gets them: tagged, and cut to what is shown.
+// Stored values for the page: tagged, and cut to their shown part.
 
 #if Tools
 import Foundation
@@ -32,7 +32,7 @@ struct CellReader {
 
   /// The value of a property.
   ///
-  /// - Parameter first: The position of the first element of a collection that is sent.
+  /// - Parameter first: The position of the first sent element of a collection.
   func cell(
     _ column: Column, of row: Row, from first: Int = 0
   ) throws(StorageError) -> JSONValue {
@@ -133,15 +133,15 @@ struct CellReader {
       JSONMember("key", .string(String(key.rawValue))),
       JSONMember("v", .string(try title(of: row, key, in: target.schema))),
     ]
-    // What a query names the object by.
+    // The object's name in queries.
     if let column = target.schema.primaryKey {
       members.append(JSONMember("id", .string(try row.value(of: column).literal)))
     }
     return .object(members)
   }
 
-  /// The text by which people recognise an object: its name or title, its primary key, or the
-  /// number of its key.
+  /// A text for people to recognise an object by: its name or title, its primary key, or the number
+  /// of its key.
   func title(
     of row: Row, _ key: ObjectKey, in schema: TableSchema
   ) throws(StorageError) -> String {

@@ -10,7 +10,7 @@ import RealmTables
 
 /// The classes of one version, as queries, values and the page ask for them.
 ///
-/// Columns are called by the names that the file has.
+/// Columns have their names of the file.
 struct StudioClasses: QuerySchema {
   let source: any StudioSource
   /// The tables of classes in the order of the file.

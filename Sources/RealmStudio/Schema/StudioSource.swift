@@ -7,7 +7,7 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 
-/// The tables that are shown.
+/// The shown tables.
 protocol StudioSource: TableSource {
   /// The keys of all tables in the order of the file.
   func tableKeys() throws(StorageError) -> [TableKey]

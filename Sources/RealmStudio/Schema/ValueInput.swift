@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Values that the page sends, as the database stores them.
+// Values from the page, as the database stores them.
 
 #if Tools
 import Foundation
@@ -35,7 +35,7 @@ struct ValueInput {
     return value
   }
 
-  /// The scalar that a text spells; nil if it spells none of that type.
+  /// The scalar of a text; nil if it spells none of the type.
   static func scalar(_ text: String, as type: String) -> TableValue? {
     switch type {
     case "int": Int64(text).map { .int($0) }

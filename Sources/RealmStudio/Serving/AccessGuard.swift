@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who may ask.
+// Access to Studio.
 //
 // Invariants:
 // 1. No data and no page is sent, and nothing is written, without the token: in the address of the
-//    page, then in a cookie that scripts cannot read, or in a header of a program.
-// 2. A request that names another host than this one is refused: a foreign name that leads here
-//    (DNS rebinding) gets nothing, even with the cookie.
-// 3. A request that a page of another origin made is refused, whatever it carries.
+//    page, then in a cookie hidden from scripts, or in a header of a program.
+// 2. A request with the name of another host is refused: a foreign name for this address (DNS
+//    rebinding) gets nothing, even with the cookie.
+// 3. A request by a page of another origin is refused, whatever it carries.
 
 #if Tools
 import RealmSyncProtocol
 
-/// Decides whether a request is from the person who started Studio.
+/// Decides whether a request is from the person at Studio's terminal.
 struct AccessGuard: Sendable {
-  /// The header by which programs other than browsers give the token.
+  /// The header with the token, for programs other than browsers.
   static let tokenHeader = "x-realm-studio-token"
 
   let token: String
@@ -64,15 +64,15 @@ struct AccessGuard: Sendable {
     return candidates.contains { $0.map(isToken) ?? false }
   }
 
-  /// A request that writes names its origin, as browsers do, or gives the token in the header,
-  /// which no page of another origin can.
+  /// A writing request names its origin, as browsers do, or gives the token in the header: no page
+  /// of another origin can.
   private func isDeliberate(_ request: StudioRequest) -> Bool {
     let isJSON = request.headers["content-type"]?.hasPrefix("application/json") == true
     return isJSON
       && (request.headers["origin"] != nil || request.headers[Self.tokenHeader] != nil)
   }
 
-  /// Whether a text is the token, in a time that says nothing of where they differ.
+  /// Whether a text is the token, in a time independent of their first difference.
   func isToken(_ text: String) -> Bool {
     let given = Array(text.utf8)
     let wanted = Array(token.utf8)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The part of Studio that ends before its listener does.
+// Streams and transactions, ended before the listener.
 
 #if Tools
 import ServiceLifecycle

@@ -5,7 +5,7 @@
 #if Tools
 import Foundation
 
-/// A request, independent of what received it.
+/// A request, independent of its receiver.
 struct StudioRequest: Sendable {
   var method: String
   /// The path, decoded.
@@ -15,7 +15,7 @@ struct StudioRequest: Sendable {
   /// The headers by their names in small letters; of several with one name the last.
   var headers: [String: String] = [:]
   var body: [UInt8] = []
-  /// The port on which it was received.
+  /// The receiving port.
   var port: Int
 
   /// - Parameter target: The path and the parameters as they were sent.
@@ -39,7 +39,7 @@ struct StudioRequest: Sendable {
     }
   }
 
-  /// A parameter that must be there.
+  /// A required parameter.
   func required(_ name: String) throws(StudioFailure) -> String {
     guard let text = parameters[name] else { throw .malformed(name, "given") }
     return text
@@ -56,7 +56,7 @@ struct StudioRequest: Sendable {
     return number
   }
 
-  /// The cookie of that name.
+  /// The cookie of a name.
   func cookie(_ name: String) -> String? {
     for part in (headers["cookie"] ?? "").split(separator: ";") {
       let pair = part.drop { $0 == " " }

@@ -5,15 +5,15 @@
 #if Tools
 import RealmSyncProtocol
 
-/// An answer, independent of what sends it.
+/// An answer, independent of its sender.
 struct StudioResponse: Sendable {
   /// The content of an answer.
   enum Body: Sendable {
     case bytes([UInt8])
     /// Server-sent events, until the stream ends.
     case events(AsyncStream<String>)
-    /// Pieces that are made as they are sent. If one fails the connection ends, so that what
-    /// arrived is not taken for the whole.
+    /// Pieces, made while they are sent. If one fails the connection ends, so that the received
+    /// part is not taken for the whole.
     case pieces(ResultPieces)
   }
 
@@ -34,8 +34,8 @@ struct StudioResponse: Sendable {
 
   init(_ failure: StudioFailure) { self.init(failure.json, status: failure.status) }
 
-  /// A failure as a page of its own, for who opened the address in a browser. It needs nothing
-  /// else from the server, which sends nothing else to who has no token.
+  /// A failure as a page of its own, for an address opened in a browser. It needs nothing else from
+  /// the server, because nothing else is sent without the token.
   static func page(_ failure: StudioFailure) -> StudioResponse {
     func escaped(_ text: String) -> String {
       text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
@@ -54,8 +54,8 @@ struct StudioResponse: Sendable {
       body: .bytes(Array(page.utf8)))
   }
 
-  /// Every answer forbids what the page does not need: foreign scripts and styles, frames, other
-  /// origins, copies in caches.
+  /// Every answer forbids everything else: foreign scripts and styles, frames, other origins,
+  /// copies in caches.
   private static let safety: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

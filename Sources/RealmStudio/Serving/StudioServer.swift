@@ -25,7 +25,7 @@ package struct StudioServer: Sendable {
     try await run(signals: [.sigint, .sigterm], onStart: onStart)
   }
 
-  /// - Parameter signals: The signals that end it.
+  /// - Parameter signals: The signals for its end.
   func run(
     signals: [UnixSignal], onStart: @escaping @Sendable (String) -> Void
   ) async throws {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What answers requests: the page, and the files as JSON. Documentation/Studio.md has the table of
+// Answers to requests: the page, and the files as JSON. Documentation/Studio.md has the table of
 // addresses.
 
 #if Tools

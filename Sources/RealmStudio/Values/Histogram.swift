@@ -10,9 +10,9 @@ struct Histogram {
   private(set) var least = Double.infinity
   private(set) var greatest = -Double.infinity
   private(set) var counts: [Int] = []
-  /// The values that are null.
+  /// The number of null values.
   private(set) var nullCount = 0
-  /// The values that are infinite or no numbers.
+  /// The number of infinite values and NaN.
   private(set) var oddCount = 0
 
   init(_ values: [Double?], bins: Int) {

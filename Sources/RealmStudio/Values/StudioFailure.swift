@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one error of Studio: what the page shows, with what to do about it.
+// The one error of Studio, with a remedy for the reader of the page.
 
 #if Tools
 import Foundation
@@ -9,12 +9,12 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// A request that cannot be answered.
+/// A request without an answer.
 package struct StudioFailure: Error, Hashable, Sendable {
   /// The status of HTTP.
   package var status: Int
   package var message: String
-  /// What the reader can do; nil where the message says it.
+  /// The reader's remedy; nil where the message has it.
   package var remedy: String?
   /// The character of the query in question, counted from 1.
   package var column: Int?
@@ -80,7 +80,7 @@ extension StudioFailure {
     }
   }
 
-  /// An edit that cannot be made.
+  /// An impossible edit.
   init(_ error: PathError) {
     switch error {
     case .storage(let error): self.init(error)
@@ -90,7 +90,7 @@ extension StudioFailure {
     }
   }
 
-  /// A parameter or member that is missing or makes no sense.
+  /// A missing or senseless parameter or member.
   static func malformed(_ name: String, _ expected: String) -> StudioFailure {
     StudioFailure(400, "'\(name)' should be \(expected).")
   }
