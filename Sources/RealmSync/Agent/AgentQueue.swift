@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The thread of an agent. An agent waits for the right to write and for the disk, which a thread of
-// the cooperative pool must not.
+// The thread of an agent. An agent waits for the right to write and for the disk: a thread of the
+// cooperative pool must not.
 //
-// 1. Jobs run one after the other, in the order in which they were enqueued.
-// 2. The queue lives until its last job has run; its thread ends after that.
+// 1. Jobs run one after the other, in the order of their arrival.
+// 2. The queue lives until its last job has run; its thread ends afterwards.
 
 import Dispatch
 package import RealmStorage
@@ -22,7 +22,7 @@ package final class AgentQueue: SerialExecutor {
     var isStopped = false
   }
 
-  /// What the thread keeps, which must not keep the queue.
+  /// The state of the thread, without a reference to the queue.
   private final class Line: Sendable {
     let state = Locked(State())
     let count = DispatchSemaphore(value: 0)
@@ -66,7 +66,7 @@ package final class AgentQueue: SerialExecutor {
 
   deinit { line.stop() }
 
-  /// Adds a job to those that wait.
+  /// Adds a job after the waiting ones.
   package func enqueue(_ job: consuming ExecutorJob) {
     line.add(Entry(job: UnownedJob(job), queue: self))
   }

@@ -15,7 +15,7 @@ package import RealmTables
 package struct BootstrapIntegration {
   let file: DatabaseFile
   let schemas: SchemaCache
-  /// The bytes of changesets that are integrated in one version.
+  /// The bytes of changesets in one version.
   private let batchByteCount: Int
   private let cache: OwnEntryCache
   private var transformer = Transformer()
@@ -52,14 +52,14 @@ package struct BootstrapIntegration {
         throw .changesetTooLarge(byteCount: entry.changeset.count)
       }
     }
-    // What cannot be read must not be stored: it would be found again at each start.
+    // Unreadable changesets must not be stored: they would be found again at each start.
     _ = try IncomingChangeset.parse(entries)
     try write { (group) throws(StorageError) in
       let store = try BootstrapStore.make(in: group)
       guard try store.add(entries, ofQuery: version, cursors: cursors),
         let sets = try SubscriptionStore(existingIn: group)
       else { return true }
-      // A bootstrap of the active query, which the server began, leaves it active: its objects are
+      // A bootstrap of the active query, begun by the server, leaves it active: its objects are
       // here, and the server would not be asked for it again.
       switch try sets.state(of: version) {
       case .complete, .awaitingMark: break
@@ -69,7 +69,7 @@ package struct BootstrapIntegration {
     }
   }
 
-  /// Drops a bootstrap that is not complete, whose subscription set is pending again.
+  /// Drops an incomplete bootstrap; its subscription set is pending again.
   ///
   /// - Returns: Whether a complete one is stored.
   package func dropUnfinished() throws(IntegrationError) -> Bool {
@@ -94,7 +94,7 @@ package struct BootstrapIntegration {
     return isComplete
   }
 
-  /// Runs `body` in a transaction, which is rolled back if it throws or returns false.
+  /// Runs `body` in a transaction, rolled back if it throws or returns false.
   func write(
     _ body: (WriteGroup) throws(StorageError) -> Bool
   ) throws(IntegrationError) {
@@ -110,7 +110,7 @@ package struct BootstrapIntegration {
 
   // MARK: Integrating
 
-  /// Integrates the bootstrap that is stored and complete.
+  /// Integrates the complete stored bootstrap.
   ///
   /// - Returns: Its query version; nil if there is none.
   package mutating func process() throws(IntegrationError) -> UInt64? {

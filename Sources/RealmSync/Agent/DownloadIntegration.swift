@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Integrating what the server sends (P3 B, P5 4).
+// Integrating downloads (P3 B, P5 4).
 //
 // 1. Parsing comes before the right to write is asked for.
 // 2. Each commit integrates whole changesets and moves the download cursor to the last of them, so
-//    that a stop between two commits leaves the state of a shorter message.
-// 3. A turn ends only where no own changeset was altered by changesets that are still to be
-//    applied, and never between changesets of one server version.
+//    a stop between two commits leaves the state of a shorter message.
+// 3. A turn ends only where later changesets of the group altered no own changeset, and never
+//    between changesets of one server version.
 
 package import RealmStorage
 import RealmSyncProtocol
@@ -37,8 +37,7 @@ package struct DownloadIntegration {
 
   /// Integrates a message, in one commit or several.
   ///
-  /// After an error the file has what the commits before it have integrated, with the cursors that
-  /// belong to that.
+  /// After an error the file has the changesets of the earlier commits, with their cursors.
   ///
   /// - Returns: The number of commits.
   @discardableResult
@@ -99,7 +98,7 @@ package struct DownloadIntegration {
     }
   }
 
-  /// The number of changesets that are merged next: those with the base of the first, up to a size.
+  /// The number of changesets to merge next: those with the base of the first, up to a size.
   private func nextGroup(_ rest: ArraySlice<IncomingChangeset>) -> Int? {
     guard let first = rest.first else { return nil }
     var byteCount = 0

@@ -6,14 +6,14 @@ import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
 
-/// Stores the identifier of a file, and puts it into what was recorded before.
+/// Stores the identifier of a file, and puts it into earlier recordings.
 package enum IdentAdoption {
-  /// The first identifier that object keys have no room for.
+  /// The first identifier beyond the room in object keys.
   package static let limit: UInt64 = 1 << 30
 
-  /// Stores the identifier and its salt, in one commit with all that depends on it.
+  /// Stores the identifier and its salt, with all dependent values, in one commit.
   ///
-  /// Storing what the file has already changes nothing.
+  /// Storing the same again changes nothing.
   package static func adopt(
     _ ident: FileIdentifier, salt: UInt64, in file: DatabaseFile
   ) throws(IntegrationError) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A downloaded changeset that was parsed, before the right to write is asked for.
+// A downloaded changeset, parsed before the right to write is asked for.
 
 import RealmStorage
 import RealmSyncProtocol
 
 /// A parsed changeset of another file.
 struct IncomingChangeset {
-  /// Its origin has the server version, and as remote version the version of this file that it is
-  /// based on.
+  /// Its origin has the server version, and as remote version its base: a version of this file.
   var changeset: Changeset
   let byteCount: Int
   let originalByteCount: UInt64

@@ -2,7 +2,7 @@
 
 // One commit of changes from the server: merged, carried out, and noted in the history.
 //
-// 1. Nothing that is integrated is recorded.
+// 1. An integration is not recorded.
 // 2. The commit adds one entry, without a changeset, with the origin of the last changeset.
 // 3. Cursors never go back.
 
@@ -11,11 +11,11 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// A write transaction that integrates changesets.
+/// A write transaction for integrating changesets.
 struct IntegrationTransaction {
   let group: WriteGroup
   let file: FileIdentifier
-  /// The own changesets: those that were kept, then those after the base that was asked for first.
+  /// The own changesets: the kept ones, then those after the first base.
   private(set) var own: OwnEntries?
   private var isOwnCurrent = false
   private var applier: InstructionApplier
@@ -26,7 +26,7 @@ struct IntegrationTransaction {
 
   /// The transaction ends when this throws.
   ///
-  /// - Parameter own: What an earlier commit has kept.
+  /// - Parameter own: The own changesets of an earlier commit.
   init(
     _ transaction: WriteTransaction, schemas: SchemaCache, own: OwnEntries? = nil
   ) throws(StorageError) {
@@ -52,7 +52,7 @@ struct IntegrationTransaction {
     else { throw .badProgress("cursors contradict each other: \(new)") }
   }
 
-  /// Checks the versions of changesets against those of their message.
+  /// Checks the versions of changesets against their message.
   func check(
     _ entries: some Collection<IncomingChangeset>, _ cursors: SyncCursors
   ) throws(IntegrationError) {
@@ -66,7 +66,7 @@ struct IntegrationTransaction {
     }
   }
 
-  /// Merges changesets of one base with the own ones that they do not know of.
+  /// Merges changesets of one base with the own ones after it.
   ///
   /// - Returns: Whether an own changeset was altered; then all of them must be applied.
   mutating func merge(
@@ -99,11 +99,11 @@ struct IntegrationTransaction {
     downloadedByteCount = Self.sum(downloadedByteCount, Int(clamping: originalByteCount))
   }
 
-  /// Notes in the history what was done; the commit follows.
+  /// Notes the integration in the history; the commit follows.
   ///
   /// - Parameters:
-  ///   - cursors: The cursors that the commit stores; nil if they stay.
-  ///   - downloadableByteCount: What is known of the bytes to come; nil if that stays.
+  ///   - cursors: The new cursors; nil if they stay.
+  ///   - downloadableByteCount: The known number of bytes to come; nil if it stays.
   mutating func finish(
     _ cursors: SyncCursors?, downloadableByteCount: Int? = nil
   ) throws(StorageError) {
@@ -126,12 +126,12 @@ struct IntegrationTransaction {
       originTimestamp: Int64(clamping: last.timestamp.milliseconds))
   }
 
-  /// The version of the last changeset, and the own version that it is based on.
+  /// The version of the last changeset, and its base: an own version.
   var cursor: DownloadCursor? {
     last.map { DownloadCursor(serverVersion: $0.version, clientVersion: $0.remoteVersion) }
   }
 
-  /// The sizes of the local changesets that a new upload cursor passes.
+  /// The sizes of the local changesets up to a new upload cursor.
   private func uploadedByteCount(through version: UInt64) throws(StorageError) -> Int {
     let history = try transaction.syncHistory()
     var cursor = history.heads(after: history.progress.upload.clientVersion)

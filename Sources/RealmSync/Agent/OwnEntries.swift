@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The changesets of this file that an incoming one does not know of.
+// The changesets of this file, unknown to an incoming one.
 //
-// 1. They are the local entries with a changeset of the versions after the base, in the form that
-//    what was integrated since has given them (their reciprocals).
-// 2. All groups of a transaction merge with the same values, which are stored once, at its end.
-// 3. Those that are kept from an earlier commit are the entries of the file as that commit left
-//    them. Nothing but an integration changes reciprocals, and what replaces entries changes the
-//    file's identifier or forgets what is kept.
+// 1. They are the local entries with a changeset of the versions after the base, in their present
+//    form: as integrations since have altered them (their reciprocals).
+// 2. All groups of a transaction merge with the same values, stored once, at its end.
+// 3. Entries kept from an earlier commit are those of the file after it. Nothing but an integration
+//    changes reciprocals; a replacement of entries changes the file's identifier or forgets the
+//    kept ones.
 
 import RealmStorage
 import RealmSyncProtocol
 
-/// The own changesets of a file that are merged with incoming ones.
+/// The own changesets of a file, to merge with incoming ones.
 struct OwnEntries {
   private let file: FileIdentifier
-  /// The range of versions, of which those with a changeset are listed.
+  /// The range of versions; those with a changeset are listed.
   private var base: UInt64
   private var end: UInt64
   private var versions: [UInt64] = []
@@ -24,7 +24,7 @@ struct OwnEntries {
   /// The sizes of the entries as they are stored.
   private(set) var byteCount = 0
 
-  /// The entries of the versions after `base`, or after the oldest version that has one.
+  /// The entries of the versions after `base`, or after the oldest version with an entry.
   init(
     _ history: SyncHistory, after base: UInt64, of file: FileIdentifier
   ) throws(StorageError) {
@@ -34,8 +34,7 @@ struct OwnEntries {
     try read(history)
   }
 
-  /// Adapts what was kept from an earlier commit: newer entries are added, those that are not
-  /// needed for the base go.
+  /// Adapts the entries of an earlier commit: newer ones are added, those before the base go.
   ///
   /// - Returns: Whether it is of use for the base.
   mutating func update(
@@ -75,7 +74,7 @@ struct OwnEntries {
 
   /// Merges incoming changesets of one base.
   ///
-  /// - Returns: Whether an own changeset was altered, be it that later incoming ones took it back.
+  /// - Returns: Whether an own changeset was altered, even if later incoming ones took it back.
   mutating func merge(
     _ incoming: inout [Changeset], after base: UInt64, ownIdent: FileIdentifier,
     _ transformer: inout Transformer
@@ -90,7 +89,7 @@ struct OwnEntries {
     return outcome.isLocalTouched
   }
 
-  /// Stores the changesets that were altered.
+  /// Stores the altered changesets.
   mutating func store(in transaction: WriteTransaction) throws(StorageError) {
     for index in versions.indices where isAltered[index] {
       let bytes = ChangesetEncoder.encode(changesets[index])

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Local write transactions of a synchronised file: what they write becomes their entry.
+// Local write transactions of a synchronised file, recorded as its entries.
 //
 // 1. One writer exists at a time, and only it uses the recorder.
-// 2. The entry is made when nothing more is written, in the commit itself: so each version's entry
-//    has exactly what the version's transaction wrote.
+// 2. The entry is made after the last write, in the commit itself: so each version's entry has
+//    exactly the writes of its transaction.
 
 import RealmReplication
 package import RealmStorage
@@ -24,7 +24,7 @@ package final class RecordedWrite: @unchecked Sendable {
     self.now = now
   }
 
-  /// Records a transaction that has written nothing yet; its commit stores what it wrote.
+  /// Records a transaction without writes so far; its commit stores its entry.
   package func attach(to group: WriteGroup) throws(StorageError) {
     let current = FileIdentifier(UInt64(try group.transaction.fileIdentifier))
     if current == ident {

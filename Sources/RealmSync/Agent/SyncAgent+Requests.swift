@@ -56,7 +56,7 @@ extension SyncAgent {
 }
 
 extension StoreFailure {
-  /// The failure that a session reports for an error of its file.
+  /// The failure of a session for an error of its file.
   package init(_ error: IntegrationError) {
     let code: ErrorCode? =
       switch error {
@@ -71,7 +71,7 @@ extension StoreFailure {
 }
 
 extension ServerMessage.Progress {
-  /// What a file stores of it: bytes, or an estimate times 10,000.
+  /// The stored form: bytes, or an estimate times 10,000.
   fileprivate var downloadableByteCount: Int {
     switch self {
     case .partition(let count), .flexible(_, _, .byteCountLeft(let count)): Int(clamping: count)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The agent of a synchronised file: all that a session does to the file.
+// The agent of a synchronised file: all accesses of a session to the file.
 //
-// 1. A file has one agent over all processes, until that is closed.
+// 1. A file has one agent over all processes, until the agent is closed.
 // 2. Everything runs on the agent's thread, one request after the other and each to its end.
 // 3. The right to write is held only while the agent works, never while a peer is waited for.
 
@@ -10,11 +10,11 @@ package import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// The one that synchronises a file.
+/// The agent of a synchronised file.
 ///
-/// An actor whose executor is a thread of its own, as its requests wait for the right to write and
-/// for the disk. Each request is one transaction or several, and leaves the file as it was if it
-/// fails, or with what its earlier commits have integrated.
+/// An actor on a thread of its own, as its requests wait for the right to write and for the disk.
+/// Each request is one transaction or several. A failed one leaves the file as it was, or with its
+/// earlier commits.
 package actor SyncAgent {
   package nonisolated let file: DatabaseFile
   private nonisolated let queue: AgentQueue
@@ -28,7 +28,7 @@ package actor SyncAgent {
     unsafe queue.asUnownedSerialExecutor()
   }
 
-  /// Makes the agent of a file that is open for writing with the history of a synchronised client.
+  /// Makes the agent of a file, open for writing with the history of a synchronised client.
   ///
   /// - Throws: `StorageError.multipleAgents` if it has one, in this or another process, and
   ///   `.threadUnavailable`.
@@ -50,8 +50,8 @@ package actor SyncAgent {
 
   // MARK: Sessions
 
-  /// Prepares the file for a session: a bootstrap that is complete is integrated, an unfinished one
-  /// is dropped, and a history of an older form is upgraded.
+  /// Prepares the file for a session: a complete bootstrap is integrated, an unfinished one is
+  /// dropped, and a history of an older form is upgraded.
   package func activate() throws(IntegrationError) -> FileState {
     ownEntries.removeAll()
     try upgradeHistory()
@@ -75,7 +75,7 @@ package actor SyncAgent {
     }
   }
 
-  /// Stores the identifier that the server gives the file.
+  /// Stores the file's identifier from the server.
   package func adoptIdent(
     _ ident: FileIdentifier, salt: UInt64
   ) throws(IntegrationError) -> FileState {
@@ -87,10 +87,10 @@ package actor SyncAgent {
 
   // MARK: Uploading
 
-  /// The next changesets to upload, in the form in which they were recorded.
+  /// The next changesets to upload, as they were recorded.
   ///
   /// - Parameters:
-  ///   - version: The last version that the session has scanned; at first the upload cursor's.
+  ///   - version: The last scanned version; at first the upload cursor's.
   ///   - limit: The last version to be scanned; nil for the newest.
   package func scanUploads(
     after version: UInt64, through limit: UInt64? = nil
@@ -117,7 +117,7 @@ package actor SyncAgent {
     try bootstraps.keep(entries, ofQuery: version, cursors: cursors)
   }
 
-  /// Integrates the bootstrap that is complete, as one change.
+  /// Integrates the complete bootstrap as one change.
   ///
   /// - Returns: The state, and the query version of the bootstrap; nil if there was none.
   package func processBootstrap() throws(IntegrationError) -> (
@@ -129,7 +129,7 @@ package actor SyncAgent {
 
   // MARK: Subscriptions
 
-  /// Changes the state of a subscription set, if there is one of that version.
+  /// Changes the state of the subscription set of a version, if there is one.
   package func setState(
     _ state: SubscriptionState, ofQuery version: UInt64, message: String? = nil
   ) throws(IntegrationError) {

@@ -2,17 +2,17 @@
 
 // When an integration lets other writers go first (P3 B).
 
-/// The limits after which an integration commits and waits for its next turn to write.
+/// The limits of an integration's turn: it then commits and waits for the next one.
 package struct TurnLimits: Hashable, Sendable {
-  /// Bytes of changesets after which a writer of this process that waits goes first.
+  /// Bytes of changesets after which a waiting writer of this process goes first.
   package var byteCount = 100 << 10
-  /// Time after which a writer of this process that waits goes first. The commit and its syncs
-  /// follow: with 5 ms a local writer waits 10 ms (p99) during steady integration.
+  /// Time after which a waiting writer of this process goes first. The commit and its syncs follow:
+  /// with 5 ms a local writer waits 10 ms (p99) during steady integration.
   package var contended = Duration.milliseconds(5)
   /// Time after which the turn ends in any case: writers of other processes cannot be seen.
   package var uncontended = Duration.milliseconds(100)
-  /// The most bytes of changesets that are merged at once, beyond the first changeset. A group that
-  /// alters an own changeset is applied in one turn, so a long one would keep writers waiting.
+  /// The most bytes of changesets in one merge, beyond the first changeset. If a group alters an
+  /// own changeset it is applied in one turn, so a long one would keep writers waiting.
   package var groupByteCount = 64 << 10
 
   package init() {}

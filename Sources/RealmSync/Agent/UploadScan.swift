@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finding what is to be uploaded (P1 C.2, P5 4).
+// Finding changes to upload (P1 C.2, P5 4).
 
 package import RealmStorage
 package import RealmSyncProtocol
@@ -16,7 +16,7 @@ package struct UploadScan: Hashable, Sendable {
 
   /// The changesets of the versions after `version`, as they were recorded.
   ///
-  /// - Parameter limit: The last version that is scanned; nil for the newest.
+  /// - Parameter limit: The last version to scan; nil for the newest.
   package func batch(
     in snapshot: Snapshot, after version: UInt64, through limit: UInt64? = nil
   ) throws(StorageError) -> UploadBatch {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is wrong with the address of a server, or with the id of an app, in a sentence.
+// A sentence about a wrong address of a server, or a wrong id of an app.
 
 extension AppClient {
   /// Checks the address before anything is sent to it.
   ///
-  /// - Throws: `AppFailure.invalidCall` for one that does not begin with `http://` or `https://`.
+  /// - Throws: `AppFailure.invalidCall` for an address without `http://` or `https://`.
   func checkAddress() throws(AppFailure) {
     let address = settings.baseURL
     let schemes = ["http://", "https://"]
@@ -16,7 +16,7 @@ extension AppClient {
         + "'http://\(place.isEmpty ? "127.0.0.1:9090" : place)' does.")
   }
 
-  /// The failure of a request for the location, which is the first one that a server gets.
+  /// The failure of a request for the location, the first request to a server.
   func explained(_ failure: AppFailure) -> AppFailure {
     switch failure {
     case .service(let name, _, 404, let logURL):

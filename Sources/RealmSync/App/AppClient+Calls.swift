@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls that change no user: passwords, functions.
+// Calls without a change of users: passwords, functions.
 
 package import RealmSyncProtocol
 
@@ -15,17 +15,17 @@ extension AppClient {
       .object(texts.map { JSONMember($0.0, .string($0.1)) } + more), of: .app)
   }
 
-  /// Registers a user, who may have to confirm the address.
+  /// Registers a user. The app may ask for a confirmation of the address.
   package func register(email: String, password: String) async throws(AppFailure) {
     try await callPasswordProvider("register", [("email", email), ("password", password)])
   }
 
-  /// Confirms an address with what was sent to it.
+  /// Confirms an address with the token of a mail.
   package func confirm(token: String, tokenID: String) async throws(AppFailure) {
     try await callPasswordProvider("confirm", [("token", token), ("tokenId", tokenID)])
   }
 
-  /// Sends the message that confirms an address again.
+  /// Sends the mail for confirming an address again.
   package func sendConfirmation(to email: String) async throws(AppFailure) {
     try await callPasswordProvider("confirm/send", [("email", email)])
   }
@@ -35,12 +35,12 @@ extension AppClient {
     try await callPasswordProvider("confirm/call", [("email", email)])
   }
 
-  /// Sends the message with which a password is reset.
+  /// Sends the mail for resetting a password.
   package func sendPasswordReset(to email: String) async throws(AppFailure) {
     try await callPasswordProvider("reset/send", [("email", email)])
   }
 
-  /// Sets another password with what was sent to the user.
+  /// Sets another password with the token of a mail.
   package func resetPassword(
     to password: String, token: String, tokenID: String
   ) async throws(AppFailure) {
@@ -48,7 +48,7 @@ extension AppClient {
       "reset", [("password", password), ("token", token), ("tokenId", tokenID)])
   }
 
-  /// Calls the app's own function that sets another password.
+  /// Calls the app's own function for setting another password.
   package func callPasswordReset(
     of email: String, to password: String, arguments: [BSONValue]
   ) async throws(AppFailure) {

@@ -6,7 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 
 extension AppClient {
-  /// What the path of a request begins with.
+  /// The beginning of a request's path.
   enum Root {
     case base, app
 
@@ -51,7 +51,7 @@ extension AppClient {
 
   // MARK: Requests
 
-  /// Sends a request as a user. A token that is not accepted is refreshed, once.
+  /// Sends a request as a user. A refused token is refreshed, once.
   func send(
     _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, of root: Root,
     as user: AppUser
@@ -86,7 +86,7 @@ extension AppClient {
   private func json(_ response: HTTPResponse) throws(AppFailure) -> JSONValue {
     let isSuccess = (200..<300).contains(response.status)
     let document = response.body.isEmpty ? JSONValue.null : try? JSONParser.parse(response.body)
-    // Another content type is the way in which a server says that this is no error of its own.
+    // With another content type a server says: this is no error of mine.
     if response[header: "Content-Type"] == "application/json", let document {
       let (name, message) = (document["error_code"]?.string, document["error"]?.string)
       if name != nil || message != nil {

@@ -4,19 +4,19 @@
 //
 // 1. There is one object of a user.
 // 2. A user's access token is refreshed by one call at a time, whose answer all callers share.
-// 3. Users are stored before the call that changed them returns.
+// 3. Users are stored before the call returns.
 
 import RealmStorage
 import RealmSyncProtocol
 
 /// An app's users, and the calls to its server.
 ///
-/// Thread-safe. Calls suspend and block no thread. A call that is cancelled throws
-/// `AppFailure.cancelled`; what the server has done stays done.
+/// Thread-safe. Calls suspend and block no thread. A cancelled call throws `AppFailure.cancelled`;
+/// its effects at the server stay.
 package final class AppClient: Sendable {
   struct State {
     var location: AppLocation?
-    /// In the order in which they became the current one; that is the last.
+    /// In the order in which they became the current one; the last one is current.
     var users: [AppUser] = []
     var current: String?
     var refreshes: [String: Task<Result<AppToken, AppFailure>, Never>] = [:]
@@ -56,10 +56,10 @@ package final class AppClient: Sendable {
 
   // MARK: Users
 
-  /// All users that were not removed.
+  /// All users, without removed ones.
   package var users: [AppUser] { state.withLock { $0.users } }
 
-  /// The user that logged in or was switched to last, and is logged in.
+  /// The last user to log in or to be switched to, if still logged in.
   package var currentUser: AppUser? {
     state.withLock { state in
       state.users.first { $0.id == state.current && $0.isLoggedIn }
@@ -67,7 +67,7 @@ package final class AppClient: Sendable {
     }
   }
 
-  /// Makes a user the current one, which is stored soon after.
+  /// Makes a user the current one, and stores it soon after.
   ///
   /// - Throws: `AppFailure.invalidUser` if it is not logged in, or of another app.
   package func select(_ user: AppUser) throws(AppFailure) {
@@ -75,12 +75,12 @@ package final class AppClient: Sendable {
     state.withLock { $0.current = user.id }
     guard let store else { return }
     Task {
-      // What is current then may be another user.
+      // Another user may be current by then.
       try? await store.setCurrent(state.withLock { $0.current })
     }
   }
 
-  /// Logs a user in, who becomes the current one.
+  /// Logs a user in and makes it the current one.
   package func logIn(_ credentials: LoginCredentials) async throws(AppFailure) -> AppUser {
     if credentials == .anonymous,
       let user = users.first(where: { $0.isLoggedIn && $0.record.isAnonymous })
@@ -128,7 +128,7 @@ package final class AppClient: Sendable {
     try await save(user)
   }
 
-  /// Ends a user's session. One who cannot log in again is removed.
+  /// Ends a user's session. A user without a way to log in again is removed.
   package func logOut(_ user: AppUser) async throws(AppFailure) {
     guard user.isLoggedIn else { return }
     let token = user.record.refreshToken

@@ -8,11 +8,11 @@ package enum AppFailure: Error, Hashable, Sendable {
   ///
   /// - `name`: the server's name of the error, like `InvalidPassword`; nil if it gave none.
   case service(name: String?, message: String, status: Int, logURL: String?)
-  /// The server answered with a status that says no more.
+  /// The server answered with a status and no more.
   case status(Int)
   /// There was no answer.
   case transport(String)
-  /// The answer is not what the call is answered with.
+  /// An answer of another kind than the call's.
   case badAnswer(String)
   /// The user is logged out, or of another app.
   case invalidUser(String)
@@ -23,7 +23,7 @@ package enum AppFailure: Error, Hashable, Sendable {
   case cancelled
   case noNetworking
 
-  /// Whether the token that the call had is not accepted.
+  /// Whether the token of the call is not accepted.
   var isUnauthorized: Bool {
     switch self {
     case .service(_, _, 401, _), .status(401): true

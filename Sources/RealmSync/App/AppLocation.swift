@@ -19,7 +19,7 @@ package struct AppLocation: Hashable, Sendable {
     self.syncRoute = syncRoute
   }
 
-  /// What a server answered; nil if that is no location.
+  /// The server's answer; nil if it is no location.
   init?(_ json: JSONValue) {
     guard let host = json["hostname"]?.string, let socketHost = json["ws_hostname"]?.string else {
       return nil

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an app's client is made with.
+// The settings of an app's client.
 
 package import RealmSyncProtocol
 
-/// The properties of an app that do not change while it runs.
+/// The constant properties of an app.
 package struct AppSettings: Hashable, Sendable {
   package static let usualBaseURL = "https://services.cloud.mongodb.com"
 
@@ -14,7 +14,7 @@ package struct AppSettings: Hashable, Sendable {
   package var requestTimeout: Milliseconds
   package var device: DeviceDescription
 
-  /// Whether the app asks for encryption, which no answer takes away.
+  /// Whether the app asks for encryption; no answer takes it away.
   var isSecure: Bool { baseURL.lowercased().hasPrefix("https://") }
 
   package init(

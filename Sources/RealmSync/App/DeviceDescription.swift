@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a login tells of the device (P1 A.2).
+// The description of the device in a login (P1 A.2).
 
 import RealmSyncProtocol
 
@@ -26,7 +26,7 @@ package struct DeviceDescription: Hashable, Sendable {
     self.bundleID = bundleID
   }
 
-  /// The document of a login. `id` is the one that an earlier login was answered with.
+  /// The document of a login. `id` is from the answer to an earlier login.
   func json(app: String, id: String?) -> JSONValue {
     let texts = [
       ("appId", app), ("platform", platform), ("platformVersion", platformVersion),

@@ -6,7 +6,7 @@ package import RealmSyncProtocol
 
 /// A request of HTTP.
 package struct HTTPRequest: Hashable, Sendable {
-  /// The methods that app servers know.
+  /// The methods of app servers.
   package enum Method: String, CaseIterable, Hashable, Sendable {
     case get = "GET"
     case post = "POST"

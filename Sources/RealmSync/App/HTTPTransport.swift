@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What carries requests.
+// Sending requests.
 
 /// Sends requests to app servers.
 package protocol HTTPTransport: Sendable {
   /// Sends a request. An answer of any status is an answer.
   ///
-  /// - Throws: `AppFailure.transport`, and `.noNetworking` in a build that has none.
+  /// - Throws: `AppFailure.transport`, and `.noNetworking` in a build without it.
   func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Requests with headers that the app adds.
+// Requests with headers of the app.
 
 /// Adds headers to all requests, unless these have them.
 package struct HeaderTransport: HTTPTransport {
   private let transport: any HTTPTransport
   private let headers: @Sendable () -> [HTTPHeader]
 
-  /// - Parameter headers: The headers to add, which are asked for with each request.
+  /// - Parameter headers: The headers to add, asked for with each request.
   package init(
     _ transport: any HTTPTransport, headers: @escaping @Sendable () -> [HTTPHeader]
   ) {

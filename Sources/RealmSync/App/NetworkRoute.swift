@@ -4,11 +4,11 @@
 
 /// How requests and sockets reach a server.
 package struct NetworkRoute: Hashable, Sendable {
-  /// A proxy that makes tunnels (the method CONNECT of HTTP).
+  /// A proxy for tunnels (the method CONNECT of HTTP).
   package struct Proxy: Hashable, Sendable {
     package var host: String
     package var port: Int
-    /// The name and the password that the proxy asks for; nil if it asks for none.
+    /// The name and the password for the proxy; nil if it needs none.
     package var credentials: Credentials?
 
     package init(host: String, port: Int, credentials: Credentials? = nil) {
@@ -31,7 +31,7 @@ package struct NetworkRoute: Hashable, Sendable {
 
   /// Nil for a direct connection.
   package var proxy: Proxy?
-  /// Certificates in PEM form that are trusted beside those of the system; empty for none.
+  /// Certificates in PEM form, trusted beside those of the system; empty for none.
   package var additionalTrustRoots: [UInt8]
 
   package init(proxy: Proxy? = nil, additionalTrustRoots: [UInt8] = []) {

@@ -12,7 +12,7 @@ package struct UserAuthority: SyncAuthority {
   private let report: @Sendable (AppFailure, _ endsSession: Bool) -> Void
 
   /// - Parameters:
-  ///   - headers: The headers that the app adds to handshakes.
+  ///   - headers: The headers of the app for handshakes.
   ///   - report: Takes the reason why there is no token or location, and whether the server has
   ///     refused the user's session for good.
   package init(

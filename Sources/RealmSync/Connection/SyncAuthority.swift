@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a connection needs to know of its user.
+// The user of a connection.
 
 package import RealmSyncProtocol
 
-/// The user of a connection: address, tokens, and what becomes of them.
+/// The user of a connection: address, tokens, and their ends.
 package protocol SyncAuthority: Sendable {
   /// The address of the newest location, with the newest access token.
   func endpoint(_ mode: SyncMode) async -> SyncEndpoint

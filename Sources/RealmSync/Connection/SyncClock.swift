@@ -4,7 +4,7 @@
 
 package import RealmSyncProtocol
 
-/// A clock that does not go back, and whose zero is of no importance.
+/// A monotonic clock with any zero.
 package struct SyncClock: Sendable {
   package let now: @Sendable () -> Milliseconds
   /// Returns at a time, or throws when its task is cancelled.
@@ -18,7 +18,7 @@ package struct SyncClock: Sendable {
     self.sleep = sleep
   }
 
-  /// The clock of the system, which goes on while the machine sleeps.
+  /// The clock of the system; it goes on while the machine sleeps.
   package static let continuous: SyncClock = {
     let clock = ContinuousClock()
     let start = clock.now

@@ -2,11 +2,11 @@
 
 // Where a connection goes.
 
-/// What a socket is opened with.
+/// The address and the headers of a socket.
 package struct SyncEndpoint: Hashable, Sendable {
   /// The address, with scheme `ws` or `wss`, and the token in its query.
   package var url: String
-  /// The protocols that are offered, the preferred one first.
+  /// The offered protocols, the preferred one first.
   package var protocolNames: [String]
   package var headers: [HTTPHeader]
 

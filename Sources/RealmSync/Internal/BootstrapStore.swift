@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The part of a bootstrap that has arrived (P3 C.2).
+// The received part of a bootstrap (P3 C.2).
 //
 // 1. At most one bootstrap is stored: a message of another one drops it.
-// 2. It is complete when it has its progress, which the last message brings.
+// 2. It is complete when it has its progress, from the last message.
 
 package import RealmStorage
 package import RealmSyncProtocol
@@ -11,8 +11,8 @@ package import RealmTables
 
 /// The stored bootstrap of a file, in a write transaction.
 package struct BootstrapStore {
-  /// The longest changeset that is stored: with its framing it fits one blob, as the peers' stores
-  /// read no chains.
+  /// The longest stored changeset: with its framing it fits one blob, as the peers' stores read no
+  /// chains.
   package static let changesetByteCountMax = 16_777_200 - 16
 
   static let tableName = "flx_pending_bootstrap"
@@ -54,7 +54,7 @@ package struct BootstrapStore {
   private let changesets: WritableTable
   private let progresses: WritableTable
 
-  /// The store of a file that has one; nil for others.
+  /// The store of a file; nil for files without one.
   package init?(existingIn group: WriteGroup) throws(StorageError) {
     guard try Self.tables.exist(in: group) else { return nil }
     try self.init(group)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rows of internal tables in versions that are only read.
+// Rows of internal tables in read-only versions.
 
 import RealmStorage
 import RealmTables

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tables that synchronisation keeps in a file for itself (P3 C). They are of no class, so they
-// are neither recorded nor shown.
+// The internal tables of synchronisation (P3 C). They are of no class, so they are neither recorded
+// nor shown.
 
 import RealmStorage
 import RealmTables
@@ -13,7 +13,7 @@ struct InternalTable {
     let type: ColumnType
     var collection = CollectionKind.none
     var isNullable = false
-    /// The table of the objects that are linked to.
+    /// The table of the link's targets.
     var target: String?
   }
 
@@ -24,7 +24,7 @@ struct InternalTable {
   let properties: [Property]
 }
 
-/// A group of internal tables, which share a version.
+/// A group of internal tables with one version.
 struct InternalTables {
   let name: String
   let version: Int64
@@ -57,7 +57,7 @@ struct InternalTables {
     try versions.set(.int(version), versions.required("schema_version"), key)
   }
 
-  /// Makes those of some tables that are missing, and checks the others.
+  /// Makes missing tables, and checks the others.
   static func make(_ tables: [InternalTable], _ group: WriteGroup) throws(StorageError) {
     for table in tables {
       if try group.table(named: table.name) == nil {
@@ -119,7 +119,7 @@ extension WritableTable {
     return column
   }
 
-  /// A number that an internal table must have.
+  /// A required number of an internal table.
   func integer(_ name: String, _ row: Row) throws(StorageError) -> Int64 {
     guard case .int(let number) = try row.value(of: try required(name)) else {
       throw .corrupted("'\(name)' of the internal table '\(schema.name)' is no number")
@@ -127,7 +127,7 @@ extension WritableTable {
     return number
   }
 
-  /// A number that is not negative.
+  /// A number from 0 on.
   func version(_ name: String, _ row: Row) throws(StorageError) -> UInt64 {
     guard let number = UInt64(exactly: try integer(name, row)) else {
       throw .corrupted("'\(name)' of the internal table '\(schema.name)' is negative")

@@ -8,7 +8,7 @@ package import RealmTables
 
 /// Reads the subscription sets of a version.
 package enum StoredQuerySets {
-  /// All sets, oldest first; none in files that have no subscriptions.
+  /// All sets, oldest first; none in files without subscriptions.
   package static func all(in group: TableGroup) throws(StorageError) -> [QuerySet] {
     try StoredSubscriptionSet.all(in: group).map { QuerySet($0) }
       .sorted { $0.version < $1.version }

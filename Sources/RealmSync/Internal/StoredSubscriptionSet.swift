@@ -13,7 +13,7 @@ package struct StoredSubscriptionSet: Hashable, Sendable {
   package var snapshotVersion: UInt64
   /// The server's explanation, if it refused the set.
   package var error: String?
-  /// In the order in which they were added.
+  /// In the order of their addition.
   package var subscriptions: [StoredSubscription]
 
   /// The newest set of a version; nil if the file has none.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What has become of a subscription set, as it stands in the file (P3 C.1).
+// The state of a subscription set, as it is stored (P3 C.1).
 
 /// The state of a stored subscription set.
 package enum SubscriptionState: Int64, Hashable, Sendable {
-  /// The server has not begun to send what it asks for.
+  /// The server has not begun to send its objects.
   case pending = 1
   case bootstrapping = 2
   case complete = 3

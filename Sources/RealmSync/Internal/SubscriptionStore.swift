@@ -35,7 +35,7 @@ package struct SubscriptionStore {
   private let group: WriteGroup
   private let sets: WritableTable
 
-  /// The store of a file that has one; nil for others.
+  /// The store of a file; nil for files without one.
   package init?(existingIn group: WriteGroup) throws(StorageError) {
     guard try Self.tables.exist(in: group) else { return nil }
     try self.init(group)
@@ -54,7 +54,7 @@ package struct SubscriptionStore {
     sets = try InternalTables.table("flx_subscription_sets", group)
   }
 
-  /// Adds a set, which is pending.
+  /// Adds a pending set.
   package func add(
     _ version: UInt64, _ subscriptions: [StoredSubscription] = []
   ) throws(StorageError) {
@@ -91,7 +91,7 @@ package struct SubscriptionStore {
     try sets.findRow(primaryKey: .int(Int64(clamping: version)))
   }
 
-  /// The state of a set; nil if there is none of that version.
+  /// The state of the set of a version; nil if there is none.
   package func state(of version: UInt64) throws(StorageError) -> SubscriptionState? {
     guard let row = try find(version)?.row else { return nil }
     let number = try sets.integer("state", row)
@@ -101,7 +101,7 @@ package struct SubscriptionStore {
     return state
   }
 
-  /// Changes the state of a set, if there is one of that version. Only an error has a text.
+  /// Changes the state of the set of a version, if there is one. Only an error has a text.
   package func setState(
     _ state: SubscriptionState, of version: UInt64, error: String? = nil
   ) throws(StorageError) {
@@ -110,8 +110,8 @@ package struct SubscriptionStore {
     try sets.set(error.map { .string($0) } ?? .null, sets.required("error"), key)
   }
 
-  /// Notes that all of a set's bootstrap is in the file: it waits for the server's mark, and sets
-  /// of lower versions go.
+  /// Notes a complete bootstrap: its set waits for the server's mark, and sets of lower versions
+  /// go.
   package func completeBootstrap(of version: UInt64) throws(StorageError) {
     try setState(.awaitingMark, of: version)
     for old in try versions() where old < version {

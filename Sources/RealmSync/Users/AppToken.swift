@@ -4,7 +4,7 @@
 
 package import RealmSyncProtocol
 
-/// What a client reads of a JSON Web Token. The signature is the server's business.
+/// The parts of a JSON Web Token for clients. The signature is the server's business.
 package struct AppToken: Hashable, Sendable {
   package let text: String
   /// Seconds since 1970.

@@ -16,12 +16,12 @@ package final class AppUser: Sendable {
     state = Locked(record)
   }
 
-  /// All that is known of the user now.
+  /// The present knowledge of the user.
   package var record: UserRecord { state.withLock { $0 } }
 
   package var isLoggedIn: Bool { state.withLock { $0.state == .loggedIn } }
 
-  /// Changes what is known. Returns it as it is then.
+  /// Changes the knowledge of the user. Returns the new one.
   @discardableResult
   func update(_ body: (inout UserRecord) -> Void) -> UserRecord {
     state.withLock { record in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a user logs in with (P1 A.2).
+// Credentials of logins (P1 A.2).
 
 package import RealmSyncProtocol
 
@@ -24,7 +24,7 @@ package struct LoginCredentials: Hashable, Sendable {
   /// None: a new user.
   package static let anonymous = LoginCredentials("anon-user")
 
-  /// A user that is registered.
+  /// A registered user.
   package static func emailPassword(_ email: String, _ password: String) -> LoginCredentials {
     LoginCredentials("local-userpass", [("username", email), ("password", password)])
   }
@@ -44,7 +44,7 @@ package struct LoginCredentials: Hashable, Sendable {
     LoginCredentials("oauth2-apple", [("id_token", idToken)])
   }
 
-  /// A code that the server exchanges for the user's identity.
+  /// A code, exchanged by the server for the user's identity.
   package static func google(authCode: String) -> LoginCredentials {
     LoginCredentials("oauth2-google", [("authCode", authCode)])
   }

@@ -7,9 +7,9 @@ import RealmSyncProtocol
 
 /// The paths of the files of an app's client.
 package struct SyncPaths: Hashable, Sendable {
-  /// The longest name of a file that file systems take.
+  /// The longest name of a file on common file systems.
   private static let nameByteCountMax = 255
-  /// What is added to the name of a realm: lock files, management folders, fresh copies.
+  /// The longest suffix of a realm's name: lock files, management folders, fresh copies.
   private static let suffixByteCountMax = 24
 
   /// `<base>/mongodb-realm/<app id>`.
@@ -22,13 +22,13 @@ package struct SyncPaths: Hashable, Sendable {
   /// The file of users.
   package var users: String { directory + "/server-utility/metadata/sync_metadata.realm" }
 
-  /// The folders of the file of users, each within the one before, which nobody else may read.
+  /// The folders of the file of users, each within the one before, for the owner alone.
   package var privateFolders: [String] {
     [directory + "/server-utility", directory + "/server-utility/metadata"]
   }
 
   /// Whether a server's id of a user can be the name of a folder: one to 128 letters, digits and
-  /// `-._~`, which do not begin with a point.
+  /// `-._~`, without a point at the beginning.
   package static func isUserID(_ id: String) -> Bool {
     (1...128).contains(id.utf8.count) && !id.hasPrefix(".") && id.utf8.allSatisfy(isPlain)
   }
@@ -47,8 +47,8 @@ package struct SyncPaths: Hashable, Sendable {
     return "\(directory)/\(Self.escaped(id))/\(name).realm"
   }
 
-  /// Letters, digits and `-._~` as they are, other bytes as `%` and two digits. Never a name that
-  /// leads to another folder.
+  /// Letters, digits and `-._~` as they are, other bytes as `%` and two digits. Never a path to
+  /// another folder.
   static func escaped(_ text: String) -> String {
     if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
     var result = ""

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is stored of a user.
+// A stored user.
 
 package import RealmSyncProtocol
 
 /// A user as the file of users has it.
 package struct UserRecord: Hashable, Sendable {
-  /// One of the ways in which a user can log in.
+  /// One of a user's identities.
   package struct Identity: Hashable, Sendable {
     package var id: String
     /// The server's name of the provider.
@@ -29,7 +29,7 @@ package struct UserRecord: Hashable, Sendable {
 
   package init(id: String) { self.id = id }
 
-  /// Whether the user logged in without credentials, and has none that would bring it back.
+  /// Whether the user logged in without credentials, and has none for coming back.
   package var isAnonymous: Bool {
     identities.count == 1 && identities[0].provider == LoginCredentials.anonymous.provider
   }

@@ -2,14 +2,14 @@
 
 // The file of an app's users (P3 A).
 //
-// A realm file like any other, so that every tool can read it, and the one that deployed apps have:
-// their users stay logged in.
+// A realm file like any other, readable by every tool, and with the layout of deployed apps: their
+// users stay logged in.
 
 package import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// The file in which an app's users stand.
+/// The file of an app's users.
 ///
 /// An actor whose executor is a thread of its own, as it waits for the disk and for other
 /// processes.
@@ -55,10 +55,10 @@ package actor UserStore {
     unsafe queue.asUnownedSerialExecutor()
   }
 
-  /// Opens the file, which is made if there is none. Only its owner may read it.
+  /// Opens the file, made if there is none. Only its owner may read it.
   ///
-  /// - Parameter key: The key of the file; one that was written without a key is encrypted, unless
-  ///   another process has it open.
+  /// - Parameter key: The key of the file; a plain file is encrypted, unless another process has it
+  ///   open.
   package init(path: String, key: EncryptionKey? = nil) throws(StorageError) {
     if let key { _ = try DatabaseFile.encryptIfPlain(path: path, key: key) }
     file = try DatabaseFile.open(
@@ -85,7 +85,7 @@ package actor UserStore {
     return (users, current)
   }
 
-  /// Stores a user as it is now, and which one is the current one.
+  /// Stores a user as it is now, and the choice of the current one.
   package func save(_ user: UserRecord, current: String?) throws(StorageError) {
     try write { (group) throws(StorageError) in
       let table = try InternalTables.table("class_UserMetadata", group)
@@ -107,7 +107,7 @@ package actor UserStore {
     }
   }
 
-  /// Stores which user is the current one.
+  /// Stores the choice of the current user.
   package func setCurrent(_ id: String?) throws(StorageError) {
     try write { (group) throws(StorageError) in
       try setCurrent(id, group)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the server sends, as far as the file is concerned.
+// A download, as far as the file is concerned.
 
 package import RealmSyncProtocol
 
 /// A DOWNLOAD of the steady state.
 package struct Download: Hashable, Sendable {
   package var cursors: SyncCursors
-  /// Bytes, or the estimate of progress times 10,000 where subscriptions decide what is downloaded.
+  /// Bytes, or in flexible mode the estimate of progress times 10,000.
   package var downloadableByteCount: Int
   package var entries: [DownloadEntry]
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a session needs to know of its file.
+// The state of a file for its session.
 
 package import RealmStorage
 package import RealmSyncProtocol
 
 /// The state of a synchronised file in one version.
 package struct FileState: Hashable, Sendable {
-  /// The newest version. That of a file that was never written is 1, and has nothing to upload.
+  /// The newest version. A file without any commit has version 1, and nothing to upload.
   package var version: UInt64
-  /// The identifier that the server gave the file; `FileIdentifier.own` if it has none.
+  /// The file's identifier from the server; `FileIdentifier.own` if it has none.
   package var ident: FileIdentifier
   package var salt: UInt64
   package var cursors: SyncCursors

@@ -12,7 +12,7 @@ package struct HTTPHeader: Hashable, Sendable {
     self.value = value
   }
 
-  /// Whether the header belongs to the protocol, so that an app cannot set it.
+  /// Whether the header belongs to the protocol, out of the reach of apps.
   package var isReserved: Bool {
     let name = name.lowercased()
     return name.hasPrefix("sec-websocket-") || name.hasPrefix("proxy-")

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Why what the server sent cannot be integrated.
+// Reasons for refusing a download.
 
 package import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
 
-/// The error of integrating what the server sent. The file is as before the failed commit.
+/// The error of integrating a download. The file is as before the failed commit.
 package enum IntegrationError: Error, Hashable, Sendable {
   /// A changeset cannot be read.
   case unreadableChangeset(ChangesetError)
-  /// A changeset contradicts what this file has written meanwhile.
+  /// A changeset contradicts later writes of this file.
   case unmergeableChangeset(MergeError)
   /// A changeset does not fit the file.
   case unfitChangeset(ApplyProblem, instruction: String)
   /// A changeset is too large to be stored.
   case changesetTooLarge(byteCount: Int)
-  /// Cursors went back, or name versions that cannot be.
+  /// Cursors went back, or name impossible versions.
   case badProgress(String)
-  /// The identifier cannot be that of this file.
+  /// The identifier cannot be this file's.
   case badIdentifier(String)
-  /// The database failed, which is not the server's fault.
+  /// The database failed; the server is not at fault.
   case storage(StorageError)
 
-  /// The code that is reported to the server (JSON_ERROR, P1 C.2); nil for errors of this device.
+  /// The code for the server (JSON_ERROR, P1 C.2); nil for errors of this device.
   package var reportedCode: Int? {
     switch self {
     case .unreadableChangeset, .unmergeableChangeset, .unfitChangeset: 212

@@ -13,7 +13,7 @@ import Glibc
 #endif
 
 extension OriginTimestamp {
-  /// The time that this device's clock shows.
+  /// The time of this device's clock.
   package static func now() -> OriginTimestamp {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changesets as they stand in files, whose defects are those of the database.
+// Changesets in files; their defects are those of the database.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -10,7 +10,7 @@ enum StoredChangeset {
   /// The bytes to be stored for a changeset; none for an empty one.
   static func encode(_ changeset: [UInt8]) -> [UInt8] { StoredChangesetFraming.encode(changeset) }
 
-  /// The changeset that bytes of a file represent.
+  /// The changeset of some bytes in a file.
   ///
   /// - Parameter isFramed: Whether there is a form at all: histories before schema version 12 have
   ///   plain changesets.
@@ -25,7 +25,7 @@ enum StoredChangeset {
     }
   }
 
-  /// The size of the changeset that bytes of a file represent.
+  /// The size of the changeset of some bytes in a file.
   static func byteCount(of stored: [UInt8]) throws(StorageError) -> Int {
     do throws(CompressionError) {
       return try StoredChangesetFraming.size(stored)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The cursors of messages, and those that stand in a file.
+// The cursors of messages and of files.
 
 import RealmStorage
 import RealmSyncProtocol
