@@ -2,10 +2,10 @@
 
 // Integers and runs of bytes from a sequence of bytes.
 
-/// A position in bytes, and the reads that move it.
+/// A position in bytes, moved by reads.
 ///
 /// Invariants:
-/// 1. `position` is at most the number of bytes; a read that would go beyond throws.
+/// 1. `position` is at most the number of bytes; a read beyond throws.
 struct ByteReader {
   let bytes: [UInt8]
   private(set) var position = 0
@@ -98,7 +98,7 @@ struct ByteReader {
     return value
   }
 
-  /// The range of the next bytes, which are skipped.
+  /// The range of the next bytes. Skips them.
   mutating func bytes(count: UInt64) throws(ChangesetError) -> Range<Int> {
     guard count <= UInt64(remaining) else { throw .truncated }
     defer { position += Int(count) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A changeset as lines that a person can read and a test can compare.
+// A changeset as lines for people to read and tests to compare.
 
 extension Changeset: CustomStringConvertible {
   /// One line for each instruction. Two changesets have the same lines if and only if they have

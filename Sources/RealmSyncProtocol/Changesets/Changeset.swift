@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The instructions of one transaction, with the strings and bytes that they refer to.
+// The instructions of one transaction, with their strings and bytes.
 
-/// What one transaction changed, as a sequence of instructions.
+/// The changes of one transaction, as a sequence of instructions.
 ///
 /// Invariants:
 /// 1. Each interned string of an instruction or a path element has an entry in `strings`.
@@ -24,7 +24,7 @@ package struct Changeset: Sendable {
 
   package var isEmpty: Bool { instructions.isEmpty }
 
-  /// The index of a string, which becomes part of the string table.
+  /// The index of a string. Adds it to the string table if needed.
   package mutating func intern(_ text: String) -> InternedString {
     strings.intern(text, position: instructions.count)
   }

@@ -25,7 +25,7 @@ package struct ChangesetEncoder: Sendable {
   /// The number of bytes so far.
   package var byteCount: Int { instructionCount == 0 ? 0 : writer.byteCount }
 
-  /// The index of a string, which is defined if it was not yet.
+  /// The index of a string. Defines it if needed.
   package mutating func intern(_ text: String) -> InternedString {
     let count = strings.count
     let string = strings.intern(text)
@@ -64,7 +64,7 @@ package struct ChangesetEncoder: Sendable {
     finishInstruction()
   }
 
-  /// Writes the assignment of a property, which is what a recorder writes most. It costs less than
+  /// Writes the assignment of a property, a recorder's commonest instruction. It costs less than
   /// appending the instruction. The path has no elements, or ends in a key.
   package mutating func appendUpdate(
     _ path: InstructionPath, _ value: Payload, isDefault: Bool = false
@@ -89,8 +89,8 @@ package struct ChangesetEncoder: Sendable {
     finishInstruction()
   }
 
-  /// Writes the assignment of a property of the object that the last instruction concerned. The
-  /// value is no string and no binary.
+  /// Writes the assignment of a property of the last instruction's object. The value is no string
+  /// and no binary.
   package mutating func appendUpdate(
     ofLast field: InternedString, _ value: Payload, isDefault: Bool = false
   ) {
@@ -98,8 +98,7 @@ package struct ChangesetEncoder: Sendable {
     instructionCount += 1
   }
 
-  /// Writes the assignment of a string to a property of the object that the last instruction
-  /// concerned.
+  /// Writes the assignment of a string to a property of the last instruction's object.
   package mutating func appendUpdate(
     ofLast field: InternedString, utf8 bytes: UnsafeRawBufferPointer, isDefault: Bool = false
   ) {
@@ -129,7 +128,7 @@ package struct ChangesetEncoder: Sendable {
     return bytes
   }
 
-  /// The memory that is kept for the next changeset.
+  /// The memory to keep for the next changeset.
   private static let keptByteCountMax = 64 << 10
 
   /// Forgets elements and bytes of an instruction that is not appended after all.
@@ -145,9 +144,9 @@ package struct ChangesetEncoder: Sendable {
     instructionCount = 0
   }
 
-  /// The bytes of a changeset. Strings keep their indices, and are defined where they were when
-  /// the changeset was made or parsed; those that only merged-away instructions would need at the
-  /// end are left out, so a changeset without instructions has no bytes.
+  /// The bytes of a changeset. Strings keep their indices and the positions of their definitions;
+  /// definitions at the end for discarded instructions are left out, so a changeset without
+  /// instructions has no bytes.
   package static func encode(_ changeset: Changeset) -> [UInt8] {
     var writer = InstructionWriter()
     writer.elements = changeset.elements

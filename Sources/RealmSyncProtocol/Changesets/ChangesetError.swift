@@ -2,11 +2,11 @@
 
 // The errors of reading a changeset's bytes.
 
-/// The defect that makes bytes no changeset.
+/// The defect of bytes that are no changeset.
 package enum ChangesetError: Error, Hashable, Sendable {
   /// The bytes end inside of an instruction.
   case truncated
-  /// An integer does not fit the type that its place has.
+  /// An integer does not fit its type.
   case integerOutOfRange
   /// A size or an index is below zero.
   case negativeNumber
@@ -22,14 +22,14 @@ package enum ChangesetError: Error, Hashable, Sendable {
   case duplicateString
   /// There are more instructions, or path elements, than the caller takes.
   case tooManyInstructions(Int)
-  /// An instruction names a string that is not defined before it.
+  /// An instruction names a string without a definition before it.
   case undefinedString(UInt64)
   case invalidUTF8
   /// A string or binary is longer than 16,777,199 bytes.
   case payloadTooLong(Int)
-  /// The type cannot be that of a primary key.
+  /// An impossible type of a primary key.
   case badKeyType(PayloadType)
-  /// The type cannot be that of a column.
+  /// An impossible type of a column.
   case badColumnType(PayloadType)
   /// The keys of a dictionary column are no strings.
   case badDictionaryKeyType(PayloadType)
@@ -41,6 +41,6 @@ package enum ChangesetError: Error, Hashable, Sendable {
   case badPathElement(Int64)
   /// The nanoseconds of a timestamp have another sign than its seconds, or are a second or more.
   case badTimestamp
-  /// A decimal has an exponent or coefficient that its 128 bits cannot hold.
+  /// A decimal has an exponent or coefficient beyond its 128 bits.
   case badDecimal
 }

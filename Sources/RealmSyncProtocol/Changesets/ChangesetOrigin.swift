@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who made a changeset, when, and after which version of the other side.
+// The author of a changeset, its time, and its base on the other side.
 
-/// The part of a history entry that merging reads beside the instructions.
+/// The part of a history entry for merging, beside the instructions.
 package struct ChangesetOrigin: Hashable, Sendable {
-  /// The version that the changeset made in the history in which it stands.
+  /// The version of the changeset in its history.
   package var version: UInt64
   /// The newest version of the receiver's history that was integrated before the changeset was
   /// made. Incoming changesets with the same one have the same base.
   package var remoteVersion: UInt64
-  /// The file in which the changeset was made; `FileIdentifier.own` in a client's own history.
+  /// The file of the changeset's author; `FileIdentifier.own` in a client's own history.
   package var file: FileIdentifier
   package var timestamp: OriginTimestamp
 

@@ -3,7 +3,7 @@
 // Reading strings, keys and payloads.
 
 extension ChangesetParser {
-  /// A reference to a string that was defined before.
+  /// A reference to an earlier string.
   mutating func string() throws(ChangesetError) -> InternedString {
     let index = try reader.unsigned()
     guard index < UInt64(changeset.strings.count) else { throw .undefinedString(index) }
@@ -61,7 +61,7 @@ extension ChangesetParser {
     }
   }
 
-  /// The range of a string's or binary's bytes, which are the input's.
+  /// The range of a string's or binary's bytes in the input.
   private mutating func blob(_ countMax: Int) throws(ChangesetError) -> ByteRange {
     let range = try reader.bytes(count: try reader.unsigned())
     guard range.count <= countMax else { throw .payloadTooLong(range.count) }

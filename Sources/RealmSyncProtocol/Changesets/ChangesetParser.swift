@@ -4,19 +4,19 @@
 
 /// Reads the bytes of a changeset.
 ///
-/// Any sequence of bytes gives a changeset or an error. Counts are compared with the bytes that
-/// are left before memory is taken for them.
+/// Any sequence of bytes gives a changeset or an error. Counts are compared with the remaining
+/// bytes before memory is taken for them.
 package struct ChangesetParser {
   /// The longest string of a payload.
   package static let stringByteCountMax = 16_777_199
-  /// The longest binary of a payload, which is the longest one of an app's property.
+  /// The longest binary of a payload: the longest of an app's property.
   package static let binaryByteCountMax = 16_777_200
 
   var reader: ByteReader
   var changeset: Changeset
   private let instructionCountMax: Int
 
-  /// The changeset that the bytes encode. It shares the bytes if it has strings or binaries.
+  /// The changeset of some bytes. It shares the bytes if it has strings or binaries.
   ///
   /// - Parameter instructionCountMax: The most instructions, and the most elements of their paths:
   ///   both take many times their bytes.
@@ -163,7 +163,7 @@ package struct ChangesetParser {
     return InstructionPath(table: table, key: key, field: field, elements: elements)
   }
 
-  /// A path that ends in an index.
+  /// A path with an index at its end.
   private mutating func listPath() throws(ChangesetError) -> InstructionPath {
     let path = try path()
     guard case .index = changeset.lastElement(of: path) else { throw .pathWithoutIndex }

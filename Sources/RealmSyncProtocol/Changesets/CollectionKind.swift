@@ -2,7 +2,7 @@
 
 // The kinds of collections.
 
-/// The kind of collection that a column or a mixed value holds, with its number on the wire.
+/// The kind of collection in a column or a mixed value, with its number on the wire.
 package enum CollectionKind: UInt8, CaseIterable, Hashable, Sendable {
   case single = 0
   case list = 1

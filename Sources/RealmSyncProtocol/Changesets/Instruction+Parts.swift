@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts that kinds of instructions have in common.
+// The common parts of kinds of instructions.
 
 extension Instruction {
-  /// The path of an instruction that changes a value; nil for other kinds. Setting it changes
-  /// nothing in other kinds.
+  /// The path of an instruction about a value; nil for other kinds. Setting it changes nothing in
+  /// other kinds.
   package var path: InstructionPath? {
     get {
       switch self {
@@ -34,8 +34,8 @@ extension Instruction {
     }
   }
 
-  /// The value that the instruction assigns, inserts or erases, if its kind has one. Setting it
-  /// changes nothing in kinds that have none.
+  /// The assigned, inserted or erased value, in kinds with one. Setting it changes nothing in other
+  /// kinds.
   package var payload: Payload? {
     get {
       switch self {
@@ -57,8 +57,7 @@ extension Instruction {
     }
   }
 
-  /// The top-level object that the instruction creates, erases or changes; nil for changes of
-  /// the schema.
+  /// The top-level object of the instruction; nil for changes of the schema.
   package var object: ObjectReference? {
     switch self {
     case .createObject(let object), .eraseObject(let object): object
@@ -66,7 +65,7 @@ extension Instruction {
     }
   }
 
-  /// The class that the instruction concerns.
+  /// The class of the instruction.
   package var table: InternedString {
     switch self {
     case .addTable(let step): step.table
@@ -84,8 +83,7 @@ extension Instruction {
     }
   }
 
-  /// The size of the list before the step, in kinds that carry it. Setting it changes nothing in
-  /// others.
+  /// The size of the list before the step, in kinds with it. Setting it changes nothing in others.
   package var priorSize: UInt32? {
     get {
       switch self {

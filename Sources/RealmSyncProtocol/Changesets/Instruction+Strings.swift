@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The strings that an instruction needs.
+// The strings of an instruction.
 
 extension Instruction {
-  /// The number of strings that have to be defined before the instruction: one more than the
-  /// highest index that it names.
+  /// The number of strings to be defined before the instruction: one more than its highest index.
   func stringCount(elements: [PathElement]) -> Int {
     var count = 0
     func need(_ string: InternedString) { count = max(count, Int(string.index) + 1) }

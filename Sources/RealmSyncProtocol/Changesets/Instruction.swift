@@ -5,8 +5,8 @@
 /// One step of a changeset: a change of the schema, of the existence of an object, or of a value.
 ///
 /// An instruction is a plain value without references. Its interned strings, path elements and
-/// payload bytes are those of the `Changeset` (or `ChangesetEncoder`) that it was made for, so
-/// `==` compares instructions of one changeset only.
+/// payload bytes are those of its `Changeset` (or `ChangesetEncoder`), so `==` compares
+/// instructions of one changeset only.
 package enum Instruction: Hashable, Sendable {
   case addTable(AddTable)
   case eraseTable(InternedString)
@@ -116,7 +116,7 @@ package enum Instruction: Hashable, Sendable {
     }
   }
 
-  /// Inserts an element into a list, at the index that the path ends in.
+  /// Inserts an element into a list, at the index at the end of the path.
   package struct ArrayInsert: Hashable, Sendable {
     package var path: InstructionPath
     package var value: Payload
@@ -130,10 +130,10 @@ package enum Instruction: Hashable, Sendable {
     }
   }
 
-  /// Moves the element at the index that the path ends in.
+  /// Moves the element at the index at the end of the path.
   package struct ArrayMove: Hashable, Sendable {
     package var path: InstructionPath
-    /// The index that the element has afterwards.
+    /// The index of the element afterwards.
     package var target: UInt32
     package var priorSize: UInt32
 
@@ -144,7 +144,7 @@ package enum Instruction: Hashable, Sendable {
     }
   }
 
-  /// Removes the element at the index that the path ends in.
+  /// Removes the element at the index at the end of the path.
   package struct ArrayErase: Hashable, Sendable {
     package var path: InstructionPath
     /// The size of the list before the removal.

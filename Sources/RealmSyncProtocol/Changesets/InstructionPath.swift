@@ -2,7 +2,7 @@
 
 // The address of a value: an object, one of its fields, and the steps below it.
 
-/// The address of a value that an instruction changes, beginning at a top-level object.
+/// The address of a value in an instruction, beginning at a top-level object.
 package struct InstructionPath: Hashable, Sendable {
   // The key stands first because the other parts fit into its last word.
   package var key: PrimaryKey

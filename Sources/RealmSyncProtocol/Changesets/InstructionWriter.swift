@@ -7,10 +7,10 @@
 //    `trim()` first; short instructions are stored there.
 
 /// Writes instructions; remembers the bytes of the last object, as most instructions concern the
-/// object that the one before concerned. It owns the arrays that it reads and writes, so that no
-/// reference is counted for an instruction.
+/// object of the one before. It owns the arrays it reads and writes, so no reference is counted for
+/// an instruction.
 struct InstructionWriter: Sendable {
-  /// What was written, after `trim()`.
+  /// The written bytes, after `trim()`.
   var output: [UInt8] = []
   private var slack = 0
   /// The path elements and payload bytes of the instructions.
@@ -21,7 +21,7 @@ struct InstructionWriter: Sendable {
   /// Class and key of the last object.
   private var objectBytes: [UInt8] = []
 
-  /// The most bytes that are copied one by one, which costs less than counting a reference.
+  /// The most bytes to copy one by one: it costs less than counting a reference.
   private static let shortMax = 12
 
   /// Forgets everything and keeps the memory.
@@ -34,7 +34,7 @@ struct InstructionWriter: Sendable {
     lastTable = InternedString(.max)
   }
 
-  /// The number of bytes that were written.
+  /// The number of written bytes.
   var byteCount: Int { output.count - slack }
 
   /// Ends `output` where the last instruction ends.
@@ -212,10 +212,10 @@ struct InstructionWriter: Sendable {
 
 // MARK: - Short instructions
 
-// What recorders write most is stored in room that was made for several instructions, which costs
-// less than appending its bytes one by one.
+// The commonest instructions are stored in room for several of them: it costs less than appending
+// their bytes one by one.
 extension InstructionWriter {
-  /// The most bytes of a text that is stored this way.
+  /// The most bytes of a text stored this way.
   private static let shortTextMax = 40
   /// The most bytes of a short instruction, but for those of its object and its text: tag, property
   /// and number of steps, type and value, flag.
@@ -340,7 +340,7 @@ extension InstructionWriter {
     return end
   }
 
-  /// Stores what stands before a value: tag, object, property, and that there are no steps.
+  /// Stores everything before a value: tag, object, property, and an empty path.
   @inline(__always)
   private static func store(
     _ tag: InstructionTag, _ field: InternedString, of object: [UInt8],

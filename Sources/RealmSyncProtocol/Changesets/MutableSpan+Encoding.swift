@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The encodings of integers and bytes in room that was made for them, as `Array+Encoding` appends
-// them.
+// The encodings of integers and bytes into existing room, as `Array+Encoding` appends them.
 
 extension MutableSpan where Element == UInt8 {
   @inline(__always)

@@ -13,7 +13,7 @@ package struct StringTable: Sendable {
     /// The index after the string's last byte; it begins where the entry before ends.
     var end: Int
     var hash: UInt32
-    /// The number of instructions that preceded the definition.
+    /// The number of instructions before the definition.
     var position: UInt32
   }
 
@@ -41,11 +41,11 @@ package struct StringTable: Sendable {
     String(decoding: bytes(of: string), as: UTF8.self)
   }
 
-  /// The number of instructions that preceded the definition of a string.
+  /// The number of instructions before the definition of a string.
   func position(of index: Int) -> Int { Int(entries[index].position) }
 
-  /// The index of a string, which is added if the table does not have it. `position` is the
-  /// number of instructions that precede it.
+  /// The index of a string. Adds it to the table if needed. `position` is the number of
+  /// instructions before it.
   package mutating func intern(_ text: String, position: Int = 0) -> InternedString {
     let start = bytes.count
     bytes.append(contentsOf: text.utf8)
@@ -152,8 +152,8 @@ package struct StringTable: Sendable {
     slots[slot] = UInt32(index) + 1
   }
 
-  /// A number that a peer cannot predict, so that it cannot send strings that all meet in one
-  /// slot. Results do not depend on it.
+  /// A number unknown to peers, so they cannot send strings of one slot. Results do not depend on
+  /// it.
   private static let seed: UInt64 = {
     var hasher = Hasher()
     hasher.combine(0)

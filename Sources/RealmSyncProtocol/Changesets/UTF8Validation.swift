@@ -2,7 +2,7 @@
 
 // Whether bytes are UTF-8.
 
-/// The check that bytes are well-formed UTF-8 (Unicode, table 3-7).
+/// The check for well-formed UTF-8 (Unicode, table 3-7).
 enum UTF8Validation {
   static func isValid(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
     var index = range.lowerBound
@@ -20,8 +20,8 @@ enum UTF8Validation {
     return true
   }
 
-  /// The number of bytes that follow a first byte, and what the next of them can be. None follow
-  /// a byte that cannot be a first one.
+  /// The number of bytes after a first byte, and the range of the next one. There are none after an
+  /// impossible first byte.
   private static func sequence(_ first: UInt8) -> (count: Int, second: ClosedRange<UInt8>) {
     switch first {
     case 0xC2...0xDF: (1, 0x80...0xBF)

@@ -15,8 +15,8 @@ package struct RetrySchedule: Hashable, Sendable {
 
   package init() {}
 
-  /// The delay before the next attempt. `jitter` is a random number, which takes off up to a
-  /// quarter. A server's hint counts for a reason that is new.
+  /// The delay before the next attempt. `jitter` is a random number, for taking off up to a
+  /// quarter. A server's hint counts for a new reason.
   package mutating func next(
     reason: Int, hint: RetryHint? = nil, jitter: UInt32 = 0
   ) -> Milliseconds {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The times that a client waits.
+// The times of a client's waits.
 
 /// The times of a client's connections and sessions, in milliseconds.
 package struct SyncTimeouts: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct SyncTimeouts: Hashable, Sendable {
   package var pong: Milliseconds = 120_000
   /// After a shorter loss of the connection uploads need not wait for a download first.
   package var fastReconnect: Milliseconds = 60_000
-  /// The delay after a session error that asks for no other.
+  /// The delay after a session error without one of its own.
   package var sessionClosed: Milliseconds = 1_000
 
   package init() {}

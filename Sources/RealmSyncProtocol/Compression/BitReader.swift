@@ -11,9 +11,9 @@ struct BitReader {
   private var position: Int
   /// The next bits, the first lowest.
   private(set) var bits: UInt64 = 0
-  /// The number of bits that are loaded.
+  /// The number of loaded bits.
   private(set) var count = 0
-  /// The number of zeros from beyond the end among those that were loaded.
+  /// The number of zeros from beyond the end among the loaded bits.
   private var padding = 0
 
   init(bytes: [UInt8], position: Int) {
@@ -53,7 +53,7 @@ struct BitReader {
     }
   }
 
-  /// Consumes bits that are loaded.
+  /// Consumes loaded bits.
   @inline(__always)
   mutating func drop(_ number: Int) {
     bits &>>= UInt64(number)

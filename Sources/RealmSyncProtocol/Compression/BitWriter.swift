@@ -2,7 +2,7 @@
 
 // Bits become bytes, the lowest first.
 
-/// Bytes that grow by bits.
+/// Bytes, growing by bits.
 struct BitWriter {
   private(set) var bytes: [UInt8]
   private var bits: UInt64 = 0
@@ -10,7 +10,7 @@ struct BitWriter {
 
   init(after bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Writes at most 32 bits, the lowest first. Those above the width are zeros.
+  /// Writes at most 32 bits, the lowest first. Bits above the width are zeros.
   @inline(__always)
   mutating func write(_ value: UInt64, _ width: Int) {
     bits |= value &<< UInt64(count)

@@ -2,7 +2,7 @@
 
 // The errors of reading compressed bytes.
 
-/// The defect that makes bytes no compressed form of a sequence of the announced size.
+/// The defect of bytes that are no compressed form of the announced size.
 package enum CompressionError: Error, Hashable, Sendable {
   /// The bytes end before the compressed data does.
   case truncated
@@ -23,13 +23,13 @@ package enum CompressionError: Error, Hashable, Sendable {
   case longerThanAnnounced
   /// The data is shorter than announced.
   case shorterThanAnnounced
-  /// The announced size is more than any compressed form of that length can have.
+  /// The announced size is beyond any compressed form of the length.
   case impossibleSize
   /// The announced size is more than the reader takes.
   case sizeOverLimit(UInt64)
   case badChecksum
   /// A stored changeset is compressed as only Apple's systems can read it (LZFSE).
   case appleCompression
-  /// A stored changeset is compressed in a way that no version of the format has.
+  /// A stored changeset is compressed in an unknown way.
   case unknownAlgorithm(UInt8)
 }

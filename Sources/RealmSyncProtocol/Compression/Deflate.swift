@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds what repeats in bytes, and writes DEFLATE data.
+// Finds repetitions in bytes, and writes DEFLATE data.
 
-/// Compresses bytes as DEFLATE blocks (RFC 1951), in one way that is fast.
+/// Compresses bytes as DEFLATE blocks (RFC 1951), at one fast level.
 struct Deflate {
   private static let matchLengthMin = 4
   private static let stepMax = 31
@@ -49,7 +49,7 @@ struct Deflate {
         position &+= length
         misses = 0
       } else {
-        // Bytes that do not repeat are passed faster and faster.
+        // Bytes without repetitions are passed faster and faster.
         let end = min(position &+ 1 &+ min(misses &>> 6, Self.stepMax), input.count)
         while position < end {
           block.addLiteral(input[position])
@@ -79,7 +79,7 @@ struct Deflate {
       | UInt32(input[position &+ 2]) &<< 16 | UInt32(input[position &+ 3]) &<< 24
   }
 
-  /// The number of equal bytes, which is four at least.
+  /// The number of equal bytes, four at least.
   @inline(__always)
   private func matchLength(_ first: Int, _ second: Int) -> Int {
     let end = min(DeflateFormat.matchLengthMax, input.count &- second)

@@ -2,12 +2,11 @@
 
 // Writes the literals and matches of one DEFLATE block in its shortest form.
 
-/// The literals and matches of a block that is not written yet.
+/// The literals and matches of an unfinished block.
 struct DeflateBlock {
   private static let itemCountMax = 16_384
 
-  /// A literal, or a match: its length in bits 0 to 8 and its distance from bit 16 on, which is
-  /// above zero.
+  /// A literal, or a match: its length in bits 0 to 8 and its distance, above zero, from bit 16 on.
   private var items: [UInt32] = []
   private var literalFrequencies = [Int](
     repeating: 0, count: DeflateFormat.literalSymbolCount)
@@ -15,7 +14,7 @@ struct DeflateBlock {
     repeating: 0, count: DeflateFormat.distanceSymbolCount)
   /// The number of extra bits of all matches.
   private var extraBitCount = 0
-  /// The number of bytes that the items stand for.
+  /// The number of bytes of the items.
   private(set) var byteCount = 0
 
   var isFull: Bool { items.count >= Self.itemCountMax }

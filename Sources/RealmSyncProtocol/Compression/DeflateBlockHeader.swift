@@ -4,7 +4,7 @@
 
 /// The codes of a block as they stand before its items: their lengths, compressed themselves.
 struct DeflateBlockHeader {
-  /// A symbol for one or more code lengths, and the extra bits that follow it.
+  /// A symbol for one or more code lengths, and the extra bits after it.
   private struct Item {
     var symbol: Int
     var extraWidth = 0
@@ -27,7 +27,7 @@ struct DeflateBlockHeader {
     items = Self.items(literals.lengths[..<literalCount] + distances.lengths[..<distanceCount])
     var frequencies = [Int](repeating: 0, count: 19)
     for item in items { frequencies[item.symbol] += 1 }
-    // Readers refuse a code for code lengths that has one symbol only.
+    // Readers refuse a code for code lengths with one symbol only.
     if frequencies.filter({ $0 > 0 }).count < 2 { frequencies[0] += 1 }
     if frequencies.filter({ $0 > 0 }).count < 2 { frequencies[1] += 1 }
     let code = HuffmanEncoder(frequencies: frequencies, lengthMax: 7)

@@ -2,19 +2,19 @@
 
 // The numbers of the DEFLATE format (RFC 1951).
 
-/// The alphabets of DEFLATE, and what their symbols stand for.
+/// The alphabets of DEFLATE, and the meanings of their symbols.
 enum DeflateFormat {
   static let endOfBlock = 256
   static let matchLengthMax = 258
   static let distanceMax = 32_768
   static let literalSymbolCount = 286
   static let distanceSymbolCount = 30
-  /// The most bytes that one compressed byte can stand for: 258 in two bits.
+  /// The most bytes for one compressed byte: 258 in two bits.
   static let expansionMax = 1_032
-  /// The order in which the lengths of the codes for code lengths are written.
+  /// The order of the code lengths of the code for code lengths.
   static let codeLengthOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
-  /// The symbol of a match length, and the extra bits that follow it.
+  /// The symbol of a match length, and the extra bits after it.
   @inline(__always)
   static func lengthSymbol(_ length: Int) -> (symbol: Int, extraWidth: Int, extra: Int) {
     let rest = length - 3
@@ -24,7 +24,7 @@ enum DeflateFormat {
     return (261 + width << 2 + rest >> width & 3, width, rest & (1 << width - 1))
   }
 
-  /// The symbol of a distance, and the extra bits that follow it.
+  /// The symbol of a distance, and the extra bits after it.
   @inline(__always)
   static func distanceSymbol(_ distance: Int) -> (symbol: Int, extraWidth: Int, extra: Int) {
     let rest = distance - 1

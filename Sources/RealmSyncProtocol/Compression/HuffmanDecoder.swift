@@ -2,7 +2,7 @@
 
 // The prefix codes of a DEFLATE block, for reading.
 
-/// A prefix code as a table of its short codes, and the counts that decode the long ones.
+/// A prefix code as a table of its short codes, and counts for decoding the long ones.
 ///
 /// An entry says all about its symbol: the code's length in bits 0 to 3, the number of extra bits
 /// in bits 4 to 7, the kind in bits 8 and 9, the literal or the base in bits 16 to 31.
@@ -15,9 +15,9 @@ struct HuffmanDecoder {
 
   private static let lengthMax = 15
 
-  /// The length of the longest codes that may be in the table.
+  /// The longest codes in the table.
   private let widthMax: Int
-  /// An entry for all bits that may come next; 0 if their code is longer than the table is wide.
+  /// An entry for all possible next bits; 0 if their code is longer than the table is wide.
   private var table: [UInt32] = []
   private var counts = [Int](repeating: 0, count: lengthMax + 1)
   /// The symbols in the order of their codes.
@@ -87,7 +87,7 @@ struct HuffmanDecoder {
     return result
   }
 
-  /// The entry of the code that comes next, which is consumed. At least 15 bits are loaded.
+  /// The entry of the next code. Consumes it. At least 15 bits are loaded.
   @inline(__always)
   func next(_ reader: inout BitReader) throws(CompressionError) -> UInt32 {
     let entry = table[Int(reader.bits & UInt64(table.count &- 1))]

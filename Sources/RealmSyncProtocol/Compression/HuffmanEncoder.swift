@@ -2,7 +2,7 @@
 
 // The prefix codes of a DEFLATE block, for writing.
 
-/// A prefix code that suits the frequencies of its symbols.
+/// A prefix code for the frequencies of its symbols.
 struct HuffmanEncoder {
   private(set) var lengths: [UInt8]
   /// The codes with their first bit lowest, as they are written.
@@ -23,7 +23,7 @@ struct HuffmanEncoder {
     }
   }
 
-  /// The code with the shortest output for these frequencies that has no code of more than
+  /// The code with the shortest output for these frequencies, without codes of more than
   /// `lengthMax` bits. An alphabet with one used symbol gives it one bit.
   init(frequencies: [Int], lengthMax: Int) {
     let order = frequencies.indices.filter { frequencies[$0] > 0 }
@@ -71,7 +71,7 @@ struct HuffmanEncoder {
     return counts
   }
 
-  /// Lengthens other codes until those that were cut to the longest length have room.
+  /// Lengthens other codes until the ones cut to the longest length have room.
   private static func limit(_ counts: inout [Int], lengthMax: Int) {
     var total = 0
     for length in 1...lengthMax { total += counts[length] << (lengthMax - length) }

@@ -2,18 +2,18 @@
 
 // Reads DEFLATE data.
 
-/// Decompresses DEFLATE blocks (RFC 1951) into an output of a size that is known before.
+/// Decompresses DEFLATE blocks (RFC 1951) into an output of known size.
 ///
 /// Invariants:
-/// 1. Any input gives the output or an error, and no memory beyond the announced size and that of
-///    the tables is taken.
+/// 1. Any input gives the output or an error, and no memory is taken beyond the announced size and
+///    the tables.
 struct Inflate {
   private var reader: BitReader
   private let input: [UInt8]
   private var literals = HuffmanDecoder(widthMax: 10)
   private var distances = HuffmanDecoder(widthMax: 8)
   private var lengths = [UInt8](repeating: 0, count: 320)
-  /// The number of bytes that are written.
+  /// The number of written bytes.
   private var written = 0
 
   private init(_ input: [UInt8], from position: Int) {
@@ -36,8 +36,8 @@ struct Inflate {
     }
   }
 
-  /// Decompresses the blocks that begin at a position. Returns the output and the position of
-  /// the first byte after the blocks.
+  /// Decompresses the blocks at a position. Returns the output and the position of the first byte
+  /// after the blocks.
   static func decompress(
     _ input: [UInt8], from position: Int, byteCount: Int
   ) throws(CompressionError) -> (output: [UInt8], end: Int) {
@@ -82,7 +82,7 @@ struct Inflate {
     reader.move(to: start + 4 + count)
   }
 
-  /// Reads the codes of a block that brings its own.
+  /// Reads the codes of a block with its own.
   private mutating func readCodes() throws(CompressionError) {
     let literalCount = try reader.number(5) + 257
     let distanceCount = try reader.number(5) + 1
@@ -106,7 +106,7 @@ struct Inflate {
       entries: DeflateFormat.distanceEntries, mayBeIncomplete: true)
   }
 
-  /// Reads the lengths of codes, with the code that is in `distances` meanwhile.
+  /// Reads the lengths of codes, with a code kept in `distances` meanwhile.
   private mutating func readLengths(_ count: Int) throws(CompressionError) {
     var index = 0
     while index < count {

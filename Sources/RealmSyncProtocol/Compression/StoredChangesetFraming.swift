@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The form in which files keep changesets.
+// The form of changesets in files.
 
 /// The framing of changesets in the history and in the internal tables of a file.
 ///
@@ -18,7 +18,7 @@ package enum StoredChangesetFraming {
 
   /// A changeset is compressed if it is longer, and gets shorter by it.
   private static let storedByteCountMax = 256
-  /// The longest changeset that is read, so that a damaged file cannot take all memory.
+  /// The longest changeset to read, so a damaged file cannot take all memory.
   package static let byteCountMax = 1 << 30
 
   /// The form of a changeset in a file.

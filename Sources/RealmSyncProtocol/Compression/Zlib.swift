@@ -34,7 +34,7 @@ package enum Zlib {
     return bytes
   }
 
-  /// The input of blocks and a checksum that begin at a position and are all that follows.
+  /// The input of blocks and a checksum from a position to the end.
   static func decompressWithoutHeader(
     _ bytes: [UInt8], from position: Int, byteCount: Int
   ) throws(CompressionError) -> [UInt8] {

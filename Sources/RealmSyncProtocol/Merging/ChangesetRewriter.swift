@@ -2,7 +2,8 @@
 
 // The new form of a changeset after a merge.
 
-/// Collects the instructions of a changeset that a merge changed, discarded, or put others before.
+/// Collects the instructions of a changeset after a merge: changed, discarded, or with others
+/// before them.
 struct ChangesetRewriter {
   private struct Edit {
     var number: Int
@@ -17,7 +18,7 @@ struct ChangesetRewriter {
 
   var isAltered: Bool { !edits.isEmpty }
 
-  /// Whether a step was changed, be it that its changes took each other back.
+  /// Whether a step was changed, even if its changes took each other back.
   private(set) var isTouched = false
 
   /// Replaces an instruction, if the step differs from it. Numbers are passed in ascending order.
@@ -65,7 +66,7 @@ struct ChangesetRewriter {
     return result
   }
 
-  /// Writes the indices of a step's path, which are the step's own.
+  /// Writes the indices of a step's own path.
   private func store(_ step: MergeStep, in result: inout Changeset) {
     guard let path = step.instruction.path else { return }
     for (place, element) in zip(path.elements.indices, step.elements) {

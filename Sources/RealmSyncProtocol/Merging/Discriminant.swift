@@ -2,10 +2,10 @@
 
 // The order of concurrent changesets.
 
-/// The order by which conflicts are decided: by time, then by file. The later changeset wins.
+/// The order for deciding conflicts: by time, then by file. The later changeset wins.
 ///
-/// No two changesets that are merged have equal discriminants, because a file's timestamps never
-/// go back and the changesets of one file are never merged with each other.
+/// No two merged changesets have equal discriminants, because a file's timestamps never go back and
+/// the changesets of one file are never merged with each other.
 struct Discriminant: Comparable, Sendable {
   var timestamp: OriginTimestamp
   var file: FileIdentifier

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which incoming instructions a local one can meet.
+// The incoming instructions of interest to a local one.
 
-/// The incoming steps of each object, in order, so that a local instruction is compared with those
-/// only which a rule could match with it. Leaving the index out gives the same result.
+/// The incoming steps of each object, in order, so a local instruction is compared only with
+/// possible matches of a rule. Leaving the index out gives the same result.
 ///
 /// Invariants:
 /// 1. Steps of objects can only match steps of the same object, unless one side erases classes or
 ///    columns.
-/// 2. Steps that add classes and columns can only match steps of the schema.
+/// 2. Steps for adding classes and columns can only match steps of the schema.
 struct InstructionIndex: Sendable {
-  /// The incoming steps that a local step has to be compared with.
+  /// The incoming steps to compare with a local step.
   enum Candidates {
     case all
     case schema
-    /// A chain of the steps of one object, which begins here.
+    /// A chain of the steps of one object, from its first.
     case chain(Int)
     case none
   }
@@ -25,7 +25,7 @@ struct InstructionIndex: Sendable {
   private var first: [Int32] = []
   private var last: [Int32] = []
   private var following: [Int32] = []
-  /// The positions of the steps that change the schema.
+  /// The positions of the steps about the schema.
   private(set) var schema: [Int] = []
 
   /// Indexes the steps; without `isUsed`, each local step is compared with all.
@@ -68,7 +68,7 @@ struct InstructionIndex: Sendable {
     return .chain(Int(first[Int(object)]))
   }
 
-  /// The candidates of a local step that changes the schema.
+  /// The candidates of a local step about the schema.
   func candidates(ofSchema kind: InstructionTag) -> Candidates {
     switch kind {
     case .addTable, .addColumn: isComplete ? (schema.isEmpty ? .none : .schema) : .all

@@ -2,7 +2,7 @@
 
 // The errors of merging two histories.
 
-/// The contradiction that makes two histories impossible to merge. One of the peers is wrong.
+/// The contradiction between two histories. One of the peers is wrong.
 package enum MergeError: Error, Hashable, Sendable {
   /// Two list instructions of the same list disagree about its size; the smaller one is first.
   case sizeMismatch(Conflict, UInt32, UInt32)
@@ -15,7 +15,7 @@ package enum MergeError: Error, Hashable, Sendable {
   /// The merge compares more pairs of instructions than the caller has time for.
   case tooMuchWork(Conflict)
 
-  /// The class and property at which the contradiction was found.
+  /// The class and property of the contradiction.
   package struct Conflict: Hashable, Sendable {
     package var table: String
     package var field: String?

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names of both sides as numbers that can be compared.
+// Names of both sides as comparable numbers.
 
 /// The numbers of strings and objects in one merge.
 ///
 /// Each changeset numbers its strings by itself. A merge gives numbers of its own to the strings
-/// and objects of the incoming side; what only the local side names has the number `absent`, which
-/// equals none of the incoming ones.
+/// and objects of the incoming side; names of the local side alone have the number `absent`, equal
+/// to none of the incoming ones.
 struct MergeNames: Sendable {
-  /// A string or object that the incoming side does not name.
+  /// A string or object without a name on the incoming side.
   static let absent = UInt32.max
   private static let unresolved = UInt32.max - 1
 
@@ -23,7 +23,7 @@ struct MergeNames: Sendable {
   /// The numbers of the strings of the present changeset, as far as they were needed.
   private var resolved: [UInt32] = []
   private var lastObject: (object: ObjectReference, number: UInt32)?
-  /// Whether strings and objects that have no number get one.
+  /// Whether strings and objects without a number get one.
   private var isAdding = true
 
   /// The number of objects with a number.
@@ -80,7 +80,7 @@ struct MergeNames: Sendable {
     return number
   }
 
-  /// The index that a changeset has, or gets, for the string of a number.
+  /// The index in a changeset, present or new, for the string of a number.
   func intern(_ number: UInt32, in changeset: inout Changeset) -> InternedString {
     changeset.strings.intern(InternedString(number), of: strings)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rules L1 to L9: pairs that change elements of the same list.
+// Rules L1 to L9: pairs about elements of the same list.
 
 extension MergeRules {
   /// L1. ArrayInsert × Update: the updated element moves up if it is not before the inserted one.
@@ -43,10 +43,10 @@ extension MergeRules {
   }
 
   /// L5. ArrayMove × ArrayInsert: at the same index the later element comes first. The second
-  /// comparison is meant to use the index that the first one changed.
+  /// comparison uses the index as the first one changed it, on purpose.
   ///
   /// Their sizes are not compared, as in the peers: rule N6 changes a move and leaves the steps
-  /// below it, which may then be of another list.
+  /// below it, possibly of another list.
   static func move(_ move: inout MergeStep, insert: inout MergeStep) throws(RuleError) {
     guard move.hasSameContainer(as: insert) else { return }
     move.priorSize = try move.priorSize.next()
@@ -158,7 +158,7 @@ extension MergeRules {
     }
   }
 
-  /// The index that an element has after the move of another, or of itself.
+  /// The index of an element after the move of another, or of itself.
   static func follow(
     _ index: UInt32, from: UInt32, to target: UInt32
   ) throws(RuleError) -> UInt32 {

@@ -2,7 +2,7 @@
 
 // The errors of one step of a merge.
 
-/// The contradiction that a rule found, or the end of the work, before it is known where.
+/// The contradiction found by a rule, or the end of the work, before its position is known.
 enum RuleError: Error {
   case sizeMismatch(UInt32, UInt32)
   case tableMismatch

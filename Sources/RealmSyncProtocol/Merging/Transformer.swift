@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Merges the changesets of two peers that do not know of each other's.
+// Merges concurrent changesets of two peers.
 
-/// Transforms incoming changesets so that they can be applied after local ones, and the local ones
-/// as if they came after the incoming: their reciprocals.
+/// Transforms incoming changesets for being applied after local ones, and the local ones as if they
+/// came after the incoming: their reciprocals.
 ///
 /// A transformer keeps the memory of a merge for the next one, and nothing else.
 ///
 /// Invariants:
 /// 1. Both sides give the same state: incoming after local as they were, and transformed local
 ///    after incoming as they were.
-/// 2. The index has all incoming steps that are not made by a rule. A rule makes one only if the
-///    incoming side erases a class; then no index is used.
+/// 2. The index has all incoming steps not made by a rule. A rule makes one only if the incoming
+///    side erases a class; then no index is used.
 package struct Transformer: Sendable {
-  /// Whether a local instruction is compared only with the incoming ones that it can meet. The
-  /// result is the same.
+  /// Whether a local instruction is compared only with incoming candidates. The result is the same.
   package let usesIndex: Bool
-  /// The work that is left for merges, in pairs of instructions of one object; a pair that a rule
-  /// may be about counts as several. A merge that would need more fails.
+  /// The remaining work of merges, in pairs of instructions of one object; a pair of interest to a
+  /// rule counts as several. A merge beyond it fails.
   package var workLeft = Int.max
 
   private var names = MergeNames()
@@ -27,7 +26,7 @@ package struct Transformer: Sendable {
 
   /// The incoming instructions of all changesets.
   private var steps: [MergeStep] = []
-  /// Whether the incoming side erases classes or columns, which can meet steps of any object.
+  /// Whether the incoming side erases classes or columns: these steps can meet steps of any object.
   private var isDestructive = false
 
   package init(usesIndex: Bool = true) { self.usesIndex = usesIndex }
@@ -81,7 +80,7 @@ package struct Transformer: Sendable {
     index.build(steps, objectCount: names.objectCount, isUsed: usesIndex && !isDestructive)
   }
 
-  /// Merges a local changeset with all incoming steps. Returns its new form if that is another.
+  /// Merges a local changeset with all incoming steps. Returns its new form, if there is one.
   private mutating func transform(
     _ changeset: Changeset, at position: Int, ownIdent: FileIdentifier, isTouched: inout Bool
   ) throws(MergeError) -> Changeset? {
@@ -124,7 +123,7 @@ package struct Transformer: Sendable {
       table: changeset.text(of: instruction.table), field: field.map(changeset.text(of:)))
   }
 
-  /// Merges a local step with its candidates. Returns the steps that a rule puts before it.
+  /// Merges a local step with its candidates. Returns the steps put before it by rules.
   private mutating func merge(
     _ step: inout MergeStep, with candidates: InstructionIndex.Candidates
   ) throws(RuleError) -> [MergeStep] {
@@ -158,9 +157,9 @@ package struct Transformer: Sendable {
     try MergeRules.merge(&step, &steps[position])
   }
 
-  /// Merges a local step with all incoming ones from a position on, and with them the steps that
-  /// rules put before it, which are returned. A step that a rule puts before an incoming one is
-  /// met by later local steps only.
+  /// Merges a local step with all incoming ones from a position on, and with them the steps put
+  /// before it by rules; returns these. A step put before an incoming one is met by later local
+  /// steps only.
   private mutating func merge(
     _ step: inout MergeStep, from start: Int
   ) throws(RuleError) -> [MergeStep] {
@@ -185,7 +184,7 @@ package struct Transformer: Sendable {
     return prepended
   }
 
-  /// Writes the steps back to those changesets that changed. Returns their positions.
+  /// Writes the steps back to the changed changesets. Returns their positions.
   private func store(in incoming: inout [Changeset]) -> [Int] {
     var altered: [Int] = []
     var next = 0

@@ -3,7 +3,7 @@
 // Numbers as messages write them.
 
 extension ArraySlice<UInt8> {
-  /// The number that the digits are: without sign, leading zeros, and what exceeds 63 bits.
+  /// The number of the digits: without sign, leading zeros, and more than 63 bits.
   var decimal: UInt64? {
     guard let first, count <= 19, first != UInt8(ascii: "0") || count == 1 else { return nil }
     var value: UInt64 = 0

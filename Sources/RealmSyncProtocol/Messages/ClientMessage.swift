@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a client says.
+// The messages of a client.
 
 /// A message from a client to a server. Sessions have numbers of the client's choice.
 package enum ClientMessage: Hashable, Sendable {
@@ -10,14 +10,14 @@ package enum ClientMessage: Hashable, Sendable {
   case upload(Upload)
   case mark(session: UInt64, request: UInt64)
   case unbind(session: UInt64)
-  /// The time is that of the client's clock; the server sends it back.
+  /// The time of the client's clock; the server sends it back.
   case ping(timestamp: UInt64, roundTrip: UInt64)
   case error(ClientError)
   case testCommand(TestCommand)
 
   /// Opens a session for a file.
   package struct Bind: Hashable, Sendable {
-    /// The data that the session is of.
+    /// The data of the session.
     package enum Target: Hashable, Sendable {
       /// The text of the partition's value.
       case partition(String)
@@ -38,11 +38,11 @@ package enum ClientMessage: Hashable, Sendable {
     }
   }
 
-  /// The parts of a BIND that only flexible sessions have.
+  /// The parts of a BIND in flexible mode.
   package struct FlexibleTarget: Hashable, Sendable {
     package var schemaVersion: UInt64
     package var isClientReset: Bool
-    /// The partition that the file had before it was migrated.
+    /// The file's partition before its migration.
     package var migratedPartition: String?
 
     package init(
@@ -54,7 +54,7 @@ package enum ClientMessage: Hashable, Sendable {
     }
   }
 
-  /// Says which file the session has and how far it is.
+  /// Names the session's file and its cursors.
   package struct Ident: Hashable, Sendable {
     package var session: UInt64
     package var file: FileIdentifier
@@ -91,9 +91,9 @@ package enum ClientMessage: Hashable, Sendable {
   /// Brings changes, or acknowledges a server version.
   package struct Upload: Hashable, Sendable {
     package var session: UInt64
-    /// What the server has received with this message.
+    /// The progress of the server with this message.
     package var progress: UploadCursor
-    /// The oldest server version with which the client may still have to merge.
+    /// The oldest server version for the client's future merges.
     package var lockedServerVersion: UInt64
     package var body: MessageBody
 
@@ -107,7 +107,7 @@ package enum ClientMessage: Hashable, Sendable {
     }
   }
 
-  /// Tells that a download could not be integrated.
+  /// Reports a failed integration of a download.
   package struct ClientError: Hashable, Sendable {
     package var session: UInt64
     package var code: ErrorCode

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The codes with which WebSockets close.
+// The codes of closed WebSockets.
 
 /// Why a WebSocket closed, as its close frame or the socket layer says.
 package struct CloseCode: RawRepresentable, Hashable, Sendable {
@@ -27,7 +27,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let retry = CloseCode(4404)
   package static let fatal = CloseCode(4405)
 
-  /// What a client does about it.
+  /// The reaction of a client.
   package enum Reaction: Hashable, Sendable {
     /// The connection ended as it should.
     case none
@@ -63,7 +63,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
     }
   }
 
-  /// The code for a handshake that the server answered with another HTTP status than 101.
+  /// The code for a handshake with another HTTP status than 101 in the answer.
   package init(handshakeStatus: Int) {
     switch handshakeStatus {
     case 301, 308: self = .movedPermanently

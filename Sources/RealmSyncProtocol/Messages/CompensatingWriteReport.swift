@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The writes that a server refused, and where it undid them.
+// The refused writes of a client, and the versions of their compensation.
 
-/// The part of an error document that reports a compensating write.
+/// The part of an error document about a compensating write.
 package struct CompensatingWriteReport: Hashable, Sendable {
   /// The version whose changeset undoes the writes.
   package var serverVersion: UInt64

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The errors that end a connection.
+// The errors of a connection, which end it.
 
-/// A code of an error that ends a connection. The one that aborts deployed clients
-/// (104) has no case.
+/// A code of an error of a connection, which ends it. The code 104 has no case: deployed clients
+/// abort.
 package enum ConnectionErrorCode: Int, CaseIterable, Hashable, Sendable {
   case connectionClosed = 100
   case other = 101

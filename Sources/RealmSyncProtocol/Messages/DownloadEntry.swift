@@ -5,7 +5,7 @@
 /// A changeset of the server's history on its way to a client.
 package struct DownloadEntry: Hashable, Sendable {
   package var serverVersion: UInt64
-  /// The last version of the receiver that was integrated in that server version.
+  /// The last version of the receiver in the server version.
   package var clientVersion: UInt64
   package var timestamp: OriginTimestamp
   package var file: FileIdentifier

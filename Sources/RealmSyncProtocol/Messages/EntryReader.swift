@@ -11,7 +11,7 @@ struct EntryReader {
 
   var isAtEnd: Bool { position == bytes.count }
 
-  /// A number and the space that follows it.
+  /// A number and the space after it.
   mutating func number() throws(MessageError) -> UInt64 {
     let rest = bytes[position...]
     guard let count = rest.prefix(20).firstIndex(of: UInt8(ascii: " ")).map({ $0 - position }),

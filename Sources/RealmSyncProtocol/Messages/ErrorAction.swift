@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a server asks a client to do about an error.
+// The actions of a client after an error, as the server asks for them.
 
 /// The action of an error document.
 package enum ErrorAction: String, CaseIterable, Hashable, Sendable {

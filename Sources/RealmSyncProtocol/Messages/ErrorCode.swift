@@ -4,8 +4,8 @@
 
 /// A code of an error of a connection or of a session.
 ///
-/// Other modules make it from the codes that may be sent; only the parser of this module makes
-/// others, which it received.
+/// Other modules make it from the codes for sending; only the parser of this module makes others,
+/// from received messages.
 package struct ErrorCode: Hashable, Sendable {
   package let rawValue: Int
 

@@ -43,7 +43,7 @@ struct HeaderReader {
     return number == 1
   }
 
-  /// A size of bytes that follow the line.
+  /// A size of bytes after the line.
   mutating func byteCount() throws(MessageError) -> Int {
     Int(try number())
   }
@@ -55,7 +55,7 @@ struct HeaderReader {
     return session
   }
 
-  /// A decimal fraction that is not below zero.
+  /// A decimal fraction from zero on.
   mutating func fraction() throws(MessageError) -> Double {
     let text = try field()
     guard text.count <= 32, let first = text.first, first ^ 0x30 < 10,
@@ -100,12 +100,12 @@ struct HeaderReader {
     }
   }
 
-  /// The three fields of a body, which end the line, and the body.
+  /// The three fields of a body at the end of the line, and the body.
   mutating func messageBody() throws(MessageError) -> MessageBody {
     let isCompressed = try flag()
     let uncompressed = try byteCount()
     let compressed = try byteCount()
-    // The compressed size of a body that is not compressed means nothing.
+    // The compressed size of an uncompressed body means nothing.
     let count = isCompressed ? compressed : uncompressed
     try finish(count)
     return MessageBody(

@@ -4,13 +4,13 @@
 
 /// The body of a message with changesets, compressed or not.
 ///
-/// It is decompressed when its entries are asked for, which need not be where messages are read.
+/// It is decompressed when its entries are asked for, possibly elsewhere.
 package struct MessageBody: Hashable, Sendable {
-  /// The largest body that a server takes, uncompressed.
+  /// The largest body for a server, uncompressed.
   package static let uploadByteCountMax = 16 << 20
-  /// The largest body that a client takes, uncompressed.
+  /// The largest body for a client, uncompressed.
   package static let downloadByteCountMax = 256 << 20
-  /// Longer bodies are compressed if that makes them shorter.
+  /// Longer bodies are compressed if it makes them shorter.
   private static let plainByteCountMax = 1_024
 
   /// The bytes as the message has them.

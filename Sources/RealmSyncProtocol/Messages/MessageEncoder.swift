@@ -160,7 +160,7 @@ package struct MessageEncoder: Sendable {
     }
   }
 
-  /// Bodies that are not compressed have no compressed size.
+  /// Uncompressed bodies have no compressed size.
   private static func compressedByteCount(_ body: MessageBody) -> UInt64 {
     body.isCompressed ? UInt64(body.bytes.count) : 0
   }

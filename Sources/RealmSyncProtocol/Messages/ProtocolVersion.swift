@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The version of the protocol that both sides of a connection speak.
+// The protocol version of a connection.
 
 /// A mode and version of the protocol, agreed upon in the handshake.
 package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
@@ -8,7 +8,7 @@ package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
   package var number: Int
 
   package static let newest = 14
-  /// The versions that our client offers.
+  /// The versions of our client.
   package static let clientVersions = 2...newest
 
   package init(mode: SyncMode, number: Int = newest) {
@@ -16,7 +16,7 @@ package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// The versions that our server speaks.
+  /// The versions of our server.
   package static func serverVersions(_ mode: SyncMode) -> ClosedRange<Int> {
     mode == .flexible ? 10...newest : 3...newest
   }
@@ -24,7 +24,7 @@ package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
   /// The name in a handshake: `com.mongodb.realm-query-sync#14`.
   package var description: String { "\(mode.protocolName)#\(number)" }
 
-  /// The version that a server's answer names, if it is one that was offered.
+  /// The version in a server's answer, if it was offered.
   package init?(answer: String, mode: SyncMode) {
     let names = Self.names(in: answer)
     guard names.count == 1, names[0].mode == mode, names[0].versions.count == 1,
@@ -33,18 +33,18 @@ package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
     self.init(mode: mode, number: number)
   }
 
-  /// The names that a client offers, newest first.
+  /// The names in a client's offer, newest first.
   package static func offer(_ mode: SyncMode) -> [String] {
     clientVersions.reversed().map { ProtocolVersion(mode: mode, number: $0).description }
   }
 
-  /// The newest version that the list of a client's handshake and our server share.
+  /// The newest version in both a client's offer and our server.
   package static func chosen(from offer: String) -> ProtocolVersion? {
     answer(to: offer)?.version
   }
 
-  /// The newest version that both sides share, with its name as the client writes it: to old
-  /// clients a name with the other separator is none that they have offered.
+  /// The newest version of both sides, with its name as the client writes it: to old clients a name
+  /// with the other separator is not in their offer.
   package static func answer(to offer: String) -> (version: ProtocolVersion, name: String)? {
     var best: (version: ProtocolVersion, name: String)?
     for (mode, separator, versions) in names(in: offer) {
@@ -88,7 +88,7 @@ package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a flexible DOWNLOAD says how much of a bootstrap is done, not how many bytes are left.
   package var hasProgressEstimate: Bool { number >= 12 }
-  /// Whether steady state has a batch state of its own, so that a server can begin a bootstrap.
+  /// Whether steady state has a batch state of its own, so a server can begin a bootstrap.
   package var hasServerBootstraps: Bool { number >= 14 }
   /// Whether errors have a JSON document.
   package var hasErrorDocuments: Bool { number >= 4 }

@@ -2,9 +2,9 @@
 
 // The queries of a subscription set as messages carry them.
 
-/// A query for each class that has subscriptions.
+/// A query for each class with subscriptions.
 package struct QueryDocument: Hashable, Sendable {
-  /// The longest document that a server takes.
+  /// The longest document for a server.
   package static let byteCountMax = 256 * 1024
 
   /// The queries by class.
@@ -12,7 +12,7 @@ package struct QueryDocument: Hashable, Sendable {
 
   package init(queries: [String: String] = [:]) { self.queries = queries }
 
-  /// The document of subscriptions: those of one class are sorted and joined by OR.
+  /// The document of subscriptions: queries of one class are sorted and joined by OR.
   package init(subscriptions: [(table: String, query: String)]) {
     var sorted: [String: [String]] = [:]
     for (table, query) in subscriptions { sorted[table, default: []].append(query) }

@@ -2,7 +2,7 @@
 
 // The primary key of a refused write, in the encoding of changesets.
 
-/// A primary key that is complete in itself.
+/// A primary key, complete in itself.
 package enum RejectedKey: Hashable, Sendable, CustomStringConvertible {
   case null
   case int(Int64)
@@ -37,7 +37,7 @@ package enum RejectedKey: Hashable, Sendable, CustomStringConvertible {
     return bytes
   }
 
-  /// The key that the bytes are, all of them.
+  /// The key of all the bytes.
   package init(bytes: [UInt8]) throws(ChangesetError) {
     var reader = ByteReader(bytes: bytes)
     let tag = try reader.signed()

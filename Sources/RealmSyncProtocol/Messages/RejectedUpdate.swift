@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A write that a server refused.
+// A refused write.
 
 /// An object of a compensating write, as the error reports it to the app.
 package struct RejectedUpdate: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct RejectedUpdate: Hashable, Sendable {
     self.key = key
   }
 
-  /// The update of a write that rules forbid, with the reason's usual text.
+  /// The update of a write against the rules, with the reason's usual text.
   package init(notAllowed key: RejectedKey, in table: String, isOutsideOfView: Bool = false) {
     let tail = isOutsideOfView ? "; object is outside of the current query view" : ""
     self.init(

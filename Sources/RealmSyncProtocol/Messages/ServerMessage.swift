@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a server says.
+// The messages of a server.
 
 /// A message from a server to a client.
 package enum ServerMessage: Hashable, Sendable {
@@ -32,7 +32,7 @@ package enum ServerMessage: Hashable, Sendable {
     }
   }
 
-  /// The fields of a DOWNLOAD that differ by mode.
+  /// The fields of a DOWNLOAD in one mode.
   package enum Progress: Hashable, Sendable {
     case partition(byteCountLeft: UInt64)
     case flexible(queryVersion: UInt64, batch: BatchState, done: Done)
@@ -49,7 +49,7 @@ package enum ServerMessage: Hashable, Sendable {
   /// The place of a flexible DOWNLOAD in a bootstrap.
   package enum BatchState: UInt64, Hashable, Sendable {
     case moreToCome = 0
-    /// Before version 14 also every message that is part of no bootstrap.
+    /// Before version 14 also every message outside of a bootstrap.
     case last = 1
     case steady = 2
   }

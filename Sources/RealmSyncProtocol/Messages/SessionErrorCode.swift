@@ -2,8 +2,8 @@
 
 // The errors of one session.
 
-/// A code of an error of a session. Those that deployed clients cannot take (202, 203, 205, 207,
-/// 214, 215, 218 to 221, 224) have no case.
+/// A code of an error of a session. The codes 202, 203, 205, 207, 214, 215, 218 to 221 and 224 have
+/// no case: deployed clients abort.
 package enum SessionErrorCode: Int, CaseIterable, Hashable, Sendable {
   case sessionClosed = 200
   case other = 201
@@ -31,7 +31,7 @@ package enum SessionErrorCode: Int, CaseIterable, Hashable, Sendable {
   case badSchemaVersion = 235
   case schemaVersionChanged = 236
 
-  /// What a server asks for with the code, if nothing else is known.
+  /// The server's request with the code, if nothing else is known.
   package var usualAction: ErrorAction {
     switch self {
     case .sessionClosed, .initialSyncNotCompleted: .transient

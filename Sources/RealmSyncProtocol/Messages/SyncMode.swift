@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The two ways to say which objects a file has.
+// The two ways to choose the objects of a file.
 
-/// What a file has of the data of an app.
+/// The part of an app's data in a file.
 package enum SyncMode: Hashable, Sendable {
   /// All objects of one partition.
   case partition
-  /// The objects that match the file's subscriptions.
+  /// The objects of the file's subscriptions.
   case flexible
 
   /// The name of its protocol in a WebSocket handshake.

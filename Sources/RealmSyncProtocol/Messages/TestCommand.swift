@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Commands and answers of the protocol that tests use.
+// Commands and answers of the protocol, for tests.
 
 /// A command from a client, or the server's answer to it.
 package struct TestCommand: Hashable, Sendable {

@@ -5,7 +5,7 @@
 /// A changeset of a client on its way to the server.
 package struct UploadEntry: Hashable, Sendable {
   package var clientVersion: UInt64
-  /// The last server version that was integrated when the change was made.
+  /// The last integrated server version when the change was made.
   package var serverVersion: UInt64
   package var timestamp: OriginTimestamp
   /// `FileIdentifier.own`: the file of the session.

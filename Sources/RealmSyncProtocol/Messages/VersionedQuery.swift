@@ -5,8 +5,8 @@
 /// The queries of a subscription set, with its number.
 package struct VersionedQuery: Hashable, Sendable {
   package var version: UInt64
-  /// The text of a `QueryDocument`, which need not be one: only a server finds that out, and it
-  /// has an answer of its own for it.
+  /// The text of a `QueryDocument`, or another one: only a server finds that out, and it has an
+  /// answer of its own for it.
   package var text: String
 
   package init(version: UInt64, text: String) {

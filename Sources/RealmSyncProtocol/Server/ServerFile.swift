@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a server knows of a client's file.
+// The server's record of a client's file.
 
 /// The record of a client file, as far as a session needs it.
 package struct ServerFile: Hashable, Sendable {
@@ -9,7 +9,7 @@ package struct ServerFile: Hashable, Sendable {
   /// Whether it belongs to the user of the session.
   package var isOfUser: Bool
   package var isExpired: Bool
-  /// The last client version that is integrated.
+  /// The last integrated client version.
   package var clientVersion: UInt64
   /// The server version up to which reciprocals are trimmed.
   package var reciprocalBase: UInt64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an IDENT is checked against.
+// The record for checking an IDENT.
 
 /// A server's answer to the question who a client is.
 package struct ServerFileLookup: Hashable, Sendable {

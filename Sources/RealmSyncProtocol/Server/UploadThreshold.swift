@@ -2,25 +2,25 @@
 
 // The checks of UPLOAD messages (P4 A.4).
 
-/// What a session has reached with its uploads, against which the next one is checked.
+/// The progress of a session's uploads, for checking the next one.
 ///
 /// A client that lost its connection sends again what it does not know to be stored, possibly in
 /// several messages. So a session begins at nothing, and only what it reaches must not go back;
 /// what the record of the file has already is left out of what is to be integrated.
 package struct UploadThreshold: Hashable, Sendable {
-  /// The part of an upload that the server does not have yet.
+  /// The new part of an upload.
   package struct News: Hashable, Sendable {
     package var entries: [UploadEntry]
     /// The file's progress with the upload.
     package var progress: UploadCursor
   }
 
-  /// What this session has reached.
+  /// The progress of this session.
   private var progress = UploadCursor()
-  /// What the record of the file has.
+  /// The progress in the record of the file.
   package private(set) var stored: UploadCursor
   private var lockedServerVersion: UInt64
-  /// The newest server version that a DOWNLOAD has named.
+  /// The newest server version in a DOWNLOAD.
   private var sentServerVersion: UInt64
 
   package init(file: ServerFile, download: DownloadCursor) {
@@ -30,15 +30,15 @@ package struct UploadThreshold: Hashable, Sendable {
     sentServerVersion = download.serverVersion
   }
 
-  /// Notes that a DOWNLOAD named a version.
+  /// Notes the version of a DOWNLOAD.
   package mutating func didSend(serverVersion: UInt64) {
     sentServerVersion = max(sentServerVersion, serverVersion)
   }
 
-  /// Notes that the file's record has new progress.
+  /// Notes new progress in the file's record.
   package mutating func didStore(_ progress: UploadCursor) { stored = progress }
 
-  /// Checks an upload, which counts from then on. Returns what is new in it, nil if nothing is.
+  /// Checks an upload, and counts it from then on. Returns its new part, nil if there is none.
   package mutating func check(
     _ upload: ClientMessage.Upload, _ entries: [UploadEntry]
   ) throws(SessionRefusal) -> News? {
@@ -55,7 +55,7 @@ package struct UploadThreshold: Hashable, Sendable {
     for entry in entries {
       guard entry.clientVersion > last.clientVersion, entry.clientVersion <= new.clientVersion
       else { throw SessionRefusal(.badClientVersion, "Bad version of a changeset") }
-      // What is new needs the reciprocals after its server version.
+      // New changesets need the reciprocals after their server version.
       guard entry.serverVersion >= last.serverVersion, entry.serverVersion <= new.serverVersion,
         entry.clientVersion <= stored.clientVersion || entry.serverVersion >= stored.serverVersion
       else { throw SessionRefusal(.badServerVersion, "Bad server version of a changeset") }

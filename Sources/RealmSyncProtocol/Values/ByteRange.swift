@@ -4,8 +4,8 @@
 
 /// A range of the payload bytes of one changeset.
 ///
-/// Instructions refer to strings and binaries by such ranges, so that an instruction is copied
-/// without counting a reference.
+/// Instructions refer to strings and binaries by such ranges, so an instruction is copied without
+/// counting a reference.
 package struct ByteRange: Hashable, Sendable {
   package var offset: Int
   package var count: Int

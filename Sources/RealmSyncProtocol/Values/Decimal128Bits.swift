@@ -67,8 +67,8 @@ package struct Decimal128Bits: Hashable, Sendable {
     }
   }
 
-  /// The coefficient without zeros at its end, and the exponent that it has then. Coefficients that
-  /// are out of range count as zero.
+  /// The coefficient without zeros at its end, and its exponent then. Coefficients out of range
+  /// count as zero.
   private var normal: (coefficient: UInt128, exponent: Int64) {
     // The form for large coefficients has no valid values in 128 bits.
     if (high >> 61) & 3 == 3 { return (0, 0) }

@@ -2,8 +2,7 @@
 
 // How far a client has received the server's history.
 
-/// The last server version that a client has received, and the last version of the client that
-/// was integrated in it.
+/// The last server version at a client, and the last client version in it.
 package struct DownloadCursor: Hashable, Sendable {
   package var serverVersion: UInt64
   package var clientVersion: UInt64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The number that the server gives to a client's file.
+// The server's number of a client's file.
 
 /// The identifier of a file among all files of a synchronised realm.
 package struct FileIdentifier: Hashable, Comparable, Sendable {
@@ -10,7 +10,7 @@ package struct FileIdentifier: Hashable, Comparable, Sendable {
 
   /// In a client's own history: this file.
   package static let own = FileIdentifier(0)
-  /// The author of changes that the server makes itself.
+  /// The author of the server's own changes.
   package static let server = FileIdentifier(1)
 
   package static func < (left: FileIdentifier, right: FileIdentifier) -> Bool {

@@ -2,7 +2,7 @@
 
 // The identity of an object whose class has no primary key.
 
-/// A key of two numbers: the file that created the object, and a counter of that file's table.
+/// A key of two numbers: the file of the object's creation, and a counter of the file's table.
 package struct GlobalKey: Hashable, Sendable {
   /// The file identifier of the creator; 0 while the creator does not know its own.
   package var high: UInt64

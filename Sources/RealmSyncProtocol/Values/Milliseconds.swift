@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The time that machines are given.
+// The time of machines.
 
-/// Milliseconds of a clock that never goes back.
+/// Milliseconds of a monotonic clock.
 package typealias Milliseconds = UInt64

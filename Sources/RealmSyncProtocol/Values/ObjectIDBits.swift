@@ -2,7 +2,7 @@
 
 // The 12 bytes of an ObjectId.
 
-/// An ObjectId as two big-endian numbers, so that it is a value without storage of its own.
+/// An ObjectId as two big-endian numbers, a value without storage of its own.
 package struct ObjectIDBits: Hashable, Sendable {
   /// Bytes 0 to 7.
   package var high: UInt64

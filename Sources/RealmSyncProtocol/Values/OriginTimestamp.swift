@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The time at which a changeset was made, as its author's clock had it.
+// The time of a changeset, by its author's clock.
 
 /// Milliseconds since the beginning of 2015 (UTC).
 package struct OriginTimestamp: Hashable, Comparable, Sendable {

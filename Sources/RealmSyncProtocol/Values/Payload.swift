@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The value that an instruction assigns, inserts or erases.
+// The assigned, inserted or erased value of an instruction.
 
 /// A value in an instruction. Strings and binaries are ranges of their changeset's payload bytes,
 /// and the strings of a link are in its string table: a payload has a meaning only together with
-/// the changeset that it is of.
+/// its changeset.
 package enum Payload: Hashable, Sendable {
   case null
   case int(Int64)

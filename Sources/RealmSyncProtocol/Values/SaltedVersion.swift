@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A server version that cannot be confused with that of another history.
+// A server version, distinct from those of other histories.
 
-/// A version of the server's history with the random number that belongs to it; both are 0 before
-/// the first download.
+/// A version of the server's history with its random number; both are 0 before the first download.
 package struct SaltedVersion: Hashable, Sendable {
   package var version: UInt64
   package var salt: UInt64

@@ -2,7 +2,7 @@
 
 // The position of a file in both histories.
 
-/// The cursors of a client's file, which every DOWNLOAD brings again.
+/// The cursors of a client's file, as in every DOWNLOAD.
 package struct SyncCursors: Hashable, Sendable {
   package var download: DownloadCursor
   package var upload: UploadCursor
@@ -18,8 +18,8 @@ package struct SyncCursors: Hashable, Sendable {
     self.latest = latest
   }
 
-  /// Whether a version of these is below that of earlier ones. Salts are not compared, nor is the
-  /// server version of the upload cursor when it is 0.
+  /// Whether a version of these is below the earlier one. Salts are not compared, nor is the server
+  /// version of the upload cursor when it is 0.
   package func goesBack(from earlier: SyncCursors) -> Bool {
     latest.version < earlier.latest.version
       || download.serverVersion < earlier.download.serverVersion

@@ -2,7 +2,7 @@
 
 // The 16 bytes of a UUID.
 
-/// A UUID as two big-endian numbers, so that it is a value without storage of its own.
+/// A UUID as two big-endian numbers, a value without storage of its own.
 package struct UUIDBits: Hashable, Sendable {
   /// Bytes 0 to 7.
   package var high: UInt64

@@ -2,8 +2,7 @@
 
 // How far the server has received a client's history.
 
-/// The last client version that the server has integrated, and the last server version that the
-/// client had integrated when it made that version.
+/// The last client version at the server, and the last server version in it.
 package struct UploadCursor: Hashable, Sendable {
   package var clientVersion: UInt64
   package var serverVersion: UInt64
