@@ -5,7 +5,7 @@
 import RealmStorage
 package import RealmSyncProtocol
 
-/// What the routes of one app need.
+/// The services of one app for its routes.
 package struct APIApp: Sendable {
   package let id: String
   package let accounts: AccountService
@@ -16,7 +16,7 @@ package struct APIApp: Sendable {
   private let delays = Locked(LoginDelays())
   private let now: @Sendable () -> Milliseconds
 
-  /// - Parameter now: A clock that never goes back.
+  /// - Parameter now: A monotonic clock.
   package init(
     id: String, accounts: AccountService, functions: FunctionTable = FunctionTable(),
     limits: RequestLimits = RequestLimits(), now: @escaping @Sendable () -> Milliseconds
@@ -30,7 +30,7 @@ package struct APIApp: Sendable {
     self.now = now
   }
 
-  /// Runs what only so many requests of an address, and for an account, may try in vain.
+  /// Runs an attempt within the limits of failures of an address, and of an account.
   ///
   /// - Parameter name: The account's name; nil if the attempt names none.
   func limited<R: Sendable>(
@@ -92,7 +92,7 @@ package struct APIApp: Sendable {
 }
 
 extension APIError {
-  /// Runs `body`, whose errors are those of accounts.
+  /// Runs `body` with errors of accounts.
   static func mapping<R: Sendable>(
     _ body: () async throws(AccountError) -> R
   ) async throws(APIError) -> R {

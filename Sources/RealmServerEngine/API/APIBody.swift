@@ -19,12 +19,12 @@ struct APIBody {
     }
   }
 
-  /// A string that must be there.
+  /// A required string.
   func text(_ key: String) throws(APIError) -> String {
     guard let text = json[key]?.string else { throw .missing(key) }
     return text
   }
 
-  /// The identifier that an earlier login gave the device; nil if there was none.
+  /// The device's identifier from an earlier login; nil if there was none.
   var device: String? { json["options"]?["device"]?["deviceId"]?.string }
 }

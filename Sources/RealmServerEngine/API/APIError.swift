@@ -7,7 +7,7 @@ import RealmSyncProtocol
 /// An error as clients get it.
 package struct APIError: Error, Hashable, Sendable {
   package var status: Int
-  /// The name that clients know, like `InvalidPassword`.
+  /// The clients' name, like `InvalidPassword`.
   package var name: String
   package var message: String
 
@@ -17,7 +17,7 @@ package struct APIError: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// The answer, whose content type is exactly the one that clients read errors of.
+  /// The answer. Its content type is exactly the one under which clients read errors.
   package var response: APIResponse {
     APIResponse(
       .object([

@@ -7,7 +7,7 @@ package struct APIRequest: Sendable {
   package var method: String
   /// The path without the query, as it was sent.
   package var path: String
-  /// What follows the question mark, as it was sent.
+  /// The query after the question mark, as it was sent.
   package var query: String
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]
@@ -38,13 +38,13 @@ package struct APIRequest: Sendable {
     return String(value.dropFirst(7))
   }
 
-  /// Whether the request has a token, which is compared in a time that does not depend on it.
+  /// Whether the request has a token. The comparison takes the same time for any token.
   package func hasBearerToken(_ token: String) -> Bool {
     guard let bearerToken else { return false }
     return ConstantTime.areEqual(Array(bearerToken.utf8), Array(token.utf8))
   }
 
-  /// The value of a parameter of the query, in which tokens need no escapes.
+  /// The value of a parameter of the query; tokens need no escapes.
   package func parameter(_ name: String) -> String? {
     for part in query.split(separator: "&") where part.hasPrefix(name + "=") {
       return String(part.dropFirst(name.utf8.count + 1))

@@ -16,10 +16,11 @@ package struct APIResponse: Hashable, Sendable {
     self.body = body
   }
 
-  /// The only value with which clients read an error in the body (P1 A.4).
+  /// The only content type under which clients read an error in the body (P1 A.4).
   package static let json = "application/json"
 
-  /// The type of results that look like errors: clients do not search these for any (P1 A.4).
+  /// The content type of results with the look of errors: clients do not search these for any (P1
+  /// A.4).
   package static let uninspectedJSON = "application/json; charset=utf-8"
 
   package init(_ json: JSONValue, status: Int = 200) {

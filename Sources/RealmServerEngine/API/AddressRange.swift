@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Networks: what addresses with the same first bits are.
+// Networks of addresses.
 
-/// The addresses that begin with the same bits (RFC 4632).
+/// The addresses with the same first bits (RFC 4632).
 package struct AddressRange: Hashable, Sendable {
   private let address: ClientAddress
   private let bitCount: Int
@@ -19,7 +19,7 @@ package struct AddressRange: Hashable, Sendable {
       return
     }
     guard var count = Int(parts[1]) else { return nil }
-    // Of an address of version 4 that is written as one of version 6.
+    // For an address of version 4, written as one of version 6.
     if width == 32, parts[0].contains(":") { count -= 96 }
     guard (0...width).contains(count) else { return nil }
     bitCount = count

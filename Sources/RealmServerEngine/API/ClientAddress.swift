@@ -2,13 +2,13 @@
 
 // Addresses of the internet protocol, as limits count them.
 
-/// An address of version 4 or 6. An address of version 4 that is written as one of version 6
-/// (`::ffff:192.0.2.1`) is the one that it stands for.
+/// An address of version 4 or 6. An address of version 4 in the form of version 6
+/// (`::ffff:192.0.2.1`) equals the plain one.
 package struct ClientAddress: Hashable, Sendable {
   /// Four bytes, or sixteen.
   let bytes: [UInt8]
 
-  /// The address of a text, which may have brackets, a port or a zone; nil if it is none.
+  /// The address of a text, with or without brackets, a port or a zone; nil if it is none.
   package init?(_ text: String) {
     var text = text[...]
     if text.hasPrefix("[") {
@@ -29,14 +29,14 @@ package struct ClientAddress: Hashable, Sendable {
     self.bytes = isMapped ? Array(bytes[12...]) : bytes
   }
 
-  /// Whether the address is that of the machine itself.
+  /// Whether the address is the machine's own.
   package var isLocal: Bool {
     bytes.count == 4
       ? bytes[0] == 127 : bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1
   }
 
-  /// What limits count by. Who has an address of version 6 has all addresses of its network, 2^64
-  /// of them, so that these count as one.
+  /// The address for limits. The 2^64 addresses of a network of version 6 count as one, as their
+  /// owner has all of them.
   package var limitKey: String {
     guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
     return bytes[..<8].map { String($0, radix: 16) }.joined(separator: ":") + "/64"
@@ -72,7 +72,7 @@ package struct ClientAddress: Hashable, Sendable {
     return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
   }
 
-  /// The bytes of groups of four digits, of which the last may be an address of version 4.
+  /// The bytes of groups of four digits; the last group may be an address of version 4.
   private static func groups(_ text: Substring) -> [UInt8]? {
     if text.isEmpty { return [] }
     var bytes: [UInt8] = []

@@ -18,7 +18,7 @@ struct LocationRoute {
       ]))
   }
 
-  /// The address that the client has used, as far as a trusted proxy before the server reports it.
+  /// The address in the client's request, as far as a trusted proxy before the server reports it.
   private static func address(of request: APIRequest) -> String {
     let host = request[header: "Host"] ?? "localhost"
     return (request.origin.isSecure ? "https" : "http") + "://" + host

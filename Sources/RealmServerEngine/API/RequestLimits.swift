@@ -8,7 +8,7 @@ package struct RequestLimits: Hashable, Sendable {
   package var attempts = 10
   /// Registrations, and requests for mails, successful ones too.
   package var registrations = 30
-  /// New anonymous users. Those of the server's own machine are not counted.
+  /// New anonymous users, without those of the server's own machine.
   package var anonymousLogins = 100
 
   package init() {}

@@ -19,9 +19,9 @@ package struct RequestOrigin: Hashable, Sendable {
     self.isForwarded = isForwarded
   }
 
-  /// What limits count by.
+  /// The address for limits.
   package var limitKey: String { address?.limitKey ?? "unknown" }
 
-  /// Whether the request comes from a program of this machine, which is no proxy.
+  /// Whether the request comes from a program of this machine, other than a proxy.
   package var isLocal: Bool { !isForwarded && address?.isLocal == true }
 }

@@ -3,8 +3,8 @@
 // The proxies whose word about their clients counts.
 //
 // Invariants:
-// 1. What a client writes into its headers changes nothing: of the addresses that are reported, the
-//    last one that is no trusted proxy's counts, and a trusted proxy has written it.
+// 1. The headers of a client change nothing: of the reported addresses the last untrusted one
+//    counts, and a trusted proxy has written it.
 
 /// The networks of the proxies before a server.
 package struct TrustedProxies: Hashable, Sendable {
@@ -21,7 +21,7 @@ package struct TrustedProxies: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - peer: The address of the other end of the connection.
-  ///   - headers: Those of the request.
+  ///   - headers: The headers of the request.
   ///   - isEncrypted: Whether the connection is.
   package func origin(
     peer: String, headers: [(name: String, value: String)], isEncrypted: Bool
@@ -33,7 +33,7 @@ package struct TrustedProxies: Hashable, Sendable {
     var origin = RequestOrigin(peer, isSecure: isEncrypted, isForwarded: isForwarded)
     guard let peer, trusts(peer) else { return origin }
     for text in Self.values("x-forwarded-for", headers).reversed() {
-      // What is behind a text that is no address has been written by who knows whom.
+      // Anything behind an unreadable text is of unknown origin.
       guard let address = ClientAddress(text) else { break }
       origin.address = address
       guard trusts(address) else { break }
@@ -44,7 +44,7 @@ package struct TrustedProxies: Hashable, Sendable {
     return origin
   }
 
-  /// The elements of the lists that the headers of a name are.
+  /// The elements of the lists in the headers of a name.
   private static func values(
     _ name: String, _ headers: [(name: String, value: String)]
   ) -> [String] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Profiles, tokens and the end of users: the routes below `auth` that no app is named in.
+// Profiles, tokens and the end of users: the routes below `auth` without the name of an app.
 
 import RealmSyncProtocol
 
@@ -34,7 +34,7 @@ struct UserRoutes {
     }
   }
 
-  /// The app that the token of a request names. Its signature is checked by what uses it.
+  /// The app in the token of a request. The routes check its signature.
   private func app(of request: APIRequest) throws(APIError) -> APIApp {
     guard let token = request.bearerToken, let id = TokenIssuer.app(of: token), let app = apps[id]
     else { throw .unauthorized }

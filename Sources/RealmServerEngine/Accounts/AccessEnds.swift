@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// News of users who may not go on: for connections, which outlive the request that began them.
+// News of users without access any more: connections outlive their first request.
 
 import RealmStorage
 
-/// Says whose access has ended, after that is on the disk.
+/// Reports the end of a user's access, after it is on the disk.
 package final class AccessEnds: Sendable {
   /// The access of one login, or of a user with all of its logins.
   package enum End: Hashable, Sendable {
@@ -20,7 +20,7 @@ package final class AccessEnds: Sendable {
 
   package init() {}
 
-  /// Adds an observer, which stays as long as this object.
+  /// Adds an observer for the life of this object.
   package func observe(_ observer: @escaping @Sendable (End) -> Void) {
     observers.withLock { $0.append(observer) }
   }

@@ -11,7 +11,7 @@ package struct Account: Hashable, Sendable {
   package var created: OriginTimestamp
   /// A disabled user can neither log in nor refresh tokens.
   package var isDisabled = false
-  /// The document that tokens carry as `user_data`; nil if there is none.
+  /// The document `user_data` of the user's tokens; nil if there is none.
   package var customData: BSONValue?
   /// The ways to log in, oldest first.
   package var identities: [IdentityName] = []

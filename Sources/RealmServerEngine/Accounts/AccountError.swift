@@ -25,7 +25,7 @@ package enum AccountError: Error, Hashable, Sendable {
 }
 
 extension AccountError {
-  /// Whether an attempt that ends so counts against who made it: not if the server is at fault.
+  /// Whether such an end counts as a failed attempt: not if the server is at fault.
   var isFailedAttempt: Bool {
     switch self {
     case .busy, .store, .mailFailed, .tooManyAttempts: false

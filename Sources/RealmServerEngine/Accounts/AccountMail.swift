@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the server has to tell its users outside of the app.
+// Messages of the server to its users outside of the app.
 
-/// A message to a user, from which the app's operator makes a mail with a link.
+/// A message to a user; the app's operator makes a mail with a link of it.
 package struct AccountMail: Hashable, Sendable {
   package var purpose: MailedToken.Purpose
   package var address: String

@@ -2,8 +2,8 @@
 
 // The way of mails to users.
 
-/// Delivers mails, or hands them to what does.
+/// Delivers mails, or hands them to another program.
 package protocol AccountMailer: Sendable {
-  /// - Throws: Any error; the call that wanted the mail fails then.
+  /// - Throws: Any error; the call for the mail fails then.
   func deliver(_ mail: AccountMail) async throws
 }

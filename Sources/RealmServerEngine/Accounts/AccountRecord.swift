@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How accounts and what belongs to them lie in tables.
+// Accounts and their belongings as rows of tables.
 
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// A value that is a row of a table of accounts.
+/// A value as a row of a table of accounts.
 protocol AccountRecord: Sendable {
   static var table: AccountTable { get }
   /// The primary key.

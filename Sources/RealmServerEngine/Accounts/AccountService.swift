@@ -3,10 +3,10 @@
 // Users of an app: sessions, tokens, profiles (P1 A.2).
 //
 // Invariants:
-// 1. A user that has no session gets no token, and the tokens of a session end with it.
-// 2. Neither passwords nor tokens are stored, only what shows that they are right (rule SY14).
-// 3. With a new password the sessions and the mailed tokens that were made before it end, in the
-//    same transaction, and no session begins with the old one.
+// 1. A user without a session gets no token, and the tokens of a session end with it.
+// 2. Neither passwords nor tokens are stored, only proofs of them (rule SY14).
+// 3. A new password ends the earlier sessions and mailed tokens, in the same transaction, and no
+//    session begins with the old one.
 // 4. Whether an address is registered shows in no answer about mails, nor in their time. Only where
 //    registrations need no mail, a registration has to tell.
 
@@ -127,7 +127,7 @@ package struct AccountService: Sendable {
 
   // MARK: Users
 
-  /// The ways to log in of a user, with what a profile shows.
+  /// The identities of a user, with their data for profiles.
   package func identities(of account: Account) async throws(AccountError) -> [Identity] {
     try await store.read { (accounts) throws(AccountError) in
       var identities: [Identity] = []
@@ -152,13 +152,13 @@ package struct AccountService: Sendable {
 
   // MARK: Sessions
 
-  /// Begins a session of the user of an identity, who is made if there is none. A user who adds
-  /// an identity goes on with the session that it has.
+  /// Begins a session of the user of an identity, made if there is none. A user with a new identity
+  /// goes on with the present session.
   ///
   /// - Parameters:
   ///   - new: The identity, if it is not stored yet.
-  ///   - password: The one that was found right; it may have been replaced since.
-  ///   - linked: The user to which the identity is added; nil in a login.
+  ///   - password: The password found right; it may have been replaced since.
+  ///   - linked: The user of the new identity; nil in a login.
   ///   - device: The device of an earlier login.
   func begin(
     _ name: IdentityName, new: Identity? = nil, password: StoredPassword? = nil,
@@ -211,7 +211,7 @@ extension AccountService {
     if isDisabled { ends.report(.account(id)) }
   }
 
-  /// Sets the document that the next access tokens of a user carry.
+  /// Sets the document in the next access tokens of a user.
   package func setCustomData(_ data: BSONValue?, of id: String) async throws(AccountError) {
     try await change(id) { $0.customData = data }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A login that lasts.
+// Stored logins.
 
 package import RealmSyncProtocol
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an app's operator decides about logins.
+// The operator's settings for logins.
 
 /// The settings of an app's logins.
 package struct AccountSettings: Hashable, Sendable {
@@ -17,9 +17,9 @@ package struct AccountSettings: Hashable, Sendable {
   package var confirmation: Confirmation? = .auto
   package var accessMinutes = 30
   package var refreshDays = 60
-  /// The time for which mailed tokens are valid.
+  /// The time of validity of mailed tokens.
   package var mailedTokenMinutes = 30
-  /// The mails that one address gets in an hour.
+  /// The most mails to one address in an hour.
   package var mailsPerHour = 5
 
   package init() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tables of users and what belongs to them.
+// The tables of users and their belongings.
 
 import RealmTables
 
@@ -12,8 +12,8 @@ enum AccountTable: String, CaseIterable {
   case sessions = "server_sessions"
   case tokens = "server_mailed_tokens"
 
-  /// The number of the arrangement of tables. Files of an earlier one get the columns that they
-  /// lack, and those of a later one are refused.
+  /// The number of the layout. Files of an earlier one get the missing columns, and files of a
+  /// later one are refused.
   static let layout: Int64 = 3
 
   var fields: [(name: String, type: ColumnType, isNullable: Bool)] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading and changing what is stored of users.
+// Reading and changing stored users.
 
 import RealmStorage
 import RealmTables

@@ -7,13 +7,13 @@ package import RealmSyncProtocol
 /// A way to log in.
 package struct Identity: Hashable, Sendable {
   package let name: IdentityName
-  /// The identifier that clients see: 24 hexadecimal digits.
+  /// The identifier for clients: 24 hexadecimal digits.
   package let id: String
-  /// The user that it belongs to; nil before the first login with it.
+  /// The user of the identity; nil before the first login with it.
   package var account: String?
   /// Nil if the provider has no passwords.
   package var password: StoredPassword?
-  /// Whether the user has shown that the e-mail address is its own.
+  /// Whether the user has proved the e-mail address.
   package var isConfirmed = true
   /// The time of the registration; nil if it is not known.
   package var created: OriginTimestamp?

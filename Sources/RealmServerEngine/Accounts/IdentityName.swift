@@ -2,11 +2,11 @@
 
 // The name of a way to log in.
 
-/// A name that a provider knows a user by.
+/// A user's name at a provider.
 package struct IdentityName: Hashable, Sendable {
   /// The provider's name in requests, like `local-userpass`.
   package var provider: String
-  /// What distinguishes users of the provider: an e-mail address, or a random identifier.
+  /// The name among the users of the provider: an e-mail address, or a random identifier.
   package var name: String
 
   package init(provider: String, name: String) {

@@ -6,9 +6,9 @@
 // Invariants:
 // 1. After `freeCount` failures in a row an account takes no attempt for a second, and for twice as
 //    long after each further one, up to `delayMax`.
-// 2. Who guesses cannot lock out the user: addresses from which the account has logged in take no
-//    part in 1.
-// 3. Names that have no account are treated as others: the pauses do not tell which have one.
+// 2. Guessing cannot lock out the user: addresses from which the account has logged in take no part
+//    in 1.
+// 3. Names without an account are treated as others: the pauses do not reveal accounts.
 
 package import RealmSyncProtocol
 
@@ -32,13 +32,13 @@ package struct LoginDelays: Hashable, Sendable {
 
   package init(nameCountMax: Int = 65_536) { accounts = BoundedTable(countMax: nameCountMax) }
 
-  /// Names that are too long for an account are one name: the table does not keep them.
+  /// Names too long for an account are one name: the table does not keep them.
   private static func key(_ name: String) -> String {
     name.utf8.count <= nameByteCountMax ? name : ""
   }
 
-  /// Begins an attempt, which is a failure until `succeed` or `withdraw`. Returns false if the
-  /// account has a pause.
+  /// Begins an attempt. It is a failure until `succeed` or `withdraw`. Returns false if the account
+  /// has a pause.
   package mutating func begin(_ name: String, from address: String, now: Milliseconds) -> Bool {
     let name = Self.key(name)
     var account = accounts[name] ?? Account()
@@ -70,7 +70,7 @@ package struct LoginDelays: Hashable, Sendable {
     accounts.insert(name, account)
   }
 
-  /// Takes an attempt back that has not been judged.
+  /// Takes an attempt back before its result.
   package mutating func withdraw(_ name: String, from address: String) {
     let name = Self.key(name)
     guard var account = accounts[name], account.failureCount > 0,

@@ -2,7 +2,7 @@
 
 // The answer to a login.
 
-/// What a login gives a client.
+/// The answer of a login for a client.
 package struct LoginResult: Hashable, Sendable {
   package var accessToken: String
   package var refreshToken: String

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is an address that a mail may go to.
+// Addresses of mails.
 
-/// Checks addresses of mails, which end up in headers of mails and in programs of the operator.
+/// Checks addresses of mails, as they end up in headers of mails and in programs of the operator.
 enum MailAddress {
   private static let byteCountMax = 254
   private static let nameByteCountMax = 64
@@ -28,7 +28,7 @@ enum MailAddress {
       && !name.hasPrefix("-") && !name.hasSuffix(".") && !name.contains("..")
   }
 
-  /// Neither a blank, a control or format character, nor what separates and quotes addresses.
+  /// Neither a blank, a control or format character, nor one for separating and quoting addresses.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate,

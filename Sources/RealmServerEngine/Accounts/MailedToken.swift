@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tokens that users get by mail.
+// Tokens in mails to users.
 
 package import RealmSyncProtocol
 
-/// A token that confirms an address, or allows a new password.
+/// A token for confirming an address, or for a new password.
 package struct MailedToken: Hashable, Sendable {
-  /// What a token is for.
+  /// The purpose of a token.
   package enum Purpose: String, CaseIterable, Hashable, Sendable {
     case confirmation
     case passwordReset
@@ -16,9 +16,9 @@ package struct MailedToken: Hashable, Sendable {
   package let id: String
   package let purpose: Purpose
   package let identity: IdentityName
-  /// The signature of the token, from which the token does not follow.
+  /// The signature of the token; the token does not follow from it.
   let signature: [UInt8]
   package let expires: OriginTimestamp
-  /// The password of the registration that the token confirms; nil for other tokens.
+  /// The password of the registration to confirm; nil for other tokens.
   let password: StoredPassword?
 }

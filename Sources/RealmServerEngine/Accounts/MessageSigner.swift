@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Signatures of tokens, which another module computes.
+// Signatures of tokens, computed by another module.
 
 /// Signs messages with a key of the server.
 package protocol MessageSigner: Sendable {
@@ -9,7 +9,7 @@ package protocol MessageSigner: Sendable {
 }
 
 extension MessageSigner {
-  /// Whether a signature is that of a message.
+  /// Whether a signature fits a message.
   func isValid(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     ConstantTime.areEqual(signature, self.signature(of: message))
   }

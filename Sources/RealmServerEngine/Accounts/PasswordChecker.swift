@@ -4,8 +4,8 @@
 //
 // Invariants:
 // 1. Hashes are made on a thread of their own, one at a time, and few wait: each takes long.
-// 2. Those who wait take turns, each with its logins and its registrations apart: who asks for many
-//    hashes holds up itself.
+// 2. Waiting requesters take turns, each with its logins and its registrations apart: a requester
+//    of many hashes holds up itself.
 
 import RealmStorage
 
@@ -37,12 +37,12 @@ package actor PasswordChecker {
     waiting = Locked(Waiting(jobs: FairQueue(countMax: waitingMax)))
   }
 
-  /// The passwords that wait.
+  /// The waiting passwords.
   nonisolated var waitingCount: Int { waiting.withLock { $0.jobs.count } }
 
   /// The hash of a new password.
   ///
-  /// - Parameter requester: Who asks, as limits count it.
+  /// - Parameter requester: The name of the requester for limits.
   nonisolated func stored(
     _ password: String, salt: [UInt8], for requester: String
   ) async throws(AccountError) -> StoredPassword {
@@ -50,8 +50,8 @@ package actor PasswordChecker {
       salt: salt, hash: try await hash(password, salt: salt, lane: "new " + requester))
   }
 
-  /// Whether a password is the stored one. Without a stored one it takes as long, so that the time
-  /// does not reveal who has an account.
+  /// Whether a password is the stored one. Without a stored one it takes as long, so the time does
+  /// not reveal accounts.
   nonisolated func matches(
     _ password: String, _ stored: StoredPassword?, for requester: String
   ) async throws(AccountError) -> Bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The randomness of identifiers and tokens, which tests replace.
+// The randomness of identifiers and tokens, replaced in tests.
 
 import RealmStorage
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the server keeps of a password.
+// Stored passwords.
 
 /// The hash of a password with its salt.
 package struct StoredPassword: Hashable, Sendable {

@@ -14,7 +14,7 @@ package struct TokenIssuer: Sendable {
   private let signer: any MessageSigner
   private let issuer: String
 
-  /// - Parameter issuer: The name of the server, which stands in each token.
+  /// - Parameter issuer: The name of the server, for each token.
   package init(_ signer: any MessageSigner, issuer: String = "openrealm") {
     self.signer = signer
     self.issuer = issuer
@@ -27,7 +27,7 @@ package struct TokenIssuer: Sendable {
     return message + "." + Self.encoded(signer.signature(of: Array(message.utf8)))
   }
 
-  /// The claims of a token of this server that has not expired; nil for all other texts.
+  /// The claims of a token of this server before its expiry; nil for all other texts.
   package func claims(_ token: String, _ kind: TokenClaims.Kind, now: Int64) -> TokenClaims? {
     guard token.utf8.count <= Self.byteCountMax else { return nil }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -40,7 +40,7 @@ package struct TokenIssuer: Sendable {
     return claims
   }
 
-  /// The app that a text names if it is a token, whose signature is not checked.
+  /// The app in a text if it is a token. The signature is not checked.
   static func app(of token: String) -> String? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard token.utf8.count <= byteCountMax, parts.count == 3,
@@ -49,7 +49,7 @@ package struct TokenIssuer: Sendable {
     return json["baas_domain_id"]?.string
   }
 
-  /// The signature that is stored in place of a token.
+  /// The signature to store in place of a token.
   func signature(ofToken token: String) -> [UInt8] { signer.signature(of: Array(token.utf8)) }
 
   /// Base64 with the URL alphabet and without padding.

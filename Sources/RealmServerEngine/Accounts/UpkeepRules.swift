@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How long a server keeps what nobody uses.
+// The times of unused data.
 
-/// The times after which things are removed.
+/// The times after which unused data is removed.
 package struct UpkeepRules: Hashable, Sendable {
-  /// A device that was away for longer has to reset, and the changes that it lacks may go.
+  /// After a longer absence a device has to reset, and its missing changes may go.
   package var offlineDays: Int
-  /// An anonymous user that has no session goes so many days after it was made.
+  /// An anonymous user without a session goes so many days after its creation.
   package var anonymousDays: Int
-  /// An address that was not confirmed goes so many days after its registration.
+  /// An address without confirmation goes so many days after its registration.
   package var unconfirmedDays: Int
-  /// A realm that nobody has used for so long is closed.
+  /// An unused realm is closed after so long.
   package var idleMinutes: Int
 
   package init(

@@ -2,7 +2,7 @@
 
 // The user of an access token.
 
-/// A user who is logged in, with the session of the token.
+/// A logged-in user, with the session of the token.
 package struct UserAccess: Hashable, Sendable {
   package let account: Account
   /// 24 hexadecimal digits.

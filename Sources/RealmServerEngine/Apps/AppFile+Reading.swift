@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading `app.json`, strictly: what is not understood is an error that names it.
+// Reading `app.json`, strictly: an unknown key is an error with its name.
 
 import RealmSyncProtocol
 
 extension AppFile {
-  /// The keys of the design that this version does nothing with yet.
+  /// The keys without support in this version.
   private static let laterKeys: Set<String> = [
     "roles", "schema", "queryableFields", "functions",
   ]

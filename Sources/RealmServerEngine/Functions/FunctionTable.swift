@@ -4,7 +4,7 @@
 
 package import RealmSyncProtocol
 
-/// The functions that users of an app can call: closures by their names.
+/// The functions of an app: closures by their names.
 package struct FunctionTable: Sendable {
   /// Carries out a call.
   package typealias Function = @Sendable (FunctionCall) async throws -> BSONValue

@@ -4,9 +4,9 @@
 
 package import RealmSyncProtocol
 
-/// Collects what a client in partition mode has not been sent.
+/// Collects the missing changes of a client in partition mode.
 package enum DownloadScan {
-  /// The entries that are read at once.
+  /// The number of entries in one read.
   private static let stepCount: UInt64 = 128
 
   /// The changes after a cursor, until they have `byteLimit` bytes; one at least if there is one.
@@ -16,7 +16,8 @@ package enum DownloadScan {
     _ ident: FileIdentifier, after cursor: DownloadCursor, in realm: RealmID,
     of store: any ServerStore, byteLimit: Int = 128 << 10
   ) async throws(StoreError) -> Download {
-    // The head comes before the file: what the file says is integrated is in it, or in a later one.
+    // The head comes before the file: the integrated changes of the file are in it, or in a later
+    // one.
     let head = try await store.snapshot(of: realm, atLeast: cursor.serverVersion).head
     guard let file = try await store.file(ident, in: realm) else { throw .unknownFile(ident) }
     var download = Download(entries: [], cursor: cursor, head: head, file: file)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changesets that erase objects.
+// Changesets of erasures.
 
 import RealmSyncProtocol
 import RealmTables
 
 /// Writes erasures.
 enum ErasureWriter {
-  /// A changeset ends with the object that makes its keys this large.
+  /// A changeset ends with the object at which its keys are this large.
   static let byteCountMax = PrivatePart.byteCountMax
 
-  /// The instructions that erase some objects; no bytes for none.
+  /// The instructions for erasing some objects; no bytes for none.
   static func bytes(_ objects: [ObjectIdentity]) -> [UInt8] {
     var changeset = Changeset()
     for object in objects { changeset.append(.eraseObject(changeset.reference(to: object))) }

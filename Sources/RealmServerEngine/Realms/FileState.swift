@@ -3,13 +3,13 @@
 // A client file while uploads are integrated: its cursors, and the history as this client sees it.
 //
 // Invariants:
-// 1. The form of an entry for the client is that in `reciprocals`, if it is there, or that in the
-//    history; without what it says about objects of private changes of its version or a later one,
-//    which the client has been sent in their place (`Round` 2).
+// 1. The form of an entry for the client is in `reciprocals`, else in the history; without its part
+//    about objects of private changes of its version or a later one: the client was sent these in
+//    its place (`Round` 2).
 
 import RealmSyncProtocol
 
-/// A client file and the forms that entries have for it.
+/// A client file and the forms of entries for it.
 struct FileState {
   /// The place of a changeset in the history as the client sees it.
   enum Place: Hashable {
@@ -24,7 +24,7 @@ struct FileState {
   private var privateObjects: [UInt64: [ObjectIdentity]] = [:]
   /// The version of the newest private change about an object.
   private var newestPrivates: [ObjectIdentity: UInt64] = [:]
-  /// What merging altered.
+  /// The forms altered by merging.
   private var altered: Set<Place> = []
 
   init(
@@ -44,7 +44,7 @@ struct FileState {
     }
   }
 
-  /// Adds a private change of a version that is being made.
+  /// Adds a private change of a new version.
   mutating func add(_ change: Changeset, about objects: [ObjectIdentity], at version: UInt64) {
     note(objects, at: version)
     alter(.privateChange(version), to: change)
@@ -55,10 +55,9 @@ struct FileState {
     (newestPrivates[object] ?? 0) > version
   }
 
-  /// The changesets after a version that are not the client's own, in the forms that they have for
-  /// it, and their places.
+  /// The changesets of others after a version, in their forms for the client, and their places.
   ///
-  /// - Parameter incoming: What is merged with them.
+  /// - Parameter incoming: The changesets to merge with them.
   func locals(
     after base: UInt64, _ history: HistoryWindow, for incoming: [Changeset]
   ) -> (changesets: [Changeset], places: [Place]) {
@@ -82,13 +81,12 @@ struct FileState {
       }
       if let change = privates[version] { add(change, .privateChange(version)) }
     }
-    // That of the version which is being made.
+    // The version in the making.
     if let change = privates[history.end + 1] { add(change, .privateChange(history.end + 1)) }
     return (changesets, places)
   }
 
-  /// The objects that changesets touch of which the client was sent a private change in place of
-  /// entries, and the version of that.
+  /// The touched objects with a private change in place of entries, and its version.
   private func hidden(
     from incoming: [Changeset], after base: UInt64
   ) -> [ObjectIdentity: UInt64] {
@@ -129,7 +127,7 @@ struct FileState {
     altered.insert(place)
   }
 
-  /// What is to be stored of the altered forms that the client may still need.
+  /// The altered forms to store for the client.
   var changes: (reciprocals: [ReciprocalChange], privates: [PrivateChange]) {
     var result: (reciprocals: [ReciprocalChange], privates: [PrivateChange]) = ([], [])
     for place in altered {

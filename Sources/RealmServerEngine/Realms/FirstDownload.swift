@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The state of a realm for a client that needs history which is trimmed (P4 A.6).
+// The state of a realm for a client behind the trimmed history (P4 A.6).
 //
 // Invariants:
-// 1. Each part has a version of its own, which no other change has. It erases what the client has
-//    of the part's objects, and makes them what they are in the snapshot.
-// 2. The erasures of a part are a private change of its version, with which the client's uploads
-//    from before are merged, as the client merges them.
+// 1. Each part has a version of its own, without any other change. It erases the client's objects
+//    of the part, and makes them as they are in the snapshot.
+// 2. The erasures of a part are a private change of its version. The client's earlier uploads are
+//    merged with it, as the client merges them.
 
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// The parts of a first download, which are written as they are sent.
+/// The parts of a first download, written while they are sent.
 struct FirstDownload {
   let snapshot: ObjectSnapshot
   private let timestamp: OriginTimestamp
   private let clientVersion: UInt64
-  /// A part ends with the object that makes it this large.
+  /// A part ends with the object at which it is this large.
   private let partByteCount: Int
-  /// Objects that are gone, which the client may have all the same.
+  /// Erased objects, possibly still at the client.
   private let gone: [ObjectIdentity]
   private var objects: [(table: TableKey, key: ObjectKey)] = []
   /// The objects of each part, by their positions.
   private var parts: [Range<Int>] = []
   private var nextPart = 0
 
-  /// - Parameter clientVersion: The newest client version that is in the snapshot.
+  /// - Parameter clientVersion: The newest client version in the snapshot.
   init(
     of snapshot: ObjectSnapshot, gone: [ObjectIdentity], clientVersion: UInt64,
     timestamp: OriginTimestamp, partByteCount: Int
@@ -68,7 +68,7 @@ struct FirstDownload {
 
   // MARK: Versions
 
-  /// The version of a part. Those of objects that are gone come before.
+  /// The version of a part. Parts of erased objects come before.
   private func version(of part: Int) -> UInt64 {
     snapshot.head.version + UInt64(goneParts.count + part) + 1
   }
@@ -78,24 +78,24 @@ struct FirstDownload {
   /// The version of the last part.
   var lastVersion: UInt64 { version(of: parts.count - 1) }
 
-  /// The position after the parts that were taken.
+  /// The position after the taken parts.
   var cursor: DownloadCursor {
     DownloadCursor(
       serverVersion: nextPart == 0 ? snapshot.head.version : version(of: nextPart - 1),
       clientVersion: clientVersion)
   }
 
-  /// Whether a client at a position has received exactly what was taken.
+  /// Whether a client at a position has received exactly the taken parts.
   func continues(_ position: DownloadCursor) -> Bool {
     nextPart == 0 ? position == DownloadCursor() : position == cursor
   }
 
   var isComplete: Bool { nextPart == parts.count }
 
-  /// The sizes of the parts that are left, about.
+  /// The sizes of the remaining parts, about.
   var remainingByteCount: Int { (parts.count - nextPart) * partByteCount }
 
-  /// What the client drops.
+  /// The objects for the client to drop.
   func privates(of file: FileIdentifier) throws(StoreError) -> [PrivateChange] {
     var changes: [PrivateChange] = []
     func add(_ objects: [ObjectIdentity], _ version: UInt64) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// First downloads that are being sent.
+// Unfinished first downloads.
 
 import RealmSyncProtocol
 
-/// The first downloads of a realm that were begun and not sent completely.
+/// The first downloads of a realm between their beginning and their end.
 ///
-/// Those that were not continued for longest are forgotten if there are many: each keeps a version
-/// of the file. A client that asks for the rest gets the state from its beginning.
+/// If there are many, the longest idle ones are forgotten: each keeps a version of the file. A
+/// client without one gets the state from its beginning.
 struct FirstDownloads {
   private static let countMax = 64
 
   /// In the order of their last use.
   private var downloads: [(file: FileIdentifier, download: FirstDownload)] = []
 
-  /// Takes that of a client; nil if there is none.
+  /// Takes the download of a client; nil if there is none.
   mutating func take(_ file: FileIdentifier) -> FirstDownload? {
     guard let place = downloads.firstIndex(where: { $0.file == file }) else { return nil }
     return downloads.remove(at: place).download

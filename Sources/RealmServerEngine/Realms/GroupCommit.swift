@@ -2,7 +2,7 @@
 
 // The size of a transaction.
 
-/// The limits of what goes into one transaction.
+/// The limits of one transaction.
 package struct GroupCommit: Hashable, Sendable {
   package var entryCountMax: Int
   package var byteCountMax: Int
@@ -12,7 +12,7 @@ package struct GroupCommit: Hashable, Sendable {
     self.byteCountMax = byteCountMax
   }
 
-  /// The number of uploads that go in together: those that fit, and one in any case.
+  /// The number of uploads for one transaction: those within the limits, and one in any case.
   package func count(of uploads: [Upload]) -> Int {
     var (entries, bytes) = (0, 0)
     for (index, upload) in uploads.enumerated() {

@@ -3,8 +3,8 @@
 // The newest part of a realm's history, parsed.
 //
 // Invariants:
-// 1. The changesets are those of consecutive versions, and the last is that of the newest version
-//    or of one that the running integration adds.
+// 1. The changesets are those of consecutive versions. The last is of the newest version or of one
+//    of the running integration.
 
 import RealmSyncProtocol
 
@@ -15,7 +15,7 @@ final class HistoryWindow {
   /// The version before the first changeset.
   private(set) var base: UInt64
 
-  /// The versions that are kept, and what their changesets may take together.
+  /// The number of kept versions, and the limit of their changesets together.
   private static let keptCount = 1024
   private static let byteCountMax = 64 << 20
 
@@ -39,7 +39,7 @@ final class HistoryWindow {
     byteCount += changeset.memoryByteCount
   }
 
-  /// Puts the changesets before the first that were not needed until now.
+  /// Puts older changesets before the first.
   func prepend(_ older: [Changeset]) {
     changesets.insert(contentsOf: older, at: 0)
     base -= UInt64(older.count)
@@ -69,7 +69,7 @@ final class HistoryWindow {
 }
 
 extension Changeset {
-  /// The memory that the changeset takes, about.
+  /// The memory of the changeset, about.
   fileprivate var memoryByteCount: Int {
     instructions.count * MemoryLayout<Instruction>.stride
       + elements.count * MemoryLayout<PathElement>.stride + payloadBytes.count + 256

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An uploaded entry that is ready to be carried out.
+// A merged entry of an upload.
 
 import RealmSyncProtocol
 
@@ -10,10 +10,10 @@ struct MergedEntry {
   let upload: Int
   let clientVersion: UInt64
   let originalByteCount: Int
-  /// What is applied; its origin has the new version and the author.
+  /// The changeset to apply; its origin has the new version and the author.
   let changeset: Changeset
   let bytes: [UInt8]
-  /// The objects that the client made first of all, whether merging left that or not; none in
-  /// realms without views.
+  /// The objects made first of all by the client, even if merging discarded it; none in realms
+  /// without views.
   let made: [ObjectIdentity]
 }

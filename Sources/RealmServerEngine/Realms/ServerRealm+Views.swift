@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Flexible mode: what clients see of a realm.
+// Flexible mode: the clients' views of a realm.
 
 import RealmReplication
 import RealmStorage
@@ -8,10 +8,10 @@ package import RealmSyncProtocol
 import RealmTables
 
 extension ServerRealm {
-  /// The schema for a client that has nothing yet: the bootstrap of query version 0.
+  /// Computes the schema for a new client: the bootstrap of query version 0.
   ///
-  /// Its version precedes what the client uploaded before, so that the rounds after it erase what
-  /// the client does not see of that.
+  /// Its version precedes the client's uploads, so the rounds after it erase their objects outside
+  /// of the view.
   package func schemaBootstrap(
     for ident: FileIdentifier
   ) async throws(StoreError) -> Download {
@@ -30,12 +30,12 @@ extension ServerRealm {
   /// Computes the changes between a client's cursor and the head, and a bootstrap if the query
   /// changes.
   ///
-  /// What the server makes itself, erasures and states, is on the disk when this returns: uploads
-  /// that the client made before it knew are merged with that.
+  /// Erasures and states by the server are on the disk when this returns: earlier uploads of the
+  /// client are merged with them.
   ///
   /// - Parameters:
-  ///   - query: What the client sees at its cursor.
-  ///   - next: What it asks to see; nil for the same.
+  ///   - query: The client's view at its cursor.
+  ///   - next: The requested view; nil for the same.
   package func view(
     for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
     next: EffectiveQuery? = nil, scratch: ViewScratch
@@ -62,7 +62,7 @@ extension ServerRealm {
       }
       let history = try await entries(
         in: cursor.serverVersion + 1..<snapshot.head.version + 1)
-      // All that the server makes for a version has one time, which is that of the version.
+      // All private changes of a version have its time.
       let timestamp = try await time(of: snapshot.head.version, history) ?? now
       let unconfirmed = try await store.privates(of: ident, in: id, after: cursor.serverVersion)
       let round = try Round(
@@ -89,7 +89,7 @@ extension ServerRealm {
     }
   }
 
-  /// The refusal of a query that clients cannot have; nil for one that they can.
+  /// The refusal of a query; nil for a legal one.
   package func check(_ query: EffectiveQuery) async throws(StoreError) -> SessionRefusal? {
     let snapshot = try await store.snapshot(of: id, atLeast: 0)
     switch try View.bind(query, to: snapshot.objects) {
@@ -98,7 +98,7 @@ extension ServerRealm {
     }
   }
 
-  /// The round of a client that another one has needed; nil if it has to be computed.
+  /// The cached round of another client; nil if it has to be computed.
   private func knownRound(
     of ident: FileIdentifier, after cursor: DownloadCursor, _ query: EffectiveQuery,
     _ scratch: ViewScratch
@@ -114,8 +114,8 @@ extension ServerRealm {
     return try await record(known.round, nil, [], known.timestamp, after: head, for: ident)
   }
 
-  /// Stores what the server made for a client alone, with the versions that it needs; nil if the
-  /// realm has got other versions meanwhile.
+  /// Stores the private changes of a client, with their versions; nil if the realm has got other
+  /// versions meanwhile.
   private func record(
     _ round: Round, _ bootstrap: Bootstrap?, _ unconfirmed: [PrivateChange],
     _ timestamp: OriginTimestamp, after head: RealmHead, for ident: FileIdentifier

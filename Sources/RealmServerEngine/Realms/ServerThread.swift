@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Threads on which realms may block: the cooperative pool's must not (rule SY9).
+// Threads for blocking calls of realms: the cooperative pool's must not block (rule SY9).
 
 import RealmStorage
 import Synchronization
@@ -35,7 +35,7 @@ package final class ServerThread: SerialExecutor {
     sleeper?.give(false)
   }
 
-  /// Runs a job after those that wait already.
+  /// Runs a job after the waiting ones.
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let sleeper = state.withLock { state in

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Notes what versions touch, for views.
+// Collecting the touches of versions, for views.
 
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Compares the objects that a changeset names before and after it is carried out.
+/// Compares the objects of a changeset before and after it is carried out.
 struct TouchCollector {
   private struct Before {
     let identity: ObjectIdentity
@@ -20,7 +20,7 @@ struct TouchCollector {
 
   init(_ group: WriteGroup) { self.group = group }
 
-  /// Notes the objects that a changeset is about to touch.
+  /// Notes the objects of a changeset before it is carried out.
   mutating func begin(_ changeset: Changeset) throws(StorageError) {
     objects.removeAll(keepingCapacity: true)
     var seen: Set<ObjectReference> = []
@@ -32,10 +32,10 @@ struct TouchCollector {
     }
   }
 
-  /// The objects and what changed since they were noted.
+  /// The objects and their changes since they were noted.
   ///
-  /// - Parameter made: Objects that the client made, though merging may have discarded that.
-  ///   They are touched in any case: the client has them.
+  /// - Parameter made: Objects made by the client, even if merging discarded it. They are touched
+  ///   in any case: the client has them.
   func end(made: [ObjectIdentity]) throws(StorageError) -> [Touch] {
     var touches: [Touch] = []
     for object in objects {
@@ -72,7 +72,7 @@ struct TouchCollector {
     return touches
   }
 
-  /// The values of what queries can ask for; nil if there is no such object.
+  /// The values of queryable properties; nil if there is no such object.
   private func values(
     of object: ObjectIdentity
   ) throws(StorageError) -> [(name: String, value: TableValue)]? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an UPLOAD message brings.
+// An UPLOAD message for a realm.
 
 package import RealmSyncProtocol
 
@@ -11,7 +11,7 @@ package struct Upload: Hashable, Sendable {
   package var progressClientVersion: UInt64
   package var progressServerVersion: UInt64
   package var lockedServerVersion: UInt64
-  /// What the client sees, as far as its session knows; nil in partition mode.
+  /// The client's view, as far as its session knows; nil in partition mode.
   package var query: EffectiveQuery?
 
   package init(

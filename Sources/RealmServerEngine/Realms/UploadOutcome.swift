@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What became of an upload.
+// The end of an upload.
 
 package import RealmSyncProtocol
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Uploads that wait for their integration.
+// Waiting uploads.
 
-/// The uploads of a realm in the order in which they came, and who waits for each.
+/// The uploads of a realm in the order of their arrival, with their waiting callers.
 struct UploadQueue {
   private var uploads: [(upload: Upload, waiter: CheckedContinuation<UploadOutcome, Never>)] = []
 
@@ -12,7 +12,7 @@ struct UploadQueue {
     uploads.append((upload, waiter))
   }
 
-  /// Takes the uploads that go into the next transaction.
+  /// Takes the uploads for the next transaction.
   mutating func takeGroup(
     _ limits: GroupCommit
   ) -> (uploads: [Upload], waiters: [CheckedContinuation<UploadOutcome, Never>]) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The times at which connections are to be woken: a sleeping task for each silent client would cost
-// more memory than the rest of its timer.
+// Waking connections at their times: a sleeping task for each silent client would cost more memory
+// than the rest of its timer.
 //
 // 1. While there are alarms, a task sleeps until the earliest of them, `nextTime`.
-// 2. Alarms are not withdrawn: a connection that has ended leaves a weak reference until its time.
+// 2. Alarms are not withdrawn: an ended connection leaves a weak reference until its time.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -24,8 +24,8 @@ package final class ConnectionAlarms: Sendable {
   private let granularity: Milliseconds
   private let state = Locked(State())
 
-  /// - Parameter granularity: Alarms may come late by less than this, so that those of many
-  ///   connections fall together.
+  /// - Parameter granularity: Alarms may come late by less than this, so alarms of many connections
+  ///   fall together.
   package init(timer: any ServerTimer, granularity: Milliseconds = 1) {
     precondition(granularity > 0, "a granularity that is not positive")
     self.timer = timer
@@ -58,7 +58,7 @@ package final class ConnectionAlarms: Sendable {
     let (due, next) = state.withLock { state in
       let times = state.alarms.keys.filter { $0 <= now }
       let due = times.flatMap { state.alarms.removeValue(forKey: $0) ?? [] }
-      // A task that was overtaken by an earlier alarm leaves the next one to the other.
+      // After an earlier alarm the overtaken task leaves the next one to the other.
       guard state.nextTime.map({ $0 <= now }) ?? true else { return (due, Milliseconds?.none) }
       state.nextTime = state.alarms.keys.min()
       return (due, state.nextTime)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The downloads that are made at the same time.
+// Concurrent downloads.
 //
 // Invariants:
-// 1. No more than the limit have a turn, and those that wait get theirs in the order in which they
-//    came.
-// 2. Of those that had their turn, no more are kept than wait, or 64.
+// 1. No more than the limit have a turn, and the waiting sessions get theirs in the order of their
+//    arrival.
+// 2. Of the sessions after their turn, no more are kept than wait, or 64.
 
 import RealmStorage
 
 /// Lets few sessions ask their realm for a download at a time.
 ///
-/// A realm makes one after the other, and a new version makes all of its sessions ask: what a
-/// request keeps while it waits in the realm (14 KB) is several times what it keeps here.
+/// A realm makes one after the other, and a new version makes all of its sessions ask: a request
+/// that waits in the realm keeps 14 KB, several times as much as here.
 package final class DownloadTurns: Sendable {
   private struct State {
     var count = 0
@@ -26,7 +26,7 @@ package final class DownloadTurns: Sendable {
 
   package init(countMax: Int = 16) { self.countMax = countMax }
 
-  /// Waits for a turn, which lasts until `end()`.
+  /// Waits for a turn. It lasts until `end()`.
   func begin() async {
     if state.withLock({ takeTurn(&$0) }) { return }
     await withCheckedContinuation { waiter in
@@ -39,10 +39,10 @@ package final class DownloadTurns: Sendable {
     }
   }
 
-  /// Those that wait for their turn.
+  /// The waiting sessions.
   var waitingCount: Int { state.withLock { $0.waiters.count - $0.first } }
 
-  /// Those that wait, and those that had their turn and are kept.
+  /// The waiting sessions, and the kept ones after their turn.
   var keptCount: Int { state.withLock { $0.waiters.count } }
 
   private func takeTurn(_ state: inout State) -> Bool {
@@ -51,7 +51,7 @@ package final class DownloadTurns: Sendable {
     return true
   }
 
-  /// Ends a turn; the next that waits gets it.
+  /// Ends a turn; the next waiting session gets it.
   func end() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard state.first < state.waiters.count else {
@@ -62,7 +62,7 @@ package final class DownloadTurns: Sendable {
       }
       let next = state.waiters[state.first]
       state.first += 1
-      // `DownloadTurns` 2: there may always be some that wait.
+      // `DownloadTurns` 2: there may always be waiting ones.
       if state.first >= 64, state.first * 2 >= state.waiters.count {
         state.waiters.removeFirst(state.first)
         state.first = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// New versions of realms, for the sessions that wait for them.
+// New versions of realms, for waiting sessions.
 //
 // Invariants:
 // 1. A realm's sessions get the newest head, at once or after the interval, and no more often than
@@ -11,7 +11,7 @@ import RealmSyncProtocol
 
 /// Brings the heads of realms to their sessions.
 package final class HeadNews: Sendable {
-  /// A session that gets the news of a realm.
+  /// A session with interest in a realm.
   package struct Subscription: Hashable, Sendable {
     let realm: RealmID
     let number: UInt64
@@ -20,7 +20,7 @@ package final class HeadNews: Sendable {
   private struct Realm {
     var links: [UInt64: ServerSessionLink] = [:]
     var lastTime: Milliseconds?
-    /// The newest head, which waits for the end of the interval.
+    /// The newest head, held until the end of the interval.
     var waiting: SaltedVersion?
   }
 

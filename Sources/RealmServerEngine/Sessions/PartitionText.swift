@@ -4,9 +4,9 @@
 
 import RealmSyncProtocol
 
-/// Reads the values that name partitions.
+/// Reads the values of partitions.
 enum PartitionText {
-  /// The one text of a partition's value; nil if the text is of no value that partitions have.
+  /// The canonical text of a partition's value; nil if no partition has such a value.
   static func canonical(_ text: String) -> String? {
     guard let value = try? ExtendedJSONReader.parse(text) else { return nil }
     switch value {

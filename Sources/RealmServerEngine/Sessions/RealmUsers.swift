@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who uses an open realm.
+// The users of an open realm.
 
 import RealmStorage
 import RealmSyncProtocol
 
-/// Counts those who use a realm, and keeps the time when the last of them left.
+/// Counts the users of a realm, and keeps the time when the last of them left.
 final class RealmUsers: Sendable {
   private struct State {
     var count = 0
@@ -25,7 +25,7 @@ final class RealmUsers: Sendable {
     state.withLock { $0.count == 0 ? $0.lastUse : nil }
   }
 
-  /// One use, which ends with the last reference to the result.
+  /// One use, until the last reference to the result is gone.
   func begin() -> RealmUse {
     state.withLock { $0.count += 1 }
     return RealmUse(of: self)

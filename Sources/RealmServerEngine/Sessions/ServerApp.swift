@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What all sessions of an app share.
+// The shared state of an app's sessions.
 
 /// An app of the server, as far as its sessions need it.
 package struct ServerApp: Sendable {
@@ -11,7 +11,7 @@ package struct ServerApp: Sendable {
   package var news: HeadNews?
   package var authenticator: SessionAuthenticator
   package let limits: SessionLimits
-  /// Takes the errors of the store, of which clients get no details.
+  /// Takes the errors of the store; clients get no details of them.
   package let report: @Sendable (StoreError) -> Void
 
   package init(

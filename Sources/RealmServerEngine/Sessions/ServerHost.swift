@@ -39,10 +39,10 @@ package final class ServerHost: Sendable {
 
   deinit { news.cancel() }
 
-  /// Makes the connection of a socket that is open, and starts it.
+  /// Makes the connection of an open socket, and starts it.
   ///
   /// - Parameters:
-  ///   - version: What the handshake agreed on.
+  ///   - version: The protocol of the handshake.
   ///   - user: The identifier of the user whose token the socket was opened with.
   package func accept(
     _ socket: any ServerSocket, version: ProtocolVersion, user: String

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens to a session otherwise than by its client.
+// Events of a session beside its client's messages.
 
 package import RealmSyncProtocol
 
-/// One session of a connection, for those who have news for it. It keeps neither alive, and news
-/// for a session that has ended are ignored.
+/// One session of a connection, for senders of news. It keeps neither alive, and news after the
+/// session's end are ignored.
 package struct ServerSessionLink: Sendable {
-  /// The name of the session, which no other of the connection has.
+  /// The name of the session, unique in its connection.
   package let session: UInt64
   private weak let connection: ServerConnection?
 
@@ -19,7 +19,7 @@ package struct ServerSessionLink: Sendable {
   /// The realm has a new version.
   package func headDidChange(_ head: SaltedVersion) { handle(.session(session, .head(head))) }
 
-  /// A role change has altered what the client sees.
+  /// A role change has altered the client's view.
   package func viewDidChange() { handle(.session(session, .viewChanged)) }
 
   /// Ends the session.

@@ -4,7 +4,7 @@
 
 package import RealmSyncProtocol
 
-/// A clock that never goes back, and waits.
+/// A monotonic clock with waits.
 package protocol ServerTimer: Sendable {
   var now: Milliseconds { get }
   /// Returns at a time, or earlier if the task is cancelled.

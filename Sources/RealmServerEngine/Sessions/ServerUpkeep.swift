@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a server removes and closes from time to time.
+// The regular upkeep of a server.
 //
 // Invariants:
-// 1. Realms that nobody opens are looked at, too; they are opened only if there is something to do.
-// 2. One realm that fails does not keep the others from their upkeep.
+// 1. Unopened realms are checked, too; they are opened only if there is something to do.
+// 2. One failing realm does not keep the others from their upkeep.
 
 import RealmSyncProtocol
 
 /// Cleans up one app.
 package struct ServerUpkeep: Sendable {
-  /// What a run has done.
+  /// The results of a run.
   package struct Report: Sendable {
     package var accounts = AccountCleaningCounts()
     package var expiredFiles = 0
@@ -18,7 +18,7 @@ package struct ServerUpkeep: Sendable {
     package var failures: [String] = []
   }
 
-  /// The numbers of what was removed from the users.
+  /// The numbers of removals from the users.
   package struct AccountCleaningCounts: Hashable, Sendable {
     package var sessions = 0
     package var tokens = 0
@@ -41,16 +41,16 @@ package struct ServerUpkeep: Sendable {
     self.clock = clock
   }
 
-  /// The number of realms that are open.
+  /// The number of open realms.
   package var openRealmCount: Int { get async { await app.realms.openCount } }
 
-  /// Closes the realms that nobody uses for a while.
+  /// Closes idle realms.
   package func closeIdle() async {
     let (idle, now) = (UInt64(rules.idleMinutes) * 60_000, clock.now().milliseconds)
     await app.realms.closeIdle(since: OriginTimestamp(milliseconds: now - min(idle, now)))
   }
 
-  /// Removes all that is due.
+  /// Removes all expired data.
   package func run() async -> Report {
     var report = Report()
     do throws(StoreError) {

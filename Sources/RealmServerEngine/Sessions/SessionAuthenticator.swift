@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The check of who opens a session.
+// The check of a session's user.
 
 package import RealmSyncProtocol
 
@@ -8,8 +8,7 @@ package import RealmSyncProtocol
 package struct SessionAuthenticator: Sendable {
   private let body: @Sendable (ClientMessage.Bind) async throws(SessionRefusal) -> String
 
-  /// - Parameter body: Returns the identifier of the user, or throws the error that the session
-  ///   ends with.
+  /// - Parameter body: Returns the identifier of the user, or throws the last error of the session.
   package init(
     _ body: @escaping @Sendable (ClientMessage.Bind) async throws(SessionRefusal) -> String
   ) {

@@ -5,8 +5,8 @@
 import RealmSyncProtocol
 
 extension SessionRefusal {
-  /// The end of a session whose realm has failed. The client gets no details, but that the disk is
-  /// full: only the operator can mend that, and users ask.
+  /// The end of a session after a failure of its realm. The client gets no details, except for a
+  /// full disk: only the operator can mend it, and users ask.
   init(_ error: StoreError) {
     switch error {
     case _ where error.isDiskFull:

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The sessions that have files (P4 A.3).
+// The sessions of files (P4 A.3).
 //
 // Invariants:
-// 1. A file of a realm belongs to one session at most: of those that claimed it, that whose BIND
-//    came last.
+// 1. A file of a realm belongs to one session at most: of its claimants, the one with the last
+//    BIND.
 
 import RealmStorage
 package import RealmSyncProtocol
 
-/// Knows which session has which client file.
+/// Maps client files to sessions.
 package final class SessionRegistry: Sendable {
   private struct Key: Hashable {
     let realm: RealmID
@@ -40,14 +40,14 @@ package final class SessionRegistry: Sendable {
 
   package init() {}
 
-  /// The session that has a file; nil if none has.
+  /// The session of a file; nil if it has none.
   package func session(
     of file: FileIdentifier, in realm: RealmID
   ) -> ServerSessionStore? {
     state.withLock { $0.holders[Key(realm: realm, file: file)]?.session }
   }
 
-  /// The number of a BIND, which is higher than those before.
+  /// The number of a BIND, higher than earlier ones.
   func makeBinding() -> UInt64 {
     state.withLock { state in
       state.bindingCount += 1
@@ -68,7 +68,7 @@ package final class SessionRegistry: Sendable {
     }
   }
 
-  /// Takes a file from a session that has it still.
+  /// Takes a file from its session, if it still has it.
   func release(
     _ file: FileIdentifier, in realm: RealmID, by session: ServerSessionStore
   ) {

@@ -4,7 +4,7 @@
 
 package import RealmSyncProtocol
 
-/// A clock that goes on while the machine sleeps.
+/// A clock of the system; it goes on while the machine sleeps.
 package struct SystemTimer: ServerTimer {
   private let clock = ContinuousClock()
   private let start = ContinuousClock.now

@@ -24,8 +24,8 @@ package struct DirectoryFiles: RealmFiles {
     self.system = system
   }
 
-  /// A server has many files open at a time, so each reserves little of the address space. One that
-  /// outgrows this is opened again, and gets four times what it has.
+  /// A server has many files open at a time, so each reserves little of the address space. A larger
+  /// one is opened again, with four times its size.
   private static let reservedByteCount = 8 << 30
   private static let slabByteCount = 2 << 30
 

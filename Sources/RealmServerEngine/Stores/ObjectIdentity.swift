@@ -5,7 +5,7 @@
 package import RealmSyncProtocol
 package import RealmTables
 
-/// A class and what identifies an object in it.
+/// A class and an object's identity in it.
 package struct ObjectIdentity: Hashable, Sendable {
   /// The primary key, or the global key where the class has none.
   package enum Key: Hashable, Sendable {

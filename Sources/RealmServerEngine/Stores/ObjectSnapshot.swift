@@ -4,7 +4,7 @@
 
 package import RealmTables
 
-/// The objects of a realm at a version, which stay as they are while this is held.
+/// The objects of a realm at a version, unchanged while this is held.
 package struct ObjectSnapshot: Sendable {
   package let head: RealmHead
   package let objects: TableGroup

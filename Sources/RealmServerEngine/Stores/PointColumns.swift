@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Positions on the earth, which subscriptions can ask for (P4 B.2).
+// Positions on the earth in subscriptions (P4 B.2).
 
 import RealmReplication
 import RealmStorage
 import RealmTables
 
-/// The properties of embedded objects that are positions: a type, which is "Point", and the
-/// coordinates, longitude first.
+/// The properties of embedded objects with positions: a type, always "Point", and the coordinates,
+/// longitude first.
 ///
-/// As a value that queries ask for, a position is the list of both; other objects are null.
+/// For queries, a position is the list of both; other objects are null.
 struct PointColumns {
   let type: Column
   let coordinates: Column
@@ -34,7 +34,7 @@ struct PointColumns {
 }
 
 extension ContentSource {
-  /// The properties of the positions that a column leads to; nil for other columns.
+  /// The properties of the positions behind a column; nil for other columns.
   func points(of column: Column) throws(StorageError) -> PointColumns? {
     guard column.type == .link, column.collection == .none, let target = column.targetTable,
       let schema = try schema(of: target)
@@ -42,14 +42,14 @@ extension ContentSource {
     return PointColumns(schema)
   }
 
-  /// The names of the properties of a class that are positions.
+  /// The names of the properties of a class with positions.
   func pointNames(of schema: TableSchema) throws(StorageError) -> Set<String> {
     var names: Set<String> = []
     for column in schema.columns where try points(of: column) != nil { names.insert(column.name) }
     return names
   }
 
-  /// The position that a column leads to.
+  /// The position behind a column.
   func point(
     _ columns: PointColumns, at column: Column, of row: Row
   ) throws(StorageError) -> TableValue {

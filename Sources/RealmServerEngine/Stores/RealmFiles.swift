@@ -6,10 +6,10 @@ package import RealmStorage
 
 /// Opens the files of realms.
 package protocol RealmFiles: Sendable {
-  /// Opens the file of a realm, which was made.
+  /// Opens the file of an existing realm.
   func open(_ realm: RealmID) throws(StorageError) -> DatabaseFile
 
-  /// Makes the file of a new realm, which has its name only once it is complete.
+  /// Makes the file of a new realm. It has its name only once it is complete.
   func make(
     _ realm: RealmID, _ body: (DatabaseFile) throws(StoreError) -> Void
   ) throws(StoreError)
@@ -17,6 +17,6 @@ package protocol RealmFiles: Sendable {
   /// Whether the realm has a file.
   func hasFile(of realm: RealmID) -> Bool
 
-  /// The realms of an app that have files, sorted.
+  /// The realms of an app with files, sorted.
   func realms(ofApp app: String) throws(StorageError) -> [RealmID]
 }

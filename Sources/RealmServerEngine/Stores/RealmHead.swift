@@ -2,12 +2,12 @@
 
 // The end of a realm's history.
 
-/// The newest version of a realm, and who may append the next.
+/// The newest version of a realm, and the owner's epoch.
 package struct RealmHead: Hashable, Sendable {
   package var realm: RealmID
   /// The newest version; 0 before the first.
   package var version: UInt64
-  /// The salt of that version; 0 before the first.
+  /// The salt of the version; 0 before the first.
   package var salt: UInt64
   /// The sizes of all changesets up to it, as their authors sent them.
   package var totalByteCount: Int

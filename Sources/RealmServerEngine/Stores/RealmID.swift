@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The key under which a store keeps a realm.
+// The key of a realm in a store.
 
-/// The identifier that a store gave to a realm.
+/// The store's identifier of a realm.
 package struct RealmID: Hashable, Sendable {
   package var rawValue: String
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The name under which a store finds a realm.
+// The name of a realm in a store.
 
 /// The name of a realm of the server: an app, and in partition mode the partition.
 package struct RealmName: Hashable, Sendable {
@@ -15,13 +15,13 @@ package struct RealmName: Hashable, Sendable {
 }
 
 extension RealmName {
-  /// The name of the realm's file: letters that are distinct in all file systems.
+  /// The name of the realm's file: letters distinct in all file systems.
   var fileID: RealmID {
     let realm = partition.map { "p_" + Self.escaped($0) } ?? "flexible"
     return RealmID(Self.escaped(app) + "/" + realm)
   }
 
-  /// The longest name that is written out.
+  /// The longest written-out name.
   private static let nameByteCountMax = 120
 
   private static func escaped(_ text: String) -> String {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The newest entries of a realm, which most of its clients are about to be sent.
+// The newest entries of a realm, about to be sent to most of its clients.
 //
 // Invariants:
-// 1. The entries are those of consecutive versions, and the last is that of the newest version that
-//    is on the disk.
+// 1. The entries are those of consecutive versions, and the last is of the newest version on the
+//    disk.
 
 import RealmSyncProtocol
 
-/// The newest entries of a realm in memory, so that clients in steady state do not read the file:
-/// 64 clients of one realm read each entry 63 times, a sixth of the server's processor time.
+/// The newest entries of a realm in memory, so clients in steady state do not read the file: 64
+/// clients of one realm read each entry 63 times, a sixth of the server's processor time.
 struct RecentEntries {
   private let countMax: Int
   private let byteCountMax: Int
@@ -17,8 +17,8 @@ struct RecentEntries {
   private var byteCount = 0
 
   /// - Parameters:
-  ///   - countMax: The versions that are kept; up to twice as many are while new ones come.
-  ///   - byteCountMax: The bytes of changesets with which all are forgotten but the last ones.
+  ///   - countMax: The kept versions; up to twice as many while new ones come.
+  ///   - byteCountMax: The bytes of changesets at which all but the last entries are forgotten.
   init(countMax: Int = 512, byteCountMax: Int = 4 << 20) {
     self.countMax = countMax
     self.byteCountMax = byteCountMax
@@ -32,7 +32,7 @@ struct RecentEntries {
     return entries[Int(range.lowerBound - first)...Int(range.upperBound - first)]
   }
 
-  /// Adds what an append has stored.
+  /// Adds the entries of an append.
   mutating func append(_ batch: Batch) {
     for entry in batch.entries {
       if let last = entries.last?.version, entry.version != last + 1 { removeAll(through: .max) }
@@ -60,7 +60,7 @@ struct RecentEntries {
 }
 
 extension StoredEntry {
-  /// The memory that the entry takes, about.
+  /// The memory of the entry, about.
   fileprivate var memoryByteCount: Int {
     changeset.count + touches.count * 256 + MemoryLayout<StoredEntry>.stride
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A history entry in the form that it has for one client.
+// The form of a history entry for one client.
 
 package import RealmSyncProtocol
 
-/// The new form that merging with a client's uploads gave to an entry, for that client alone.
+/// The new form of an entry after merging with a client's uploads, for the client alone.
 package struct ReciprocalChange: Hashable, Sendable {
   package var file: FileIdentifier
   /// The version of the entry.

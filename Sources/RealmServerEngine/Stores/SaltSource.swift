@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The randomness of the server, which tests replace.
+// The randomness of the server, replaced in tests.
 
 import RealmStorage
 
-/// Gives the salts of versions and client files: random numbers of 63 bits that are never 0.
+/// Gives the salts of versions and client files: random numbers of 63 bits, never 0.
 package final class SaltSource: Sendable {
   private let generator: Locked<any RandomNumberGenerator & Sendable>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The time of the server, which tests replace.
+// The time of the server, replaced in tests.
 
 package import RealmSyncProtocol
 

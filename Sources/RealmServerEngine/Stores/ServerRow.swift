@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A row of an internal table that is written.
+// Writing a row of an internal table.
 
 import RealmStorage
 import RealmTables

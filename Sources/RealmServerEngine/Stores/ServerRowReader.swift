@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rows of internal tables that are read.
+// Reading rows of internal tables.
 
 import RealmStorage
 import RealmSyncProtocol

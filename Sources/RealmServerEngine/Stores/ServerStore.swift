@@ -10,7 +10,7 @@ package import RealmTables
 /// All calls run on the executor of their caller and may block it, so callers bring a thread of
 /// their own (`ServerThread`).
 package protocol ServerStore: Sendable {
-  /// Opens a realm, which is made if it is new; the caller owns it from now on.
+  /// Opens a realm, made if it is new; the caller owns it from now on.
   nonisolated(nonsending)
     func open(_ realm: RealmName) async throws(StoreError) -> RealmHead
 
@@ -22,20 +22,21 @@ package protocol ServerStore: Sendable {
   nonisolated(nonsending)
     func realms(ofApp app: String) async throws(StoreError) -> [RealmID]
 
-  /// What a realm has, which need not be open and gets no owner by this.
+  /// The contents of a realm, open or not; it gets no owner by this.
   nonisolated(nonsending)
     func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
 
-  /// Gives up what an open realm takes. Calls for it fail until it is opened again.
+  /// Gives up the resources of an open realm. Calls for it fail until it is opened again.
   nonisolated(nonsending)
     func close(_ realm: RealmID) async
 
-  /// Appends what `build` makes of the objects of the newest version, in which it carries out the
-  /// new entries. All of it is stored together, or nothing; it is durable when this returns.
+  /// Appends the changes of `build`. It gets the objects of the newest version and carries out the
+  /// new entries in them. All of it is stored together, or nothing; it is durable when this
+  /// returns.
   ///
   /// - Parameters:
-  ///   - version: The version after which to append.
-  ///   - epoch: The one of the caller, who has to be the owner still.
+  ///   - version: The version before the new ones.
+  ///   - epoch: The caller's, who has to be the owner still.
   ///   - build: Returns nil for nothing to be changed.
   /// - Returns: The new head; nil if nothing was changed.
   nonisolated(nonsending)
@@ -44,14 +45,14 @@ package protocol ServerStore: Sendable {
       _ build: (WriteGroup) throws(StoreError) -> Batch?
     ) async throws(StoreError) -> RealmHead?
 
-  /// The objects of a version that is at least the given one.
+  /// The objects of the given version or a later one.
   nonisolated(nonsending)
     func snapshot(
       of realm: RealmID, atLeast version: UInt64
     ) async throws(StoreError)
     -> ObjectSnapshot
 
-  /// The entries of the versions in a range that exist.
+  /// The existing entries of a range of versions.
   ///
   /// - Throws: `StoreError.trimmed` if entries of the range were there and are no more.
   nonisolated(nonsending)
@@ -86,7 +87,7 @@ package protocol ServerStore: Sendable {
       of ident: FileIdentifier, in realm: RealmID, after version: UInt64
     ) async throws(StoreError) -> [PrivateChange]
 
-  /// New heads of all realms. They wake those who wait; they may repeat and be late, and are never
-  /// the only truth.
+  /// New heads of all realms, for waking waiting sessions; they may repeat and be late, and are
+  /// never the only truth.
   func heads() -> AsyncStream<RealmHead>
 }

@@ -6,7 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 
 extension StoreError {
-  /// Whether there is no room for what was to be stored.
+  /// Whether the disk is full.
   package var isDiskFull: Bool {
     if case .storage(let error) = self { error.isDiskFull } else { false }
   }

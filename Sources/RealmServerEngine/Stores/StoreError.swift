@@ -5,11 +5,11 @@
 package import RealmStorage
 package import RealmSyncProtocol
 
-/// A store could not do what was asked.
+/// The failure of a store.
 package enum StoreError: Error, Hashable, Sendable {
   /// Another owner has opened the realm since: all sessions of this one have to go.
   case fenced
-  /// The newest version is not the one that was expected.
+  /// The newest version is another one than expected.
   case conflict(RealmHead)
   /// A version or cursor would go back, or skip a number (rule SY6).
   case outOfOrder(String)
@@ -19,15 +19,15 @@ package enum StoreError: Error, Hashable, Sendable {
   case unknownFile(FileIdentifier)
   /// Another realm has the same place.
   case ambiguousName(RealmName)
-  /// An entry was asked for that is trimmed.
+  /// A requested entry is trimmed.
   case trimmed(through: UInt64)
   /// A limit of the store.
   case limit(String)
   /// The entry of a version cannot be read; later ones can.
   case unreadableEntry(version: UInt64, String)
-  /// What is stored for one client cannot be read.
+  /// The rows of one client cannot be read.
   case unreadableFile(FileIdentifier, String)
-  /// What is stored makes no sense.
+  /// The stored rows make no sense.
   case damaged(String)
   /// The database below.
   case storage(StorageError)
@@ -48,7 +48,7 @@ extension StoreError {
     }
   }
 
-  /// Runs `body`, whose errors are those of the database.
+  /// Runs `body` with errors of the database.
   @inline(__always)
   static func storing<R>(_ body: () throws(StorageError) -> R) throws(StoreError) -> R {
     do throws(StorageError) { return try body() } catch { throw .storage(error) }

@@ -4,17 +4,17 @@
 
 package import RealmSyncProtocol
 
-/// What made a version of a realm: a changeset as it was applied, and its author.
+/// The origin of a version of a realm: a changeset as it was applied, and its author.
 package struct StoredEntry: Hashable, Sendable {
   package var version: UInt64
-  /// A random number that distinguishes this version from a restored backup's of the same
-  /// number: 63 bits, never 0.
+  /// A random number, to distinguish this version from a restored backup's of the same number: 63
+  /// bits, never 0.
   package var salt: UInt64
   /// The author.
   package var file: FileIdentifier
   /// The version of the author's own history; 0 for the server's changes.
   package var clientVersion: UInt64
-  /// The author's time, which travels unchanged.
+  /// The author's time, passed on unchanged.
   package var timestamp: OriginTimestamp
   /// The server's time when the version was made.
   package var committed: OriginTimestamp
@@ -24,7 +24,7 @@ package struct StoredEntry: Hashable, Sendable {
   package var totalByteCount: Int
   /// The changeset after merging; none if all of it lost.
   package var changeset: [UInt8]
-  /// The objects that the version touched; none in realms without views.
+  /// The touched objects of the version; none in realms without views.
   package var touches: [Touch]
 
   package init(
@@ -44,7 +44,7 @@ package struct StoredEntry: Hashable, Sendable {
     self.touches = touches
   }
 
-  /// The part that merging reads.
+  /// The part for merging.
   package var origin: ChangesetOrigin {
     ChangesetOrigin(
       version: version, remoteVersion: clientVersion, file: file, timestamp: timestamp)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects by the identities that they have on all devices.
+// Objects by their identities on all devices.
 
 package import RealmReplication
 package import RealmStorage
@@ -19,7 +19,7 @@ extension Column {
 }
 
 extension Row {
-  /// The values of the properties that subscriptions can ask for, with their names.
+  /// The values of queryable properties, with their names.
   package func queryableValues(
     _ schema: TableSchema, in source: some ContentSource
   ) throws(StorageError) -> [(name: String, value: TableValue)] {
@@ -61,7 +61,7 @@ extension Table {
 }
 
 extension Changeset {
-  /// The identity that an instruction names.
+  /// The identity in an instruction.
   package func identity(of object: ObjectReference) -> ObjectIdentity {
     let key: ObjectIdentity.Key =
       switch object.key {

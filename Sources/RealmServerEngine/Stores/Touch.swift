@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The trace that a version leaves of each object it wrote to, so that views of earlier versions can
-// be computed.
+// The trace of a version in each object it wrote to, for computing views of earlier versions.
 
 import RealmSyncProtocol
 package import RealmTables
 
-/// An object that a version touched, with what queries can ask of it before and after.
+/// An object touched by a version, with its queryable values before and after.
 package struct Touch: Hashable, Sendable {
-  /// A property that changed.
+  /// A changed property.
   package struct Field: Hashable, Sendable {
     package var name: String
-    /// Nil for a large value, which is not kept.
+    /// Nil for a large value; it is not kept.
     package var before: TableValue?
 
-    /// Values that take more bytes are not kept: few conditions ask for such properties, and all
-    /// that a version changed is one value of the store.
+    /// Larger values are not kept: few conditions ask for such properties, and all touches of a
+    /// version are one value of the store.
     package static let byteCountMax = 4096
 
     package init(name: String, before: TableValue?) {
@@ -28,22 +27,22 @@ package struct Touch: Hashable, Sendable {
   package enum Existence: UInt8, Hashable, Sendable {
     case stayed = 0
     case created = 1
-    /// All properties that queries can ask for are in `fields`.
+    /// All queryable properties are in `fields`.
     case erased = 2
     /// It was not there before and is not afterwards.
     case absent = 3
-    /// It is not known what happened to it.
+    /// Its changes are not known.
     case unknown = 4
   }
 
   package var object: ObjectIdentity
   package var existence: Existence
-  /// The properties that changed, with their values before; none if the object was created.
+  /// The changed properties, with their values before; none if the object was created.
   package var fields: [Field]
-  /// Whether the author's first change of it was to make it, whatever merging left of that: it had
-  /// no such object before.
+  /// Whether the author's first change of it was its creation, whatever merging left: it had no
+  /// such object before.
   package var isMade: Bool
-  /// Whether merging discarded that.
+  /// Whether merging discarded the creation.
   package var isLost: Bool
 
   package init(
@@ -59,7 +58,7 @@ package struct Touch: Hashable, Sendable {
 }
 
 extension Touch.Field {
-  /// The property of an object as it was, without a value that is large.
+  /// The earlier value of a property, without a large one.
   init(_ name: String, kept value: TableValue) {
     self.init(name: name, before: value.payloadByteCount > Self.byteCountMax ? nil : value)
   }
@@ -78,7 +77,7 @@ extension TableValue {
 }
 
 extension Touch {
-  /// The objects of a changeset of which nothing else is known.
+  /// The objects of a changeset without known values.
   static func unknown(in changeset: Changeset) -> [Touch] {
     var seen: Set<ObjectReference> = []
     return changeset.instructions.compactMap { instruction in

@@ -6,7 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Reads what `TouchWriter` wrote; other bytes give an error.
+/// Reads the bytes of `TouchWriter`; other bytes give an error.
 package struct TouchReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -113,7 +113,7 @@ package struct TouchReader {
     return Int64(bitPattern: bits >> 1) ^ -Int64(bits & 1)
   }
 
-  /// A number of things of which each has a byte at least.
+  /// A number of things with a byte each at least.
   private mutating func count() throws(StoreError) -> Int {
     let count = try number()
     guard count <= UInt64(bytes.count - position) else { throw .damaged("touches end early") }

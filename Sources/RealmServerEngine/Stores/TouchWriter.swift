@@ -6,7 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Writes touches in the form in which a store keeps them.
+/// Writes touches in their stored form.
 ///
 /// Numbers are in seven-bit groups, the lowest first; signed ones are zigzagged.
 package struct TouchWriter {
@@ -126,7 +126,7 @@ enum TouchTag: UInt8 {
   case null = 0
   case no, yes, int, float, double, string, binary, timestamp, decimal, objectID, uuid, list
   case globalKey
-  /// A large value, which is not kept.
+  /// A large value, not kept.
   case large
 
   /// Bits beside the existence of a touch.

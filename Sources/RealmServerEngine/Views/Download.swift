@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a DOWNLOAD message brings.
+// A DOWNLOAD message of a realm.
 
 package import RealmSyncProtocol
 
@@ -9,7 +9,7 @@ package struct Download: Hashable, Sendable {
   /// One changeset.
   package struct Entry: Hashable, Sendable {
     package var serverVersion: UInt64
-    /// The newest client version that was integrated before.
+    /// The newest integrated client version before it.
     package var clientVersion: UInt64
     package var timestamp: OriginTimestamp
     package var originFile: FileIdentifier
@@ -35,11 +35,10 @@ package struct Download: Hashable, Sendable {
   /// The newest version of the server and its salt.
   package var latestVersion: UInt64
   package var latestSalt: UInt64
-  /// What the client has uploaded, as it is on the disk: the client version, and the server version
-  /// that it acknowledged.
+  /// The client's uploads on the disk: the client version, and the acknowledged server version.
   package var uploadedClientVersion: UInt64
   package var uploadedServerVersion: UInt64
-  /// The sizes of what is left after it.
+  /// The sizes of the rest after it.
   package var remainingByteCount: Int
 
   /// The sizes of all changesets.

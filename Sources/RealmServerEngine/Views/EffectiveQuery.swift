@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a client sees: a condition a class.
+// A client's view: a condition a class.
 
-/// The conditions that decide what a client sees, by the names of classes.
+/// The conditions of a client's view, by the names of classes.
 ///
 /// Classes without a condition are not seen at all.
 package struct EffectiveQuery: Hashable, Sendable {

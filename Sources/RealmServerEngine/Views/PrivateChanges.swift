@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the server itself makes for a client, as its private changes (P4 B.6).
+// The server's private changes for a client (P4 B.6).
 
 import RealmSyncProtocol
 
-/// The private changes that go with a round and the bootstrap after it.
+/// The private changes of a round and the bootstrap after it.
 struct PrivateChanges {
   private let file: FileIdentifier
   private let timestamp: OriginTimestamp
@@ -15,7 +15,7 @@ struct PrivateChanges {
     self.timestamp = timestamp
   }
 
-  /// - Parameter version: That of the last part; the others have those before it.
+  /// - Parameter version: The version of the last part; the others have those before it.
   mutating func append(_ parts: [PrivatePart], through version: UInt64) {
     var version = version - UInt64(parts.count)
     for part in parts {
@@ -27,8 +27,8 @@ struct PrivateChanges {
     }
   }
 
-  /// Takes the place of changes that the client may not have received: their objects are erased
-  /// here, with a newer version. What is stored already is left out.
+  /// Replaces changes possibly lost on their way: their objects are erased here, with a newer
+  /// version. Stored ones are left out.
   mutating func replace(_ known: [PrivateChange]) {
     for change in known {
       if let place = changes.firstIndex(where: { $0.version == change.version }) {

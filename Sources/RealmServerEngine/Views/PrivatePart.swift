@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A changeset that the server makes for one client.
+// A changeset by the server for one client.
 
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Erasures and states of objects that a client alone is sent, in one changeset.
+/// Erasures and states of objects for one client, in one changeset.
 struct PrivatePart: Hashable, Sendable {
-  /// A part ends with the object that makes it this large: each is one value of the store, and the
+  /// A part ends with the object at which it is this large: each is one value of the store, and the
   /// client keeps one of a bootstrap as one value of its file.
   static let byteCountMax = 1 << 19
 

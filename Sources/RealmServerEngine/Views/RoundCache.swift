@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rounds that several clients need (P4 B.4).
+// Rounds for several clients (P4 B.4).
 //
 // Invariants:
-// 1. A round is kept for clients that made none of its versions and have nothing unconfirmed: it is
-//    the same for all of them but for their client versions.
-// 2. What is kept takes no more bytes than the limit.
+// 1. A round is kept for clients without versions of their own in it and without unconfirmed
+//    changes: it is the same for all of them but for their client versions.
+// 2. The kept rounds take no more bytes than the limit.
 
 import RealmSyncProtocol
 
-/// The rounds that were computed last. Most clients sit at one cursor, so many ask for one.
+/// The last computed rounds. Most clients sit at one cursor, so many ask for one.
 struct RoundCache {
   struct Key: Hashable {
     // Versions differ more often than queries, and are compared faster.
@@ -23,7 +23,7 @@ struct RoundCache {
     let key: Key
     let round: Round
     let timestamp: OriginTimestamp
-    /// Those that made a version of it.
+    /// The authors of its versions.
     let authors: Set<FileIdentifier>
     let byteCount: Int
   }
@@ -50,7 +50,7 @@ struct RoundCache {
     return (item.round.adapted(to: clientVersion), item.timestamp)
   }
 
-  /// Keeps a round that was computed for a client without anything unconfirmed.
+  /// Keeps the round of a client without unconfirmed changes.
   mutating func keep(
     _ round: Round, _ key: Key, for file: FileIdentifier, _ history: [StoredEntry],
     timestamp: OriginTimestamp

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a subscription may ask for (P4 B.2).
+// The limits of subscriptions (P4 B.2).
 
 import RealmQuery
 import RealmSyncProtocol
 import RealmTables
 
-/// Checks a condition that a client subscribes to.
+/// Checks a condition of a subscription.
 struct SubscriptionRules {
   let className: String
   let schema: TableSchema
-  /// The properties that are positions on the earth.
+  /// The properties with positions on the earth.
   var points: Set<String> = []
-  /// Takes the names of the properties that the condition asks for.
+  /// Takes the names of the properties in the condition.
   var noteField: (String) -> Void = { _ in }
 
   /// - Throws: `SessionRefusal` with the code 226.
@@ -58,7 +58,7 @@ struct SubscriptionRules {
     }
   }
 
-  /// Checks what is to be in a region.
+  /// Checks the left side of a region's condition.
   private func checkPoint(_ operand: Operand) throws(SessionRefusal) {
     guard case .path(let path) = operand, path.components.count == 1,
       case .property(let name, _)? = path.components.first

@@ -20,7 +20,7 @@ package struct TableSchemaAdapter: QuerySchema {
     self.names = names
   }
 
-  /// The properties of a class that are positions.
+  /// The properties of a class with positions.
   func pointNames(ofClass name: String) -> Set<String> {
     let columns = classes[name]?.columns.filter { column in
       column.type == .link && column.collection == .none
@@ -59,7 +59,7 @@ package struct TableSchemaAdapter: QuerySchema {
   }
 }
 
-/// A class that is known by its table.
+/// A class, known by its table.
 private struct AdaptedClass: QueryClass {
   let className: String
   let schema: TableSchema

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happened to each object between two versions.
+// The past of each object between two versions.
 
 import RealmSyncProtocol
 import RealmTables
 
 /// The touches of some consecutive versions, object by object.
 struct TouchLog {
-  /// What is left of the touches of one object.
+  /// The sum of one object's touches.
   struct Trace {
     /// Whether it was there before the first of the versions.
     let existedBefore: Bool
     /// Whether it was erased at some time.
     var wasErased = false
-    /// The values before the first version, of the properties that changed since.
+    /// The values before the first version, of the properties changed since.
     var before: [String: TableValue] = [:]
-    /// Those of the properties whose values before are not kept.
+    /// The properties without kept values before.
     var unknown: Set<String> = []
-    /// Whether nothing is known of what happened to it.
+    /// Whether nothing is known of its past.
     var isUnknown = false
-    /// The files that made it when it was not there.
+    /// The makers of it while it was not there.
     var creators: Set<FileIdentifier> = []
-    /// The files that touched it.
+    /// The files with changes of it.
     var files: Set<FileIdentifier> = []
-    /// The file that touched it last.
+    /// The file with the last change of it.
     var lastFile: FileIdentifier
-    /// Whether that erased it.
+    /// Whether the last change erased it.
     var isErasedLast = false
   }
 
   private(set) var traces: [ObjectIdentity: Trace] = [:]
-  /// The objects in the order in which they were touched first.
+  /// The objects in the order of their first touch.
   private(set) var objects: [ObjectIdentity] = []
 
   /// - Parameter entries: In the order of their versions.
@@ -47,7 +47,7 @@ struct TouchLog {
       ?? Trace(
         existedBefore: touch.existence == .stayed || touch.existence == .erased, lastFile: file)
     if trace.existedBefore {
-      // What an erasure noted is complete, so nothing of a later object of that name gets in.
+      // An erasure's note is complete, so nothing of a later object of the same name gets in.
       for field in touch.fields
       where trace.before[field.name] == nil && !trace.unknown.contains(field.name) {
         if let before = field.before {

@@ -8,11 +8,11 @@ import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
 
-/// The objects that a query selects, in any version of the file and among captured values.
+/// The selected objects of a query, in any version of the file and among captured values.
 package struct View {
-  /// The condition of each class that exists.
+  /// The condition of each existing class.
   private var predicates: [String: BoundPredicate] = [:]
-  /// The properties that the condition of a class asks for.
+  /// The properties in the condition of a class.
   private var fields: [String: Set<String>] = [:]
 
   private init() {}
@@ -38,7 +38,7 @@ package struct View {
     return .success(view)
   }
 
-  /// A condition; nil for a class that does not exist yet, of which no object can be seen.
+  /// A condition; nil for a class without a table yet: no object of it can be seen.
   private static func condition(
     _ text: String, ofClass name: String, _ schema: TableSchemaAdapter, _ objects: TableGroup,
     _ noteField: @escaping (String) -> Void
@@ -82,12 +82,12 @@ package struct View {
     }
   }
 
-  /// The properties of a class that decide whether its objects are seen.
+  /// The properties behind the visibility of a class's objects.
   func fieldNames(ofClass name: String) -> Set<String> { fields[name] ?? [] }
 
   package var classNames: [String] { predicates.keys.sorted() }
 
-  /// The objects of a class that are seen in a version.
+  /// The visible objects of a class in a version.
   package func keys(
     ofClass name: String, in objects: TableGroup
   ) throws(StoreError) -> [ObjectKey] {
@@ -99,7 +99,7 @@ package struct View {
     }
   }
 
-  /// Those of some objects of a class that are seen.
+  /// The visible ones of some objects of a class.
   func keys(
     among keys: [ObjectKey], ofClass name: String, table: Table, in source: any TableSource
   ) throws(StoreError) -> Set<ObjectKey> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A table for objects as they were, so that queries about the past are run by the same code as
+// A table for earlier states of objects, so queries about the past are run by the same code as
 // those about the present.
 
 import RealmQuery
@@ -13,7 +13,7 @@ package final class ViewScratch: Sendable {
   private static let count = Atomic(0)
 
   private let file: DatabaseFile
-  /// The rounds that were computed last.
+  /// The last computed rounds.
   let rounds = Locked(RoundCache())
 
   package init() throws(StoreError) {
@@ -24,12 +24,12 @@ package final class ViewScratch: Sendable {
     }
   }
 
-  /// The positions of those values that a view selects.
+  /// The positions of the values selected by a view.
   ///
   /// - Parameters:
   ///   - values: The properties of objects, by their names.
   ///   - schema: The class in its present form.
-  ///   - points: The properties that are positions.
+  ///   - points: The properties with positions.
   func selected(
     of values: [[String: TableValue]], ofClass name: String, _ schema: TableSchema,
     points: Set<String>,
@@ -53,7 +53,7 @@ package final class ViewScratch: Sendable {
       for (position, properties) in values.enumerated() {
         let (key, _) = try table.createObject()
         for column in table.schema.columns {
-          // A property that is younger than the values has what new objects have.
+          // A property younger than the values has the default of new objects.
           guard let value = properties[column.name] else { continue }
           if let places, points.contains(column.name) {
             try Self.set(value, column, key, of: table, places)
@@ -71,7 +71,7 @@ package final class ViewScratch: Sendable {
     return Set(found.compactMap { positions[$0] })
   }
 
-  /// Adds the properties that are positions; returns the table of these.
+  /// Adds the properties with positions; returns their table.
   private static func addPoints(
     _ names: Set<String>, to table: WritableTable, ofClass name: String, in group: WriteGroup
   ) throws(StorageError) -> WritableTable? {
