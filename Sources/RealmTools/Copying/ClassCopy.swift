@@ -7,8 +7,8 @@ import RealmTables
 
 /// Makes classes like those of another file.
 enum ClassCopy {
-  /// Makes the classes with their properties, primary keys and indexes. A link to a class that is
-  /// not among them is left out.
+  /// Makes the classes with their properties, primary keys and indexes. Links to other classes are
+  /// left out.
   ///
   /// - Returns: The new tables by the keys of the old ones.
   static func make(

@@ -24,7 +24,7 @@ package enum FileCopy {
     }
   }
 
-  /// Makes a file of 64 random bytes, which its owner alone can read.
+  /// Makes a file of 64 random bytes for its owner alone.
   package static func makeKey(at path: String) throws(ToolFailure) {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
     guard descriptor >= 0 else {
@@ -53,7 +53,7 @@ package enum FileCopy {
   /// Brings a file of an older format to the present one.
   ///
   /// - Parameter backup: Where the file as it was is copied to; nil for no copy.
-  /// - Returns: The format that it had; nil if there was nothing to do.
+  /// - Returns: The old format; nil if there was nothing to do.
   package static func upgrade(
     _ path: String, key: EncryptionKey?, backup: (_ format: Int) -> String?
   ) throws -> Int? {
@@ -86,7 +86,7 @@ package enum FileCopy {
     return format
   }
 
-  /// The path of the copy that an upgrade makes, as apps name theirs.
+  /// The path of the copy before an upgrade, named as apps name theirs.
   package static func backupPath(of path: String, format: Int) -> String {
     let url = URL(fileURLWithPath: path)
     let name = url.deletingPathExtension().lastPathComponent

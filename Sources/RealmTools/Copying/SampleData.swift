@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that are made up, the same for the same seed: `realm generate`.
+// Made-up objects, the same for the same seed: `realm generate`.
 
 import RealmStorage
 import RealmTables
 
 /// Fills the classes of a file with objects.
 package struct SampleData {
-  /// The classes that get objects, and how many of them; all if it is nil.
+  /// The classes with their numbers of new objects; all classes if it is nil.
   private let className: String?
   private let rowCount: Int
   private var random: Numbers
@@ -89,7 +89,7 @@ package struct SampleData {
     try fill(key, schema, table, in: group, depth: 0)
   }
 
-  /// A primary key that no object has.
+  /// An unused primary key.
   private mutating func freeKey(_ column: Column, _ table: WritableTable) throws -> TableValue {
     var number = Int64(try table.objectCount()) + 1
     while true {
@@ -198,7 +198,7 @@ package struct SampleData {
     }
   }
 
-  /// A text that suits the name of a property.
+  /// A text for the name of a property.
   private mutating func text(_ property: String) -> String {
     let name = Self.names[Int.random(in: 0..<Self.names.count, using: &random)]
     if property.contains("mail") { return "\(name.lowercased())@example.org" }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects as files that other programs read.
+// Exporting objects to files for other programs.
 
 import RealmQuery
 package import RealmStorage
@@ -21,10 +21,10 @@ package struct Exporter {
     self.progress = progress
   }
 
-  /// The classes that an export of everything has: embedded objects come with their owners.
+  /// The classes of a whole export: embedded objects come with their owners.
   package var wholeClasses: [TableSchema] { classes.all.filter { $0.kind != .embedded } }
 
-  /// The classes and objects that queries select; of everything without a query.
+  /// The classes and objects of some queries; all of them without a query.
   package func selection(
     of queries: [String]
   ) throws -> [(schema: TableSchema, keys: [ObjectKey]?)] {
@@ -35,12 +35,12 @@ package struct Exporter {
     }
   }
 
-  /// The declaration of the selected classes and of those that they link to.
+  /// The declaration of the selected classes and of those linked from them.
   func declaration(
     of selection: [(schema: TableSchema, keys: [ObjectKey]?)]
   ) throws -> DeclaredSchema {
     var schemas = selection.map(\.schema)
-    // Nothing of a whole file is left out, not even classes that nothing links to.
+    // Nothing of a whole file is left out, not even classes without links to them.
     if Set(schemas.map(\.key)).isSuperset(of: wholeClasses.map(\.key)) { schemas = classes.all }
     return DeclaredSchema(schemas, of: classes, version: try group.schemaVersion())
   }
@@ -55,8 +55,8 @@ package struct Exporter {
 
   /// Writes objects as JSON lines, each with its class and its key.
   ///
-  /// - Parameter hasSchema: Whether the first line declares the classes, so that an import makes
-  ///   them in a file that has none.
+  /// - Parameter hasSchema: Whether the first line declares the classes, so that an import can make
+  ///   them.
   /// - Returns: How many objects there are.
   package func writeJSON(
     _ selection: [(schema: TableSchema, keys: [ObjectKey]?)], hasSchema: Bool = true,
@@ -69,7 +69,7 @@ package struct Exporter {
         JSONMember("$class", .string(schema.displayName)),
         JSONMember("$key", .integer(key.rawValue)),
       ]
-      // A name that begins with "$" has another one in front: it is no name of ours.
+      // A name with "$" in front gets another one: it is no name of ours.
       let members = try json.members(of: row, schema).map {
         $0.key.hasPrefix("$") ? JSONMember("$" + $0.key, $0.value) : $0
       }

@@ -3,11 +3,11 @@
 // Objects as tables of SQLite.
 //
 // - a class is a table; its key is the primary key, or the column "_key" with the object key where
-//   there is none, or one that may be null
+//   there is none, or a nullable one
 // - a link is the key of its object, declared as a foreign key
 // - a list or set is a table "Class_property" with owner, position and value; a map has keys
 // - embedded objects and values of any type are JSON, dates, ids and decimals texts
-// - the table "realm_schema" has the declaration of the classes, by which an import restores them
+// - the table "realm_schema" has the declaration of the classes, for an import to restore them
 
 import Foundation
 package import RealmStorage
@@ -63,7 +63,7 @@ package struct SQLiteExporter {
     "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
 
-  /// The type of the column by which objects are named.
+  /// The type of the key column of a class.
   private func keyType(_ name: String, _ layout: SQLiteLayout) -> String {
     guard let table = layout.tables[name], table.keyColumn == nil,
       let key = classes[name]?.primaryKey
@@ -71,7 +71,7 @@ package struct SQLiteExporter {
     return Self.type(of: key)
   }
 
-  /// The declared type, by which an import knows what the texts are.
+  /// The declared type, for an import to read the texts by.
   private static func type(of column: Column) -> String {
     switch column.type {
     case .int: "INTEGER"
@@ -127,7 +127,7 @@ package struct SQLiteExporter {
     }
   }
 
-  /// The statements that insert the objects of a class.
+  /// The statements for inserting the objects of a class.
   private final class ClassWriter {
     private let exporter: SQLiteExporter
     private let layout: SQLiteLayout
@@ -211,7 +211,7 @@ package struct SQLiteExporter {
       if let target = classes.target(of: column), target.kind != .embedded,
         layout.tables[target.displayName]?.keyColumn != nil
       {
-        // A link to an object that was invalidated leads nowhere.
+        // A link to an invalidated object has no target.
         return try json.element(value, column) == .null ? .null : .integer(key.rawValue)
       }
     default: if let text = ScalarText.text(value) { return .text(text) }

@@ -3,17 +3,17 @@
 // Where commands write their output.
 //
 // 1. A file appears under its name when it is complete; until then, and if the work fails, there is
-//    none, or the one that was there before.
+//    none, or the earlier one.
 
 import Foundation
 
-/// Buffered output to a descriptor, or to a file that appears when it is finished.
+/// Buffered output to a descriptor, or to a file under its name only when it is finished.
 package final class ByteSink {
   private var buffer: [UInt8] = []
   private let descriptor: Int32
   private let path: String?
   private var isOpen: Bool
-  /// Whether what is written is made safe for a terminal.
+  /// Whether the output is made safe for a terminal.
   private let isFiltered: Bool
   private let isTerminal: Bool
   private static let limit = 1 << 16
@@ -26,17 +26,17 @@ package final class ByteSink {
     isFiltered = isForPeople || isTerminal
   }
 
-  /// Output to a descriptor, which stays open.
+  /// Output to a descriptor. The descriptor stays open.
   ///
-  /// - Parameter isForPeople: Whether what is written is made safe for a terminal although the
-  ///   descriptor is none: what people read often gets there through another program.
+  /// - Parameter isForPeople: Whether the output is made safe for a terminal although the
+  ///   descriptor is none: text for people often gets there through another program.
   package convenience init(descriptor: Int32, isForPeople: Bool = false) {
     self.init(descriptor, nil, isForPeople: isForPeople)
   }
 
   /// Output to a new file.
   ///
-  /// - Parameter overwrites: Whether it takes the place of a file that is there already.
+  /// - Parameter overwrites: Whether it replaces an existing file.
   package convenience init(path: String, overwrites: Bool) throws(ToolFailure) {
     if !overwrites, FileManager.default.fileExists(atPath: path) {
       throw ToolFailure(

@@ -4,7 +4,7 @@
 
 /// Conversion of bytes to and from hexadecimal digits.
 package enum ByteText {
-  /// The bytes that pairs of digits spell; nil for other texts.
+  /// The bytes of pairs of digits; nil for other texts.
   package static func bytes(hexadecimal text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

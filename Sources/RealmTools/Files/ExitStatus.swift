@@ -13,9 +13,9 @@ package enum ExitStatus: Int32, Sendable {
   case badData = 65
   /// A file is missing.
   case noInput = 66
-  /// Something that the command needs is not on this machine.
+  /// Something needed by the command is not on this machine.
   case unavailable = 69
-  /// A file that is to be made is there already, or cannot be made.
+  /// A file to be made exists, or cannot be made.
   case cannotCreate = 73
   /// Reading or writing failed.
   case inputOutput = 74

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keys of encrypted files, which are given in files of their own: arguments of commands are public.
+// Keys of encrypted files, given in files of their own: arguments of commands are public.
 
 import Foundation
 package import RealmStorage

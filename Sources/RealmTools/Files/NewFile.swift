@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files that appear when they are complete.
+// Files under their names only when they are complete.
 //
 // 1. A new realm has another name until all of it is durable; if making it fails, nothing is left.
 
@@ -9,7 +9,7 @@ package import RealmStorage
 
 /// Makes realm files.
 package enum NewFile {
-  /// Checks that a file can be made at `path`.
+  /// Checks whether a file can be made at `path`.
   package static func requireFree(_ path: String) throws(ToolFailure) {
     guard !FileManager.default.fileExists(atPath: path) else {
       throw ToolFailure(
@@ -41,7 +41,7 @@ package enum NewFile {
     }
   }
 
-  /// Removes a realm file that was given up, with its lock file.
+  /// Removes an abandoned realm file with its lock file.
   package static func remove(_ path: String) {
     unsafe unlink(path)
     unsafe unlink(path + ".lock")

@@ -2,5 +2,5 @@
 
 // How long work reports how far it is.
 
-/// Called now and then with what is done and with all that is to be done, in any unit.
+/// Called now and then with the finished and the whole work, in any unit.
 package typealias ProgressHandler = (_ done: Int, _ total: Int) -> Void

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A realm file that is only read.
+// Reading a realm file.
 
 package import RealmStorage
 package import RealmTables
@@ -8,13 +8,13 @@ package import RealmTables
 /// A version of a realm file.
 ///
 /// 1. The file is neither created nor changed, whatever its state.
-/// 2. What was read is one version: if no other process knows of this one (see
+/// 2. All reads are of one version: if no other process knows of this one (see
 ///    `DatabaseFile.openForReading`), `requireUnchanged()` finds out whether it was overwritten.
 package final class RealmReader: Sendable {
   package let path: String
   package let file: DatabaseFile
   package let group: TableGroup
-  /// Whether other processes that have the file open know of this one.
+  /// Whether other processes with the file open know of this one.
   package let isShared: Bool
   private let stamp: [UInt64]?
 
@@ -27,7 +27,7 @@ package final class RealmReader: Sendable {
     } catch { throw ToolFailure(error) }
   }
 
-  /// Checks that no process has changed the file since it was opened alone (invariant 2).
+  /// Checks for changes by other processes since the file was opened alone (invariant 2).
   package func requireUnchanged() throws(ToolFailure) {
     guard !isShared, DatabaseFile.stamp(ofFileAt: path) != stamp else { return }
     throw ToolFailure(

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A realm file that is written.
+// Writing to a realm file.
 
 import Foundation
 package import RealmStorage
 package import RealmTables
 
-/// A realm file that tools write to as an app does, one transaction at a time.
+/// A realm file for tools to write to as an app does, one transaction at a time.
 package final class RealmWriter: Sendable {
   package let path: String
   package let file: DatabaseFile
   package let schemas = SchemaCache()
   private let waiting: Waiting
 
-  /// How a transaction waits for those of other processes.
+  /// The wait of a transaction for those of other processes.
   package struct Waiting: Sendable {
     /// For how many seconds; without end if it is nil.
     package var limit: Double?
@@ -43,7 +43,7 @@ package final class RealmWriter: Sendable {
     try TableGroup(try file.snapshot(), schemas: schemas)
   }
 
-  /// Begins a transaction, which waits for those of other processes.
+  /// Begins a transaction. It waits for those of other processes.
   ///
   /// - Throws: `ToolFailure` if they take longer than the limit.
   package func begin() throws -> WriteGroup {
@@ -74,7 +74,7 @@ package final class RealmWriter: Sendable {
     }
   }
 
-  /// Runs `body` in a transaction, which is undone if it throws, or says so by returning nil.
+  /// Runs `body` in a transaction, undone if it throws or returns nil.
   package func write<R>(_ body: (WriteGroup) throws -> R?) throws -> R? {
     let group = try begin()
     do {

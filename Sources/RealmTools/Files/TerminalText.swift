@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Texts that do nothing to a terminal but appear on it.
+// Texts without any effect on a terminal but their appearance.
 //
-// 1. All that commands print for people, and all that they print on a terminal, passes through
-//    here, in `ByteSink`: names and values of a file are written by others.
+// 1. All output for people, and all output on a terminal, passes through here, in `ByteSink`: names
+//    and values of a file are written by others.
 
-/// Makes texts safe for terminals, and marks the colours that are ours.
+/// Makes texts safe for terminals, and marks our own colours.
 package enum TerminalText {
   /// The styles of our own texts.
   ///
-  /// They stand in a text as characters that Unicode leaves to programs (U+FDD0 and those behind
-  /// it), and become escape sequences where the text goes to a terminal. So a value cannot have
-  /// any effect but a colour.
+  /// They are characters in a text, reserved by Unicode for programs (U+FDD0 and following), and
+  /// become escape sequences where the text goes to a terminal. So a value cannot have any effect
+  /// but a colour.
   package enum Style: UInt32, CaseIterable {
     case plain = 0xFDD0
     case bold, red, green, yellow, cyan
@@ -45,7 +45,7 @@ package enum TerminalText {
     case 0x09, 0x0A: false
     // C0 and C1, among them ESC and its one-byte form CSI.
     case 0..<0x20, 0x7F..<0xA0: true
-    // Marks of direction, and lines and paragraphs that are none of ours.
+    // Marks of direction, and foreign separators of lines and paragraphs.
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     // The marks of styles.
     case 0xFDD0...0xFDEF: true

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The one error that commands end with.
+// The one error of commands.
 
 import Foundation
 package import RealmStorage
 
-/// The end of a command that could not do what it was asked for.
+/// The end of a command without success.
 package struct ToolFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package let status: ExitStatus
-  /// The problem and what to do about it, in sentences.
+  /// The problem and its remedy, in sentences.
   package let message: String
 
   package init(_ status: ExitStatus, _ message: String) {
@@ -29,7 +29,7 @@ extension ToolFailure {
     }
   }
 
-  /// An error of the engine, with the command that helps.
+  /// An error of the engine, with the command for its remedy.
   package init(_ error: StorageError) {
     switch error {
     case .system(_, let path, ENOENT):
@@ -63,9 +63,9 @@ extension ToolFailure {
     }
   }
 
-  /// A query, a name or a value on the command line that cannot be used.
+  /// A useless query, name or value on the command line.
   package static func usage(_ message: String) -> ToolFailure { ToolFailure(.usage, message) }
 
-  /// Contents that cannot be used.
+  /// Useless contents of a file.
   package static func badData(_ message: String) -> ToolFailure { ToolFailure(.badData, message) }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The files that are being made, which must not stay if the program is stopped.
+// Files in the making, removed if the program is stopped.
 
 import Foundation
 import Synchronization
 
-/// The names of files that are not complete yet.
+/// The names of incomplete files.
 package enum UnfinishedFiles {
   private static let names = Mutex<Set<String>>([])
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A row that cannot be imported.
+// A useless row of an import.
 
 package import RealmSyncProtocol
 
-/// A row of an imported file that is at fault, and where.
+/// A row of an imported file with an error, and its position.
 package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file of several that are imported together.
+  /// The file, if several are imported together.
   package private(set) var file: String?
   package let line: Int
   /// The character of the line, counted from 1; nil where only the property is known.

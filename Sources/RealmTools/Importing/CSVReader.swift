@@ -2,14 +2,14 @@
 
 // Rows of CSV (RFC 4180) with the places of their cells.
 //
-// SwiftCSV reads a file as a whole and does not know lines, which the reports of bad rows name, and
-// it makes no difference between an empty cell and an empty text. So this is our own.
+// SwiftCSV reads a file as a whole and does not know lines for the reports of bad rows, and it
+// makes no difference between an empty cell and an empty text. So this is our own.
 
 /// Reads CSV a row at a time.
 final class CSVReader {
   /// A cell.
   struct Cell {
-    /// Nil for an empty cell that is not quoted.
+    /// Nil for an empty cell without quotes.
     var text: String?
     /// Where it begins.
     var line: Int
@@ -26,7 +26,7 @@ final class CSVReader {
 
   /// The next row; nil at the end. Empty lines are passed over.
   ///
-  /// - Throws: `BadRow` for a quoted cell that does not end, or goes on after its end; the rest of
+  /// - Throws: `BadRow` for a quoted cell without an end, or with more after its end; the rest of
   ///   its line is passed over.
   func next() throws -> [Cell]? {
     while let byte = try bytes.peek(), byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {

@@ -6,9 +6,9 @@ import Foundation
 import RealmStorage
 import RealmTables
 
-/// The mark that an unfinished import leaves in a file.
+/// The mark of an unfinished import in a file.
 struct ImportMark {
-  /// The last line that was committed, and what had been read by then.
+  /// The last committed line, and the digest of the rows up to it.
   struct Value {
     let line: Int
     /// Nil in the mark of an earlier version of the tools.
@@ -53,7 +53,7 @@ struct ImportMark {
     try table.set(.int(Int64(bitPattern: value.digest ?? 0)), digest, key)
   }
 
-  /// Removes all that an unfinished import left.
+  /// Removes all traces of an unfinished import.
   func remove(from group: WriteGroup) throws {
     for name in [Self.tableName, Self.keyTableName] {
       if let key = try group.key(ofTable: name) { try group.removeTable(key) }
@@ -84,7 +84,7 @@ struct ImportMark {
     }
   }
 
-  /// Reads the keys that an unfinished import left.
+  /// Reads the keys of an unfinished import.
   func readKeys(from group: WriteGroup, into keys: ObjectKeyMap) throws {
     guard let table = try group.table(named: Self.keyTableName)?.table,
       let type = table.schema.column(named: "class"), let old = table.schema.column(named: "old"),

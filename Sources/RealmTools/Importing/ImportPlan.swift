@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an import will do to the classes of a file, found before anything is written.
+// The effects of an import on the classes of a file, found before anything is written.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -15,9 +15,9 @@ package struct ImportPlan: Sendable {
     package let collection: RealmTables.CollectionKind
     package let isNullable: Bool
     package let isPrimaryKey: Bool
-    /// Whether the file's class lacks it, so that it is added.
+    /// Whether the file's class lacks it and gets it.
     package let isNew: Bool
-    /// The class that a new property links to.
+    /// The class of a new property's links.
     package var target: String?
     /// The index of a new property.
     var index: IndexKind?
@@ -37,19 +37,19 @@ package struct ImportPlan: Sendable {
   }
 
   package let classes: [Class]
-  /// The rows that cannot be read at all.
+  /// The unreadable rows.
   package let badRows: [BadRow]
-  /// What is not kept, in sentences.
+  /// The losses of the import, in sentences.
   package let notes: [String]
-  /// The version of the schema that a new file gets; nil if the source has none.
+  /// The version of a new file's schema; nil if the source has none.
   private let schemaVersion: UInt64?
 
   /// Reads all of a source.
   ///
   /// - Parameters:
   ///   - existing: The classes of the file; nil if it is to be made.
-  ///   - primaryKey: The property that new classes have as their primary key.
-  ///   - types: Types of properties that are not to be guessed.
+  ///   - primaryKey: The property to be the primary key of new classes.
+  ///   - types: The given types of properties, not to be guessed.
   package init(
     of source: ImportSource, into existing: StoredClasses?, primaryKey: String? = nil,
     types: [String: ColumnType] = [:], progress: ProgressHandler = { _, _ in }
@@ -125,7 +125,7 @@ package struct ImportPlan: Sendable {
       typeText: typeText(declared.type, declared.collection, isOptional, declared.target))
   }
 
-  /// The classes that a database declares.
+  /// The classes in a database's declaration.
   private static func classes(of database: SQLiteSource, _ existing: StoredClasses?) -> [Class] {
     database.tables.map { table in
       let schema = existing?[table.className]
@@ -171,7 +171,7 @@ package struct ImportPlan: Sendable {
       }
       isNullable = false
     }
-    // A class that has objects gets new properties that may be nil.
+    // New properties of a class with objects are optional.
     if schema != nil, !isList { isNullable = true }
     return Property(
       name: name, type: type, collection: isList ? .list : .none, isNullable: isNullable,
@@ -228,7 +228,7 @@ package struct ImportPlan: Sendable {
       })
   }
 
-  /// Makes the classes and properties that the file lacks.
+  /// Makes the missing classes and properties of the file.
   package func apply(to group: WriteGroup) throws {
     for type in classes where try group.table(named: "class_" + type.name) == nil {
       _ = try group.createTable(named: "class_" + type.name, kind: type.kind)

@@ -10,11 +10,11 @@ package struct ImportRecord: Sendable {
   package struct Field: Sendable {
     package let name: String
     package let value: JSONValue
-    /// Whether the value is a text that stands for one of another type, as in CSV.
+    /// Whether the value is a text for one of another type, as in CSV.
     package let isText: Bool
     package let line: Int
     package let column: Int?
-    /// The file of several that are imported together.
+    /// The file, if several are imported together.
     package let file: String?
 
     package init(
@@ -31,7 +31,7 @@ package struct ImportRecord: Sendable {
   }
 
   package let className: String
-  /// The object's key in the file that it was exported from.
+  /// The object's key in the exported file.
   package let objectKey: Int64?
   package let fields: [Field]
   package let line: Int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an import did.
+// The result of an import.
 
 package import RealmSyncProtocol
 
@@ -8,14 +8,14 @@ package import RealmSyncProtocol
 package struct ImportReport: Sendable {
   package var created = 0
   package var updated = 0
-  /// The first rows that were at fault.
+  /// The first rows with errors.
   package var badRows: [BadRow] = []
   package var badRowCount = 0
-  /// The last line that an earlier, interrupted import had committed; nil if there was none.
+  /// The last line committed by an earlier, interrupted import; nil if there was none.
   package var resumedAfterLine: Int?
   /// The last line whose object is in the file.
   package var committedLine = 0
-  /// Whether everything that was to be imported is.
+  /// Whether everything is imported.
   package var isComplete = false
   package var isDryRun = false
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an import reads: a row after the other.
+// One row of an import.
 
 /// A row of an imported file.
 struct ImportRow {
-  /// What a row says.
+  /// The content of a row.
   enum Content {
     case object(ImportRecord)
     case bad(BadRow)
-    /// The classes of an export, which come before its objects.
+    /// The classes of an export, before its objects.
     case schema(DeclaredSchema)
 
     init(_ result: Result<ImportRecord, BadRow>) {
@@ -22,6 +22,6 @@ struct ImportRow {
   let content: Content
   /// Where it begins.
   let line: Int
-  /// Of everything that was read up to the end of the row.
+  /// The digest of everything up to the end of the row.
   let digest: InputDigest
 }

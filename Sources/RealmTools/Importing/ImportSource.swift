@@ -5,7 +5,7 @@
 import Foundation
 import RealmSyncProtocol
 
-/// A file of objects that can be read more than once.
+/// A file of objects, to be read several times.
 package struct ImportSource: Sendable {
   /// The forms of imported files.
   package enum Format: String, Sendable, CaseIterable {
@@ -22,13 +22,13 @@ package struct ImportSource: Sendable {
 
   package let path: String
   package let format: Format
-  /// The class of objects that do not name theirs.
+  /// The class of objects without a name of theirs.
   package let className: String?
   private let separator: Character
   /// The tables, if the file is a database of SQLite.
   let database: SQLiteSource?
   private let files: [File]
-  /// The classes, if another file than those of the rows declares them.
+  /// The classes, if they are declared in another file than the rows'.
   private let schema: DeclaredSchema?
 
   /// - Parameter path: The file; `-` is standard input.
@@ -45,10 +45,10 @@ package struct ImportSource: Sendable {
     database = nil
   }
 
-  /// The file that declares the classes of a folder of CSV files.
+  /// The file with the classes of a folder of CSV files.
   package static let schemaFileName = "realm-schema.json"
 
-  /// The CSV files of a folder, each of the class that it is called after.
+  /// The CSV files of a folder, each named after its class.
   package init(folder: String, separator: Character = ",") throws(ToolFailure) {
     path = folder
     format = .csv
@@ -103,7 +103,7 @@ package struct ImportSource: Sendable {
   /// Whether the source is standard input or a pipe.
   package var isStream: Bool { files.contains { !$0.input.isRegular } }
 
-  /// The format that a name suggests.
+  /// The format of a file name.
   package static func format(of path: String) -> Format {
     let ending = path.split(separator: ".").last?.lowercased() ?? ""
     switch ending {
@@ -113,7 +113,7 @@ package struct ImportSource: Sendable {
     }
   }
 
-  /// Calls `body` with each object, or with what is wrong with its row, until it says false.
+  /// Calls `body` with each object, or with the error of its row, until it returns false.
   func forEach(
     progress: ProgressHandler = { _, _ in },
     _ body: (ImportRow) throws -> Bool
@@ -157,7 +157,7 @@ package struct ImportSource: Sendable {
 
   // MARK: JSON lines
 
-  /// The schema that a line declares; nil if it is another line.
+  /// The schema in a line; nil if it is another line.
   private static func schema(
     in text: [UInt8], _ line: Int
   ) -> Result<DeclaredSchema?, BadRow> {
@@ -229,7 +229,8 @@ package struct ImportSource: Sendable {
     guard let header = first else {
       throw ToolFailure.badData("'\(place)' is empty: the first row names the properties.")
     }
-    // Our own exports have the objects' keys, and apostrophes before what is no formula.
+    // Our own exports have the objects' keys, and apostrophes before texts with the look of
+    // formulas.
     let isGuarded = header.contains { $0.text == "#" }
     let names = header.map { isGuarded ? CSVText.withoutGuard($0.text ?? "") : $0.text ?? "" }
     if let empty = names.firstIndex(of: "") {

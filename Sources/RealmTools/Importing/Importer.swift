@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Importing objects: in one transaction, or in batches that can be continued.
+// Importing objects: in one transaction, or in batches for continuing.
 //
 // 1. A transaction has whole rows. One with a bad row is undone, unless such rows are left out.
 // 2. The last line of a batch is stored in the same transaction as its objects, with a digest of
-//    all that was read up to it, classes and properties included. An import that was interrupted
-//    goes on behind that line if the source is the same up to there, and ends otherwise: no object
-//    twice, and none left out.
+//    everything up to it, classes and properties included. An interrupted import goes on after the
+//    line if the source is the same up to there, and ends otherwise: no object twice, and none left
+//    out.
 // 3. A link whose object comes in a later batch is kept in the file until the last one.
 
 import RealmStorage
@@ -22,7 +22,7 @@ package struct Importer {
     package var skipsBadRows = false
     /// Whether everything is tried and nothing is kept.
     package var isDryRun = false
-    /// Whether an earlier import that was interrupted is forgotten.
+    /// Whether an earlier interrupted import is forgotten.
     package var startsOver = false
 
     package init() {}
@@ -74,7 +74,7 @@ package struct Importer {
           try add(row.content, to: &batch)
         } catch let row as BadRow {
           report.add(row)
-          // All bad rows are wanted; of batches only those that come first.
+          // All bad rows are wanted; of batches only the first ones.
           if !options.skipsBadRows, options.batchSize != nil { throw Stop() }
         }
         batch.lastLine = row.line
@@ -167,7 +167,7 @@ package struct Importer {
     for (column, field) in links { batch.links.append((schema, key, column, field)) }
   }
 
-  /// A new object, under the key that it had where it is from if that is free.
+  /// A new object, under its original key if it is free.
   private static func newObject(
     in table: WritableTable, _ number: Int64?
   ) throws(StorageError) -> ObjectKey {
@@ -260,7 +260,7 @@ package struct Importer {
       return false
     }
 
-    /// Checks that the rows that were passed over are those that were committed.
+    /// Checks whether the passed-over rows are the committed ones.
     func requireSame(_ source: ImportSource) throws(ToolFailure) {
       guard !isBehind, let mark, mark.digest != digest || digest == nil else { return }
       throw .badData(
@@ -269,7 +269,7 @@ package struct Importer {
     }
   }
 
-  /// What is done in one transaction.
+  /// The work of one transaction.
   private struct Batch {
     let group: WriteGroup
     var input: ValueInput?
@@ -277,7 +277,7 @@ package struct Importer {
     var links: [(TableSchema, ObjectKey, Column, ImportRecord.Field)] = []
     /// The links whose objects are not there yet.
     var pending: [PendingLinks.Link] = []
-    /// The keys of the batch's objects, for a later import that goes on.
+    /// The keys of the batch's objects, for a later import to go on with.
     var newKeys: [(TableKey, Int64, ObjectKey)] = []
     var rowCount = 0
     var lastLine = 0
@@ -286,7 +286,7 @@ package struct Importer {
 
     init(_ group: WriteGroup) { self.group = group }
 
-    /// Reads the classes, which are there by now.
+    /// Reads the classes; they exist by now.
     mutating func prepare(_ keys: ObjectKeyMap) throws {
       let classes = try StoredClasses(group)
       self.classes = classes

@@ -16,13 +16,13 @@ final class InputBytes {
   /// How many bytes were read.
   private(set) var offset = 0
 
-  /// Of the bytes that were read.
+  /// The digest of the bytes read so far.
   private(set) var digest: InputDigest
 
   init(_ file: InputFile, digest: InputDigest = InputDigest()) throws(ToolFailure) {
     self.file = file
     self.digest = digest
-    // The mark that some programs put in front of UTF-8.
+    // The mark of some programs in front of UTF-8.
     try fill()
     if block.starts(with: [0xEF, 0xBB, 0xBF]) {
       position = 3
@@ -37,7 +37,7 @@ final class InputBytes {
     isAtEnd = block.isEmpty
   }
 
-  /// The next byte, which stays; nil at the end.
+  /// The next byte, without reading it; nil at the end.
   func peek() throws(ToolFailure) -> UInt8? {
     if position == block.count {
       if isAtEnd { return nil }

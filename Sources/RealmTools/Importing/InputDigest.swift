@@ -2,8 +2,7 @@
 
 // Whether two readings have seen the same bytes.
 
-/// A number that depends on every byte (FNV-1a with 64 bits): it detects changes, and protects from
-/// nobody.
+/// A number of all bytes (FNV-1a with 64 bits): it detects changes, and is no protection.
 struct InputDigest: Hashable, Sendable {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -13,7 +12,7 @@ struct InputDigest: Hashable, Sendable {
     for byte in bytes { add(byte) }
   }
 
-  /// Adds a text with its length, so that two texts differ from their sum.
+  /// Adds a text with its length, so two texts differ from their sum.
   mutating func add(_ text: String) {
     add(UInt64(text.utf8.count))
     add(text.utf8)

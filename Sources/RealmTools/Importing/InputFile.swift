@@ -2,17 +2,17 @@
 
 // The file behind an import, opened once.
 //
-// 1. An import reads its input twice: for the types, then for the objects. What can be read once
-//    alone (standard input, a pipe) is first written to a temporary file, which has no name.
+// 1. An import reads its input twice: for the types, then for the objects. Standard input and pipes
+//    can be read once alone, so they are first written to a temporary file without a name.
 
 import Foundation
 
-/// An input that can be read at any place, any number of times.
+/// An input for reads at any position, any number of times.
 final class InputFile: Sendable {
   private let descriptor: Int32
   let path: String
   let byteCount: Int
-  /// Whether the path names a file that can be opened again.
+  /// Whether the path names a file for several readings.
   let isRegular: Bool
 
   /// Opens the file at `path`; `-` is standard input.
@@ -43,7 +43,7 @@ final class InputFile: Sendable {
 
   private static var reason: String { unsafe String(cString: strerror(errno)) }
 
-  /// Writes everything that can be read from a descriptor to a temporary file.
+  /// Writes everything from a descriptor to a temporary file.
   private static func spool(_ source: Int32) throws(ToolFailure) -> (Int32, Int) {
     let folder = FileManager.default.temporaryDirectory.path
     var template = Array("\(folder)/realm-input-XXXXXX".utf8CString)
@@ -51,7 +51,7 @@ final class InputFile: Sendable {
     guard target >= 0 else {
       throw ToolFailure(.inputOutput, "No temporary file can be made in '\(folder)': \(reason).")
     }
-    // Without a name the file goes away with the process, however that ends.
+    // Without a name the file goes away with the process, however it ends.
     _ = unsafe unlink(template)
     do throws(ToolFailure) { return (target, try copy(source, to: target)) } catch {
       close(target)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects of an import by the keys that they had in the file that they are from.
+// The objects of an import by their original keys.
 
 import RealmTables
 
 /// Old and new keys of imported objects.
 ///
-/// A class, so that all batches of an import add to the same one: a second copy of the dictionaries
+/// A class, so all batches of an import add to the same one: a second copy of the dictionaries
 /// would be made again for each object.
 final class ObjectKeyMap {
   private var keys: [TableKey: [Int64: ObjectKey]] = [:]
 
-  /// The object that had a key; nil if none was imported.
+  /// The object of an original key; nil if none was imported.
   subscript(table: TableKey, number: Int64) -> ObjectKey? {
     get { keys[table]?[number] }
     set { keys[table, default: [:]][number] = newValue }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Links of an unfinished import to objects that have not come yet, kept in the file itself.
+// Links of an unfinished import to later objects, kept in the file itself.
 
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// The table of the links that wait for their objects; apps do not see it.
+/// The table of the waiting links; apps do not see it.
 enum PendingLinks {
-  /// A property that holds such a link.
+  /// A property with such a link.
   struct Link {
     let className: String
     let key: ObjectKey

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects of a database that an export made: each with all that it had.
+// The objects of an exported database, complete.
 
 import Foundation
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Reads the rows of a database that keeps the declaration of its classes.
+/// Reads the rows of a database with a declaration of its classes.
 struct SQLiteRestoring: Sendable {
   private let layout: SQLiteLayout
   private let tables: Set<String>

@@ -4,10 +4,10 @@
 //
 // - a table is a class, its primary key of one column the primary key
 // - a foreign key is a link
-// - the declared type of a column says which texts and numbers are dates, booleans and UUIDs
+// - the declared type of a column decides about texts and numbers as dates, booleans and UUIDs
 // - a store of SwiftData (Core Data) has tables ZENTITY with columns ZPROPERTY: the entities' names
-//   are in Z_PRIMARYKEY, those of properties are lowercase here, as the store has no others; dates
-//   count from 2001
+//   are in Z_PRIMARYKEY; properties get lowercase names, as the store has no others; dates count
+//   from 2001
 
 import Foundation
 import RealmStorage
@@ -16,32 +16,32 @@ package import RealmTables
 
 /// A database of SQLite whose rows are imported.
 package struct SQLiteSource: Sendable {
-  /// A column that becomes a property.
+  /// A column, to become a property.
   struct Field: Sendable {
     let column: String
     let property: String
     var type: ColumnType
-    /// The class that it links to.
+    /// The class of its links.
     var target: String?
     let isNullable: Bool
     let isPrimaryKey: Bool
   }
 
-  /// A table that becomes a class.
+  /// A table, to become a class.
   struct Table: Sendable {
     let name: String
     let className: String
     var fields: [Field]
     let count: Int
-    /// The columns of a key that has several, which no class has.
+    /// The columns of a key of several: no class has one.
     let compoundKey: [String]
   }
 
   package let path: String
   let tables: [Table]
-  /// What an export of ours says about the classes; nil for databases of others.
+  /// The declaration in an export of ours; nil for other databases.
   let restoring: SQLiteRestoring?
-  /// What is not kept, in sentences.
+  /// The losses of the import, in sentences.
   package let notes: [String]
   /// Whether the database is a store of Core Data.
   private let isCoreData: Bool
@@ -52,9 +52,8 @@ package struct SQLiteSource: Sendable {
   /// Reads the tables.
   ///
   /// - Parameters:
-  ///   - links: Classes that properties link to where the database does not say it, by
-  ///     `Class.property`.
-  ///   - types: Types of properties that are others than the declared ones, by `property` or
+  ///   - links: The classes of links without a declaration in the database, by `Class.property`.
+  ///   - types: Types of properties other than the declared ones, by `property` or
   ///     `Class.property`.
   package init(
     path: String, links: [String: String] = [:], types: [String: ColumnType] = [:]
@@ -158,12 +157,12 @@ package struct SQLiteSource: Sendable {
       let type = isKey && !declared.canBePrimaryKey ? .string : declared
       var target = targets[column]
       if isCoreData, declared == .int, target == nil {
-        // A relationship is an integer that is called as the entity that it leads to.
+        // A relationship is an integer with the name of its entity.
         target = classes.values.first { $0.lowercased() == property }
       }
       var isNullable = !isKey && integer(row[3]) == 0
       if isKey, integer(row[3]) == 0 {
-        // Keys that are not declared so may be null, but for INTEGER PRIMARY KEY.
+        // Keys without a declaration may be null, but for INTEGER PRIMARY KEY.
         isNullable = try !database.rows(
           "SELECT 1 FROM \(quoted(name)) WHERE \(quoted(column)) IS NULL LIMIT 1"
         ).isEmpty
@@ -180,7 +179,7 @@ package struct SQLiteSource: Sendable {
       compoundKey: keys.count > 1 ? keys.compactMap { text($0[1]) } : [])
   }
 
-  /// The type that a declared one stands for.
+  /// The type of a declared one.
   private static func type(_ declared: String) -> ColumnType {
     let text = declared.uppercased()
     if text.isEmpty { return .mixed }
@@ -197,8 +196,8 @@ package struct SQLiteSource: Sendable {
 
   // MARK: Rows
 
-  /// Calls `body` with each row, or with what is wrong with it, until it says false. Lines count
-  /// the rows of all tables.
+  /// Calls `body` with each row, or with its error, until it returns false. Lines count the rows of
+  /// all tables.
   func forEach(
     progress: ProgressHandler, _ body: (ImportRow) throws -> Bool
   ) throws {
@@ -251,7 +250,7 @@ package struct SQLiteSource: Sendable {
     return .success(ImportRecord(table.className, key: nil, fields, line: line))
   }
 
-  /// Adds cells, each with its type and length, to what was read.
+  /// Adds cells, each with its type and length, to the digest.
   private static func add(_ row: [SQLiteDatabase.Value], to digest: inout InputDigest) {
     for value in row {
       switch value {
@@ -300,7 +299,7 @@ package struct SQLiteSource: Sendable {
       switch type {
       case .timestamp: return date(number)
       case .int: return Int64(exactly: number).map { .integer($0) }
-      // The shortest text that is this number has the digits that were written.
+      // The shortest text of the number has the digits as they were written.
       case .string, .decimal: return .string("\(number)")
       case .float, .double: return number.isFinite ? .double(number) : .string("\(number)")
       case .mixed:

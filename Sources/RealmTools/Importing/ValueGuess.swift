@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The type that the values of a property have in common.
+// The common type of a property's values.
 
 import RealmSyncProtocol
 package import RealmTables
 
-/// The narrowest type that all values of an imported property fit.
+/// The narrowest type for all values of an imported property.
 package struct ValueGuess: Sendable {
   private static let texts: [ColumnType] = [.int, .double, .bool, .timestamp, .uuid]
 
   private var candidates: Set<ColumnType>?
   private var valueCount = 0
-  /// For each of `texts` the values that are none: how many there are, and the line of the first.
+  /// For each of `texts` the values of other types: their number, and the line of the first.
   private var contradictions = [(count: Int, line: Int)](
     repeating: (0, 0), count: texts.count)
   private var hasNull = false
@@ -73,7 +73,7 @@ package struct ValueGuess: Sendable {
     }
   }
 
-  /// Why a type that most values have was not chosen; nil if there is none.
+  /// The reason against a type of most values; nil if there is none.
   func contradiction(to chosen: ColumnType) -> String? {
     guard chosen == .string || chosen == .mixed,
       let (type, found) =
@@ -97,7 +97,7 @@ package struct ValueGuess: Sendable {
   package var result: (type: ColumnType, isList: Bool, isNullable: Bool) {
     let order: [ColumnType] = [.int, .double, .bool, .timestamp, .uuid, .string]
     let isList = arrays > 0 && others == 0
-    // A property that is sometimes a list holds values of any type.
+    // A property with lists among its values holds values of any type.
     guard arrays == 0 || isList else { return (.mixed, false, true) }
     guard let candidates else { return (isList ? .mixed : .string, isList, true) }
     let type = order.first(where: candidates.contains) ?? .mixed

@@ -7,12 +7,12 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Stores what was read from a file, or typed, in the properties of a transaction's objects.
+/// Stores values from a file, or from the keyboard, in the properties of a transaction's objects.
 struct ValueInput {
   /// The reason why a value does not fit.
   struct Problem: Error {
     let reason: String
-    /// Whether an object is missing that may come yet.
+    /// Whether a missing object may come later.
     let isMissingObject: Bool
 
     init(_ reason: String, isMissingObject: Bool = false) {
@@ -23,7 +23,7 @@ struct ValueInput {
 
   let group: WriteGroup
   let classes: StoredClasses
-  /// The objects by the keys that they had in the file that they are from.
+  /// The objects by their original keys.
   let keys: ObjectKeyMap
 
   init(_ group: WriteGroup, _ classes: StoredClasses, keys: ObjectKeyMap = ObjectKeyMap()) {
@@ -34,7 +34,7 @@ struct ValueInput {
 
   // MARK: Values without links
 
-  /// Whether a property may refer to objects, which must be there by then.
+  /// Whether a property may refer to objects; they must be there by then.
   static func mayRefer(_ json: JSONValue, _ column: Column) -> Bool {
     column.type == .link || column.type == .mixed && refers(json)
   }
@@ -50,7 +50,7 @@ struct ValueInput {
     }
   }
 
-  /// The value of a property that holds no links.
+  /// The value of a property without links.
   func value(_ json: JSONValue, _ column: Column, isText: Bool) throws -> TableValue {
     let json = try column.collection == .none ? json : Self.parsed(json, isText)
     switch (column.collection, json) {
@@ -71,7 +71,7 @@ struct ValueInput {
     }
   }
 
-  /// The JSON that the text of a cell spells.
+  /// The JSON of a cell's text.
   private static func parsed(_ json: JSONValue, _ isText: Bool) throws -> JSONValue {
     guard isText, let text = json.string else { return json }
     do throws(JSONError) { return try JSONParser.parse(text) } catch {
@@ -94,7 +94,7 @@ struct ValueInput {
         + SchemaJSON.typeName(column.type))
   }
 
-  /// A value of a type that is not mixed and no link; nil if the JSON is none.
+  /// A value of a type other than mixed and links; nil if the JSON is none.
   static func scalar(_ json: JSONValue, _ type: ColumnType, isText: Bool) -> TableValue? {
     switch (type, json) {
     case (.bool, .bool(let truth)): return .bool(truth)
@@ -114,7 +114,7 @@ struct ValueInput {
 
   // MARK: Values of any type
 
-  /// The value that a text most likely stands for.
+  /// The likeliest value of a text.
   private static func mixed(_ json: JSONValue) -> JSONValue {
     guard let text = json.string else { return json }
     let parsed = try? JSONParser.parse(text)
@@ -136,7 +136,7 @@ struct ValueInput {
     }
   }
 
-  /// A value that says its type; nil for a map.
+  /// A value with its type; nil for a map.
   private func typed(_ member: JSONMember) throws -> TableValue? {
     let types: [String: ColumnType] = [
       "$double": .double, "$float": .float, "$data": .binary, "$date": .timestamp,
@@ -231,7 +231,7 @@ struct ValueInput {
     }
   }
 
-  /// The object that a reference names.
+  /// The object of a reference.
   func object(_ json: JSONValue, _ schema: TableSchema) throws -> ObjectKey {
     let table = try required(schema.key)
     if let number = json["$object"]?.integer ?? Self.hashNumber(json) {

@@ -17,7 +17,7 @@ package struct GroupCounts {
   }
 
   package let property: String
-  /// The value of most objects first; those of as many in the order of their texts.
+  /// The value of most objects first; equal numbers in the order of their texts.
   package let all: [Group]
 
   package init(
@@ -51,9 +51,9 @@ package struct GroupCounts {
 }
 
 extension TableSchema {
-  /// The property of that name.
+  /// The property of a name.
   ///
-  /// - Throws: `ToolFailure` with the names that there are.
+  /// - Throws: `ToolFailure` with the existing names.
   func require(_ name: String) throws(ToolFailure) -> Column {
     guard let column = column(named: name) else {
       throw .usage(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is asked of a file: a class, and which of its objects in which order.
+// A query of the command line: a class, a condition, an order.
 
 /// A query as it stands on the command line: `Dog WHERE age > 3 SORT(age DESC) LIMIT(20)`.
 package struct QueryRequest: Hashable, Sendable {
   package let className: String
-  /// The condition and what follows it, in the language of `filter(_:)`.
+  /// The condition and the rest, in the language of `filter(_:)`.
   package let predicate: String
   /// How many characters of the whole text precede the predicate.
   package let offset: Int

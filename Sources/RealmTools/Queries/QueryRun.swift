@@ -6,7 +6,7 @@ package import RealmQuery
 import RealmStorage
 package import RealmTables
 
-/// A query that is bound to the classes of a file.
+/// A query, bound to the classes of a file.
 package struct QueryRun {
   package let schema: TableSchema
   package let query: TableQuery
@@ -58,7 +58,7 @@ package struct QueryRun {
     return try reading { () throws(QueryError) in try query.keys(of: table, in: source) }
   }
 
-  /// Those of some objects that the query selects.
+  /// The selected ones of some objects.
   package func keys(among keys: [ObjectKey], in source: any TableReading) throws -> [ObjectKey] {
     guard let table = try source.readTable(schema.key) else { return [] }
     return try reading { () throws(QueryError) in

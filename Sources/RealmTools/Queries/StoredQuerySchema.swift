@@ -51,7 +51,7 @@ package struct StoredQuerySchema: QuerySchema {
   }
 }
 
-/// A class that is known by its table.
+/// A class, known by its table.
 private struct StoredQueryClass: QueryClass {
   let schema: TableSchema
   let owner: StoredQuerySchema

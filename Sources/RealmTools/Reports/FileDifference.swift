@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What differs between two files: `realm diff`.
+// Comparing two files: `realm diff`.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -15,7 +15,7 @@ package struct FileDifference {
   package enum Change: Sendable {
     case classOnly(String, isFirst: Bool)
     case kind(String, old: RealmTables.TableKind, new: RealmTables.TableKind)
-    /// Properties that one of the files has, or that have other types.
+    /// Properties of one of the files, or with other types.
     case schema(String, only: [String], isFirst: Bool)
     case object(String, id: JSONValue, isFirst: Bool)
     case values(String, id: JSONValue, [(property: String, old: JSONValue, new: JSONValue)])
@@ -84,7 +84,7 @@ package struct FileDifference {
     }
   }
 
-  /// The properties of a class with all that defines them.
+  /// The properties of a class with their definitions.
   private static func properties(_ schema: TableSchema, _ classes: StoredClasses) -> [String] {
     schema.columns.map { column in
       let type = classes.target(of: column)?.displayName ?? SchemaJSON.typeName(column.type)
@@ -147,7 +147,7 @@ package struct FileDifference {
     }
   }
 
-  /// Whether values are the same; those of a set in any order.
+  /// Whether values are the same; elements of a set in any order.
   private static func isSame(
     _ old: JSONMember, _ new: JSONValue, _ schema: TableSchema
   ) -> Bool {

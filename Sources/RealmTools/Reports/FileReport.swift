@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a file is: `realm info`.
+// The facts of `realm info`.
 
 package import RealmStorage
 package import RealmSyncProtocol
@@ -28,7 +28,7 @@ package struct FileReport: Sendable {
   /// Nil for older formats.
   package let usedByteCount: Int?
   package let classes: [ClassCount]
-  /// The versions that other processes read; nil if no other process has the file open.
+  /// The versions in use by other processes; nil if no other process has the file open.
   package let liveVersions: [UInt64]?
 
   package var freeByteCount: Int? { usedByteCount.map { max(byteCount - $0, 0) } }
@@ -67,7 +67,7 @@ package struct FileReport: Sendable {
     }
   }
 
-  /// What the history of the file is for.
+  /// The purpose of the file's history.
   package var historyText: String {
     switch historyType {
     case 0, 2: "local"

@@ -6,7 +6,7 @@ package import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// What the integrity check found in a file.
+/// The findings of the integrity check of a file.
 package struct IntegrityReport: Sendable {
   package let path: String
   package let version: UInt64
@@ -20,7 +20,7 @@ package struct IntegrityReport: Sendable {
     do throws(ToolFailure) {
       reader = try RealmReader(path: path, key: key)
     } catch {
-      // Damage that keeps the file from being opened is a finding like any other.
+      // Damage that prevents opening is a finding like any other.
       guard error.status == .badData, case let storage? = Self.damage(path, key) else {
         throw error
       }
@@ -77,7 +77,7 @@ package struct IntegrityReport: Sendable {
   /// Whether the file contradicts its format.
   package var isDamaged: Bool { findings.contains { $0.severity == .error } }
 
-  /// The advice that goes with the findings; nil if there are none.
+  /// The advice for the findings; nil if there are none.
   package var advice: String? {
     if isDamaged {
       return "The file is damaged. Keep it, restore a backup if there is one, or save what can be "

@@ -6,7 +6,7 @@
 package enum CSVText {
   /// A line of cells without its end; nil is an empty cell, an empty text a quoted one.
   ///
-  /// - Parameter hasFormulas: Whether texts that a spreadsheet would run are written as they are;
+  /// - Parameter hasFormulas: Whether texts with the look of formulas are written as they are;
   ///   otherwise they have an apostrophe in front.
   package static func line(
     _ cells: [String?], separator: Character = ",", hasFormulas: Bool = false
@@ -16,19 +16,19 @@ package enum CSVText {
     }.joined(separator: String(separator))
   }
 
-  /// Whether a spreadsheet would take a text for a formula, or for one that was made safe: an
-  /// apostrophe more, or less, gives each text another one.
+  /// Whether a spreadsheet would take a text for a formula, or for a safe one: with an apostrophe
+  /// more, or less, each text is another one.
   private static func isFormula(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first(where: { $0 != "'" }) else { return false }
     switch first {
     case "=", "@", "\t", "\r", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}": return true
-    // Numbers are what they are.
+    // Numbers stay as they are.
     case "+", "-": return text.hasPrefix("'") || Double(text) == nil
     default: return false
     }
   }
 
-  /// The text that `line` has written with an apostrophe in front.
+  /// The text of a cell with `line`'s apostrophe in front.
   static func withoutGuard(_ text: String) -> String {
     text.hasPrefix("'") && isFormula(String(text.dropFirst())) ? String(text.dropFirst()) : text
   }

@@ -23,7 +23,7 @@ package struct CellText {
     }
     return switch try json.json(value, column) {
     case .null: nil
-    // A text of any type that reads like another value is quoted as JSON.
+    // A text of any type with the look of another value is quoted as JSON.
     case .string(let text):
       column.type == .mixed && (try? JSONParser.parse(text)) != nil
         ? JSONWriter.text(.string(text)) : text
@@ -33,7 +33,7 @@ package struct CellText {
     }
   }
 
-  /// A text that takes at most `limit` columns, on one line.
+  /// A text of at most `limit` columns, on one line.
   package static func shortened(_ text: String, limit: Int) -> String {
     var result = ""
     for scalar in text.prefix(limit + 1).unicodeScalars {

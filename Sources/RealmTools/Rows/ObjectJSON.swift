@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects as JSON: what exports, queries and changes print, and what imports read.
+// Objects as JSON, for exports, queries, changes and imports.
 //
-// - numbers, booleans and strings are those of JSON; numbers that are none are strings
+// - numbers, booleans and strings are those of JSON; NaN and infinities are strings
 // - dates are ISO 8601, data is Base64, ids and decimals are strings
 // - a link is the primary key of its object, {"$object": key} if the class has none, and
 //   {"$primaryKey": null} if it is null: no link is null
 // - an embedded object is an object; lists and sets are arrays, maps are objects
-// - a value of any type that is neither null, a boolean, an int, a double nor a string is written
-//   with its type: {"$date": "…"}, {"$link": …}
+// - a value of any type other than null, a boolean, an int, a double or a string is written with
+//   its type: {"$date": "…"}, {"$link": …}
 import Foundation
 package import RealmStorage
 package import RealmSyncProtocol
@@ -88,7 +88,7 @@ package struct ObjectJSON {
     return Self.scalar(value)
   }
 
-  /// A value that is no link and no collection, as its column's type says.
+  /// A value other than a link or a collection, by its column's type.
   package static func scalar(_ value: TableValue) -> JSONValue {
     switch value {
     case .null: .null
@@ -112,7 +112,7 @@ package struct ObjectJSON {
     return try Self.reference(to: key, row, schema)
   }
 
-  /// What names an object: its primary key, or its object key.
+  /// The name of an object: its primary key, or its object key.
   package static func reference(
     to key: ObjectKey, _ row: Row, _ schema: TableSchema
   ) throws(StorageError) -> JSONValue {
@@ -157,7 +157,7 @@ package struct ObjectJSON {
       for entry in entries.entries {
         members.append(JSONMember(entry.key, try any(entry.value)))
       }
-      // A map that looks like a typed value says that it is a map.
+      // A map with the look of a typed value says so.
       let isAmbiguous = members.count == 1 && members[0].key.hasPrefix("$")
       return isAmbiguous
         ? .object([JSONMember("$map", .object(members))]) : .object(members)

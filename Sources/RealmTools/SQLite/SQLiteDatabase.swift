@@ -47,7 +47,7 @@ final class SQLiteDatabase {
   fileprivate func failure() -> ToolFailure {
     let message = unsafe UnsafePointer<CChar>(bitPattern: library.message(handle))
     let text = unsafe message.map { unsafe String(cString: $0) } ?? "unknown"
-    // SQLITE_IOERR and SQLITE_FULL, and those with more bits for the reason.
+    // SQLITE_IOERR and SQLITE_FULL, and their variants with more bits for the reason.
     let isDisk = [10, 13].contains(library.errorCode(handle) & 0xFF)
     return ToolFailure(isDisk ? .inputOutput : .badData, "SQLite refused '\(path)': \(text).")
   }

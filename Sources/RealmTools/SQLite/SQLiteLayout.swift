@@ -15,16 +15,16 @@ struct SQLiteLayout {
     let name: String
     /// The column with the object keys; nil if the primary key names the objects.
     let keyColumn: String?
-    /// The column of each property that is no collection, in their order.
+    /// The column of each property without a collection, in their order.
     var columns: [(property: DeclaredSchema.Property, name: String)] = []
     /// The table of each collection.
     var collections: [(property: DeclaredSchema.Property, table: String)] = []
   }
 
-  /// The table that keeps the declaration of the classes.
+  /// The table of the classes' declaration.
   static let schemaTable = "realm_schema"
 
-  /// The cell of a negative zero: no number, as SQLite would make a plain zero of that.
+  /// The cell of a negative zero: no number, as SQLite would make a plain zero of it.
   static let negativeZero = "-zero"
 
   let schema: DeclaredSchema
@@ -34,7 +34,7 @@ struct SQLiteLayout {
     self.schema = schema
     var names = Names(taken: [Self.schemaTable])
     let whole = schema.classes.filter { $0.kind != .embedded }
-    // Classes come first, so that they have their own names.
+    // Classes come first, so they have their own names.
     let tableNames = whole.map { names.take($0.name) }
     for (type, name) in zip(whole, tableNames) {
       var columns = Names(taken: [])
@@ -51,21 +51,21 @@ struct SQLiteLayout {
     }
   }
 
-  /// Whether objects are named by their object keys: without a primary key, and where it may be
-  /// null, which names no row in SQLite.
+  /// Whether objects are named by their object keys: without a primary key, or with a nullable one,
+  /// as null names no row in SQLite.
   private static func hasKeyColumn(_ type: DeclaredSchema.Class) -> Bool {
     guard let key = type.primaryKey else { return true }
     return type.properties.first { $0.name == key }?.isNullable ?? true
   }
 
-  /// The column by which the objects of a class are named.
+  /// The key column of a class.
   func keyColumn(of className: String) -> String? {
     guard let table = tables[className] else { return nil }
     return table.keyColumn
       ?? table.columns.first { $0.property.name == schema[className]?.primaryKey }?.name
   }
 
-  /// Names that differ in more than their case.
+  /// Names different in more than their case.
   private struct Names {
     var taken: Set<String>
 

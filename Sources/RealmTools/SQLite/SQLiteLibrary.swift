@@ -5,12 +5,12 @@
 // The library is loaded when it is needed. So the package needs no header of SQLite to be built, an
 // app links nothing, and where there is no SQLite one command says so.
 //
-// Pointers are passed as the integers that they are: all platforms pass both alike, and their users
-// make them at one place each.
+// Pointers are passed as integers: all platforms pass both alike, and their users make them at one
+// place each.
 
 import Foundation
 
-/// The functions of SQLite that the tools call, with the types of sqlite3.h.
+/// The functions of SQLite for the tools, with the types of sqlite3.h.
 struct SQLiteLibrary: Sendable {
   let open: @convention(c) (Int, Int, Int32, Int) -> Int32
   let close: @convention(c) (Int) -> Int32
@@ -94,7 +94,7 @@ struct SQLiteLibrary: Sendable {
 
   /// The library.
   ///
-  /// - Throws: `ToolFailure` that says how to install it.
+  /// - Throws: `ToolFailure` with the way to install it.
   static func required() throws(ToolFailure) -> SQLiteLibrary {
     guard let shared else {
       throw ToolFailure(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Classes as an export declares them, so that an import can make them in a file that has none.
+// Classes as an export declares them, for an import into a new file.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -15,7 +15,7 @@ package struct DeclaredSchema: Sendable {
     package let collection: RealmTables.CollectionKind
     package let isNullable: Bool
     package let index: IndexKind?
-    /// The class that it links to.
+    /// The class of its links.
     package let target: String?
   }
 
@@ -31,12 +31,12 @@ package struct DeclaredSchema: Sendable {
   package let version: UInt64?
   package let classes: [Class]
 
-  /// The class of that name; nil if there is none.
+  /// The class of a name; nil if there is none.
   package subscript(name: String) -> Class? { classes.first { $0.name == name } }
 
   // MARK: From a file
 
-  /// Some classes of a file, and those that they lead to.
+  /// Some classes of a file, and the ones behind their links.
   package init(_ selection: [TableSchema], of classes: StoredClasses, version: UInt64?) {
     var names = Set(selection.map(\.displayName))
     var rest = selection
@@ -59,12 +59,12 @@ package struct DeclaredSchema: Sendable {
 
   // MARK: JSON
 
-  /// What is wrong with a declaration.
+  /// The error of a declaration.
   struct Problem: Error {
     let reason: String
   }
 
-  /// Reads what `json` wrote.
+  /// Reads the output of `json`.
   init(_ json: JSONValue) throws(Problem) {
     version = json["version"]?.integer.flatMap { UInt64(exactly: $0) }
     guard case .array(let values)? = json["classes"] else {
@@ -126,7 +126,7 @@ package struct DeclaredSchema: Sendable {
       index: index, target: json["target"]?.string)
   }
 
-  /// The declaration, which `init(_:)` reads.
+  /// The declaration, readable by `init(_:)`.
   package var json: JSONValue {
     .object([
       JSONMember("version", version.map { .integer(Int64(clamping: $0)) } ?? .null),

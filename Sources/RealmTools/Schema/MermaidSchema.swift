@@ -40,7 +40,7 @@ package struct MermaidSchema {
     return plain.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? plain : "`\(plain)`"
   }
 
-  /// A name that stays on its line.
+  /// A name without line breaks.
   private static func line(_ name: String) -> String {
     String(
       String.UnicodeScalarView(

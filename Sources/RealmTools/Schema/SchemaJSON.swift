@@ -45,7 +45,7 @@ package enum SchemaJSON {
     }
   }
 
-  /// The type of that name; nil if there is none.
+  /// The type of a name; nil if there is none.
   package static func type(named name: String) -> ColumnType? {
     let plain: [ColumnType] = [
       .int, .bool, .string, .binary, .mixed, .timestamp, .float, .double, .decimal, .objectId,

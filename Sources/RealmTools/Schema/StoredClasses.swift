@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The classes of a file, which no Swift type needs to describe.
+// The classes of a file, without any Swift type.
 
 package import RealmStorage
 package import RealmTables
@@ -24,20 +24,20 @@ package struct StoredClasses: Sendable {
     byKey = Dictionary(found.map { ($0.key, $0) }) { first, _ in first }
   }
 
-  /// The class of that name; nil if there is none.
+  /// The class of a name; nil if there is none.
   package subscript(name: String) -> TableSchema? { byName[name] }
 
-  /// The class whose table has that key; nil if there is none.
+  /// The class of a table's key; nil if there is none.
   package subscript(key: TableKey) -> TableSchema? { byKey[key] }
 
-  /// The class that the links of a column lead to.
+  /// The class of a column's links.
   package func target(of column: Column) -> TableSchema? {
     column.targetTable.flatMap { byKey[$0] }
   }
 
-  /// The class of that name.
+  /// The class of a name.
   ///
-  /// - Throws: `ToolFailure` with the names that there are.
+  /// - Throws: `ToolFailure` with the existing names.
   package func require(_ name: String) throws(ToolFailure) -> TableSchema {
     if let found = byName[name] { return found }
     let names = all.map(\.displayName)
@@ -50,7 +50,7 @@ package struct StoredClasses: Sendable {
             ?? "The classes are: \(names.joined(separator: ", "))."))
   }
 
-  /// The properties that link to objects of a class: the classes and columns that they are of.
+  /// The properties with links to objects of a class: their classes and columns.
   package func links(to schema: TableSchema) -> [(origin: TableSchema, column: Column)] {
     all.flatMap { origin in
       origin.columns.filter { $0.type == .link && $0.targetTable == schema.key }
@@ -60,6 +60,6 @@ package struct StoredClasses: Sendable {
 }
 
 extension TableSchema {
-  /// The name of the class, or that of a table that is of none.
+  /// The name of the class, or of a table without one.
   package var displayName: String { className ?? name }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The classes of a file as Swift code that can be pasted into an app.
+// The classes of a file as Swift code for an app.
 
 package import RealmTables
 
@@ -13,7 +13,7 @@ package struct SwiftSchema {
   package init(_ classes: StoredClasses) {
     self.classes = classes
     var names: [String: String] = [:]
-    // A class keeps its name if that is one in Swift, whatever the others are called.
+    // A class keeps its name if it is one in Swift, whatever the others are called.
     var used = Set(classes.all.map(\.displayName).filter { Self.plainTypeName($0) == $0 })
     for schema in classes.all {
       let name = schema.displayName
@@ -32,14 +32,14 @@ package struct SwiftSchema {
     "catch", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type",
   ]
 
-  /// Types that the code names: a class of a file cannot be called so.
+  /// Types in the code: no class of a file can have their names.
   private static let takenTypes: Set<String> = [
     "Int", "Bool", "String", "Data", "Date", "Float", "Double", "Decimal128", "ObjectId", "UUID",
     "AnyRealmValue", "List", "MutableSet", "Map", "LinkingObjects", "Object", "EmbeddedObject",
     "AsymmetricObject", "Persisted", "Any", "Self", "Type", "Protocol",
   ]
 
-  /// Names that `Object` has itself: a property of a class cannot be called so.
+  /// Names of `Object` itself: no property of a class can have them.
   private static let taken: Set<String> = [
     "description", "hash", "isInvalidated", "isFrozen", "objectSchema", "realm", "observe",
     "debugDescription", "hashValue",
@@ -84,7 +84,7 @@ package struct SwiftSchema {
     return (lines + ["}", ""]).joined(separator: "\n")
   }
 
-  /// The links to the class from others, which a file does not name: a comment offers them.
+  /// The links to the class from others; a file has no names for these, so a comment offers them.
   private func linkingObjects(of schema: TableSchema) -> [String] {
     let links = classes.links(to: schema).filter { $0.origin.kind == .topLevel }
     return links.map { origin, column in
@@ -156,7 +156,7 @@ package struct SwiftSchema {
     (plain, keywords.contains(plain) ? "`\(plain)`" : plain)
   }
 
-  /// A name that no other one has, with a number if need be.
+  /// A unique name, with a number if need be.
   private static func free(_ name: String, _ used: inout Set<String>) -> String {
     var result = name
     var number = 2
@@ -167,7 +167,7 @@ package struct SwiftSchema {
     return result
   }
 
-  /// A name with an underscore for each character that no identifier has.
+  /// A name with an underscore for each character outside of identifiers.
   private static func identifier(_ name: String) -> String {
     let text = String(
       name.unicodeScalars.map { scalar -> Character in

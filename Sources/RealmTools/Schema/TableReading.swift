@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What versions and write transactions have in common for those who only read.
+// The common reads of versions and write transactions.
 
 package import RealmQuery
 package import RealmStorage
@@ -11,7 +11,7 @@ package protocol TableReading: TableSource {
   /// The keys of all tables in the order of the file.
   func tableKeys() throws(StorageError) -> [TableKey]
 
-  /// The read view of the table with that key; nil if there is none.
+  /// The read view of the table of a key; nil if there is none.
   func readTable(_ key: TableKey) throws(StorageError) -> Table?
 }
 

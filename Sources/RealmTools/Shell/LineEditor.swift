@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Editing of a line, without a terminal: what keys do.
+// Editing of a line, without a terminal: the effects of keys.
 
 import Foundation
 
-/// A line that is being typed, and those before it.
+/// The line in progress, and earlier ones.
 package struct LineEditor {
-  /// A key, or what a terminal sends for it.
+  /// A key, or a terminal's bytes for it.
   package enum Key: Hashable, Sendable {
     case character(Character)
     case enter, backspace, delete, left, right, up, down, home, end, tab
     /// To the beginning of the line, or of the word.
     case eraseLine, eraseWord, eraseRest
-    /// The keys that end the input or give a line up.
+    /// The keys for ending the input or giving a line up.
     case endOfInput, interrupt
   }
 
-  /// What a key leads to.
+  /// The effect of a key.
   package enum Outcome: Hashable, Sendable {
     case editing
     case line(String)
@@ -30,7 +30,7 @@ package struct LineEditor {
   /// Where the next character goes.
   package private(set) var cursor = 0
   package private(set) var history: [String]
-  /// The line of the history that is shown; its count for the new one.
+  /// The shown line of the history; its count for the new one.
   private var position: Int
   private var unfinished: [Character] = []
   private static let historyMax = 1000
@@ -42,7 +42,7 @@ package struct LineEditor {
 
   /// Changes the line as a key says.
   ///
-  /// - Parameter completions: The words that may stand at the end of a text.
+  /// - Parameter completions: The possible words at the end of a text.
   package mutating func press(
     _ key: Key, completions: (String) -> [String] = { _ in [] }
   ) -> Outcome {
@@ -106,13 +106,13 @@ package struct LineEditor {
     cursor = text.count
   }
 
-  /// Adds what all words have in common, or shows them.
+  /// Adds the common beginning of all words, or shows them.
   private mutating func complete(_ completions: (String) -> [String]) -> Outcome {
     let before = String(text[..<cursor])
     let words = completions(before)
     guard let first = words.first else { return .editing }
     let common = words.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
-    // The word that is being typed ends where the common beginning overlaps with the line.
+    // The unfinished word ends where the common beginning overlaps with the line.
     let typed = (0...min(before.count, common.count)).last {
       before.suffix($0).lowercased() == common.prefix($0).lowercased()
     }

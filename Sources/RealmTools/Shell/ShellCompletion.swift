@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The words that the shell offers when the tabulator key is pressed.
+// The completions of the shell for the tabulator key.
 
 import RealmTables
 
@@ -20,7 +20,7 @@ struct ShellCompletion {
 
   init(_ classes: StoredClasses) { self.classes = classes }
 
-  /// The words that the last one of a line may become.
+  /// The completions of the last word of a line.
   func candidates(for line: String) -> [String] {
     let isPart: (Character) -> Bool = { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
     let last = String(line.reversed().prefix(while: isPart).reversed())
@@ -28,7 +28,7 @@ struct ShellCompletion {
     let isFirst = before.allSatisfy { $0.isWhitespace }
     let names = classes.all.map(\.displayName)
     guard !isFirst else { return matching(last, names + Self.beginnings) }
-    // The class that the statement is about is the first that it names.
+    // The class of the statement is the first one in it.
     let parts = before.split { !isPart($0) }.map(String.init)
     guard let schema = parts.lazy.compactMap({ classes[$0] }).first else {
       return matching(last, names)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the shell does with statements: `realm shell`.
+// The effects of statements: `realm shell`.
 //
-// 1. The file is only read until the first statement that writes. Outside of a transaction each
-//    such statement is one of its own.
-// 2. A statement that fails changes nothing; in a transaction, the transaction is undone with it.
+// 1. The file is only read until the first writing statement. Outside of a transaction each such
+//    statement is one of its own.
+// 2. A failing statement changes nothing; in a transaction, the transaction is undone with it.
 
 package import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// A file and the transaction that is open on it.
+/// A file and its open transaction.
 package final class ShellSession {
-  /// What a statement gives.
+  /// The result of a statement.
   package enum Outcome: Sendable {
     case rows(header: [String], [[String?]])
     case message(String)
@@ -121,7 +121,7 @@ package final class ShellSession {
     return .message(SwiftSchema(classes).text(of: try classes.require(name)))
   }
 
-  /// The words that may stand at the end of a line.
+  /// The possible words at the end of a line.
   package func completions(of line: String) -> [String] {
     guard let classes = try? classes() else { return [] }
     return ShellCompletion(classes).candidates(for: line)

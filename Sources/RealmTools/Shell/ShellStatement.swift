@@ -11,7 +11,7 @@
 
 import RealmSyncProtocol
 
-/// A line of the shell that could be read.
+/// A parsed line of the shell.
 enum ShellStatement: Hashable {
   case query(String)
   case insert(className: String, [JSONMember])
@@ -84,7 +84,7 @@ enum ShellStatement: Hashable {
     return .update(query: head[0] + " " + trimmed(tail), members)
   }
 
-  /// The JSON object that a text begins with, and what follows it.
+  /// The JSON object at the beginning of a text, and the rest.
   private static func object(
     _ text: Substring
   ) throws(ToolFailure) -> ([JSONMember], Substring) {

@@ -31,7 +31,7 @@ package enum DateText {
       + fraction + "Z"
   }
 
-  /// The date that a text spells: a day, a day and a time (UTC unless it has an offset), or
+  /// The date of a text: a day, a day and a time (UTC unless it has an offset), or
   /// `T<seconds>:<nanoseconds>`; nil for others.
   package static func date(_ text: some StringProtocol) -> Timestamp? {
     var rest = Array(text.utf8)[...]
@@ -101,7 +101,7 @@ package enum DateText {
     number >= 0 ? number / divisor : (number - divisor + 1) / divisor
   }
 
-  /// The date of a day counted from 1970. Years begin in March, so that the leap day is the last.
+  /// The date of a day counted from 1970. Years begin in March, so the leap day is the last.
   private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = day + 719_468
     let era = floored(shifted, 146_097)

@@ -6,9 +6,9 @@ import Foundation
 import RealmStorage
 package import RealmTables
 
-/// Conversion of single values to and from the texts that tables, CSV and JSON have for them.
+/// Conversion of single values to and from their texts in tables, CSV and JSON.
 package enum ScalarText {
-  /// The text of a value that is neither a link nor a collection; nil for those and for null.
+  /// The text of a value; nil for links, collections and null.
   package static func text(_ value: TableValue) -> String? {
     switch value {
     case .null, .link, .typedLink, .list, .dictionary: nil
@@ -25,7 +25,7 @@ package enum ScalarText {
     }
   }
 
-  /// The value of a type that a text spells; nil if it spells none.
+  /// The value of a type in a text; nil if there is none.
   package static func value(_ text: String, of type: ColumnType) -> TableValue? {
     switch type {
     case .int: Int64(text).map { .int($0) }

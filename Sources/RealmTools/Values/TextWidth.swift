@@ -4,16 +4,16 @@
 
 /// The widths of texts: letters of East Asia and pictures take two columns, marks none.
 package enum TextWidth {
-  /// The columns that a text takes on one line.
+  /// The columns of a text on one line.
   package static func of(_ text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + of($1) }
   }
 
-  /// The columns of a character, which may consist of several scalars.
+  /// The columns of a character of one or several scalars.
   package static func of(_ character: Character) -> Int {
     var width = 0
     for scalar in character.unicodeScalars {
-      // The mark that asks for the picture of a character.
+      // The mark for the picture of a character.
       if scalar.value == 0xFE0F { return 2 }
       width = max(width, of(scalar))
     }
@@ -47,7 +47,7 @@ package enum TextWidth {
       })
   }
 
-  /// A text with spaces behind it, so that it takes `count` columns.
+  /// A text with trailing spaces up to `count` columns.
   package static func padded(_ text: String, columns count: Int) -> String {
     text + String(repeating: " ", count: max(count - of(text), 0))
   }

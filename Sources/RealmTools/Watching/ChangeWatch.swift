@@ -2,8 +2,8 @@
 
 // The changes of other processes, as they commit: `realm watch`.
 //
-// 1. The changes between two versions that are shown are those of all commits in between: the
-//    version that was shown last is pinned until the next one is, so that its changes are kept.
+// 1. The changes between two shown versions are those of all commits in between: the last shown
+//    version is pinned until the next one is, so its changes are kept.
 
 package import RealmStorage
 package import RealmSyncProtocol
@@ -12,7 +12,7 @@ import Synchronization
 
 /// Follows a file from version to version.
 package final class ChangeWatch {
-  /// What happened to one object.
+  /// The change of one object.
   package struct Event: Sendable {
     /// The kinds of changes.
     package enum Kind: String, Sendable {
@@ -23,9 +23,9 @@ package final class ChangeWatch {
     package let kind: Kind
     package let className: String
     package let key: ObjectKey
-    /// The object's properties, after the change; nil for one that was deleted.
+    /// The object's properties, after the change; nil for a deleted one.
     package let object: JSONValue?
-    /// The names of the properties that changed.
+    /// The names of the changed properties.
     package let changed: [String]
 
     /// The event for programs.
@@ -61,7 +61,7 @@ package final class ChangeWatch {
   private let query: String?
   private var shown: TableGroup
   private let schemas = SchemaCache()
-  /// The objects that the query selected in the version that was shown last; nil without a query.
+  /// The selected objects in the last shown version; nil without a query.
   private var selected: Set<ObjectKey>?
 
   /// Begins with the newest version.
@@ -84,7 +84,7 @@ package final class ChangeWatch {
     return (run.schema, Set(try run.keys(in: group)))
   }
 
-  /// The version that was shown last.
+  /// The last shown version.
   package var version: UInt64 { shown.version }
 
   /// Calls `body` with the changes since the last call.
@@ -124,7 +124,7 @@ package final class ChangeWatch {
         let columns = own?.modifiedColumns(of: key) ?? []
         try event(.modified, key, columns.compactMap { schema.column($0)?.name })
       }
-      // Objects that came into the result, or left it, for what changed elsewhere, too.
+      // Objects that came into the result, or left it, by changes elsewhere, too.
       if let selection, let selected {
         for key in selection.keys.subtracting(selected).sorted() where !reported.contains(key) {
           try event(.inserted, key, schema.columns.map(\.name))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A thread that sleeps until something is committed.
+// A thread asleep until the next commit.
 
 import Foundation
 
-/// Wakes the thread that waits, once for any number of commits.
+/// Wakes the waiting thread, once for any number of commits.
 final class CommitSignal: Sendable {
   private let condition = NSCondition()
   // nonisolated(unsafe): read and written with the condition's lock alone.

@@ -16,7 +16,7 @@ struct RelativeWords: Equatable {
   static let limits: [String: Double] = [
     "RealmFormats": 4.4, "RealmMetrics": 4, "RealmQuery": 4.4, "RealmSession": 4.9,
     "RealmStorage": 4.3, "RealmSwift": 3.7, "RealmSyncTestSupport": 4.4, "RealmTables": 4.3,
-    "RealmTestSupport": 4, "RealmTools": 5.2,
+    "RealmTestSupport": 4,
   ]
   static let defaultLimit = 3.0
 
