@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Accounting of the bytes in sockets.
+// What keeps account of the bytes that sockets hold.
 
 #if Sync
-/// The memory for received bytes that the program has not taken.
+/// The memory for what a socket has received and nobody has taken.
 package protocol SocketMemory: Sendable {
   /// Takes bytes. Returns false if there is no room for them.
   func take(_ byteCount: Int) -> Bool

@@ -8,9 +8,9 @@ import NIOWebSocket
 package import RealmSync
 package import RealmSyncProtocol
 
-/// An open WebSocket, of a client or of a server, for binary messages.
+/// An open WebSocket, of a client or of a server, which carries binary messages.
 ///
-/// One task receives, and others send. Without a receiving task the socket is not read, so its peer
+/// One task receives, and others send. A socket that no task receives from is not read, so its peer
 /// has to wait.
 package final class WebSocket: SyncSocket {
   package let protocolName: String
@@ -28,8 +28,8 @@ package final class WebSocket: SyncSocket {
   /// Takes over a channel whose pipeline has WebSocket frames. Called on its event loop.
   ///
   /// - Parameters:
-  ///   - messageByteCountMax: The largest received message.
-  ///   - memory: Accounts for the bytes of the socket; nil for none.
+  ///   - messageByteCountMax: The largest message that is received.
+  ///   - memory: Keeps account of what the socket holds; nil if nobody does.
   package static func adopt(
     _ channel: any Channel, isClient: Bool, protocolName: String, messageByteCountMax: Int,
     memory: (any SocketMemory)? = nil
@@ -44,7 +44,7 @@ package final class WebSocket: SyncSocket {
           type: ByteToMessageHandler<WebSocketFrameDecoder>.self)
         try pipeline.addHandler(ReceiveMeter(bound.value), position: .before(decoder))
       }
-      // Before NIO's handler of protocol errors: it ends the channel.
+      // Before NIO's handler of protocol errors, which ends the channel.
       try pipeline.addHandler(bound.value)
       return WebSocket(channel, bound, protocolName: protocolName)
     }
@@ -67,7 +67,7 @@ package final class WebSocket: SyncSocket {
 
   package func close(_ code: CloseCode) async { await close(code, reason: "") }
 
-  /// Closes the socket with a reason, after the earlier messages.
+  /// Closes the socket with a reason, after what was sent.
   package func close(_ code: CloseCode, reason: String) async {
     _ = try? await channel.eventLoop.submit { [handler] in
       handler.value.close(code, reason: reason)

@@ -7,8 +7,8 @@
 // 2. A close frame is sent at most once, and no message after it.
 // 3. Each wait for a message ends: with a message, or with the reason of the end.
 // 4. The channel is not read while a pong waits for the network, and of several pings the last is
-//    answered: a client that does not read cannot make pongs pile up.
-// 5. Received bytes that were not handed over are taken from the memory, byte for byte, and given
+//    answered: a client that does not read cannot make the socket keep pongs without end.
+// 5. What has arrived and was not handed over is taken from the memory, byte for byte, and given
 //    back once.
 
 #if Sync
@@ -22,13 +22,13 @@ final class WebSocketHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
-  /// The time of the other side for its close frame.
+  /// The time that the other side has to answer a close frame.
   private static let closeTimeout = TimeAmount.seconds(5)
 
   private let isClient: Bool
   private let messageByteCountMax: Int
   private var context: ChannelHandlerContext?
-  /// Messages ahead of a caller: those of one read.
+  /// Messages that came before a caller asked for them: those of one read.
   private var messages = CircularBuffer<ByteBuffer>(initialCapacity: 1)
   /// The first frames of a message whose last has not come.
   private var fragments: ByteBuffer?
@@ -36,11 +36,11 @@ final class WebSocketHandler: ChannelInboundHandler {
   private var end: SocketClosed?
   private var isCloseSent = false
   private var closeTimer: Scheduled<Void>?
-  /// The content of the last unanswered ping.
+  /// The content of the last ping that is not answered.
   private var ping: ByteBuffer?
   private var isPongWaiting = false
   private let memory: (any SocketMemory)?
-  /// The bytes taken from the memory.
+  /// What is taken from the memory.
   private var heldByteCount = 0
 
   init(isClient: Bool, messageByteCountMax: Int, memory: (any SocketMemory)? = nil) {
@@ -51,7 +51,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
   // MARK: Memory
 
-  /// Takes memory for received bytes. Returns false if the socket ends for the lack of it.
+  /// Takes memory for bytes that have arrived. Returns false if the socket ends for the lack of it.
   func didReceive(_ byteCount: Int) -> Bool {
     guard let memory else { return true }
     guard memory.take(byteCount) else {
@@ -110,7 +110,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     closeTimer = context.eventLoop.scheduleTask(in: Self.closeTimeout) {
       channel.close(promise: nil)
     }
-    // Everything else is dropped, up to the close frame.
+    // What still comes is dropped, up to the close frame.
     read()
   }
 
@@ -128,7 +128,7 @@ final class WebSocketHandler: ChannelInboundHandler {
   private func sendClose(_ code: Int, _ reason: String, _ context: ChannelHandlerContext) {
     isCloseSent = true
     var data = context.channel.allocator.buffer(capacity: 2 + reason.utf8.count)
-    // 1005 and 1006 represent missing codes; they are never sent.
+    // 1005 and 1006 stand for codes that are missing; they are never sent.
     if code != 1005, code != 1006 {
       data.writeInteger(UInt16(truncatingIfNeeded: code))
       data.writeString(Self.shortened(reason))
@@ -136,7 +136,7 @@ final class WebSocketHandler: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(frame(.connectionClose, data)), promise: nil)
   }
 
-  /// A reason within the 125 bytes of a close frame.
+  /// A reason that fits into a close frame, whose content has 125 bytes at most.
   private static func shortened(_ reason: String) -> String {
     var byteCount = 0
     let scalars = reason.unicodeScalars.prefix { scalar in
@@ -146,10 +146,10 @@ final class WebSocketHandler: ChannelInboundHandler {
     return String(String.UnicodeScalarView(scalars))
   }
 
-  /// The reason to refuse a frame; nil for a legal one.
+  /// Why a frame is none that the other side may send; nil if it may.
   private func defect(of frame: WebSocketFrame) -> String? {
     if frame.rsv1 || frame.rsv2 || frame.rsv3 { return "A frame has bits that are reserved" }
-    // With plain frames, scripts of pages could write bytes for proxies to misread.
+    // A server that took plain frames would let scripts of pages write what proxies misread.
     if (frame.maskKey == nil) != isClient { return "A frame has no mask, or one too many" }
     switch frame.opcode {
     case .binary, .text, .continuation, .ping, .pong, .connectionClose: return nil
@@ -245,7 +245,7 @@ final class WebSocketHandler: ChannelInboundHandler {
   private func finish(_ reason: SocketClosed) {
     if end == nil { end = reason }
     fragments = nil
-    // Messages complete before the end are handed over.
+    // Messages that were complete before the end are handed over still.
     release(heldByteCount - messages.reduce(0) { $0 + $1.readableBytes })
     guard let waiter, let end else { return }
     self.waiter = nil
@@ -285,7 +285,7 @@ final class WebSocketHandler: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error is NIOWebSocketError {
-      // NIO's own handler comes after this one and sends the close frame.
+      // NIO's own handler, which comes after this one, sends the close frame.
       isCloseSent = true
       let isTooLarge = error as? NIOWebSocketError == .invalidFrameLength
       finish(

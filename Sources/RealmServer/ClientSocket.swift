@@ -14,7 +14,7 @@ struct ClientSocket: ServerSocket {
   let metrics: ServerMetrics
 
   func send(_ message: [UInt8]) async {
-    // The reading task sees the events of the socket.
+    // What happens to the socket is seen by the task that reads it.
     do throws(SocketClosed) {
       try await socket.send(message)
       metrics.didSend(message)

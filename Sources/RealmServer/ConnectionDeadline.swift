@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deadlines of connections.
+// The ends of connections that do not end by themselves.
 
 #if Server
 import NIOCore
 
-/// Closes a connection without a whole head of a request in time, and at the shutdown one without a
-/// request, or without an end.
+/// Closes a connection that has sent no whole head of a request in time, and at the shutdown one
+/// that has not begun, or does not end.
 final class ConnectionDeadline: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
   typealias InboundOut = Any
@@ -15,7 +15,7 @@ final class ConnectionDeadline: ChannelInboundHandler, RemovableChannelHandler {
   static let headTimeout = TimeAmount.seconds(20)
   /// The time for a body.
   static let bodyTimeout = TimeAmount.seconds(60)
-  /// The time of a connection after the beginning of the shutdown.
+  /// The time that a connection has after the shutdown began.
   private static let endTimeout = TimeAmount.seconds(2)
 
   private var timer: Scheduled<Void>?
@@ -23,7 +23,7 @@ final class ConnectionDeadline: ChannelInboundHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) { close(context, in: Self.headTimeout) }
 
-  /// Notes the arrival of a request's head. Called on the event loop.
+  /// Notes that the head of a request has come. Called on the event loop.
   func requestDidBegin() {
     hasBegun = true
     timer?.cancel()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The memory of the server for messages and bodies of clients.
+// The memory that clients can make the server take.
 //
 // Invariants:
-// 1. The process, each address and each user take at most their limits. A message of the largest
-//    size fits into the smallest of them.
+// 1. What is taken is at most the limit of the process, of each address and of each user. A message
+//    of the largest size fits into the smallest of them.
 
 #if Server
 import NIOConcurrencyHelpers
@@ -33,7 +33,7 @@ final class MemoryBudget: Sendable {
 
   var byteCount: Int { state.withLockedValue { $0.total } }
 
-  /// A client's share for one socket or body.
+  /// A share of what clients have, for one socket or body.
   func share(address: String) -> MemoryShare { MemoryShare(self, address: "address " + address) }
 
   fileprivate func take(_ byteCount: Int, address: String, user: String?) -> Bool {
@@ -59,7 +59,7 @@ final class MemoryBudget: Sendable {
   }
 }
 
-/// The bytes of one socket or body.
+/// What one socket or body has taken.
 final class MemoryShare: SocketMemory {
   private struct State {
     var byteCount = 0
@@ -80,10 +80,10 @@ final class MemoryShare: SocketMemory {
     if count > 0 { budget.giveBack(count, address: address, user: user) }
   }
 
-  /// Names the user, whose limit counts from now on.
+  /// Names the user, whose limit counts for what is taken from now on.
   func setUser(_ user: String) {
     state.withLockedValue { state in
-      // Earlier bytes count for the address alone, and are taken again.
+      // What came before is of the address alone, and is taken anew.
       budget.giveBack(state.byteCount, address: address, user: state.user)
       state.user = "user " + user
       if !budget.take(state.byteCount, address: address, user: state.user) { state.byteCount = 0 }

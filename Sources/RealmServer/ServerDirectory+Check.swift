@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checking a folder with an earlier server's files.
+// What has to be in a folder that was served before.
 //
 // Invariants:
-// 1. Files of a folder in use are not created again unless the operator asks for it: a server
-//    without its users and data would look new, and devices would drop theirs.
+// 1. Nothing of a folder in use is made anew unless the operator says so: users and data that are
+//    gone would look like a new server, and devices would drop what they have.
 
 #if Server
 import Foundation
@@ -40,7 +40,7 @@ extension ServerDirectory {
     return apps.contains { isUsed($0) }
   }
 
-  /// Notes the app as served.
+  /// Notes that the app is served from now on.
   func markUsed(_ app: String) throws(ServerFailure) {
     if !exists(markPath(app)) { try write([], to: markPath(app)) }
   }

@@ -7,21 +7,21 @@ import RealmServerEngine
 
 /// The limits of users and addresses.
 struct ServerLimits: Hashable, Sendable {
-  /// The most open sockets of a user of an app, on all devices together.
+  /// The sockets that a user of an app may have open at a time, on all devices together.
   var socketsPerUser = 1_000
-  /// The most open sockets of an address.
+  /// The sockets that an address may have open at a time.
   var socketsPerAddress = 10_000
-  /// The most anonymous users of an address in a minute.
+  /// The anonymous users that an address may make in a minute.
   var anonymousLoginsPerMinute = 100
-  /// The most open realms of an app.
+  /// The realms that an app has open at a time.
   var openRealms = RealmLimits().openMax
-  /// The times after which unused things are removed.
+  /// How long is kept what nobody uses.
   var upkeep = UpkeepRules()
-  /// The most new partitions of a user of an app in an hour.
+  /// The partitions that a user of an app may make in an hour.
   var newPartitionsPerHour = RealmLimits().newPerHour
   /// The registrations and requests for mails of an address in a minute.
   var registrationsPerMinute = 30
-  /// The most memory for unfinished messages and bodies of clients, in MiB.
+  /// What clients can make the server keep in memory, in MiB.
   var memory = 512
 
   var requests: RequestLimits {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The options of `realm-server serve`.
+// What the server is started with.
 
 #if Server
 import RealmServerEngine
@@ -17,12 +17,12 @@ struct ServerOptions: Hashable, Sendable {
   let appID: String?
   /// Whether the app is made if a folder in use lacks it.
   let createsApp: Bool
-  /// Whether missing files of a folder in use are created again.
+  /// Whether what is missing from a folder in use is made anew.
   let replacesMissing: Bool
   let limits: ServerLimits
-  /// The trusted proxies.
+  /// The proxies that are believed.
   let trustedProxies: TrustedProxies
-  /// The token for metrics on other machines; nil for none.
+  /// What programs of other machines have to know that ask for metrics; nil if none may.
   let metricsToken: String?
 
   init(

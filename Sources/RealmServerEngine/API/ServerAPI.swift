@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The answers to requests of HTTP, without WebSockets.
+// The requests of HTTP that the server answers, apart from WebSockets.
 
 /// The API of a server: a function from requests to answers.
 package struct ServerAPI: Sendable {
   package let apps: [String: APIApp]
-  /// The public address of the server; nil if requests show it.
+  /// The address under which clients reach the server; nil if requests show it.
   package let publicURL: String?
-  /// Takes refusals of interest to the operator: a missing app or session, or a failure of the
-  /// server.
+  /// Takes what was refused for a reason that the operator should know: an app or a session that is
+  /// not there, or a failure of the server.
   private let refused: @Sendable (String) -> Void
 
   package init(
@@ -20,7 +20,8 @@ package struct ServerAPI: Sendable {
     self.publicURL = publicURL
   }
 
-  /// The most bytes for the body of a request, given its head: bodies of strangers are small.
+  /// The bytes that the body of a request may have, whose head is known: what comes from nobody
+  /// known is small.
   package func bodyByteCountMax(_ head: APIRequest) -> Int {
     let small = 64 << 10
     let parts = head.path.split(separator: "/").map(String.init)
@@ -77,7 +78,7 @@ package struct ServerAPI: Sendable {
     case ("GET", ["location"]):
       return LocationRoute(publicURL: publicURL).respond(request)
     case ("GET", ["realm-sync"]):
-      // Upgraded requests do not come here.
+      // A request that the listener could have made a WebSocket of does not come here.
       throw APIError(400, "BadRequest", "the offer has no protocol version that the server speaks")
     case ("POST", ["functions", "call"]):
       return try await FunctionRoutes(app: app).call(request)

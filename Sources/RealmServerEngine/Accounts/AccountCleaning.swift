@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Removing unused data of an app's users.
+// What is removed from the users of an app because nobody uses it any more.
 //
 // Rules:
 // 1. Sessions and mailed tokens go when their time is over.
 // 2. A user whose only identities are anonymous cannot log in again: without a session it goes,
 //    some days after it was made.
-// 3. A registered address without confirmation goes some days later, with its tokens. If its time
-//    is not known, it begins to wait when it is seen first.
+// 3. An address that was registered and never confirmed goes some days later, with its tokens. One
+//    whose time is not known begins to wait when it is seen first.
 
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// The numbers of removals.
+/// The numbers of what was removed.
 package struct AccountCleaning: Hashable, Sendable {
   package private(set) var sessions = 0
   package private(set) var tokens = 0
@@ -25,7 +25,7 @@ package struct AccountCleaning: Hashable, Sendable {
     sessions + tokens + anonymousUsers.count + registrations + notedRegistrations > 0
   }
 
-  /// Removes data by the rules.
+  /// Removes what the rules say.
   init(
     _ group: WriteGroup, _ rules: UpkeepRules, now: OriginTimestamp
   ) throws(StorageError) {

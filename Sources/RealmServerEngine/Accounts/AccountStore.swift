@@ -3,7 +3,7 @@
 // The file of an app's users.
 //
 // Invariants:
-// 1. The changes of a call are on the disk when it returns; a failed call changes nothing.
+// 1. What a call has changed is on the disk when it returns; a call that throws changes nothing.
 
 package import RealmStorage
 package import RealmSyncProtocol
@@ -22,7 +22,7 @@ package actor AccountStore {
     unsafe thread.asUnownedSerialExecutor()
   }
 
-  /// Opens a file, makes its tables if it is new, and removes expired rows.
+  /// Opens a file, makes its tables if it is new, and removes what has expired.
   ///
   /// - Parameters:
   ///   - app: The app whose users the file has; nil where a test does not care.
@@ -38,7 +38,7 @@ package actor AccountStore {
     }
   }
 
-  /// Opens the file at a path, made if it is missing.
+  /// Opens the file at a path, which is made if it is missing.
   package static func open(
     _ path: String, app: String, isNew: Bool, now: OriginTimestamp
   ) throws(StoreError) -> AccountStore {
@@ -69,7 +69,7 @@ package actor AccountStore {
     return try body(AccountTransaction(group))
   }
 
-  /// Runs a write transaction, rolled back if `body` throws.
+  /// Runs a write transaction, which is rolled back if `body` throws.
   package func write<R: Sendable>(
     _ body: @Sendable (AccountTransaction) throws(AccountError) -> R
   ) throws(AccountError) -> R {
@@ -149,7 +149,7 @@ package actor AccountStore {
     return (table, key, number)
   }
 
-  /// Adds the missing columns of a file of an earlier layout.
+  /// Adds the columns that a file of an earlier layout lacks.
   private static func upgrade(_ group: WriteGroup) throws(StorageError) {
     guard let (meta, row, number) = try layout(group), number < AccountTable.layout,
       let column = meta.schema.column(named: "layout")
@@ -163,7 +163,7 @@ package actor AccountStore {
     try meta.set(.int(AccountTable.layout), column, row)
   }
 
-  /// Notes the app of the file, or checks it.
+  /// Notes the app of the file, or checks that it is that one.
   private static func check(_ app: String, _ group: WriteGroup) throws(StorageError) {
     guard let table = try group.table(named: AccountTable.meta.rawValue),
       let (key, _) = try table.findRow(primaryKey: .string("accounts")),
@@ -185,7 +185,7 @@ package actor AccountStore {
     }
   }
 
-  /// Removes the rows with a true `isOver`; returns their number.
+  /// Removes the rows for which `isOver` says so; returns their number.
   static func removeRows(
     of kind: AccountTable, in group: WriteGroup,
     _ isOver: (String, ServerRowReader) throws(StorageError) -> Bool
@@ -215,7 +215,7 @@ package actor AccountStore {
     }
   }
 
-  /// Removes unused data, in one transaction.
+  /// Removes what nobody uses any more, in one transaction.
   package func clean(
     _ rules: UpkeepRules, now: OriginTimestamp
   ) throws(StoreError) -> AccountCleaning {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A table with a bound of memory for any input.
+// A table whose memory does not depend on who asks.
 //
 // Invariants:
-// 1. It has at most so many names; the oldest one makes room for a new one.
+// 1. It has at most so many names; the one that was inserted longest ago makes room for a new one.
 // 2. `order` has each name with its newest ticket, and at most as many others as the limit.
 
-/// Values by names. The oldest make room.
+/// Values by names, of which the oldest make room.
 struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     var value: Value
@@ -32,7 +32,7 @@ struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
 
   subscript(name: String) -> Value? { entries[name]?.value }
 
-  /// Changes a value, without a change of its age.
+  /// Changes a value, which keeps its age.
   mutating func update(_ name: String, to value: Value) { entries[name]?.value = value }
 
   /// Stores a value as the youngest.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A queue with turns, so no lane fills it for the others.
+// A queue that nobody fills for the others.
 //
 // Invariants:
 // 1. The lanes take turns: a job waits for one of each other lane at most before the next of its
@@ -8,17 +8,17 @@
 // 2. There are at most so many jobs. If one comes when there is no room, the last of the longest
 //    lane goes, or the new one if its own lane is the longest.
 
-/// Jobs in lanes with turns.
+/// Jobs in lanes that take turns.
 struct FairQueue<Job> {
   private let countMax: Int
   private var lanes: [String: [Job]] = [:]
-  /// The lanes with jobs, the next one first.
+  /// The lanes that have jobs, the next one first.
   private var turns: [String] = []
   private(set) var count = 0
 
   init(countMax: Int) { self.countMax = countMax }
 
-  /// Adds a job. Returns the one without room.
+  /// Adds a job. Returns the one for which there is no room.
   mutating func append(_ job: Job, _ lane: String) -> Job? {
     var refused: Job?
     if count >= countMax {

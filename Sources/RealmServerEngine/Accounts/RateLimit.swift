@@ -4,12 +4,12 @@
 //
 // Invariants:
 // 1. No name has more attempts in a period than the limit.
-// 2. The table has at most so many names, and a new name always finds room: made-up addresses lock
-//    no other out.
+// 2. The table has at most so many names, and a name that is new always finds room: who makes up
+//    addresses locks nobody else out.
 
 package import RealmSyncProtocol
 
-/// Counts attempts by names of addresses.
+/// Counts attempts by names, those of addresses.
 package struct RateLimit: Hashable, Sendable {
   private struct Attempts: Hashable, Sendable {
     var start: Milliseconds
@@ -37,7 +37,7 @@ package struct RateLimit: Hashable, Sendable {
     return true
   }
 
-  /// Takes an attempt back; it does not count.
+  /// Takes an attempt back, which does not count.
   package mutating func withdraw(_ name: String) {
     guard let entry = attempts[name] else { return }
     if entry.count > 1 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The times of unused data.
+// How long a server keeps what nobody uses.
 
-/// The times after which unused data is removed.
+/// The times after which things are removed.
 package struct UpkeepRules: Hashable, Sendable {
-  /// After a longer absence a device has to reset, and its missing changes may go.
+  /// A device that was away for longer has to reset, and the changes that it lacks may go.
   package var offlineDays: Int
-  /// An anonymous user without a session goes so many days after its creation.
+  /// An anonymous user that has no session goes so many days after it was made.
   package var anonymousDays: Int
-  /// An address without confirmation goes so many days after its registration.
+  /// An address that was not confirmed goes so many days after its registration.
   package var unconfirmedDays: Int
-  /// An unused realm is closed after so long.
+  /// A realm that nobody has used for so long is closed.
   package var idleMinutes: Int
 
   package init(

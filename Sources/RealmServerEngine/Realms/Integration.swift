@@ -13,7 +13,7 @@ import RealmTables
 
 /// Merges the uploads of a group with the history, and with each other.
 struct Integration {
-  /// The limits of one upload's memory and time.
+  /// The limits of one upload, which bound the memory and the time that it takes.
   struct Limits {
     /// As many as 16 MiB have of the shortest changes of values.
     var instructionCount = 3 << 19
@@ -33,12 +33,12 @@ struct Integration {
   private var transformer: Transformer
   /// Nil in realms without views.
   private let unseen: UnseenObjects?
-  /// Whether an upload has to be integrated before all others of the group: it makes an object
-  /// without having been sent it, and needs the object's state before the group.
+  /// Whether an upload has to be integrated before all others of the group: it makes an object that
+  /// its client was not sent, whose state is that before the group.
   private(set) var needsOwnTurn = false
-  /// An error of the store, the end of the integration.
+  /// An error of the store, after which nothing is integrated.
   private(set) var failure: StoreError?
-  /// The remaining instructions of the upload.
+  /// The instructions that the upload may have still.
   private var instructionsLeft = 0
 
   private let limits: Limits
@@ -94,7 +94,7 @@ struct Integration {
     states[upload.file] = state
   }
 
-  /// The checks against stored data; `UploadThreshold` has the others.
+  /// The checks that need what is stored; `UploadThreshold` has the others.
   private func check(_ upload: Upload, _ file: ClientFile) throws(SessionRefusal) {
     guard !file.isExpired else {
       throw SessionRefusal(.clientFileExpired, "The client was offline for too long")
@@ -106,7 +106,7 @@ struct Integration {
       throw SessionRefusal(.badServerVersion, "Bad server version of the progress")
     }
     for entry in upload.entries where entry.clientVersion > file.clientVersion {
-      // After a download a client needs all later entries; no others are ever trimmed.
+      // A client that has downloaded needs all that came after; nothing else is ever trimmed.
       guard entry.serverVersion >= file.reciprocalBase, entry.serverVersion <= start,
         entry.serverVersion >= trimmed || entry.serverVersion == 0
       else {
@@ -115,8 +115,8 @@ struct Integration {
     }
   }
 
-  /// The version after which an entry is merged with everything. Changes of a new client before its
-  /// first download meet only stored entries, and those after its first download.
+  /// The version after which an entry is merged with everything. What a new client made before it
+  /// first downloaded meets only what is still stored, and what follows its first download.
   private func base(of entry: UploadEntry, _ file: ClientFile) -> UInt64 {
     max(entry.serverVersion, trimmed, file.firstDownloadBase)
   }
@@ -156,7 +156,7 @@ struct Integration {
     }
   }
 
-  /// Notes the replacement of the history of objects the client was not sent.
+  /// Notes what takes the place of the history of objects that the client was not sent.
   private mutating func addUnseen(
     of incoming: [Changeset], after base: UInt64, _ state: inout FileState,
     _ query: EffectiveQuery?
@@ -230,7 +230,7 @@ extension SessionRefusal {
     }
   }
 
-  /// The refusal of a changeset without a fit to the objects.
+  /// The refusal of a changeset that does not fit the objects.
   init(_ problem: ApplyProblem, instruction: String) {
     switch problem {
     case .classMismatch(let name), .propertyMismatch(let name):

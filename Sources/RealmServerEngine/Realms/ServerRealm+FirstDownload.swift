@@ -8,10 +8,10 @@ package import RealmSyncProtocol
 import RealmTables
 
 extension ServerRealm {
-  /// Computes the missing changes of a client in partition mode.
+  /// What a client in partition mode has not been sent.
   ///
-  /// A client behind the trimmed history, or with only a part of the state in place of it, gets the
-  /// state.
+  /// A client whose history is trimmed, or that has received only a part of the state in place of
+  /// it, gets the state.
   package func download(
     for ident: FileIdentifier, after cursor: DownloadCursor, byteLimit: Int = 128 << 10
   ) async throws(StoreError) -> Download {
@@ -36,8 +36,8 @@ extension ServerRealm {
     return try await next(of: &first, for: ident, byteLimit)
   }
 
-  /// Prepares the first downloads of clients with uploads older than the history: their changes of
-  /// objects in the state are dropped, on both sides.
+  /// Prepares the first downloads of clients whose uploads are older than the history: what they
+  /// changed of objects that are in the state is dropped, on both sides.
   func beginFirstDownloads(of uploads: [Upload]) async throws(StoreError) {
     guard !settings.recordsTouches, head.base > 0 else { return }
     for upload in uploads {
@@ -74,8 +74,8 @@ extension ServerRealm {
       let history =
         base < snapshot.head.version
         ? try await entries(in: base + 1..<snapshot.head.version + 1) : []
-      // After an interruption a client may have objects that were erased since, and no version
-      // after its own is trimmed. Others may have made objects erased by the history.
+      // A client that was interrupted may have objects that were erased since, and no version after
+      // the one that it has is trimmed. Others may have made objects that the history erases.
       let first = try FirstDownload(
         of: snapshot, gone: try erasedObjects(of: history), clientVersion: file.clientVersion,
         timestamp: history.last?.committed ?? now, partByteCount: settings.partByteCount)

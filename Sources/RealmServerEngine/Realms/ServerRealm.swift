@@ -12,16 +12,16 @@ import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// A realm of this server. Runs on a `ServerThread`.
+/// A realm that this server owns. Runs on a thread that may block.
 package actor ServerRealm {
-  /// The settings of a realm.
+  /// What a realm is run with.
   package struct Settings: Sendable {
     package var groups = GroupCommit()
-    /// Whether there are views, with a touch log for them.
+    /// Whether views are asked for, which need the touch log.
     package var recordsTouches: Bool
-    /// The size of a part of a first download.
+    /// The size with which a part of a first download ends.
     package var partByteCount = 1 << 19
-    /// Is notified of unreadable rows of one client; the client is reset then.
+    /// Is told of what cannot be read for one client, which is reset then.
     package var report: @Sendable (StoreError) -> Void = { _ in }
 
     package init(groups: GroupCommit = GroupCommit(), recordsTouches: Bool = false) {
@@ -43,7 +43,8 @@ package actor ServerRealm {
   private var queue = UploadQueue()
   var firstDownloads = FirstDownloads()
   private var isDraining = false
-  /// Whether a call is appending, perhaps waiting for the store; others wait for their turn.
+  /// Whether a call is appending, which may wait for the store meanwhile; others wait for their
+  /// turn.
   private var isAppending = false
   private var appendingWaiters: [CheckedContinuation<Void, Never>] = []
   /// Set when another server has become the owner.
@@ -53,7 +54,7 @@ package actor ServerRealm {
     unsafe thread.asUnownedSerialExecutor()
   }
 
-  /// Opens a realm and becomes its owner.
+  /// Opens a realm, which is this server's from then on.
   package static func open(
     _ name: RealmName, of store: any ServerStore, settings: Settings = Settings(),
     clock: ServerClock, salts: SaltSource = SaltSource(), thread: ServerThread = ServerThread()
@@ -124,14 +125,14 @@ package actor ServerRealm {
     try await Opener(thread).realms(ofApp: app, of: store)
   }
 
-  /// The contents of a realm, open or not.
+  /// What a realm has, open or not.
   static func peek(
     _ realm: RealmID, of store: any ServerStore, on thread: ServerThread
   ) async throws(StoreError) -> RealmOutline {
     try await Opener(thread).peek(realm, of: store)
   }
 
-  /// Gives up the file of an unused realm.
+  /// Gives up the file of the realm, which no session uses any more.
   package func close() async {
     isFenced = true
     window = nil
@@ -140,7 +141,7 @@ package actor ServerRealm {
 
   // MARK: Client files
 
-  /// Makes a file for a new client; it is on the disk when this returns.
+  /// Makes a file for a client that has none; it is on the disk when this returns.
   package func allocateFile(for user: String) async throws(StoreError) -> ClientFile {
     try await store.allocateFile(in: id, for: user, now: clock.now())
   }
@@ -150,9 +151,9 @@ package actor ServerRealm {
     try await store.file(ident, in: id)
   }
 
-  /// The state for checking an IDENT message of a user.
+  /// The state that an IDENT message of a user is checked against.
   ///
-  /// - Parameter latest: The newest server version at the client so far.
+  /// - Parameter latest: The newest server version that the client has ever received.
   package func lookUp(
     _ ident: FileIdentifier, of user: String, latest: UInt64
   ) async throws(StoreError) -> ServerFileLookup {
@@ -176,12 +177,12 @@ package actor ServerRealm {
     try await append { _ in batch }
   }
 
-  /// Stores private changes of a client, with empty versions of the server for them.
+  /// Stores what a client alone is sent, with empty versions of the server for it.
   ///
   /// - Parameters:
   ///   - version: The newest version afterwards.
-  ///   - ident: The client of a first download with this version as its end.
-  /// - Returns: The new head; nil if the changes were made for another one.
+  ///   - ident: The client whose first download ends with that version.
+  /// - Returns: The new head; nil if it is not the one that the changes were made for.
   func appendVersions(
     through version: UInt64, after head: RealmHead, privates: [PrivateChange],
     firstDownloadOf ident: FileIdentifier? = nil
@@ -236,7 +237,7 @@ package actor ServerRealm {
 
   // MARK: Uploads
 
-  /// Integrates an upload, together with other waiting ones.
+  /// Integrates an upload, together with others that wait.
   package func integrate(_ upload: Upload) async -> UploadOutcome {
     await withCheckedContinuation { waiter in
       queue.append(upload, waiter)
@@ -248,7 +249,7 @@ package actor ServerRealm {
 
   private func drain() async {
     while !queue.isEmpty {
-      // Uploads from while the thread was busy get into the group.
+      // Uploads that arrived while the thread was busy get into the group.
       await Task.yield()
       let group = queue.takeGroup(settings.groups)
       let outcomes = await integrate(group: group.uploads)
@@ -257,8 +258,8 @@ package actor ServerRealm {
     isDraining = false
   }
 
-  /// Integrates uploads in one transaction. Uploads with errors are left out, and so are later ones
-  /// of their files.
+  /// Integrates uploads in one transaction. Those that cannot be integrated are left out, and so
+  /// are later ones of their files.
   func integrate(group uploads: [Upload]) async -> [UploadOutcome] {
     do throws(StoreError) {
       try await beginFirstDownloads(of: uploads)
@@ -272,7 +273,7 @@ package actor ServerRealm {
     }
   }
 
-  /// Integrates uploads, and leaves out unreadable versions if there are any.
+  /// Integrates uploads, and leaves out versions that cannot be read if there are any.
   private func integrateReadable(_ uploads: [Upload]) async throws(StoreError) -> [UploadOutcome] {
     while true {
       do throws(StoreError) {
@@ -286,8 +287,8 @@ package actor ServerRealm {
     }
   }
 
-  /// Gives up the entries up to a version, the newest unreadable one: clients in need of them are
-  /// reset, or get the state, as where history is trimmed.
+  /// Gives up the entries up to a version, the newest that cannot be read: clients that need them
+  /// are reset, or get the state, as where history is trimmed.
   ///
   /// - Precondition: It is the caller's turn to append.
   private func skip(through version: UInt64) async throws(StoreError) {
@@ -295,7 +296,7 @@ package actor ServerRealm {
     try await append { _ in Batch(skipsThrough: version) }
   }
 
-  /// The entries of some versions. After an unreadable one the entries up to it are gone.
+  /// The entries of some versions. After one that cannot be read those up to it are gone.
   func entries(in range: Range<UInt64>) async throws(StoreError) -> [StoredEntry] {
     do throws(StoreError) {
       return try await store.entries(of: id, in: range)
@@ -357,7 +358,7 @@ package actor ServerRealm {
     }
   }
 
-  /// Integrates the uploads without a refusal, each in a transaction of its own.
+  /// Integrates the uploads that are not refused, each in a transaction of its own.
   private func integrateEach(
     _ uploads: [Upload], _ refusals: [Int: SessionRefusal]
   ) async throws(StoreError) -> [UploadOutcome] {
@@ -375,7 +376,7 @@ package actor ServerRealm {
     return outcomes
   }
 
-  /// Leaves an upload out, with the later ones of the same client's history.
+  /// Leaves an upload out, and those that follow it in the same client's history.
   private func refuse(
     _ number: Int, of uploads: [Upload], _ refusal: SessionRefusal,
     _ refusals: inout [Int: SessionRefusal]
@@ -386,11 +387,11 @@ package actor ServerRealm {
     }
   }
 
-  /// The window with all versions for merging the uploads.
+  /// The window with all versions that the uploads have to be merged with.
   private func preparedWindow(for uploads: [Upload]) async throws(StoreError) -> HistoryWindow {
     guard !isFenced else { throw .fenced }
     if window == nil {
-      // A failed call may have left its versions after all.
+      // A call that failed may have left its versions after all.
       let epoch = head.epoch
       head = try await store.snapshot(of: id, atLeast: 0).head
       guard head.epoch == epoch else { throw .fenced }
@@ -421,7 +422,7 @@ package actor ServerRealm {
     }
   }
 
-  /// The files of uploads, without unreadable ones.
+  /// The files of uploads. Those of which something cannot be read are left out.
   private func states(
     for uploads: [Upload], _ window: HistoryWindow, _ refusals: inout [Int: SessionRefusal]
   ) async throws(StoreError) -> [FileIdentifier: FileState] {
@@ -455,7 +456,7 @@ package actor ServerRealm {
     }
     let base = file.reciprocalBase
     for (version, bytes) in try await store.reciprocals(of: file.ident, in: id, after: base) {
-      // The origin is the entry's, known to `FileState`.
+      // The origin is that of the entry, which `FileState` knows.
       reciprocals[version] = try parse(bytes, ChangesetOrigin(version: version))
     }
     for change in try await store.privates(of: file.ident, in: id, after: base) {
@@ -468,8 +469,8 @@ package actor ServerRealm {
       file: file, reciprocals: reciprocals, privates: privates, privateObjects: objects)
   }
 
-  /// The data for finding objects made by clients without having been sent them; nil if there is no
-  /// new upload, and in realms without views.
+  /// What is needed to find objects that uploads make without having been sent them; nil if there
+  /// is no new upload, and in realms without views.
   private func unseenObjects(
     for uploads: [Upload], _ states: [FileIdentifier: FileState]
   ) async throws(StoreError) -> UnseenObjects? {
@@ -491,7 +492,7 @@ package actor ServerRealm {
     return UnseenObjects(snapshot, entries, timestamp: entries.last?.committed ?? clock.now())
   }
 
-  /// An upload of the group without a fit to the objects.
+  /// An upload of the group that does not fit the objects.
   private struct Misfit: Error {
     let upload: Int
     let refusal: SessionRefusal
@@ -562,7 +563,7 @@ package actor ServerRealm {
     _ = try await appendVersions(through: 1, after: head, privates: [])
   }
 
-  /// Notes the presence of a client, once a day: a reading client uploads nothing.
+  /// Notes that a client is there, once a day: a client that only reads uploads nothing.
   package func noteSeen(_ ident: FileIdentifier) async throws(StoreError) {
     guard let known = try await store.file(ident, in: id), !known.isExpired,
       known.lastSeen.milliseconds + Self.dayMilliseconds <= now.milliseconds
@@ -576,13 +577,13 @@ package actor ServerRealm {
   }
 
   private static let dayMilliseconds: UInt64 = 24 * 3600 * 1000
-  /// The most trimmed versions in one transaction.
+  /// The versions that are trimmed in one transaction.
   private static let trimCount: UInt64 = 10_000
 
-  /// Expires clients after too long an absence, and trims the history without a reader.
+  /// Expires clients that were away for too long, and trims the history that none needs.
   ///
   /// - Parameter isPresent: Whether a client has a session now, and is not away.
-  /// - Returns: The numbers of expired files and of trimmed versions.
+  /// - Returns: The numbers of files that expired and of versions that were trimmed.
   @discardableResult
   package func trim(
     offlineMillisecondsMax: UInt64 = Trimming.offlineMillisecondsMax,

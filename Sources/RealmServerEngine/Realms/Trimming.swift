@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Trimming the history (P4 E).
+// The part of a history that no client needs any more (P4 E).
 
 package import RealmSyncProtocol
 
-/// Decides about expiring client files and trimming entries.
+/// Decides which client files expire and which entries go.
 package enum Trimming {
-  /// Clients expire after an absence of 60 days.
+  /// Clients that were not seen for so long are expired: 60 days.
   package static let offlineMillisecondsMax: UInt64 = 60 * 24 * 3600 * 1000
 
-  /// The newly expired files, in their new state.
+  /// The files that expire now, in their new state.
   package static func expired(
     _ files: [ClientFile], now: OriginTimestamp,
     offlineMillisecondsMax: UInt64 = Trimming.offlineMillisecondsMax
@@ -36,7 +36,8 @@ package enum Trimming {
 
   /// The newest version whose entry can go; 0 for none.
   ///
-  /// The entry at a client's own position stays: the client shows its salt when it comes back.
+  /// The entry at a client's own position stays, as its salt is what the client shows when it
+  /// comes back.
   package static func horizon(_ files: [ClientFile], head: RealmHead) -> UInt64 {
     var horizon = head.version
     for file in files where !file.isExpired { horizon = min(horizon, file.reciprocalBase) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects made by a client without having been sent the present ones.
+// Objects that a client makes though the realm has them, as it was never sent them.
 //
 // What the client did to such an object began with nothing, and what the history says about it
 // began with something: positions in lists are not of the same list. So the client's changes are
@@ -18,13 +18,13 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Finds such objects among the changed ones of an upload.
+/// Finds such objects among those that an upload changes.
 struct UnseenObjects {
   /// Objects of an upload.
   struct Found {
     /// Their states take the place of the history.
     var restarted: [ObjectIdentity] = []
-    /// The upload's changes of them are discarded.
+    /// What the upload says about them is discarded.
     var dropped: [ObjectIdentity] = []
 
     var isEmpty: Bool { restarted.isEmpty && dropped.isEmpty }
@@ -47,10 +47,10 @@ struct UnseenObjects {
   private let snapshot: ObjectSnapshot
   /// The time of the newest version.
   private let timestamp: OriginTimestamp
-  /// The past of an object, in the order of versions.
+  /// What happened to an object, in the order of versions.
   private var marks: [ObjectIdentity: [Mark]] = [:]
 
-  /// - Parameter entries: The entries after the lowest base of the uploads, in order.
+  /// - Parameter entries: Those after the lowest base of the uploads, in order.
   init(_ snapshot: ObjectSnapshot, _ entries: [StoredEntry], timestamp: OriginTimestamp) {
     self.snapshot = snapshot
     self.timestamp = timestamp
@@ -64,11 +64,11 @@ struct UnseenObjects {
 
   // MARK: Finding
 
-  /// The objects of changesets of one base, different at the client from the history.
+  /// The objects of changesets of one base that the client has otherwise than the history says.
   ///
   /// - Parameters:
-  ///   - own: The entries of the client in the group so far.
-  ///   - query: The client's view.
+  ///   - own: The entries of the client that the group has so far.
+  ///   - query: What the client sees.
   func find(
     in incoming: [Changeset], after base: UInt64, _ own: [MergedEntry], _ state: FileState,
     _ query: EffectiveQuery?
@@ -95,18 +95,18 @@ struct UnseenObjects {
     return found
   }
 
-  /// Whether the client makes an object that was there at the base, without having it.
+  /// Whether the client makes an object that was there at the base, and which it did not have.
   private func isRestarted(
     _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier
   ) throws(StoreError) -> Bool {
-    // Its changes of objects it had, or made.
+    // What it changed before it had, or made.
     guard !hasOwnMark(of: object, after: base, file), !own.contains(where: { $0.names(object) })
     else { return false }
     return try existed(object, at: base)
   }
 
-  /// Whether the client has made the object at an older base, and may have missed changes of others
-  /// up to this one.
+  /// Whether the client has made the object at an older base, and may have missed what others did
+  /// to it up to this one.
   private func isDropped(
     _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier,
     _ query: EffectiveQuery?

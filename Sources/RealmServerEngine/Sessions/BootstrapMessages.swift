@@ -6,7 +6,7 @@ import RealmSyncProtocol
 
 /// Cuts a bootstrap into messages.
 enum BootstrapMessages {
-  /// The messages of a bootstrap; the last one is marked.
+  /// The messages of a bootstrap, of which the last one says that it is.
   static func make(
     _ bootstrap: Download, of query: SessionQuery, byteCountMax: Int
   ) -> [ServerDownload] {

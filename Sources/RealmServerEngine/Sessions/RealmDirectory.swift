@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Open realms.
+// The realms that are open.
 //
 // Invariants:
 // 1. A realm is opened once: a second opening would fence the first.
-// 2. No more realms are open than the limit, without those in the process of closing.
-// 3. A realm in use is not closed: a use begins in the actor, where closing is decided.
+// 2. No more realms are open than the limit, but for those that are being closed.
+// 3. A realm that is used is not closed: a use begins in the actor, where closing is decided.
 
 package import RealmSyncProtocol
 
-/// Opens realms for sessions, each once, and closes unused ones.
+/// Opens realms for sessions, each once, and closes those that are not used.
 package actor RealmDirectory {
-  /// A realm and a table for conditions about its past.
+  /// A realm and the table in which conditions about its past are evaluated.
   package struct OpenRealm: Sendable {
     package let realm: ServerRealm
     /// Nil in realms without views.
@@ -35,11 +35,11 @@ package actor RealmDirectory {
   private let threads: [ServerThread]
   private var nextThread = 0
   private var entries: [RealmName: Entry] = [:]
-  /// The closing realms, opened again afterwards.
+  /// The realms that are being closed, which are opened again afterwards.
   private var closings: [RealmName: Task<Void, Never>] = [:]
   private var newRealms: RateLimit
 
-  /// - Parameter threads: At least one; the realms are distributed over them.
+  /// - Parameter threads: At least one, over which the realms are distributed.
   package init(
     _ store: any ServerStore, settings: ServerRealm.Settings = ServerRealm.Settings(),
     limits: RealmLimits = RealmLimits(), clock: ServerClock, salts: SaltSource = SaltSource(),
@@ -56,14 +56,14 @@ package actor RealmDirectory {
     newRealms = RateLimit(limits.newPerHour, period: 3_600_000)
   }
 
-  /// The number of open realms.
+  /// The number of realms that are open.
   package var openCount: Int { entries.count }
 
   // MARK: Opening
 
-  /// A realm, opened if it is not open. It stays open as long as the result is kept.
+  /// A realm, which is opened if it is not open, and stays so as long as the result is kept.
   ///
-  /// - Parameter user: The maker of a new realm; nil for the server itself.
+  /// - Parameter user: Who makes the realm if it is new; nil for the server itself.
   package func open(
     _ name: RealmName, for user: String? = nil
   ) async throws(StoreError) -> OpenRealm {
@@ -121,7 +121,7 @@ package actor RealmDirectory {
     try await ServerRealm.realms(ofApp: app, of: store, on: threads[0])
   }
 
-  /// The contents of a realm, open or not.
+  /// What a realm has, open or not.
   package func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline {
     nextThread += 1
     let thread = threads[nextThread % threads.count]
@@ -130,7 +130,7 @@ package actor RealmDirectory {
 
   // MARK: Closing
 
-  /// Begins to close the longest idle realm.
+  /// Begins to close the realm that was left first.
   private func closeOne() throws(StoreError) -> Task<Void, Never> {
     let idle = entries.compactMap { name, entry in entry.users.idleSince.map { (name, $0) } }
     guard let first = idle.min(by: { $0.1 < $1.1 }) else { throw .tooManyOpenRealms }
@@ -153,7 +153,7 @@ package actor RealmDirectory {
     return closing
   }
 
-  /// Closes the realms without a use since a time; returns when they are closed.
+  /// Closes the realms that nobody has used since a time; returns when they are closed.
   package func closeIdle(since time: OriginTimestamp) async {
     let idle = entries.filter { $0.value.users.idleSince.map { $0 <= time } ?? false }
     let closings = idle.keys.map { close($0) }

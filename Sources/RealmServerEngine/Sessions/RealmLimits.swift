@@ -4,9 +4,10 @@
 
 /// The limits of the realms of an app.
 package struct RealmLimits: Hashable, Sendable {
-  /// The most open realms. Of the unused ones, the longest idle one is closed for another.
+  /// The realms that are open at a time. Of those that nobody uses, the one that was left first is
+  /// closed for another.
   package var openMax: Int
-  /// The most new realms of one user in an hour.
+  /// The realms that one user may make in an hour.
   package var newPerHour: Int
 
   package init(openMax: Int = 2_000, newPerHour: Int = 200) {

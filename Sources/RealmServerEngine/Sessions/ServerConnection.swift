@@ -4,8 +4,8 @@
 //
 // Invariants:
 // 1. Messages are sent in the order of the machine's effects, one at a time.
-// 2. With more than a limit of unsent bytes no message is read: a client that does not read cannot
-//    make the server keep answers without end.
+// 2. With more than a limit of bytes that the socket has not taken, no message is read: a client
+//    that does not read cannot make the server keep answers without end.
 // 3. A session's handler has one request at a time, and is closed when the session has ended and
 //    its last request is carried out.
 
@@ -28,7 +28,7 @@ package actor ServerConnection {
   private let outputByteCountMax: Int
 
   private var output: [[UInt8]] = []
-  /// The unsent bytes.
+  /// The bytes that the socket has not taken.
   private var outputByteCount = 0
   private var isWriting = false
   private var closing: (code: CloseCode, reason: String)?
@@ -38,11 +38,11 @@ package actor ServerConnection {
   private var isWaitingForAlarm = false
 
   /// - Parameters:
-  ///   - version: The protocol of the handshake.
+  ///   - version: What the handshake agreed on.
   ///   - served: The mode of the app.
   ///   - outputByteCountMax: The limit of `ServerConnection` 2.
-  ///   - turns: The turns of all connections together.
-  ///   - alarms: The alarms of all connections together; nil for some of its own.
+  ///   - turns: Those of all connections together.
+  ///   - alarms: Those of all connections together; nil for some of its own.
   package init(
     _ socket: any ServerSocket, version: ProtocolVersion, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
@@ -71,7 +71,7 @@ package actor ServerConnection {
     }
   }
 
-  /// Notes the end of the socket, by either side or by an error.
+  /// Notes that the socket is closed, by either side or by an error.
   package func socketDidClose() {
     handle(.closed)
     output = []
@@ -135,7 +135,7 @@ package actor ServerConnection {
     readers = []
   }
 
-  /// Notes the time of an alarm.
+  /// Notes that the time of an alarm has come.
   func wake() {
     guard isWaitingForAlarm else { return }
     isWaitingForAlarm = false

@@ -8,9 +8,9 @@ package import RealmSyncProtocol
 package protocol ServerRequestHandler: Sendable {
   /// Carries out a request. Only one is under way at a time.
   func perform(_ request: ServerStoreRequest) async -> ServerStoreReply
-  /// Notes the end of the session. The client may begin another one for the same file at once,
-  /// before `close()` is called: `close()` waits for the running request.
+  /// Notes that the session has ended. The client may begin another one for the same file at once,
+  /// before `close()` is called: that waits for the request that is under way.
   func end()
-  /// Gives back the session's holdings. No request is under way, and none follows.
+  /// Gives back what the session has. No request is under way, and none follows.
   func close() async
 }

@@ -4,14 +4,14 @@
 //
 // Invariants:
 // 1. One request is carried out at a time.
-// 2. An evicted session changes nothing in its realm any more.
+// 2. A session that another one has evicted changes nothing in its realm any more.
 
 import RealmStorage
 package import RealmSyncProtocol
 
-/// The realm of one session, and the server's state for the session alone.
+/// The realm of one session, and all that the server keeps for the session alone.
 package actor ServerSessionStore: ServerRequestHandler {
-  /// The number of the session's connection.
+  /// The number of the connection that the session is of.
   package nonisolated let connection: UInt64
   private let version: ProtocolVersion
   private let app: ServerApp
@@ -26,13 +26,13 @@ package actor ServerSessionStore: ServerRequestHandler {
   private var user = ""
   /// The number of the BIND among those of all sessions.
   private var binding: UInt64 = 0
-  /// The claimed file of the session.
+  /// The file that the session has claimed.
   private var file: FileIdentifier?
   private var view: SessionView?
 
   private var isBusy = false
   private var isEvicted = false
-  /// Sessions waiting for the end of the request.
+  /// Sessions that wait for the end of the request.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
   /// - Parameter onEviction: Is called when a newer session has claimed the file. The connection
@@ -48,8 +48,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     link = nil
   }
 
-  /// The realm of a connection's session, with notifications of new versions and of the session's
-  /// eviction.
+  /// The realm of a connection's session, which it tells of new versions and of its eviction.
   package init(
     app: ServerApp, version: ProtocolVersion, connection: UInt64, link: ServerSessionLink
   ) {
@@ -63,7 +62,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   /// The realm, once BIND was carried out.
   package var realmID: RealmID? { realm?.realm.id }
 
-  /// The file of the session; nil before its claim and after its loss.
+  /// The file that the session has; nil before it claimed one and after it lost it.
   package var claimedFile: FileIdentifier? { file }
 
   /// Carries out a request.
@@ -83,7 +82,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     }
   }
 
-  /// Lets a new session have the file before `close()` is called.
+  /// Lets a session that begins before `close()` was called have the file.
   package nonisolated func end() { isEnded.withLock { $0 = true } }
 
   /// Gives the file back when the session has ended or its connection is lost. No request follows.
@@ -103,7 +102,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private static let eviction = SessionRefusal(
     .sessionClosed, "The file is bound by a newer session")
 
-  /// Ends the session for another one. Its present work is complete on return.
+  /// Ends the session for another one. What it does at the moment is complete on return.
   func evict() async {
     isEvicted = true
     file = nil
@@ -254,7 +253,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     return download
   }
 
-  /// The next message of a session, but for an open bootstrap.
+  /// The next message of a session without a bootstrap that is made.
   private func next(
     after cursor: DownloadCursor, _ view: inout SessionView, _ opened: RealmDirectory.OpenRealm,
     _ file: FileIdentifier
@@ -290,8 +289,8 @@ package actor ServerSessionStore: ServerRequestHandler {
             progress: .flexible(queryVersion: active.version, batch: .steady, done: .estimate(1)),
             body: MessageBody(downloads: made.round.entries.map(DownloadEntry.init)))
         }
-        // A client interrupted within messages of steady state would hold states of a version
-        // beyond its cursor (P4 B.4).
+        // A client that stopped in the middle of messages of steady state would hold states of a
+        // version that its cursor has not reached (P4 B.4).
         view.add(round: messages(of: made.round, active))
       }
     }
@@ -332,7 +331,7 @@ package actor ServerSessionStore: ServerRequestHandler {
 
   // MARK: State
 
-  /// A request out of order; a machine never makes one.
+  /// A request that the order of messages does not allow, which a machine never makes.
   private static let missingIdent = SessionRefusal(.sessionClosed, "Internal error")
 
   private func boundRealm() throws(SessionRefusal) -> RealmDirectory.OpenRealm {
@@ -356,7 +355,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     }
   }
 
-  /// Reports an error, and lets the realm be opened again if it needs to be.
+  /// Reports an error, and lets the realm be opened again if it needs that.
   private func note(_ error: StoreError) async {
     app.report(error)
     guard error.needsReopening, let name, let realm else { return }

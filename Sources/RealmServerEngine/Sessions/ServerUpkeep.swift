@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The regular upkeep of a server.
+// What a server removes and closes from time to time.
 //
 // Invariants:
-// 1. Unopened realms are checked, too; they are opened only if there is something to do.
-// 2. One failing realm does not keep the others from their upkeep.
+// 1. Realms that nobody opens are looked at, too; they are opened only if there is something to do.
+// 2. One realm that fails does not keep the others from their upkeep.
 
 import RealmSyncProtocol
 
 /// Cleans up one app.
 package struct ServerUpkeep: Sendable {
-  /// The results of a run.
+  /// What a run has done.
   package struct Report: Sendable {
     package var accounts = AccountCleaningCounts()
     package var expiredFiles = 0
@@ -18,7 +18,7 @@ package struct ServerUpkeep: Sendable {
     package var failures: [String] = []
   }
 
-  /// The numbers of removals from the users.
+  /// The numbers of what was removed from the users.
   package struct AccountCleaningCounts: Hashable, Sendable {
     package var sessions = 0
     package var tokens = 0
@@ -41,16 +41,16 @@ package struct ServerUpkeep: Sendable {
     self.clock = clock
   }
 
-  /// The number of open realms.
+  /// The number of realms that are open.
   package var openRealmCount: Int { get async { await app.realms.openCount } }
 
-  /// Closes idle realms.
+  /// Closes the realms that nobody uses for a while.
   package func closeIdle() async {
     let (idle, now) = (UInt64(rules.idleMinutes) * 60_000, clock.now().milliseconds)
     await app.realms.closeIdle(since: OriginTimestamp(milliseconds: now - min(idle, now)))
   }
 
-  /// Removes all expired data.
+  /// Removes all that is due.
   package func run() async -> Report {
     var report = Report()
     do throws(StoreError) {

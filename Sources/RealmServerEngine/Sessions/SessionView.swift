@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The present and the next view of a session in flexible mode.
+// What the client of a session in flexible mode sees, and what it is about to see.
 //
 // Invariants:
-// 1. `active` is the query of the client's objects after all messages made so far.
-// 2. The parts are of a round of the active query beyond one message, then of the bootstrap of the
-//    target; the parts of each are made at once.
+// 1. `active` is the query whose objects the client has after all messages that were made for it.
+// 2. The parts are of a round of the active query that is too large for one message, then of the
+//    bootstrap of the target; those of each are made at once.
 
 import RealmSyncProtocol
 
 /// The queries of a session in flexible mode and the bootstrap between them.
 struct SessionView: Sendable {
-  /// Nil for a new client.
+  /// Nil for a client that has nothing yet.
   private(set) var active: SessionQuery?
   /// The query whose bootstrap is due.
   private(set) var target: SessionQuery?
-  /// The parts still to be taken.
+  /// The parts that were made and not taken.
   private(set) var parts: ArraySlice<ServerDownload> = []
 
   /// - Parameters:
-  ///   - ident: The query in the client's IDENT.
+  ///   - ident: The query that the client names.
   ///   - isNew: Whether the client has nothing yet.
   init(_ ident: SessionQuery, isNew: Bool) {
     (active, target) = isNew ? (nil, ident) : (ident, nil)
@@ -37,7 +37,7 @@ struct SessionView: Sendable {
     self.parts = parts[...]
   }
 
-  /// Adds a round before the bootstrap of the target.
+  /// Adds a round, which comes before the bootstrap of the target.
   mutating func add(round: [ServerDownload]) {
     assert(active != nil && !round.isEmpty, "SessionView 2")
     parts = round + parts

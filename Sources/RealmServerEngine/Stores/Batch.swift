@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One step of a store.
+// What goes into a store at once.
 
-/// Changes of a realm, stored together or not at all.
+/// Changes of a realm that are stored together, or not at all.
 package struct Batch: Hashable, Sendable {
-  /// The next versions, in order.
+  /// The versions that follow the newest one, in order.
   package var entries: [StoredEntry]
-  /// Client files in their new state. Reciprocals and private changes up to their `reciprocalBase`
-  /// go with it.
+  /// Client files in their new state. Reciprocals and private changes up to their
+  /// `reciprocalBase` go with that.
   package var files: [ClientFile]
   package var reciprocals: [ReciprocalChange]
   package var privates: [PrivateChange]
-  /// The newest version to trim; nil for none.
+  /// The newest version whose entry is to go; nil to keep what is there.
   package var trimsThrough: UInt64?
   /// The newest version whose entry is not to be read any more, and stays where it is; nil for
   /// none.

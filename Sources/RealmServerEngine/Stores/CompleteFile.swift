@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Complete files, or none.
+// Files that are there with what they need, or not at all.
 //
 // Invariants:
-// 1. A file has its name only once its tables are on the disk. So an empty one was damaged,
-//    whenever the server ended.
+// 1. A file has its name only once its tables are on the disk. So one that is empty was damaged,
+//    whenever the server that made it ended.
 
 package import RealmStorage
 
@@ -18,7 +18,7 @@ import Glibc
 
 /// Makes files whose name appears with their content.
 package enum CompleteFile {
-  /// Makes a file at `path` with the writes of `body`.
+  /// Makes a file at `path` with what `body` writes.
   package static func make(
     _ path: String, options: OpenOptions = OpenOptions(),
     system: any FileSystem = SystemFiles(isPrivate: true),

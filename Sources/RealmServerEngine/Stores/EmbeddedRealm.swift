@@ -3,8 +3,8 @@
 // A realm in a file of our own.
 //
 // Invariants:
-// 1. One write transaction is one append: objects, entries, client files and their belongings move
-//    together, and are on the disk when the call returns.
+// 1. One write transaction is one append: objects, entries, client files and what belongs to them
+//    move together, and are on the disk when the call returns.
 // 2. Versions and cursors never go back, and the versions of the entries have no gaps.
 
 import RealmStorage
@@ -22,9 +22,9 @@ final class EmbeddedRealm: Sendable {
   private let onProblem: @Sendable (String) -> Void
   private let reported = Locked<Set<String>>([])
 
-  /// Opens the file, made if it is missing.
+  /// Opens the file, which is made if it is missing.
   ///
-  /// - Parameter onProblem: Is notified of unreadable rows; all else goes on.
+  /// - Parameter onProblem: Is told of rows that cannot be read, without which all goes on.
   convenience init(
     _ id: RealmID, named name: RealmName, in files: any RealmFiles,
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
@@ -49,7 +49,7 @@ final class EmbeddedRealm: Sendable {
     }
   }
 
-  /// Opens an existing file.
+  /// Opens a file that is there.
   init(
     _ id: RealmID, in files: any RealmFiles,
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
@@ -96,7 +96,7 @@ final class EmbeddedRealm: Sendable {
     try TableGroup(file.snapshot(), schemas: schemas)
   }
 
-  /// Runs a transaction, rolled back if `body` throws or returns false.
+  /// Runs a transaction, which is rolled back if `body` throws or says false.
   private func write(
     _ body: (WriteGroup) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
@@ -435,7 +435,7 @@ final class EmbeddedRealm: Sendable {
           do throws(StorageError) {
             entries.append(try reader.entry(key))
           } catch {
-            // The newest unreadable entry counts: earlier ones cannot be used.
+            // The newest of the unreadable ones counts: what is before it cannot be used.
             unreadable = (key.ordinal, "\(error)")
           }
         }
@@ -454,7 +454,8 @@ final class EmbeddedRealm: Sendable {
     return entries
   }
 
-  /// Adds the touches of an entry. Where they cannot be read, at least the objects are known.
+  /// Adds the touches of an entry. Where they cannot be read it is known at least which objects it
+  /// is about.
   private func readTouches(of entry: inout StoredEntry, _ table: Table) throws(StoreError) {
     let key = ObjectKey(Int64(bitPattern: entry.version))
     var bytes: [UInt8]?
@@ -479,7 +480,7 @@ final class EmbeddedRealm: Sendable {
     }
   }
 
-  /// Reports unreadable rows, once.
+  /// Tells of what cannot be read, once.
   private func report(_ problem: String) {
     guard reported.withLock({ $0.insert(problem).inserted }) else { return }
     onProblem("\(id.rawValue): \(problem)")
@@ -531,7 +532,7 @@ final class EmbeddedRealm: Sendable {
     }
   }
 
-  /// Reads the rows of a client after a version, in the order of versions.
+  /// Reads the rows that belong to a client and a version after one, in the order of versions.
   private func forEachRow(
     _ kind: ServerTables, of ident: FileIdentifier, after version: UInt64,
     _ body: (UInt64, ServerRowReader) throws(StoreError) -> Void

@@ -6,7 +6,7 @@ import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
 
-/// Keeps each realm in a file of our own, readable by every tool of ours.
+/// Keeps each realm in a file of our own, which every tool of ours can read.
 package final class EmbeddedStore: ServerStore {
   private struct State {
     var realms: [RealmID: EmbeddedRealm] = [:]
@@ -21,7 +21,7 @@ package final class EmbeddedStore: ServerStore {
   private let opening = Locked(())
   private let onProblem: @Sendable (String) -> Void
 
-  /// - Parameter onProblem: Is notified of unreadable rows; all else goes on.
+  /// - Parameter onProblem: Is told of rows that cannot be read, without which all goes on.
   package init(
     _ files: any RealmFiles, salts: SaltSource = SaltSource(),
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
@@ -68,7 +68,7 @@ package final class EmbeddedStore: ServerStore {
       name: opened.name, head: try opened.snapshot().head, files: try opened.files())
   }
 
-  /// Checks whether the file of a realm can be read, and is the realm's.
+  /// Checks that the file of a realm can be read, and is that realm's.
   package static func check(
     _ realm: RealmID, in files: any RealmFiles
   ) throws(StoreError) {
@@ -82,7 +82,7 @@ package final class EmbeddedStore: ServerStore {
     _ = state.withLock { $0.realms.removeValue(forKey: realm) }
   }
 
-  /// The number of open files.
+  /// The number of files that are open.
   package var openCount: Int { state.withLock { $0.realms.count } }
 
   private func realm(_ id: RealmID) throws(StoreError) -> EmbeddedRealm {

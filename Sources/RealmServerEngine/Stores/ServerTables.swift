@@ -3,7 +3,7 @@
 // The internal tables of a realm file (P4 G.2).
 //
 // Rows are found by their object keys: an entry under its version, a client file under its
-// identifier, and rows of both under the identifier and the version.
+// identifier, and what belongs to both under the identifier and the version.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -24,7 +24,7 @@ enum ServerTables: String, CaseIterable {
   /// The key of the only row of `meta`.
   static let metaKey = ObjectKey(0)
 
-  /// Exclusive upper bound of versions: 40 bits, so a version and a file identifier fit in one
+  /// Exclusive upper bound of versions: 40 bits, so that a version and a file identifier fit in one
   /// object key.
   static let versionLimit: UInt64 = 1 << 40
   /// A file identifier is below.
@@ -55,7 +55,7 @@ enum ServerTables: String, CaseIterable {
     }
   }
 
-  /// The nullable properties.
+  /// The properties that may be null.
   private static let nullable: Set<String> = ["partition", "query_version"]
 
   /// Makes the tables of a new file.
@@ -74,7 +74,7 @@ enum ServerTables: String, CaseIterable {
     try row.set(FileIdentifier.server.rawValue, "last_file")
   }
 
-  /// The properties missing in files of older servers: those of the tables of `privates`.
+  /// The properties that files of older servers lack: those of the tables of `privates`.
   static func addMissing(in group: WriteGroup) throws(StorageError) -> Bool {
     guard let table = try group.table(named: privates.rawValue),
       table.schema.column(named: "objects") == nil
@@ -83,12 +83,12 @@ enum ServerTables: String, CaseIterable {
     return true
   }
 
-  /// The key of a row of a file and a version.
+  /// The key of a row that belongs to a file and a version.
   static func key(_ ident: FileIdentifier, _ version: UInt64) -> ObjectKey {
     ObjectKey(Int64(bitPattern: ident.rawValue << 40 | version))
   }
 
-  /// The version in such a key.
+  /// The version in a key of that kind.
   static func version(in key: ObjectKey) -> UInt64 {
     UInt64(bitPattern: key.rawValue) & (versionLimit - 1)
   }

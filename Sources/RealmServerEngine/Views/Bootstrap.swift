@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bootstraps between queries (P4 B.3, P5 5).
+// What takes a client from one query to another (P4 B.3, P5 5).
 
 import RealmReplication
 import RealmStorage
@@ -9,18 +9,17 @@ import RealmTables
 
 /// The entries of a bootstrap, all of one version of the realm.
 package struct Bootstrap {
-  /// A changeset ends with the object at which it is this large: the client stores each as one
-  /// blob.
+  /// A changeset ends with the object that makes it this large: the client stores each as one blob.
   package static let entryByteCountMax = 1 << 20
 
   package private(set) var entries: [Download.Entry] = []
-  /// Objects to be dropped by the client, with its waiting changes of them.
+  /// Objects of which the client drops what it has, changes that wait for their upload included.
   private var erased: [ObjectIdentity] = []
-  /// Their erasures. The states after them need not be kept: the erasures discard all earlier
-  /// changes of the client.
+  /// Their erasures. The states that follow need not be kept: whatever the client has changed of
+  /// these objects before, the erasures discard.
   private(set) var parts: [PrivatePart] = []
-  /// The position after it. Each changeset of erasures has a version of its own after the round's:
-  /// the round may arrive alone.
+  /// The position after it. Each changeset of erasures has a version of its own after that of the
+  /// round before it, which may arrive alone.
   package private(set) var cursor: DownloadCursor
 
   private let snapshot: ObjectSnapshot
@@ -36,7 +35,7 @@ package struct Bootstrap {
 
   /// The bootstrap of query version 0: the whole schema, and nothing else.
   ///
-  /// - Parameter version: The version of the entry, before any upload of the client.
+  /// - Parameter version: That of the entry, before which the client has uploaded nothing.
   package static func schema(
     _ snapshot: ObjectSnapshot, version: UInt64, timestamp: OriginTimestamp
   ) throws(StoreError) -> Bootstrap {
@@ -51,13 +50,13 @@ package struct Bootstrap {
     return bootstrap
   }
 
-  /// Computes the changes from the old view of a version to the new one.
+  /// What takes a client that sees the old view of a version to the new one.
   ///
   /// - Parameters:
-  ///   - old: Nil for a client without a view.
+  ///   - old: Nil for a client that sees nothing yet.
   ///   - version: The client's position, at or after the version of the snapshot.
-  ///   - clientVersion: The newest integrated client version.
-  ///   - mayHoldCopies: Whether the client may hold objects outside of its view: it drops them
+  ///   - clientVersion: The newest client version that is integrated.
+  ///   - mayHoldCopies: Whether the client may hold objects that it does not see, which it drops
   ///     before it gets them again.
   package static func change(
     from old: View?, to new: View, _ snapshot: ObjectSnapshot, at version: UInt64,
@@ -72,7 +71,7 @@ package struct Bootstrap {
       let before = try old?.keys(ofClass: name, in: snapshot.objects) ?? []
       let (seen, known) = (Set(after), Set(before))
       let arriving = after.filter { !known.contains($0) }
-      // The client's copy of an arriving object is stale.
+      // What the client may hold of an arriving object is stale.
       let stale = mayHoldCopies ? arriving : []
       for key in before.filter({ !seen.contains($0) }) + stale {
         if let identity = try table.identity(of: key) { bootstrap.erased.append(identity) }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Downloads in flexible mode.
+// What a client in flexible mode is sent.
 
-/// The messages for taking a client to a version of the realm, and perhaps to another query there.
+/// The messages that take a client to a version of the realm, and perhaps to another query there.
 package struct FlexibleDownload: Hashable, Sendable {
-  /// The steady state, with the client's present query.
+  /// The steady state, with the query that the client has.
   package var round: Download
-  /// The bootstrap of the new query, sent after it; nil if the query stays.
+  /// The bootstrap of the new query, which is sent after it; nil if the query stays.
   package var bootstrap: Download?
 
   package init(round: Download, bootstrap: Download? = nil) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rounds: the missing changes of a client in steady state (P4 B.4).
+// What a client in steady state has missed (P4 B.4).
 //
 // Invariants:
 // 1. After a round the client holds what it sees in the version of the snapshot, and nothing else:
@@ -13,7 +13,7 @@
 // what it had not uploaded, the server the upload with what it has. Times and authors decide, and
 // positions in lists count what came before. So equal content follows only from equal pairs.
 //
-// Why it holds, for each object of an upload:
+// Why it holds, for each object that an upload names:
 // - It passed in all rounds after the upload's base. Then the client was sent the entries
 //   themselves. That includes objects which others made after the base: both sides begin with
 //   nothing.
@@ -26,28 +26,28 @@
 //   `UnseenObjects` puts its state in their place. In both cases the client has something else than
 //   the server, and the next round erases the object and sends it whole, if it is seen then: an own
 //   entry touches an object that the client did not hold, even if merging left nothing of it.
-// - A message was lost. Its changes are unconfirmed, and its objects are erased and sent whole.
+// - A message was lost. What it made is unconfirmed, and its objects are erased and sent whole.
 
 import RealmReplication
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// The entries from a client's cursor to the version of a snapshot.
+/// The entries that take a client from its cursor to the version of a snapshot.
 package struct Round {
-  /// The treatment of an object in a round.
+  /// What a round does about an object.
   private enum Fate {
     case passes, enters, leaves, isUnseen
-    /// The client's copy is not known: it drops the copy now, and gets the object again.
+    /// It is not known what the client has of it: it drops that now, and gets the object again.
     case returns
   }
 
   package private(set) var entries: [Download.Entry] = []
-  /// The changes by the server itself: erasures and states. Each part has a version.
+  /// What the server makes itself: erasures and states. Each part has a version.
   private(set) var parts: [PrivatePart] = []
-  /// The position after it. Parts at a version already reached by the client get versions of their
-  /// own, which do not exist yet, and so do those beyond one changeset: uploads of older bases are
-  /// merged with them, and later ones are not.
+  /// The position after it. Parts at the version that the client has reached already get versions
+  /// of their own, which do not exist yet, and so do those beyond one changeset: uploads of older
+  /// bases are merged with them, and later ones are not.
   package private(set) var cursor: DownloadCursor
 
   private let file: FileIdentifier
@@ -57,8 +57,8 @@ package struct Round {
   ///   - history: The entries after the cursor, up to the version of the snapshot.
   ///   - file: The client's, whose own entries are passed over.
   ///   - timestamp: The time of the version of the snapshot.
-  ///   - unconfirmed: Objects of possibly lost private changes. The client's changes of them may be
-  ///     merged with those here.
+  ///   - unconfirmed: Objects of private changes that the client may not have received. Its changes
+  ///     of them may be merged with those here.
   package init(
     _ history: [StoredEntry], after cursor: DownloadCursor, to snapshot: ObjectSnapshot,
     timestamp: OriginTimestamp, view: View, file: FileIdentifier,
@@ -86,7 +86,7 @@ package struct Round {
     appendParts(timestamp)
   }
 
-  /// The same round for a client of another version, without entries of its own.
+  /// The same round for a client with another version, which made none of its entries.
   func adapted(to clientVersion: UInt64) -> Round {
     var round = self
     round.cursor.clientVersion = clientVersion
@@ -94,8 +94,8 @@ package struct Round {
     return round
   }
 
-  /// The version of a round with some parts, each with a version of its own: the first part has the
-  /// head's, unless the client has reached it.
+  /// The version of a round with some parts, each of which has its own version: the first that of
+  /// the head, unless the client has reached it.
   static func lastVersion(of parts: Int, after version: UInt64, head: UInt64) -> UInt64 {
     head + UInt64(version < head ? max(parts, 1) - 1 : parts)
   }
@@ -136,7 +136,8 @@ package struct Round {
       let held = Set(selected.map { past[$0].object })
       for object in objects {
         let isSeen = keys[object].map(now.contains) ?? false
-        // Where a condition asks for a large value, the client's copy is as unknown.
+        // Where a condition asks for a value that was not kept, it is as unknown what the client
+        // has.
         guard !unconfirmed.contains(object), let trace = log.traces[object], !trace.isUnknown,
           trace.unknown.isDisjoint(with: view.fieldNames(ofClass: name))
         else {
@@ -155,12 +156,13 @@ package struct Round {
   ) -> Fate {
     let isOwn = trace.files.contains(file)
     if isSeen {
-      // The whole past of a new object is in the entries.
+      // All that happened to a new object is in the entries.
       if wasSeen || !trace.existedBefore { return .passes }
-      // The client has made an existing object without seeing it.
+      // The client has made an object that there was, without seeing it.
       return isOwn ? .returns : .enters
     }
-    // A client holds its own objects, seen or not. The last to erase an object has nothing to drop.
+    // What the client itself has written it holds, whether it sees it or not. Who erased an object
+    // last has nothing to drop.
     let mayBeHeld = wasSeen || isOwn
     let isErased = !exists && trace.isErasedLast && trace.lastFile == file
     return mayBeHeld && !isErased ? .leaves : .isUnseen
@@ -168,7 +170,7 @@ package struct Round {
 
   // MARK: Writing
 
-  /// Adds the passing part of an entry.
+  /// Adds what passes of an entry.
   private mutating func append(_ entry: StoredEntry) throws(StoreError) {
     var changeset: Changeset
     do throws(ChangesetError) {
@@ -190,7 +192,7 @@ package struct Round {
     entries.append(result)
   }
 
-  /// Adds the server's own changes at the end of the round.
+  /// Adds what is the server's own at the end of the round.
   private mutating func appendParts(_ timestamp: OriginTimestamp) {
     var version = cursor.serverVersion - UInt64(parts.count)
     for part in parts {

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The past of each object between two versions.
+// What happened to each object between two versions.
 
 import RealmSyncProtocol
 import RealmTables
 
 /// The touches of some consecutive versions, object by object.
 struct TouchLog {
-  /// The sum of one object's touches.
+  /// What is left of the touches of one object.
   struct Trace {
     /// Whether it was there before the first of the versions.
     let existedBefore: Bool
     /// Whether it was erased at some time.
     var wasErased = false
-    /// The values before the first version, of the properties changed since.
+    /// The values before the first version, of the properties that changed since.
     var before: [String: TableValue] = [:]
-    /// The properties without kept values before.
+    /// Those of the properties whose values before are not kept.
     var unknown: Set<String> = []
-    /// Whether nothing is known of its past.
+    /// Whether nothing is known of what happened to it.
     var isUnknown = false
-    /// The makers of it while it was not there.
+    /// The files that made it when it was not there.
     var creators: Set<FileIdentifier> = []
-    /// The files with changes of it.
+    /// The files that touched it.
     var files: Set<FileIdentifier> = []
-    /// The file with the last change of it.
+    /// The file that touched it last.
     var lastFile: FileIdentifier
-    /// Whether the last change erased it.
+    /// Whether that erased it.
     var isErasedLast = false
   }
 
   private(set) var traces: [ObjectIdentity: Trace] = [:]
-  /// The objects in the order of their first touch.
+  /// The objects in the order in which they were touched first.
   private(set) var objects: [ObjectIdentity] = []
 
   /// - Parameter entries: In the order of their versions.
@@ -47,7 +47,7 @@ struct TouchLog {
       ?? Trace(
         existedBefore: touch.existence == .stayed || touch.existence == .erased, lastFile: file)
     if trace.existedBefore {
-      // An erasure's note is complete, so nothing of a later object of the same name gets in.
+      // What an erasure noted is complete, so nothing of a later object of that name gets in.
       for field in touch.fields
       where trace.before[field.name] == nil && !trace.unknown.contains(field.name) {
         if let before = field.before {

@@ -2,7 +2,7 @@
 
 // The JSON document of an error message.
 
-/// The document of an error. Six keys are always written and must be there.
+/// What a server says about an error. Six keys are always written and must be there.
 package struct ErrorDocument: Hashable, Sendable {
   package var message: String
   package var logURL: String
@@ -11,7 +11,7 @@ package struct ErrorDocument: Hashable, Sendable {
   package var isRecoveryModeDisabled: Bool
   package var action: ErrorAction
   package var retry: RetryHint?
-  /// The query for the partition of a migrated file; goes with error 232.
+  /// The query that represents the partition of a migrated file; goes with error 232.
   package var partitionQuery: String?
   /// Goes with error 236.
   package var previousSchemaVersion: UInt64?
@@ -63,7 +63,7 @@ package struct ErrorDocument: Hashable, Sendable {
     return .object(members)
   }
 
-  /// The document of a message. An unknown action counts as a bug of the app.
+  /// The document of a message. An action that is not known counts as a bug of the app.
   package init(json: JSONValue) throws(MessageError) {
     guard let message = json["message"]?.string, let logURL = json["logURL"]?.string,
       let tryAgain = json["tryAgain"]?.bool,
@@ -103,7 +103,7 @@ package struct ErrorDocument: Hashable, Sendable {
       serverVersion: serverVersion, rejectedClientVersion: clientVersion, updates: updates)
   }
 
-  /// The action after the switch for forbidding recovery.
+  /// The action with the switch that forbids recovery taken into account.
   package var effectiveAction: ErrorAction {
     action == .clientReset && isRecoveryModeDisabled ? .clientResetNoRecovery : action
   }

@@ -2,7 +2,7 @@
 
 // Why a server ends a session.
 
-/// The last error of a session, as the client gets it.
+/// An error that ends a session, as the client gets it.
 package struct SessionRefusal: Error, Hashable, Sendable {
   package var code: SessionErrorCode
   package var document: ErrorDocument

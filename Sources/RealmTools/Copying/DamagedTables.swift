@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading partly damaged tables.
+// Reading tables of which a part is damaged.
 
 import RealmStorage
 import RealmTables
 
-/// The readable classes of a damaged version, with their objects.
+/// The classes of a damaged version that can still be read, with their objects.
 struct DamagedTables {
   /// A class.
   struct Class {
@@ -35,14 +35,14 @@ struct DamagedTables {
   /// The version of the schema; nil if there is none, or it cannot be read.
   var schemaVersion: UInt64? { try? TableGroup(snapshot).schemaVersion() }
 
-  /// Calls `body` with each object found of a class.
+  /// Calls `body` with each object of a class that can be found.
   ///
-  /// - Parameter failed: Called with the unreadable parts.
+  /// - Parameter failed: Called with what could not be read.
   func forEachObject(
     of type: Class, failed: (StorageError) -> Void, _ body: (ObjectKey, Row) throws -> Void
   ) throws {
     var visited: Set<Ref> = []
-    // The nodes still to visit, the next one last.
+    // The nodes that are still to be visited, the next one last.
     var rest = [Place(ref: type.table.clusterRoot, offset: 0, depth: nil)]
     while let place = rest.popLast() {
       // In a damaged tree, nodes may be their own descendants.
@@ -74,7 +74,7 @@ struct DamagedTables {
     let space = snapshot.space
     let node = try space.node(at: place.ref)
     guard node.header.isInner else {
-      // Nodes other than clusters of the class would give objects that never were.
+      // What is no cluster of the class would give objects that never were.
       guard place.depth ?? 0 == 0, node.count > type.schema.columnsByLeafIndex.count else {
         throw .corrupted("the node at \(place.ref.offset) is no cluster")
       }

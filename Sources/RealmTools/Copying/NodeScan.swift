@@ -8,8 +8,8 @@ import RealmTables
 
 /// All bytes of a damaged file, and the nodes among them.
 ///
-/// Data may look like a node, and so may a node out of use: a reader must expect anything behind
-/// it.
+/// What looks like a node may be data, or a node that is not used any more: who reads on from one
+/// must expect anything.
 struct NodeScan {
   /// A node.
   struct Found {
@@ -49,7 +49,7 @@ struct NodeScan {
     }
   }
 
-  /// The format in the header; nil if there is no header.
+  /// The format that the header names; nil if there is no header.
   var format: Int? {
     guard bytes.count >= FileHeader.byteCount, Array(bytes[16..<20]) == Self.mnemonic else {
       return nil
@@ -92,7 +92,7 @@ struct NodeScan {
     return Int64(bitPattern: value << UInt64(shift)) >> Int64(shift)
   }
 
-  /// The node of an element; nil if it is no ref to one.
+  /// The node that an element refers to; nil if it is no ref to one.
   private func child(_ index: Int, of node: Found) -> Found? {
     let value = element(index, of: node)
     return value > 0 && value.isMultiple(of: 2) ? self.node(at: value) : nil
@@ -121,7 +121,7 @@ struct NodeScan {
 
   // MARK: Roots
 
-  /// The roots of the remaining versions, the newest first.
+  /// The roots of the versions that can still be found, the newest first.
   func roots() -> [Roots] {
     var found: [Roots] = []
     for offset in offsets {
@@ -157,7 +157,7 @@ struct NodeScan {
     return child(TableSlot.clusters, of: top)?.header.hasRefs ?? false
   }
 
-  /// The remaining tables without a version: the newest of each key.
+  /// The tables that can still be found although no version names them: the newest of each key.
   func looseTables() -> Roots? {
     var newest: [Int: (version: Int64, offset: Int)] = [:]
     for offset in offsets {
@@ -183,10 +183,10 @@ struct NodeScan {
 
   // MARK: A file with other roots
 
-  /// The bytes of a file, opened at some roots.
+  /// The bytes of a file that is opened at some roots.
   func file(with roots: Roots) -> [UInt8] {
     var result = bytes
-    // A node beyond the cut is none: other bytes are in its place now.
+    // What was cut off is not what stands behind it now: such a node is none.
     for offset in cutNodes {
       for index in offset..<offset + 8 { result[index] = 0xFF }
     }
@@ -206,7 +206,7 @@ struct NodeScan {
     }
     let names = roots.names.map { Int64($0) } ?? madeUpNames(roots.tables.count, &result)
     let tables = append(roots.tables, flags: .hasRefs)
-    // The file ends with this node, and everything lies below it.
+    // Everything lies below the end of the file, which is where this node ends.
     let end = Int64(result.count + 8 + 3 * 8)
     let top = append([names, tables, end << 1 | 1], flags: .hasRefs)
     var header = Array(repeating: UInt8(0), count: FileHeader.byteCount)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Saving the readable part of a damaged file: `realm salvage`.
+// Saves what can still be read of a damaged file: `realm salvage`.
 //
 // 1. The damaged file is not changed.
-// 2. Each object found gets into the copy, whatever part of it cannot be read; such a part has the
-//    value of a new object there, and is counted.
-// 3. Where the roots are gone, as in a cut file, each root of an earlier version and each table
-//    among the bytes is tried, and the one with most objects is saved.
+// 2. Each object that is found gets into the copy, whatever part of it cannot be read; such a part
+//    has the value of a new object there, and is counted.
+// 3. Where the roots are gone, as in a file that was cut, each root of an earlier version and each
+//    table that can be found among the bytes is tried, and what gives most objects is saved.
 
 import Foundation
 package import RealmStorage
@@ -23,10 +23,10 @@ package struct Salvage {
   /// The new keys of objects by their old ones.
   private var keys: [TableKey: [ObjectKey: ObjectKey]] = [:]
   private var classes: [TableKey: DamagedTables.Class] = [:]
-  /// The embedded objects with an owner.
+  /// The embedded objects that have an owner already.
   private var owned: Set<OldObject> = []
 
-  /// A collection is given up after so many unreadable elements: its length is wrong.
+  /// A collection is given up after that many elements that cannot be read: its length is wrong.
   private static let lostElementsMax = 10_000
 
   private struct OldObject: Hashable {
@@ -41,7 +41,7 @@ package struct Salvage {
     for problem in source.problems { report.add(problem) }
   }
 
-  /// Saves the readable part of the file at `path`.
+  /// Saves what can be read of the file at `path`.
   ///
   /// - Throws: `ToolFailure` if the file is no realm, or nothing of it can be read.
   package static func run(
@@ -74,17 +74,17 @@ package struct Salvage {
     }
   }
 
-  /// The most roots to try: the newest have most of the objects.
+  /// How many of the roots that are found are tried: the newest have most of what is there.
   private static let triedRootsMax = 8
 
-  /// Saves the objects of roots found among the bytes; nil if there are none.
+  /// Saves what roots give that are found among the bytes; nil if there are none.
   ///
   /// - Parameter copy: Where the files with these roots are made.
   private static func scan(
     _ path: String, _ copy: String, to target: String, _ progress: @escaping ProgressHandler
   ) throws -> SalvageReport? {
     let scan = try NodeScan(path: path)
-    // Files of other formats are for `realm upgrade`.
+    // What says that it is a file of another format is left to `realm upgrade`.
     if let format = scan.format, format != FileHeader.supportedVersion { return nil }
     let found = scan.roots().prefix(triedRootsMax) + [scan.looseTables()].compactMap { $0 }
     var best: (report: SalvageReport, roots: NodeScan.Roots)?
@@ -206,7 +206,7 @@ package struct Salvage {
 
   // MARK: Values
 
-  /// Copies the values of an object; the number of unreadable ones.
+  /// Copies the values of an object; the number of those that cannot be read.
   private mutating func copyValues(
     of row: Row, _ schema: TableSchema, to key: ObjectKey, depth: Int = 0
   ) -> Int {
@@ -225,7 +225,7 @@ package struct Salvage {
     return lost
   }
 
-  /// The readable part of a value, and the number of unreadable elements.
+  /// What can be read of a value, and how many elements cannot.
   private func readable(
     _ row: Row, _ column: Column
   ) throws(StorageError) -> (value: TableValue, lost: Int) {
@@ -254,7 +254,7 @@ package struct Salvage {
     }
   }
 
-  /// Stores a value; the number of links in it to unsaved objects.
+  /// Stores a value; the number of links in it that lead to objects that were not saved.
   private mutating func store(
     _ value: TableValue, _ new: Column, _ old: Column, _ table: TableKey, _ key: ObjectKey,
     depth: Int
@@ -331,7 +331,7 @@ package struct Salvage {
     return lost
   }
 
-  /// An embedded object without an owner.
+  /// An embedded object that has no owner yet.
   private mutating func claim(_ key: ObjectKey, _ table: TableKey) -> Row? {
     guard let row = try? classes[table]?.table.row(of: key),
       owned.insert(OldObject(table: table, key: key)).inserted

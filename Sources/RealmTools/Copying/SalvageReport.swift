@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The result of a salvage.
+// What a salvage saved.
 
 package import RealmSyncProtocol
 
 /// The outcome of a salvage.
 package struct SalvageReport: Sendable {
-  /// A class, and its saved objects.
+  /// A class, and what was saved of it.
   package struct Class: Sendable {
     package let name: String
-    /// The number of objects by the file; nil where it cannot be read.
+    /// How many objects the file says that there are; nil where that cannot be read.
     package var expected: Int?
     package var saved = 0
-    /// Unreadable values, saved as those of a new object.
+    /// Values that could not be read, and are those of a new object now.
     package var lostValues = 0
 
     package var lostObjects: Int? { expected.map { max($0 - saved, 0) } }
   }
 
   package var classes: [Class] = []
-  /// Unreadable parts of the file, the first few.
+  /// Parts of the file that could not be read, the first few.
   package var problems: [String] = []
-  /// Whether the newest version could not be opened, and the one before it was.
+  /// Whether the newest version could not be opened, and that before it was.
   package var isOlderVersion = false
   /// Whether the roots of the file are gone, and its objects were found among its bytes.
   package var isFound = false

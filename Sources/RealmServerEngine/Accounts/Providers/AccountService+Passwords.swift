@@ -11,12 +11,12 @@ extension AccountService {
   /// The sizes of passwords, in characters.
   private static let passwordCounts = 6...128
 
-  /// Logs a user in, or adds the address to a logged-in user.
+  /// Logs a user in, or adds the address to a user who is logged in already.
   ///
-  /// An unconfirmed address is answered as an unregistered one: registering addresses of others
-  /// would reveal otherwise which of them were new.
+  /// An address that is not confirmed is answered as one that is not registered: who registers
+  /// addresses of others would learn otherwise which of them were new.
   ///
-  /// - Parameter requester: The name of the requester for limits.
+  /// - Parameter requester: Who asks, as limits count it.
   package func logIn(
     _ address: String, _ password: String, linkedTo access: UserAccess?, device: String?,
     for requester: String
@@ -32,8 +32,8 @@ extension AccountService {
       name, password: identity.password, linkedTo: access, device: device)
   }
 
-  /// Registers an address. Where a mail confirms it, an address with a registration is no error;
-  /// without a confirmation it is registered again.
+  /// Registers an address. Where a mail confirms it, an address that somebody has registered
+  /// already is no error; one that is not confirmed is registered anew.
   package func register(
     _ address: String, _ password: String, for requester: String
   ) async throws(AccountError) {
@@ -66,8 +66,8 @@ extension AccountService {
     if !isAutomatic { try await mail(.confirmation, name, stored, isWanted: isNew) }
   }
 
-  /// Confirms an address with a mailed token. The password becomes the one of the mail's
-  /// registration; other registrations of the address are void.
+  /// Confirms an address with a mailed token. The password becomes that of the registration that
+  /// the mail belongs to; what others have registered for the address is void.
   package func confirm(token: String, id: String) async throws(AccountError) {
     try requirePasswords()
     try await redeem(token, id, .confirmation) { (identity, stored) throws(AccountError) in
@@ -85,15 +85,15 @@ extension AccountService {
     try await mail(.confirmation, name, isWanted: identity?.isConfirmed == false)
   }
 
-  /// Mails a token for another password, if the address is registered.
+  /// Mails a token with which the password can be changed, if the address is registered.
   package func sendReset(_ address: String) async throws(AccountError) {
     let name = try mailName(address)
     let identity = try await identity(name)
     try await mail(.passwordReset, name, isWanted: identity != nil)
   }
 
-  /// Changes the password with a mailed token, a proof of the address, too. Sessions and tokens of
-  /// the old password end.
+  /// Changes the password with a mailed token, which shows that the address is the user's, too.
+  /// What was made with the old password ends.
   package func reset(
     to password: String, token: String, id: String, for requester: String
   ) async throws(AccountError) {
@@ -128,7 +128,7 @@ extension AccountService {
     }
   }
 
-  /// The name of an address for mails.
+  /// The name of an address that mails may go to.
   private func mailName(_ address: String) throws(AccountError) -> IdentityName {
     let name = try name(address)
     guard MailAddress.isValid(address) else { throw .badName }
@@ -146,7 +146,7 @@ extension AccountService {
   /// Mails a token.
   ///
   /// - Parameters:
-  ///   - password: The password of the registration to confirm.
+  ///   - password: The one of the registration that the token confirms.
   ///   - isWanted: Whether there is anybody to mail it to. If not, the same work is done but for
   ///     the mail.
   private func mail(
@@ -195,8 +195,8 @@ extension AccountService {
     return stored
   }
 
-  /// Uses a token up for its purpose. The other tokens of the user end with it, and with a new
-  /// password the sessions. Returns the user.
+  /// Uses a token up and changes what it is for. The other tokens of the user end with it, and with
+  /// a new password the sessions. Returns the user.
   @discardableResult
   private func redeem(
     _ token: String, _ id: String, _ purpose: MailedToken.Purpose,
