@@ -49,55 +49,6 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: target + ".unfinished"))
   }
 
-  /// A file of ten transactions, and what its dogs are called.
-  private func grown() throws -> (sample: SampleRealm, names: [ObjectKey: String]) {
-    let sample = try SampleRealm(dogCount: 300)
-    let writer = try RealmWriter(path: sample.path, creates: false)
-    for round in 0..<10 {
-      _ = try writer.write { group in
-        let dogs = try #require(try group.table(named: "class_Dog"))
-        let name = try #require(try dogs.table.schema.column(named: "name"))
-        for number in 0..<100 {
-          try dogs.set(.string("Round \(round) \(number)"), name, try dogs.createObject().key)
-        }
-        return true
-      }
-    }
-    return (sample, try names(sample.path))
-  }
-
-  /// `Salvage` 3
-  @Test(.heavy) func cutFilesGiveWhatTheyHave() throws {
-    let (sample, _) = try grown()
-    let bytes = try sample.state().0
-    var saved: [Int] = []
-    for part in 1...12 {
-      let cut = sample.directory.file("cut\(part).realm")
-      let target = sample.directory.file("saved\(part).realm")
-      try bytes.prefix(bytes.count * part / 13).write(to: URL(fileURLWithPath: cut))
-      guard let report = try? Salvage.run(cut, key: nil, to: target) else { continue }
-      #expect(!report.isWhole)
-      #expect(try !IntegrityReport(path: target).isDamaged)
-      saved.append(report.savedCount)
-      let left = try FileManager.default.contentsOfDirectory(atPath: sample.directory.path)
-      #expect(!left.contains { $0.hasSuffix(".older") || $0.hasSuffix(".part") })
-    }
-    #expect(saved.contains { $0 > 0 }, "\(saved)")
-  }
-
-  /// `Salvage` 3
-  @Test func objectsAreFoundWithoutAHeader() throws {
-    let (sample, all) = try grown()
-    var bytes = try sample.state().0
-    for index in 0..<FileHeader.byteCount { bytes[index] = 0x5A }
-    let damaged = sample.directory.file("damaged.realm")
-    try bytes.write(to: URL(fileURLWithPath: damaged))
-    let target = sample.directory.file("saved.realm")
-    let report = try Salvage.run(damaged, key: nil, to: target)
-    #expect(report.isFound)
-    #expect(try names(target) == all)
-  }
-
   @Test func whatIsNoRealmGivesNothing() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("text")

@@ -7,18 +7,36 @@ import RealmTables
 
 /// The classes of a damaged version that can still be read, with their objects.
 struct DamagedTables {
+  /// A tree of objects of a class, or a part of one that was found apart from it.
+  struct Part {
+    let root: Ref
+    /// The key of its first object, as far as that is known.
+    let base: UInt64
+    /// Whether it may have older states of objects that are there.
+    let isFiller: Bool
+  }
+
   /// A class.
   struct Class {
     let schema: TableSchema
     let table: Table
+    let parts: [Part]
+    /// Whether the objects have the keys that links to them name.
+    let hasCertainKeys: Bool
+    /// Whether the file says how many objects there are.
+    let hasCount: Bool
   }
 
   private let snapshot: Snapshot
   private(set) var classes: [Class] = []
   private(set) var problems: [String] = []
+  /// The places of tables whose description cannot be read.
+  private(set) var unreadable: Set<Int> = []
 
-  init(_ snapshot: Snapshot) throws(StorageError) {
+  /// - Parameter found: Tables that were put together, and parts of others.
+  init(_ snapshot: Snapshot, found: [FoundTable] = []) throws(StorageError) {
     self.snapshot = snapshot
+    problems = found.compactMap(\.problem)
     let list = try TableList(snapshot.roots, in: snapshot.space)
     for index in 0..<list.count {
       do throws(StorageError) {
@@ -26,35 +44,48 @@ struct DamagedTables {
         let name = try list.name(at: index)
         let schema = try SchemaDecoder(top, name: name, in: snapshot.space).decode()
         guard schema.className != nil else { continue }
+        let table = Table(top, schema: schema, in: snapshot.space)
+        let found = found.first { $0.slot == index }
+        let isOwn = found?.description ?? .own == .own
+        let own = [Part(root: table.clusterRoot, base: 0, isFiller: false)]
         classes.append(
-          Class(schema: schema, table: Table(top, schema: schema, in: snapshot.space)))
-      } catch { problems.append("a class (number \(index)): \(error)") }
+          Class(
+            schema: schema, table: table, parts: (isOwn ? own : []) + (found?.parts ?? []),
+            hasCertainKeys: found?.hasCertainKeys ?? true, hasCount: isOwn))
+      } catch {
+        unreadable.insert(index)
+        problems.append("a class (number \(index)): \(error)")
+      }
     }
   }
 
   /// The version of the schema; nil if there is none, or it cannot be read.
   var schemaVersion: UInt64? { try? TableGroup(snapshot).schemaVersion() }
 
-  /// Calls `body` with each object of a class that can be found.
+  /// Calls `body` with each object of a class that can be found, and with the number of the part
+  /// that it is in.
   ///
   /// - Parameter failed: Called with what could not be read.
   func forEachObject(
-    of type: Class, failed: (StorageError) -> Void, _ body: (ObjectKey, Row) throws -> Void
+    of type: Class, failed: (StorageError) -> Void,
+    _ body: (_ key: ObjectKey, _ row: Row, _ part: Int) throws -> Void
   ) throws {
     var visited: Set<Ref> = []
-    // The nodes that are still to be visited, the next one last.
-    var rest = [Place(ref: type.table.clusterRoot, offset: 0, depth: nil)]
-    while let place = rest.popLast() {
-      // In a damaged tree, nodes may be their own descendants.
-      guard visited.insert(place.ref).inserted else { continue }
-      let found: Cluster?
-      do throws(StorageError) { found = try contents(place, type, &rest, failed) } catch {
-        failed(error)
-        continue
-      }
-      guard let cluster = found else { continue }
-      for index in 0..<cluster.count {
-        try body(cluster.key(at: index), cluster.row(at: index))
+    for (number, part) in type.parts.enumerated() {
+      // The nodes that are still to be visited, the next one last.
+      var rest = [Place(ref: part.root, offset: part.base, depth: nil)]
+      while let place = rest.popLast() {
+        // In a damaged tree, nodes may be their own descendants.
+        guard visited.insert(place.ref).inserted else { continue }
+        let found: Cluster?
+        do throws(StorageError) { found = try contents(place, type, &rest, failed) } catch {
+          if !part.isFiller { failed(error) }
+          continue
+        }
+        guard let cluster = found else { continue }
+        for index in 0..<cluster.count {
+          try body(cluster.key(at: index), cluster.row(at: index), number)
+        }
       }
     }
   }

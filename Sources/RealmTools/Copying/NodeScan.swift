@@ -16,7 +16,7 @@ struct NodeScan {
     let header: NodeHeader
     let offset: Int
 
-    fileprivate var payload: Int { offset + NodeHeader.byteCount }
+    var payload: Int { offset + NodeHeader.byteCount }
     fileprivate var end: Int { payload + (header.payloadByteCount + 7) & ~7 }
   }
 
@@ -30,7 +30,7 @@ struct NodeScan {
 
   let bytes: [UInt8]
   /// Where nodes begin, in the order of the file.
-  private var offsets: [Int] = []
+  private(set) var offsets: [Int] = []
   /// The nodes whose last bytes are behind the end of the file.
   private(set) var cutNodes: [Int] = []
 
@@ -58,7 +58,7 @@ struct NodeScan {
     return format == 0 ? nil : format
   }
 
-  private static let mnemonic: [UInt8] = [0x54, 0x2D, 0x44, 0x42]
+  static let mnemonic: [UInt8] = [0x54, 0x2D, 0x44, 0x42]
 
   private func word(_ offset: Int) -> UInt64 {
     bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
@@ -92,13 +92,19 @@ struct NodeScan {
     return Int64(bitPattern: value << UInt64(shift)) >> Int64(shift)
   }
 
+  /// An element of a node of keys, which have no sign.
+  func unsignedElement(_ index: Int, of node: Found) -> UInt64 {
+    let value = UInt64(bitPattern: element(index, of: node))
+    return node.header.width < 64 ? value & (1 << UInt64(node.header.width) - 1) : value
+  }
+
   /// The node that an element refers to; nil if it is no ref to one.
-  private func child(_ index: Int, of node: Found) -> Found? {
+  func child(_ index: Int, of node: Found) -> Found? {
     let value = element(index, of: node)
     return value > 0 && value.isMultiple(of: 2) ? self.node(at: value) : nil
   }
 
-  private func isNumbers(_ node: Found) -> Bool { node.header.layout == .bits }
+  func isNumbers(_ node: Found) -> Bool { node.header.layout == .bits }
 
   /// The texts of a node of short texts; nil if it is none.
   func texts(_ node: Found) -> [String]? {
@@ -140,7 +146,7 @@ struct NodeScan {
   }
 
   /// Whether a ref leads to a table whose properties can be read.
-  private func isTable(_ ref: Int64) -> Bool {
+  func isTable(_ ref: Int64) -> Bool {
     guard ref > 0, ref.isMultiple(of: 2), let top = node(at: ref) else { return false }
     return isTable(top)
   }
@@ -148,13 +154,25 @@ struct NodeScan {
   private func isTable(_ top: Found) -> Bool {
     guard top.header.hasRefs, !top.header.isInner, isNumbers(top),
       (TableSlot.columnSequence...20).contains(top.header.count),
-      let spec = child(TableSlot.spec, of: top), spec.header.hasRefs,
-      spec.header.count > SpecSlot.keys, let types = child(SpecSlot.types, of: spec),
-      !types.header.hasRefs, isNumbers(types), let names = child(SpecSlot.names, of: spec),
-      let texts = texts(names), texts.count <= types.header.count,
+      let spec = child(TableSlot.spec, of: top), isSpec(spec),
       element(TableSlot.key, of: top) & 1 == 1
     else { return false }
     return child(TableSlot.clusters, of: top)?.header.hasRefs ?? false
+  }
+
+  /// Whether a node describes the columns of a table.
+  func isSpec(_ spec: Found) -> Bool {
+    guard spec.header.hasRefs, !spec.header.isInner, isNumbers(spec),
+      (SpecSlot.count...20).contains(spec.header.count),
+      let types = child(SpecSlot.types, of: spec), isPlainNumbers(types),
+      let names = child(SpecSlot.names, of: spec), let texts = texts(names),
+      texts.count <= types.header.count, let keys = child(SpecSlot.keys, of: spec),
+      isPlainNumbers(keys), keys.header.count == types.header.count
+    else { return false }
+    return (0..<keys.header.count).allSatisfy { index in
+      let key = ColumnKey(element(index, of: keys))
+      return key.type != nil && key.attributes.collection != nil && key.rawValue >= 0
+    }
   }
 
   /// The tables that can still be found although no version names them: the newest of each key.
@@ -168,67 +186,20 @@ struct NodeScan {
       if newest[place].map({ $0.version <= version }) ?? true { newest[place] = (version, offset) }
     }
     guard let last = newest.keys.max() else { return nil }
+    let names = longestNames()
+    return Roots(
+      names: names.flatMap { $0.count > last ? $0.offset : nil },
+      tables: (0...last).map { newest[$0].map { Int64($0.offset) } ?? 0 }, version: 0)
+  }
+
+  /// The list with most names of tables: names are only added, so it is the newest.
+  func longestNames() -> (offset: Int, count: Int)? {
     let lists = offsets.compactMap { offset -> (offset: Int, count: Int)? in
       guard let node = node(at: Int64(offset)), let texts = texts(node),
         texts.contains(where: { $0.hasPrefix("class_") })
       else { return nil }
       return (offset, texts.count)
     }
-    // Names are only added, so the longest list is the newest.
-    let names = lists.max { $0.count < $1.count }
-    return Roots(
-      names: names.flatMap { $0.count > last ? $0.offset : nil },
-      tables: (0...last).map { newest[$0].map { Int64($0.offset) } ?? 0 }, version: 0)
-  }
-
-  // MARK: A file with other roots
-
-  /// The bytes of a file that is opened at some roots.
-  func file(with roots: Roots) -> [UInt8] {
-    var result = bytes
-    // What was cut off is not what stands behind it now: such a node is none.
-    for offset in cutNodes {
-      for index in offset..<offset + 8 { result[index] = 0xFF }
-    }
-    while !result.count.isMultiple(of: 8) { result.append(0) }
-    if result.count < FileHeader.byteCount {
-      result += Array(repeating: 0, count: FileHeader.byteCount - result.count)
-    }
-    func append(_ values: [Int64], flags: NodeFlags) -> Int64 {
-      let offset = result.count
-      let header = NodeHeader(flags: flags, layout: .bits, widthCode: 7, count: values.count)
-      for word in [header.bits] + values.map({ UInt64(bitPattern: $0) }) {
-        for shift in stride(from: 0, to: 64, by: 8) {
-          result.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-        }
-      }
-      return Int64(offset)
-    }
-    let names = roots.names.map { Int64($0) } ?? madeUpNames(roots.tables.count, &result)
-    let tables = append(roots.tables, flags: .hasRefs)
-    // Everything lies below the end of the file, which is where this node ends.
-    let end = Int64(result.count + 8 + 3 * 8)
-    let top = append([names, tables, end << 1 | 1], flags: .hasRefs)
-    var header = Array(repeating: UInt8(0), count: FileHeader.byteCount)
-    for index in 0..<8 { header[index] = UInt8(truncatingIfNeeded: top >> Int64(index * 8)) }
-    header.replaceSubrange(16..<20, with: Self.mnemonic)
-    header[20] = UInt8(FileHeader.supportedVersion)
-    result.replaceSubrange(0..<FileHeader.byteCount, with: header)
-    return result
-  }
-
-  /// Names for tables whose own are gone.
-  private func madeUpNames(_ count: Int, _ result: inout [UInt8]) -> Int64 {
-    let offset = result.count
-    let header = NodeHeader(flags: [], layout: .multiply, widthCode: 6, count: count)
-    for shift in stride(from: 0, to: 64, by: 8) {
-      result.append(UInt8(truncatingIfNeeded: header.bits >> UInt64(shift)))
-    }
-    for index in 0..<count {
-      let name = Array("class_Found\(index)".utf8)
-      let padding = 31 - name.count
-      result += name + Array(repeating: 0, count: padding) + [UInt8(padding)]
-    }
-    return Int64(offset)
+    return lists.max { $0.count < $1.count }
   }
 }

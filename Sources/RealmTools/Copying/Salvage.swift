@@ -3,10 +3,11 @@
 // Saves what can still be read of a damaged file: `realm salvage`.
 //
 // 1. The damaged file is not changed.
-// 2. Each object that is found gets into the copy, whatever part of it cannot be read; such a part
-//    has the value of a new object there, and is counted.
+// 2. Each object that is found gets into the copy (`SalvageCopy` 1).
 // 3. Where the roots are gone, as in a file that was cut, each root of an earlier version and each
 //    table that can be found among the bytes is tried, and what gives most objects is saved.
+// 4. Where tables, or objects of a table, are missing, the file is searched for clusters of
+//    objects, which are put together to tables (`FoundTables`).
 
 import Foundation
 package import RealmStorage
@@ -14,32 +15,14 @@ import RealmTables
 
 /// Copies the objects of a damaged file to a new one.
 package struct Salvage {
-  private let source: DamagedTables
+  private let path: String
+  private let key: EncryptionKey?
+  private let target: String
   private let progress: ProgressHandler
-  private var report = SalvageReport()
-  private var tables: [TableKey: WritableTable] = [:]
-  /// The columns of the new tables by name.
-  private var columns: [TableKey: [String: Column]] = [:]
-  /// The new keys of objects by their old ones.
-  private var keys: [TableKey: [ObjectKey: ObjectKey]] = [:]
-  private var classes: [TableKey: DamagedTables.Class] = [:]
-  /// The embedded objects that have an owner already.
-  private var owned: Set<OldObject> = []
-
-  /// A collection is given up after that many elements that cannot be read: its length is wrong.
-  private static let lostElementsMax = 10_000
-
-  private struct OldObject: Hashable {
-    let table: TableKey
-    let key: ObjectKey
-  }
-
-  private init(_ source: DamagedTables, _ progress: @escaping ProgressHandler) {
-    self.source = source
-    self.progress = progress
-    for type in source.classes { classes[type.schema.key] = type }
-    for problem in source.problems { report.add(problem) }
-  }
+  /// The best copy so far, and what it has.
+  private var best: (report: SalvageReport, path: String)?
+  /// The files that are made on the way.
+  private var scratch: [String] = []
 
   /// Saves what can be read of the file at `path`.
   ///
@@ -49,8 +32,33 @@ package struct Salvage {
     progress: @escaping ProgressHandler = { _, _ in }
   ) throws -> SalvageReport {
     try NewFile.requireFree(target)
+    var salvage = Salvage(path: path, key: key, target: target, progress: progress)
+    defer { salvage.removeScratch() }
+    try salvage.findBest()
+    guard let best = salvage.best else {
+      throw StorageError.corrupted("no class of '\(path)' can be read")
+    }
+    return try NewFile.make(at: target) { unfinished in
+      guard unsafe rename(best.path, unfinished) == 0 else {
+        throw ToolFailure(
+          .cannotCreate, "'\(target)' cannot be made: \(unsafe String(cString: strerror(errno))).")
+      }
+      return best.report
+    }
+  }
+
+  private init(
+    path: String, key: EncryptionKey?, target: String, progress: @escaping ProgressHandler
+  ) {
+    self.path = path
+    self.key = key
+    self.target = target
+    self.progress = progress
+  }
+
+  private mutating func findBest() throws {
     do {
-      return try save(path, key: key, to: target, isOlder: false, progress)
+      return try save(path)
     } catch let error as StorageError {
       // The key is another one, or the file is not there.
       switch error {
@@ -58,291 +66,129 @@ package struct Salvage {
       default: throw error
       }
       guard key == nil else { throw error }
-      let older = target + ".older"
-      UnfinishedFiles.add(older)
-      defer {
-        NewFile.remove(older)
-        UnfinishedFiles.remove(older)
-      }
-      if try makeOlder(path, older) {
+      if let older = try makeOlder() {
         do {
-          return try save(older, key: nil, to: target, isOlder: true, progress)
+          try save(older, isOlder: true)
         } catch is StorageError {}
+        // The version before the newest may be one of long ago, without objects.
+        if best?.report.savedCount ?? 0 > 0 { return }
       }
-      guard let report = try scan(path, older, to: target, progress) else { throw error }
-      return report
+      try scan()
+      if best == nil { throw error }
     }
+  }
+
+  // MARK: Attempts
+
+  /// Saves a version that can be opened, with what is found of the tables that it lacks.
+  private mutating func save(_ path: String, isOlder: Bool = false) throws {
+    let report = try attempt(path, key, isOlder: isOlder)
+    guard key == nil, !report.isWhole else { return }
+    let file = try DatabaseFile.openForReading(path: path, key: nil).file
+    let roots = try file.snapshot().roots
+    let scan = try NodeScan(path: path)
+    guard let tables = scan.node(at: roots.tables.slot) else { return }
+    try complete(
+      scan,
+      NodeScan.Roots(
+        names: roots.tableNames.offset,
+        tables: (0..<tables.header.count).map { scan.element($0, of: tables) }, version: 0),
+      report, isOlder: isOlder)
   }
 
   /// How many of the roots that are found are tried: the newest have most of what is there.
   private static let triedRootsMax = 8
 
-  /// Saves what roots give that are found among the bytes; nil if there are none.
-  ///
-  /// - Parameter copy: Where the files with these roots are made.
-  private static func scan(
-    _ path: String, _ copy: String, to target: String, _ progress: @escaping ProgressHandler
-  ) throws -> SalvageReport? {
+  /// Saves what roots give that are found among the bytes, and the tables without roots.
+  private mutating func scan() throws {
     let scan = try NodeScan(path: path)
     // What says that it is a file of another format is left to `realm upgrade`.
-    if let format = scan.format, format != FileHeader.supportedVersion { return nil }
-    let found = scan.roots().prefix(triedRootsMax) + [scan.looseTables()].compactMap { $0 }
-    var best: (report: SalvageReport, roots: NodeScan.Roots)?
-    for roots in found {
-      NewFile.remove(copy)
-      try Data(scan.file(with: roots)).write(to: URL(fileURLWithPath: copy))
-      let part = target + ".part"
-      NewFile.remove(part)
-      UnfinishedFiles.add(part)
-      defer {
-        NewFile.remove(part)
-        UnfinishedFiles.remove(part)
-      }
-      guard let report = try? save(copy, key: nil, to: part, isOlder: false, progress),
-        report.savedCount > best?.report.savedCount ?? 0
+    if let format = scan.format, format != FileHeader.supportedVersion { return }
+    var chosen: (roots: NodeScan.Roots, report: SalvageReport)?
+    for roots in scan.roots().prefix(Self.triedRootsMax) + [scan.looseTables()].compactMap({ $0 }) {
+      let copy = try write(RebuiltFile(scan, roots: roots))
+      guard let report = try? attempt(copy, nil, isFound: true),
+        report.savedCount > chosen?.report.savedCount ?? 0
       else { continue }
-      best = (report, roots)
+      chosen = (roots, report)
     }
-    guard let best else { return nil }
-    NewFile.remove(copy)
-    try Data(scan.file(with: best.roots)).write(to: URL(fileURLWithPath: copy))
-    var report = try save(copy, key: nil, to: target, isOlder: false, progress)
-    report.isFound = true
+    let names = scan.longestNames()?.offset
+    try complete(
+      scan, chosen?.roots ?? NodeScan.Roots(names: names, tables: [], version: 0), chosen?.report,
+      isFound: true)
+  }
+
+  /// Saves what roots give, and the tables and objects that they lack.
+  private mutating func complete(
+    _ scan: NodeScan, _ roots: NodeScan.Roots, _ report: SalvageReport?, isOlder: Bool = false,
+    isFound: Bool = false
+  ) throws {
+    let found = FoundTables(scan, roots: roots, report: report, isFound: isFound).tables
+    guard !found.isEmpty else { return }
+    let copy = try write(RebuiltFile(scan, roots: roots, tables: found))
+    do {
+      _ = try attempt(copy, nil, found, isOlder: isOlder, isFound: isFound)
+    } catch is StorageError {}
+  }
+
+  /// Copies what can be read of a file, and keeps the copy if it has most objects.
+  private mutating func attempt(
+    _ path: String, _ key: EncryptionKey?, _ found: [FoundTable] = [], isOlder: Bool = false,
+    isFound: Bool = false
+  ) throws -> SalvageReport {
+    let file = try DatabaseFile.openForReading(path: path, key: key).file
+    let source = try DamagedTables(try file.snapshot(), found: found)
+    guard !source.classes.isEmpty || source.problems.isEmpty else {
+      throw StorageError.corrupted("no class of '\(path)' can be read")
+    }
+    var copy = SalvageCopy(source, progress)
+    let part = newScratch()
+    let writer = try RealmWriter(path: part, key: key, creates: true)
+    _ = try writer.write { try copy.fill($0) }
+    var report = copy.report
+    report.isOlderVersion = isOlder
+    report.isFound = isFound
+    if report.savedCount > best?.report.savedCount ?? -1 { best = (report, part) }
     return report
   }
 
-  /// Copies a file so that its header selects the version before the newest.
-  private static func makeOlder(_ path: String, _ copy: String) throws -> Bool {
-    let url = URL(fileURLWithPath: copy)
-    NewFile.remove(copy)
+  // MARK: Files
+
+  /// The path of a new file beside the target, which does not stay.
+  private mutating func newScratch() -> String {
+    let path = "\(target).part\(scratch.count)"
+    NewFile.remove(path)
+    UnfinishedFiles.add(path)
+    scratch.append(path)
+    return path
+  }
+
+  private mutating func write(_ file: RebuiltFile) throws -> String {
+    let path = newScratch()
+    try Data(file.bytes).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  private func removeScratch() {
+    for path in scratch {
+      NewFile.remove(path)
+      UnfinishedFiles.remove(path)
+    }
+  }
+
+  /// Copies the file so that its header selects the version before the newest.
+  private mutating func makeOlder() throws -> String? {
+    let copy = newScratch()
     try FileManager.default.copyItem(atPath: path, toPath: copy)
-    let handle = try FileHandle(forUpdating: url)
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: copy))
     defer { try? handle.close() }
     guard var header = try handle.read(upToCount: FileHeader.byteCount),
       header.count == FileHeader.byteCount
-    else { return false }
+    else { return nil }
     // The lowest bit of the last byte selects one of two roots.
     header[FileHeader.byteCount - 1] ^= 1
     try handle.seek(toOffset: 0)
     try handle.write(contentsOf: header)
-    return true
-  }
-
-  private static func save(
-    _ path: String, key: EncryptionKey?, to target: String, isOlder: Bool,
-    _ progress: @escaping ProgressHandler
-  ) throws -> SalvageReport {
-    let file = try DatabaseFile.openForReading(path: path, key: key).file
-    let source = try DamagedTables(try file.snapshot())
-    guard !source.classes.isEmpty || source.problems.isEmpty else {
-      throw StorageError.corrupted("no class of '\(path)' can be read")
-    }
-    var salvage = Salvage(source, progress)
-    salvage.report.isOlderVersion = isOlder
-    return try NewFile.make(at: target) { unfinished in
-      let writer = try RealmWriter(path: unfinished, key: key, creates: true)
-      _ = try writer.write { try salvage.fill($0) }
-      return salvage.report
-    }
-  }
-
-  // MARK: Objects
-
-  private mutating func fill(_ group: WriteGroup) throws {
-    tables = try ClassCopy.make(source.classes.map(\.schema), in: group)
-    for (key, table) in tables {
-      let columns = try table.table.schema.columns
-      self.columns[key] = Dictionary(columns.map { ($0.name, $0) }) { first, _ in first }
-    }
-    if let version = source.schemaVersion { try group.setSchemaVersion(version) }
-    let whole = source.classes.filter { $0.schema.kind != .embedded }
-      .sorted { $0.schema.displayName < $1.schema.displayName }
-    var counts: [SalvageReport.Class] = whole.map {
-      SalvageReport.Class(name: $0.schema.displayName, expected: try? $0.table.objectCount())
-    }
-    let total = counts.reduce(0) { $0 + ($1.expected ?? 0) }
-    var done = 0
-    for (index, type) in whole.enumerated() {
-      var problems: [StorageError] = []
-      try source.forEachObject(of: type, failed: { problems.append($0) }) { key, row in
-        do throws(StorageError) {
-          try create(key, row, type)
-          counts[index].saved += 1
-        } catch { problems.append(error) }
-        done += 1
-        progress(done, total * 2)
-      }
-      for problem in problems { report.add("\(type.schema.displayName): \(problem)") }
-    }
-    for (index, type) in whole.enumerated() {
-      try source.forEachObject(of: type, failed: { _ in }) { key, row in
-        guard let new = keys[type.schema.key]?[key] else { return }
-        counts[index].lostValues += copyValues(of: row, type.schema, to: new)
-        done += 1
-        progress(done, total * 2)
-      }
-    }
-    report.classes = counts
-  }
-
-  /// Makes an object with its primary key, or under its object key.
-  private mutating func create(
-    _ key: ObjectKey, _ row: Row, _ type: DamagedTables.Class
-  ) throws(StorageError) {
-    guard let table = tables[type.schema.key] else { return }
-    let new: ObjectKey
-    if let column = type.schema.primaryKey {
-      let value = try row.value(of: column)
-      guard try table.findRow(primaryKey: value) == nil else {
-        throw .corrupted("two objects have the same primary key")
-      }
-      new = try table.createObject(primaryKey: value).key
-    } else {
-      _ = try table.createObject(under: key)
-      new = key
-    }
-    keys[type.schema.key, default: [:]][key] = new
-  }
-
-  // MARK: Values
-
-  /// Copies the values of an object; the number of those that cannot be read.
-  private mutating func copyValues(
-    of row: Row, _ schema: TableSchema, to key: ObjectKey, depth: Int = 0
-  ) -> Int {
-    var lost = 0
-    for column in schema.columns where !column.isPrimaryKey {
-      guard let new = columns[schema.key]?[column.name] else {
-        lost += 1
-        continue
-      }
-      do throws(StorageError) {
-        let (value, missing) = try readable(row, column)
-        lost += missing
-        lost += try store(value, new, column, schema.key, key, depth: depth)
-      } catch { lost += 1 }
-    }
-    return lost
-  }
-
-  /// What can be read of a value, and how many elements cannot.
-  private func readable(
-    _ row: Row, _ column: Column
-  ) throws(StorageError) -> (value: TableValue, lost: Int) {
-    let failure: StorageError
-    do throws(StorageError) { return (try row.value(of: column), 0) } catch { failure = error }
-    var lost = 0
-    switch column.collection {
-    case .none: throw failure
-    case .list, .set:
-      let view = try row.list(column)
-      var values: [TableValue] = []
-      for index in 0..<view.count where lost < Self.lostElementsMax {
-        do throws(StorageError) { values.append(try view.value(at: index)) } catch { lost += 1 }
-      }
-      return (.list(values), lost)
-    case .dictionary:
-      let view = try row.dictionary(column)
-      var entries: [TableDictionary.Entry] = []
-      for index in 0..<view.count where lost < Self.lostElementsMax {
-        do throws(StorageError) {
-          let value = try view.value(at: index, of: column)
-          entries.append(.init(key: try view.key(at: index), value: value))
-        } catch { lost += 1 }
-      }
-      return (.dictionary(TableDictionary(entries)), lost)
-    }
-  }
-
-  /// Stores a value; the number of links in it that lead to objects that were not saved.
-  private mutating func store(
-    _ value: TableValue, _ new: Column, _ old: Column, _ table: TableKey, _ key: ObjectKey,
-    depth: Int
-  ) throws(StorageError) -> Int {
-    guard let target = tables[table] else { return 1 }
-    if old.type == .link, let owner = old.targetTable, classes[owner]?.schema.kind == .embedded {
-      return try storeEmbedded(value, new, owner, target, key, depth: depth)
-    }
-    var lost = 0
-    let mapped = mapped(value, old.targetTable, &lost)
-    switch mapped {
-    case .list(let values) where old.type == .link && old.collection != .none:
-      try target.set(.list(values.filter { !$0.isNull }), new, key)
-    default: try target.set(mapped, new, key)
-    }
-    return lost
-  }
-
-  /// The value with the links of the new file.
-  private func mapped(
-    _ value: TableValue, _ target: TableKey?, _ lost: inout Int
-  ) -> TableValue {
-    switch value {
-    case .link(let key):
-      if let target, let new = keys[target]?[key] { return .link(new) }
-    case .typedLink(let table, let key):
-      if let new = keys[table]?[key], let other = tables[table]?.key {
-        return .typedLink(other, new)
-      }
-    case .list(let values): return .list(values.map { mapped($0, target, &lost) })
-    case .dictionary(let dictionary):
-      return .dictionary(
-        TableDictionary(
-          dictionary.entries.map { .init(key: $0.key, value: mapped($0.value, target, &lost)) }))
-    default: return value
-    }
-    lost += 1
-    return .null
-  }
-
-  private mutating func storeEmbedded(
-    _ value: TableValue, _ column: Column, _ owner: TableKey, _ table: WritableTable,
-    _ key: ObjectKey, depth: Int
-  ) throws(StorageError) -> Int {
-    guard depth < 64 else { return 1 }
-    var lost = 0
-    switch value {
-    case .link(let old):
-      guard let row = claim(old, owner) else { return 1 }
-      let new = try table.createEmbedded(column, of: key).key
-      lost += copyEmbedded(row, owner, new, depth)
-    case .list(let values):
-      let list = try table.list(column, key)
-      for value in values {
-        guard case .link(let old) = value, let row = claim(old, owner) else {
-          lost += 1
-          continue
-        }
-        let new = try list.insertEmbedded(at: try list.count).key
-        lost += copyEmbedded(row, owner, new, depth)
-      }
-    case .dictionary(let dictionary):
-      let editor = try table.dictionary(column, key)
-      for entry in dictionary.entries {
-        guard case .link(let old) = entry.value, let row = claim(old, owner) else {
-          lost += entry.value.isNull ? 0 : 1
-          continue
-        }
-        let new = try editor.setEmbedded(for: entry.key).key
-        lost += copyEmbedded(row, owner, new, depth)
-      }
-    default: break
-    }
-    return lost
-  }
-
-  /// An embedded object that has no owner yet.
-  private mutating func claim(_ key: ObjectKey, _ table: TableKey) -> Row? {
-    guard let row = try? classes[table]?.table.row(of: key),
-      owned.insert(OldObject(table: table, key: key)).inserted
-    else { return nil }
-    return row
-  }
-
-  private mutating func copyEmbedded(
-    _ row: Row, _ table: TableKey, _ new: ObjectKey, _ depth: Int
-  ) -> Int {
-    guard let schema = classes[table]?.schema else { return 1 }
-    return copyValues(of: row, schema, to: new, depth: depth + 1)
+    return copy
   }
 }

@@ -21,12 +21,17 @@ package struct SalvageReport: Sendable {
   package var classes: [Class] = []
   /// Parts of the file that could not be read, the first few.
   package var problems: [String] = []
+  /// The places of tables whose description could not be read.
+  var unreadable: Set<Int> = []
   /// Whether the newest version could not be opened, and that before it was.
   package var isOlderVersion = false
   /// Whether the roots of the file are gone, and its objects were found among its bytes.
   package var isFound = false
 
   package var savedCount: Int { classes.reduce(0) { $0 + $1.saved } }
+
+  /// Whether the objects are all there that the file says that there are.
+  var isComplete: Bool { classes.allSatisfy { $0.lostObjects == 0 } }
 
   /// Whether everything was saved.
   package var isWhole: Bool {

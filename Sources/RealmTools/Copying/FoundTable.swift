@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A table that was put together from what was found of it.
+
+import RealmStorage
+import RealmTables
+
+/// A table whose description is gone, or objects of one that lost some.
+struct FoundTable {
+  /// A column whose name and type are gone.
+  struct GuessedColumn: Equatable {
+    let leafIndex: Int
+    let type: ColumnType
+    let isNullable: Bool
+
+    var name: String { "property\(leafIndex + 1)" }
+    var attributes: ColumnAttributes { isNullable ? .nullable : [] }
+
+    func key(ofTable key: TableKey) -> ColumnKey {
+      ColumnKey(leafIndex: leafIndex, type: type, attributes: attributes, tag: key.rawValue)
+    }
+  }
+
+  /// Where the columns of a table are known from.
+  enum Description: Equatable {
+    /// The table itself can be read.
+    case own
+    /// A description that was found, and fits the objects.
+    case spec(Int)
+    /// Nothing but the objects.
+    case guessed([GuessedColumn])
+  }
+
+  /// Its place among the tables.
+  let slot: Int
+  let key: TableKey
+  /// The table's name: `class_` and that of the class.
+  let name: String
+  let description: Description
+  /// Where its objects are, beside the table's own tree.
+  var parts: [DamagedTables.Part] = []
+  /// Whether the objects have the keys that links to them name.
+  var hasCertainKeys = true
+  /// The offset of its top array, where that can be read in part.
+  var top: Int?
+
+  /// What is to be said about it.
+  var problem: String? {
+    let className = name.dropFirst("class_".count)
+    let twice = "an object may be there twice, in an older state"
+    return switch description {
+    case .own: nil
+    case .spec where top != nil:
+      "\(className): a part of the table's description is gone; the rest was used"
+    case .spec:
+      "\(className): the table was found by its description among the bytes of the file; its links "
+        + "to other classes, its primary key and its indexes are gone, and \(twice)"
+    case .guessed:
+      "\(className): nothing describes this class; its properties are called by their numbers and "
+        + "have the types that their values look like, and \(twice)"
+    }
+  }
+}
