@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Equality with values that are not stored as one: embedded objects that no realm has, of which all
-// properties are compared, and collections, of which all elements are.
+// Equality with values without a stored form: unmanaged embedded objects, compared by all
+// properties, and collections, compared by all elements.
 
 import RealmTables
 

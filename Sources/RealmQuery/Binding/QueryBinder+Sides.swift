@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks of comparisons that depend on what the paths of both sides lead to. Paths of typed queries
-// need none of quantifiers: the compiler has seen what they lead to, and query strings have to say.
+// Checks of comparisons by the ends of both paths. Paths of typed queries need no check of
+// quantifiers: the compiler has made it. Query strings have to say them.
 
 import RealmTables
 

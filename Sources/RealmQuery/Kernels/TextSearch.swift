@@ -7,9 +7,8 @@ import RealmTables
 
 /// The terms of a full-text search.
 ///
-/// A text matches that has all of the words, for each beginning (`swi*`) a word that begins so, and
-/// none of the excluded words (`-java`). Words are those of full-text indexes: without case and
-/// marks.
+/// A text matches if it has all of the words, for each beginning (`swi*`) a longer word, and none
+/// of the excluded words (`-java`). Words are those of full-text indexes: without case and marks.
 struct TextSearch: Sendable {
   typealias Token = FullTextTokenizer.Token
 

@@ -114,7 +114,7 @@ extension [ObjectKey] {
 }
 
 extension [Int] {
-  /// The count of those numbers, which ascend, that are below another.
+  /// The count of the numbers below another, of ascending ones.
   func count(below number: Int) -> Int {
     var low = 0
     var high = count

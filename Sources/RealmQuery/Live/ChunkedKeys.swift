@@ -2,9 +2,8 @@
 
 // The keys of a result, so that changing a few of a million costs a few.
 //
-// The keys stand in chunks; states of a result that follow each other share the chunks in which
-// nothing changed. A change copies the chunks that it touches and the table of chunks, which is a
-// thousandth of the keys.
+// The keys stand in chunks; successive states of a result share unchanged chunks. A change copies
+// its chunks and the table of chunks, a thousandth of the keys.
 //
 // Invariants:
 // 1. No chunk is empty, and none has more than `largestChunk` keys.
@@ -60,7 +59,7 @@ package struct ChunkedKeys: Sendable {
     return keys
   }
 
-  /// The chunk that has a position, which exists, and the position that it begins at.
+  /// The chunk of an existing position, and its first position.
   package func chunk(at position: Int) -> (keys: [ObjectKey], start: Int) {
     let chunk = chunk(with: position)
     return (chunks[chunk], start(of: chunk))

@@ -23,7 +23,7 @@ enum LiveStage: Equatable {
   }
 }
 
-/// The elements that a stage remembers of those that it gets.
+/// The remembered elements of a stage.
 struct StageList: Sendable, Equatable {
   /// The elements: of a window in their order, of `distinct` with equal ones side by side.
   var keys: ChunkedKeys

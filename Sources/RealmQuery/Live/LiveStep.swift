@@ -162,7 +162,7 @@ struct LiveStep {
     let edit = try self.edit(list.keys, from: oldGrouped?.order, to: grouped.order)
     let result = edit.result
     let arrivalGaps = edit.arrivals.map(\.gap)
-    // Behind what went and what came stands what may be a first now, or no longer.
+    // After the elements that went and came: possible changes of first ones.
     let ranks = Set(edit.removed.indices.map { edit.removed[$0] - $0 }).union(arrivalGaps)
     func isFirst(_ position: Int) throws(QueryError) -> Bool {
       if position == 0 { return true }
@@ -193,7 +193,7 @@ struct LiveStep {
     let positions = edit.arrivalPositions
     let before = window.clamped(to: 0..<edit.list.count)
     let after = window.clamped(to: 0..<edit.count)
-    // Which of the elements that stay were in the window, and which are.
+    // The remaining elements in the window before, and those in it now.
     func kept(_ range: Range<Int>, besides others: [Int]) -> Range<Int> {
       range.lowerBound - others.count(below: range.lowerBound)..<range.upperBound
         - others.count(below: range.upperBound)

@@ -43,7 +43,7 @@ extension ResultChanges {
     return (low, low < numbers.count && numbers[low] == number)
   }
 
-  /// The index of the element that is number `position` of those that are not at `others`.
+  /// The index of the element number `position` outside of `others`.
   private static func index(of position: Int, besides others: [Int]) -> Int {
     var low = 0
     var high = others.count

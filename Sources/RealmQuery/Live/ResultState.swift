@@ -42,8 +42,8 @@ package struct ResultStep {
   let old: any TableSource
   let new: any TableSource
   let changes: VersionChanges
-  /// The objects of the query's table that both versions have and that count as modified: directly,
-  /// or by what they link to.
+  /// The objects of the query's table in both versions that count as modified: directly, or by
+  /// linked objects.
   let modified: Set<ObjectKey>
 
   package init(

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The key paths of an observer, which select the changes of objects that it is notified of.
+// The key paths of an observer. They select the changes it is notified of.
 
 import RealmStorage
 package import RealmTables
 
 /// A set of key paths as a tree, whose branches are columns.
 ///
-/// A branch without further branches asks for changes of the property itself, which for a link
-/// means that another object is linked. One with branches asks for changes of linked objects as
-/// well.
+/// A branch without further branches asks for changes of the property itself: for a link, another
+/// target. One with branches asks for changes of linked objects as well.
 package struct KeyPathFilter: Sendable, Hashable {
   package private(set) var branches: [ColumnKey: KeyPathFilter] = [:]
 

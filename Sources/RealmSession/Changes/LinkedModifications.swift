@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that count as changed for an observer: those with properties that were set, and those
-// with links that lead to such objects. Links in mixed values count as those in columns of links.
+// The changed objects for an observer: those with assigned properties, and those with links to such
+// objects. Links in mixed values count as those in columns of links.
 //
 // The walk goes from the changed objects up along their backlinks, never down from the observed
 // ones, so its cost grows with the number of changes.
@@ -9,7 +9,7 @@
 package import RealmStorage
 package import RealmTables
 
-/// Computes the objects of a table that changed, directly or by objects that they link to.
+/// Computes the changed objects of a table: changed directly, or by linked objects.
 package struct LinkedModifications {
   /// The old version, in which deleted links are followed.
   let old: TableGroup
@@ -26,7 +26,7 @@ package struct LinkedModifications {
   /// The number of links over which observers without key paths are notified of changes.
   package static let depth = 4
 
-  /// The objects of `table` that both versions have and that changed within `filter`.
+  /// The objects of `table` in both versions with changes within `filter`.
   package func keys(
     in table: TableKey, filter: KeyPathFilter?
   ) throws(StorageError) -> Set<ObjectKey> {
@@ -116,8 +116,8 @@ package struct LinkedModifications {
     return keys
   }
 
-  /// Adds the objects of `table` whose backlinks in `column` changed, and those that are linked
-  /// from objects that changed within `filter`.
+  /// Adds the objects of `table` with changed backlinks in `column`, and the targets of links from
+  /// objects with changes within `filter`.
   private func addLinkTargets(
     in table: TableKey, _ column: Column, _ filter: KeyPathFilter, to keys: inout Set<ObjectKey>
   ) throws(StorageError) {

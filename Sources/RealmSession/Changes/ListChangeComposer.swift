@@ -2,14 +2,14 @@
 
 // Composes the edits of a list into the change set that observers get.
 //
-// The list is kept as a piece table: runs of elements that the old list had, in their old order,
-// and runs of new elements. An edit cuts at most two pieces; the elements themselves are never
-// read, so the cost is that of the edits, whatever the size of the list.
+// The list is kept as a piece table: runs of elements of the old list, in their old order, and runs
+// of new elements. An edit cuts at most two pieces; the elements themselves are never read, so the
+// cost is the edits', whatever the size of the list.
 //
 // Invariants:
 // 1. The pieces, in order, are the list after the edits applied so far; their counts add up to
 //    `count`, and none is empty.
-// 2. An old element that is in no piece was deleted. One that was moved counts as deleted, and as
+// 2. An old element outside of all pieces was deleted. A moved one counts as deleted, and as
 //    inserted at its new position.
 
 import RealmQuery
@@ -43,8 +43,8 @@ package struct ListChangeComposer {
     count = oldCount
   }
 
-  /// Applies one edit; returns false if it does not fit the list, which then means that the log and
-  /// the list are not of the same version.
+  /// Applies one edit; returns false if it does not fit the list: then the log and the list are not
+  /// of the same version.
   mutating func apply(_ edit: CollectionEdit) -> Bool {
     switch edit {
     case .insert(let index, let added):
@@ -69,8 +69,7 @@ package struct ListChangeComposer {
     return true
   }
 
-  /// The change set, with further old indexes that are to count as modified; those of deleted
-  /// elements are left out.
+  /// The change set, with further old indexes to count as modified; deleted elements are left out.
   func changes(oldCount: Int, alsoModified: [Int] = []) -> ResultChanges {
     var result = ResultChanges()
     var kept: [Range<Int>] = []
@@ -122,7 +121,7 @@ package struct ListChangeComposer {
     return (pieces.count, 0)
   }
 
-  /// Cuts so that a piece begins at `index`, and returns that piece's position.
+  /// Cuts at `index`, and returns the position of the piece from there on.
   private mutating func cut(at index: Int) -> Int {
     guard index < count else { return pieces.count }
     let (position, offset) = locate(index)

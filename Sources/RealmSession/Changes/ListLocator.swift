@@ -113,8 +113,7 @@ package struct ListLocator: Hashable, Sendable {
     return oldIndexes(pieces) { index in keys[index].map(modified.contains) ?? false }
   }
 
-  /// Old indexes of the values that stayed in the collection and are, or hold, links to objects
-  /// that changed.
+  /// Old indexes of the remaining values with links to changed objects.
   private func modifiedMixedIndexes(
     _ pieces: [ListChangeComposer.Piece], by step: VersionStep
   ) throws(StorageError) -> [Int] {
@@ -123,7 +122,7 @@ package struct ListLocator: Hashable, Sendable {
     return oldIndexes(pieces) { values[$0].links(toOneOf: modified) }
   }
 
-  /// The objects that changed and that mixed values of the column of the object may link to.
+  /// The changed objects behind possible links in mixed values of the column.
   func modifiedLinks(by step: VersionStep) throws(StorageError) -> Set<StoredLink> {
     var modified: Set<StoredLink> = []
     for mixed in try step.new.mixedTargets(of: table) where mixed.column.key == column.key {
@@ -135,7 +134,7 @@ package struct ListLocator: Hashable, Sendable {
     return modified
   }
 
-  /// Old indexes of the elements that stayed and whose new index is one of those asked for.
+  /// Old indexes of the remaining elements with one of the given new indexes.
   private func oldIndexes(
     _ pieces: [ListChangeComposer.Piece], _ isWanted: (Int) -> Bool
   ) -> [Int] {
@@ -152,8 +151,8 @@ package struct ListLocator: Hashable, Sendable {
     return indexes
   }
 
-  /// The members of `keys` that are in the list, found by their backlinks, so that a long list is
-  /// read only for changes of its own elements. More than 64 keys are returned unfiltered.
+  /// The members of `keys` in the list, found by their backlinks, so a long list is read only for
+  /// changes of its own elements. More than 64 keys are returned unfiltered.
   private func members(
     among keys: Set<ObjectKey>, of target: TableKey, in tables: TableGroup
   ) throws(StorageError) -> Set<ObjectKey> {

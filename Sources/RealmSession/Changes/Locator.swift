@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Locators of what is observed, and the computation of what changed from one version to the next.
+// Locators of observed things, and the computation of their changes from one version to the next.
 //
-// Everything here is a value that any thread can work with: the worker computes change sets outside
-// of the session's confinement, and the session computes what the worker has not done yet by the
-// same functions.
+// Everything here is a value for any thread: the worker computes change sets outside of the
+// session's confinement, and the session computes the remaining ones by the same functions.
 
 package import RealmQuery
 package import RealmStorage
@@ -20,8 +19,8 @@ package enum Locator: Hashable, Sendable {
   case object(ObjectLocator)
 }
 
-/// The state that an observer has seen: the version, which stays readable as long as this exists,
-/// and what is needed to compute what changed since.
+/// The state of an observer: its version, readable as long as this exists, and the data for
+/// computing changes since.
 package struct ObservedState: Sendable {
   /// The data that a locator keeps from one version to the next.
   package enum Content: Sendable {

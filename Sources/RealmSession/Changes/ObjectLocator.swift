@@ -29,8 +29,8 @@ package struct ObjectLocator: Hashable, Sendable {
     return try linkedChange(by: step, filter: filter, besides: wanted)
   }
 
-  /// The change of linked objects, reported as changes of the links that lead to them, after those
-  /// of the object itself.
+  /// The change of linked objects, reported as changes of the links to them, after the changes of
+  /// the object itself.
   private func linkedChange(
     by step: VersionStep, filter: KeyPathFilter?, besides direct: [ColumnKey] = []
   ) throws(StorageError) -> ObservedChange? {

@@ -117,7 +117,7 @@ package struct RefinementLocator: Hashable, Sendable {
     }
   }
 
-  /// The changed objects that elements, which are mixed values, may link to.
+  /// The changed objects behind possible links of mixed elements.
   private func modifiedLinks(by step: VersionStep) throws(StorageError) -> Set<StoredLink> {
     guard case .list(let list) = base, list.column.type == .mixed else { return [] }
     return try list.modifiedLinks(by: step)

@@ -12,8 +12,8 @@ extension TableQuery {
     do throws(QueryError) { return try state(in: tables) } catch { throw error.asStorageError }
   }
 
-  /// The state after `step`, and what happened. A step that touches no table of the query, nor any
-  /// that links lead to, costs nothing.
+  /// The state after `step`, and its changes. A step without a change in the query's tables, or in
+  /// linked ones, costs nothing.
   func observedAdvance(
     _ state: ResultState, by step: VersionStep, filter: KeyPathFilter?
   ) throws(StorageError) -> (ResultState, ResultChanges) {
@@ -29,8 +29,8 @@ extension TableQuery {
 }
 
 extension QueryError {
-  /// The error for who can only read: a query was evaluated when it was made, so one that fails
-  /// later meets a file that has changed under it.
+  /// The error for a reader: a query was evaluated when it was made, so a later failure means a
+  /// damaged file.
   var asStorageError: StorageError {
     switch self {
     case .storage(let error): error

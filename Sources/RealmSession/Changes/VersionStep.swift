@@ -32,8 +32,8 @@ package final class VersionStep: Sendable {
       in: new.snapshot.file.changesets(after: old.version, through: new.snapshot))
   }
 
-  /// The objects of `table` that both versions have and that count as changed within `filter`: by
-  /// their own properties, or by objects that they link to.
+  /// The objects of `table` in both versions with changes within `filter`: of their own properties,
+  /// or of linked objects.
   func modified(
     in table: TableKey, filter: KeyPathFilter?
   ) throws(StorageError) -> Set<ObjectKey> {

@@ -29,8 +29,8 @@ package final class ActorIdentity: Sendable {
   /// The identity of the executor that the caller runs on; 0 outside of tasks.
   static var currentExecutor: UInt { realm_current_executor() }
 
-  /// The name, for messages, of the actor that the caller is isolated to, or of the custom executor
-  /// that runs it; nil outside of actors.
+  /// The name, for messages, of the caller's actor, or of its custom executor; nil outside of
+  /// actors.
   static var currentExecutorName: String? {
     // An executor's identity is a native object, which lives while its code runs.
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: currentExecutor) else { return nil }

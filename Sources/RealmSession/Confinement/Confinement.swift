@@ -9,8 +9,8 @@
 // Caching "this thread has passed" would be wrong for actors, queues and the main actor: they move
 // between threads.
 //
-// A frozen session may be used everywhere. It has a place of its own for each version, so that one
-// session serves all who froze the same version of a file.
+// A frozen session may be used everywhere. It has a place of its own for each version, so one
+// session serves all users of one frozen version.
 
 import CRealmPlatform
 package import Dispatch
@@ -38,13 +38,13 @@ package enum Confinement: Sendable {
     MainPlace.isMain(queue) ? .main : .queue(QueueIdentity.of(queue))
   }
 
-  /// The place of a session that is opened for the actor that the caller is isolated to.
+  /// The place of a session for the caller's actor.
   package static func actor(_ actor: isolated any Actor) -> Confinement {
     MainPlace.isCurrent ? .main : .actor(ActorIdentity(actor))
   }
 
-  /// The word that an access compares with the thread pointer: the pointer of the thread that owns
-  /// the session, or a word that never matches.
+  /// The word to compare with the thread pointer: the pointer of the session's thread, or a word
+  /// without a match.
   var isolationWord: UInt {
     switch self {
     case .thread(let thread): thread.pointer
@@ -133,8 +133,8 @@ extension Confinement: CustomStringConvertible {
 
 // MARK: - The main actor, queue and thread
 
-/// The main actor, queue and thread, which are one place. The thread that runs it does not matter:
-/// under an asynchronous `main` and in tests the main actor runs on worker threads.
+/// The main actor, queue and thread as one place. The present thread does not matter: under an
+/// asynchronous `main` and in tests the main actor runs on worker threads.
 enum MainPlace {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()

@@ -4,8 +4,8 @@
 //
 // Invariants:
 // 1. A waiting or running job keeps its executor, so that the actor can be released inside a job.
-// 2. The thread is the only one that takes jobs. It sleeps only when the list is empty, and a
-//    caller that adds to an empty list while it sleeps wakes it.
+// 2. Only the thread takes jobs. It sleeps only while the list is empty, and the first caller to
+//    add a job wakes it.
 
 import CRealmPlatform
 import Dispatch

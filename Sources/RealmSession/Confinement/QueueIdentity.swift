@@ -7,8 +7,8 @@ import RealmStorage
 
 /// The identity of a queue, which recognizes a caller in one of its blocks.
 ///
-/// Each queue gets a key of its own, so that a block which runs on a queue that targets this one is
-/// recognized, even if that queue has sessions of its own.
+/// Each queue gets a key of its own, so a block on a queue with this one as its target is
+/// recognized, even if the other queue has sessions of its own.
 package final class QueueIdentity: Sendable {
   let queue: DispatchQueue
   private let key = DispatchSpecificKey<Bool>()

@@ -7,7 +7,7 @@ import CRealmPlatform
 /// The identity of a thread. The pointers of ended threads are reused; the number, which is not,
 /// keeps a new thread from finding the sessions of a dead one.
 package struct ThreadIdentity: Hashable, Sendable {
-  /// The word that accesses compare: `realm_thread_pointer()` on that thread.
+  /// The word for accesses to compare: `realm_thread_pointer()` on the thread.
   let pointer: UInt
   let number: UInt64
 

@@ -4,9 +4,8 @@
 // them.
 //
 // Invariants:
-// 1. A keeper belongs to one thread, which alone uses it. It is released with the thread, and with
-//    it what it keeps: a transaction that no caller can end any more must not keep all others
-//    waiting.
+// 1. A keeper belongs to one thread, its only user. It is released with the thread, and its
+//    contents with it: an abandoned transaction must not keep all other writers waiting.
 
 #if canImport(Darwin)
 import Darwin

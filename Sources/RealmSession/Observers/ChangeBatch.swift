@@ -10,8 +10,8 @@ import RealmTables
 ///
 /// Invariants:
 /// 1. `items` ascend by the numbers of the observations, as the entries of a hub do.
-/// 2. Observers that a batch was made for, that had seen `base` and have no item are not concerned:
-///    they only advance. A thousand of them cost one walk over the entries.
+/// 2. Observers of a batch with `base` as their version and without an item are not concerned: they
+///    only advance. A thousand of them cost one walk over the entries.
 struct ChangeBatch: Sendable {
   /// The change for one observer, and the state that it has then seen.
   struct Item: Sendable {
@@ -53,8 +53,8 @@ struct ChangeBatch: Sendable {
     version = tables.version
   }
 
-  /// Computes the changes for those of the observers, who ascend by their numbers, that have not
-  /// seen this version.
+  /// Computes the changes for those of the observers, ascending by their numbers, with an older
+  /// version.
   mutating func add(_ entries: [ObserverEntry]) {
     unsafe entries.withUnsafeBufferPointer { entries in
       for index in entries.indices
@@ -76,8 +76,8 @@ struct ChangeBatch: Sendable {
     }
   }
 
-  /// Whether an observer that has seen `version` is not concerned; `item` is the position of the
-  /// first item that may be its.
+  /// Whether an observer of `version` is not concerned; `item` is the position of the first item
+  /// from its number on.
   func isUnaffected(_ id: UInt64, since version: UInt64?, _ item: inout Int) -> Bool {
     while item < items.count, items[item].id < id { item += 1 }
     guard let version, version == baseVersion, id <= lastID else { return false }

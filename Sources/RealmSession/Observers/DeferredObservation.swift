@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An observation that is registered later, on the queue that it belongs to.
+// An observation registered later, on its own queue.
 
 package import RealmStorage
 

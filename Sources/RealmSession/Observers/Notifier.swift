@@ -2,8 +2,8 @@
 
 // The worker of a file: computes change sets for all sessions of this process that show the file.
 //
-// It runs on a serial queue of its own: never on the cooperative pool, which it could starve, and
-// never in the confinement of a session, which it would block. It sleeps until a version is
+// It runs on a serial queue of its own: never on the cooperative pool, as it could starve it, and
+// never in the confinement of a session, as it would block it. It sleeps until a version is
 // committed or an observer is added.
 
 import Dispatch
@@ -72,7 +72,7 @@ package final class Notifier: Sendable {
   /// Runs a pass of the worker now, and waits for it.
   package func runNow() { queue.sync { pass() } }
 
-  /// Calls `body` after a pass that computes and delivers everything that is known now.
+  /// Calls `body` after computing and delivering everything known now.
   package func afterNextPass(_ body: @escaping @Sendable () -> Void) {
     queue.async { [self] in
       pass()

@@ -8,8 +8,8 @@ import RealmTables
 
 /// An observer of a session, and the state that it has seen.
 ///
-/// Most commits concern few of many observers. The values that decide whether one is concerned are
-/// stored here as plain values, so that a thousand are passed over without counting a reference.
+/// Most commits concern few of many observers. The values for deciding it are plain ones here, so a
+/// thousand observers are passed over without counting a reference.
 package struct ObserverEntry: Sendable {
   /// The scope of changes that may concern an observer.
   enum Scope: Sendable {

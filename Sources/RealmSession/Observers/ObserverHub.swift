@@ -59,8 +59,8 @@ package final class ObserverHub: Sendable {
 
   /// Records the version that the session shows.
   ///
-  /// A batch that would only move the session to a version that it is past is dropped: where no
-  /// delivery takes it, it would keep that version, and the space of all later ones, permanently.
+  /// A batch for a version before the session's is dropped: without a delivery it would keep the
+  /// version, and the space of all later ones, permanently.
   func show(_ tables: TableGroup?) {
     // Released after the lock.
     let replaced = state.withLock { state -> (TableGroup?, ChangeBatch?) in
@@ -124,8 +124,8 @@ package final class ObserverHub: Sendable {
     }
   }
 
-  /// Records the states that observers have seen, by their ascending numbers; observers that a
-  /// batch leaves unaffected have seen its version too.
+  /// Records the states of observers, by their ascending numbers; observers unaffected by a batch
+  /// have seen its version too.
   func store(_ seen: [(id: UInt64, state: ObservedState)], besides batch: ChangeBatch? = nil) {
     let replaced = state.withLock { $0.advance(along: seen, besides: batch) }
     _ = replaced
@@ -244,8 +244,8 @@ package final class ObserverHub: Sendable {
   }
 
   private func schedule(on scheduler: ConfinementScheduler?) {
-    // Weak: a queue or run loop that does not run would keep the version that the session showed
-    // last, and the space of all later versions, after the session was closed.
+    // Weak: a queue or run loop at rest would keep the session's last version, and the space of all
+    // later versions, after the session was closed.
     scheduler?.schedule { [weak self] in
       guard let self else { return }
       state.withLock { $0.isDeliveryScheduled = false }
@@ -262,9 +262,8 @@ extension ObserverHub.State {
     return scheduler
   }
 
-  /// Advances observers to the states that they have reached, and those that a batch leaves
-  /// unaffected to its version. The states that they had seen before pin versions and are returned,
-  /// to be released after the lock.
+  /// Advances observers to their new states, and those unaffected by a batch to its version. Their
+  /// former states pin versions and are returned, to be released after the lock.
   fileprivate mutating func advance(
     along seen: [(id: UInt64, state: ObservedState)], besides batch: ChangeBatch?
   ) -> [ObservedState] {

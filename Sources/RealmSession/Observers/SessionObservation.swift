@@ -12,7 +12,7 @@ package enum SessionNotification: Sendable {
   case newerVersionExists
 }
 
-/// An observer that is notified of each version that a session shows.
+/// An observer of each version of a session.
 package final class SessionObservation: Cancellable {
   private struct Handler: @unchecked Sendable {
     // Sendable: any thread may remove the handler; it is called in the confinement only.

@@ -75,8 +75,8 @@ package final class SessionObservers {
     if !calls.isEmpty { hub.scheduleDelivery() }
   }
 
-  /// Records that a write transaction has begun on a newer version than the session showed.
-  /// Observers are notified of that when the transaction has ended.
+  /// Records the beginning of a write transaction on a newer version than the session's. Observers
+  /// are notified of it after the transaction.
   func movedForWrite() { owesMoved = true }
 
   /// Makes up for notifications that a rolled-back write transaction has delayed.
@@ -87,9 +87,8 @@ package final class SessionObservers {
 
   // MARK: - Collecting
 
-  /// Computes the calls of all observers that have not seen `target`, as far as the worker has not
-  /// done so, and reads the previous values that they ask for: the session still shows
-  /// `shownVersion`.
+  /// Computes the remaining calls of all observers for `target`, and reads their previous values:
+  /// the session still shows `shownVersion`.
   func collectCalls(upTo target: TableGroup, from shownVersion: UInt64?, with known: ChangeBatch?) {
     let version = target.version
     let entries = hub.entries
@@ -129,8 +128,8 @@ package final class SessionObservers {
     return observation.activeHandler?.valuesBefore?(columns)
   }
 
-  /// Advances observers past a transaction that they are not notified of. They are notified later
-  /// of earlier changes that they had not seen.
+  /// Advances observers past a transaction without notifying them. They are notified later of
+  /// earlier changes.
   private func skip(_ skipped: [Observation], from base: TableGroup, to tables: TableGroup) {
     var before = ChangeBatch(for: base)
     var over = ChangeBatch(for: tables)

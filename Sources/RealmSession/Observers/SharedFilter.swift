@@ -20,7 +20,7 @@ final class SharedFilter: Sendable {
 
   private let state = Locked(State())
 
-  /// A filter that passes every change that one of the observers asks for.
+  /// A filter for the changes of interest to any of the observers.
   var union: KeyPathFilter? { state.withLock { $0.union } }
 
   func add(_ filter: KeyPathFilter?, of id: UInt64) {

@@ -13,7 +13,7 @@ package struct SkippedObservers {
 
   private init() {}
 
-  /// Collects the observers of some tokens; those that have ended need no skipping.
+  /// Collects the observers of some tokens; ended ones need no skipping.
   package init(_ cancellables: some Sequence<any Cancellable>) {
     for cancellable in cancellables {
       if let observation = cancellable.current as? Observation { observations.append(observation) }

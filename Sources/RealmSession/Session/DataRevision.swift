@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Identifies the state of the data from which a value was computed, so that a cached value can be
-// compared with the present state.
+// Identifies the state of the data behind a computed value, so a cached value can be compared with
+// the present state.
 
 /// A revision of the data that a session showed: a version, or a position within the log of a write
 /// transaction.

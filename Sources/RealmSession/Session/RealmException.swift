@@ -16,8 +16,7 @@ public import RealmStorage
 ///
 /// It may leave without returning, for instance by ending the thread.
 package nonisolated(unsafe) var trapHook: ((String) -> Void)?
-// nonisolated(unsafe): set by a test before it starts what may trap, read once by the thread that
-// is about to trap.
+// nonisolated(unsafe): set by a test before anything traps, read once by the trapping thread.
 
 /// Traps because the program broke a rule of the API; `reason` is the documented message.
 ///
@@ -32,8 +31,8 @@ package func throwRealmException(_ reason: String) -> Never {
   // Reports of crashes show the message.
   fatalError(text)
   #else
-  // Not by `fatalError`, which would print the reason again, with a line of this file. The line of
-  // the program is in the backtrace, which Swift's runtime prints for this signal.
+  // Not by `fatalError`: it would print the reason again, with a line of this file. The line of the
+  // program is in the backtrace of Swift's runtime for this signal.
   FileHandle.standardError.write(Data("\(text)\n".utf8))
   abort()
   #endif

@@ -3,8 +3,8 @@
 // Moves a session from version to version, and notifies its observers of each move.
 //
 // Invariants:
-// 1. The move to a version and the calls that notify of it are one step: calls that are still due
-//    when an observer writes are made before that write begins.
+// 1. The move to a version and its calls of observers are one step: calls still due when an
+//    observer writes are made before the write begins.
 // 2. A session does not move while observers are called.
 
 import RealmQuery
@@ -12,8 +12,8 @@ package import RealmStorage
 package import RealmTables
 
 extension Session {
-  /// Shows the newest version, or a newer one that another session shows and that is not durable
-  /// yet, and notifies observers.
+  /// Shows the newest version, or a newer one of another session that is not durable yet, and
+  /// notifies observers.
   ///
   /// - Returns: Whether there was a newer version.
   @discardableResult
@@ -83,8 +83,8 @@ extension Session {
     observers.makeCalls()
   }
 
-  /// Brings one observer that is not being called to the version that the session shows, and
-  /// notifies it; the others are notified of that version later.
+  /// Brings one observer outside of a call to the session's version, and notifies it; the others
+  /// are notified later.
   package final func bringUpToDate(_ observation: Observation) {
     guard let observers, !isInWrite, let shownTables else { return }
     observers.bringUpToDate(observation, to: shownTables)

@@ -5,9 +5,8 @@
 //
 // Invariants:
 // 1. Everything here is used in the confinement only, except where a member says otherwise.
-// 2. Between transactions `shownTables` are those of a committed version, which is pinned until the
-//    session advances; in a transaction, `transaction` has its own changes and `shownTables` the
-//    version that it started from.
+// 2. Between transactions `shownTables` are those of a committed version, pinned until the session
+//    advances; in a transaction, `transaction` has its own changes and `shownTables` its base.
 // 3. `state.generation` changes before rows of another version can be read (see `SessionState`).
 // 4. A frozen session reads one version permanently, and on many threads at once. Nothing in it
 //    changes after it was published, but for `wasInvalidated`.

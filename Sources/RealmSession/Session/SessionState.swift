@@ -8,9 +8,9 @@
 // 2. `generation` changes whenever a row that was found before may have moved or vanished: the
 //    session advances, a transaction begins, ends or copies a cluster, the session is invalidated.
 //    It never repeats. A row found at generation g is current if and only if the state says g.
-// 3. `isolation` is the pointer of the thread that the session is confined to; 0 and 1 match no
-//    thread and take the slow path of an access: 0 asks the confinement, 1 admits every thread. In
-//    a forked child it is 0: it is the first word, which `Session` has cleared there.
+// 3. `isolation` is the pointer of the session's thread; 0 and 1 match no thread and take the slow
+//    path of an access: 0 asks the confinement, 1 admits every thread. In a forked child it is 0:
+//    `Session` has the first word cleared there.
 // 4. The state of a frozen session is written before another thread can see it, and never again.
 
 /// The state of a session that a read checks before it uses a cached row.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The state that all sessions of one file in this process share: its worker for notifications, its
-// caches, and the version that waits for the disk.
+// The shared state of a file's sessions in this process: its worker for notifications, its caches,
+// and the version on its way to the disk.
 
 import Dispatch
 package import RealmStorage
@@ -16,7 +16,7 @@ package final class SharedFile: Sendable {
   package let notifier: Notifier
   /// The queue on which asynchronous writes are committed.
   let commitQueue = DispatchQueue(label: "OpenRealm commits")
-  /// The tables of the newest version that a session shows and that is not durable yet.
+  /// The tables of the newest version of any session before it is durable.
   private let pending = Locked<TableGroup?>(nil)
   /// The schemas of tables, which most versions have in common.
   let schemas = SchemaCache()
@@ -119,8 +119,8 @@ package final class SharedFile: Sendable {
     _ = old
   }
 
-  /// The tables of a version that a session shows and that is not durable yet, if `version` is not
-  /// durable and they are at least as new.
+  /// The tables of a session's version before it is durable, if `version` is not durable and they
+  /// are at least as new.
   func pendingTables(atLeast version: UInt64) -> TableGroup? {
     guard version > file.newestVersion, let tables = pending.withLock({ $0 }),
       tables.version >= version

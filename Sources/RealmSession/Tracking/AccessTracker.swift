@@ -7,8 +7,8 @@
 // 1. Everything here runs in the session's confinement. Code of the program is called last, after
 //    the state here is complete.
 // 2. Tracking is for one change: an access that was notified is removed.
-// 3. `base` is the version in which everything tracked was accessed, or an older one since which
-//    nothing tracked changed; it is pinned only while something is tracked.
+// 3. `base` is the version of all tracked accesses, or an older one without a tracked change since;
+//    it is pinned only while something is tracked.
 
 import RealmQuery
 import RealmStorage
@@ -59,7 +59,7 @@ package final class AccessTracker {
 
   // MARK: - Changes
 
-  /// Notifies the accesses that changed up to the version that the session now shows.
+  /// Notifies the accesses with changes up to the session's present version.
   func notify(_ shown: TableGroup?) {
     guard let base, let shown else { return }
     guard base.version < shown.version else { return }
@@ -151,7 +151,7 @@ extension TableChanges {
 }
 
 extension Locator {
-  /// The query that decides which objects are elements; nil where there is none.
+  /// The query behind the elements; nil where there is none.
   fileprivate var elementQuery: TableQuery? {
     switch self {
     case .results(let query): query

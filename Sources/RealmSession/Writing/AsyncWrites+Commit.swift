@@ -7,8 +7,8 @@
 // 2. If grouping is allowed, the next transaction of this session continues from the held commit:
 //    up to 20 share a commit. The session keeps the right to write only as long as it runs its
 //    blocks one after the other, and at most for a grace time.
-// 3. The commit queue makes all of them durable, which lets other writers begin, and then the
-//    waiting callers are notified: tasks on that queue, callbacks in the session's confinement.
+// 3. The commit queue makes all of them durable, so other writers can begin, and then the waiting
+//    callers are notified: tasks on the queue, callbacks in the session's confinement.
 
 import Dispatch
 package import RealmStorage
@@ -73,7 +73,7 @@ extension AsyncWrites {
     return group.count
   }
 
-  /// Makes the open transaction durable together with those that it continues.
+  /// Makes the open transaction and its predecessors durable together.
   func commitGroup(skipping skipped: SkippedObservers) throws(StorageError) {
     var outcome: Outcome = .success(())
     let (pending, committed) = try session.writeVersion()
@@ -204,14 +204,14 @@ extension AsyncWrites {
     }
   }
 
-  /// Calls the completion of a block that ended its transaction itself, after those of its commits.
+  /// Calls the completion of a block with an end of its own, after those of its commits.
   func completeWithCommits(_ id: AsyncWriteID) {
     guard var last = held.take() else { return completeLater(id, .success(())) }
     last.group.ids.append(id)
     held.put(last)
   }
 
-  /// Calls a completion after those of the commits that are under way.
+  /// Calls a completion after those of the present commits.
   func completeLater(_ id: AsyncWriteID, _ outcome: Result<Void, StorageError>) {
     let group = Group(ids: [id], count: 1)
     guard ConfinementScheduler(for: session.confinement) != nil else {

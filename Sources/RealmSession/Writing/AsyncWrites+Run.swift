@@ -4,8 +4,8 @@
 //
 // A block waits in the writer scheduler like a task does. When its turn comes, the session is woken
 // in its confinement: by its queue, its actor, its run loop. A thread without a running run loop
-// cannot be woken. There a block runs before the call that enqueues it returns, or, if a
-// transaction is open, at the end of that.
+// cannot be woken. There a block runs before the enqueuing call returns, or, if a transaction is
+// open, at its end.
 
 import RealmStorage
 
@@ -54,8 +54,8 @@ extension AsyncWrites {
     }
   }
 
-  /// A function that wakes the session from any thread, so that it runs the blocks that are due;
-  /// nil if the session cannot be woken.
+  /// A function for waking the session from any thread, to run its due blocks; nil if the session
+  /// cannot be woken.
   private func waker() -> (@Sendable () -> Void)? {
     guard let place = ConfinementScheduler(for: session.confinement) else { return nil }
     return { [reference = session.reference, isWoken] in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The places that a waiting writer blocks, or in which it is going to run.
+// The places blocked by a waiting writer, and the place of its run.
 
 import CRealmPlatform
 package import RealmStorage

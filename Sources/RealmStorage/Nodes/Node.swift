@@ -5,9 +5,9 @@
 /// A read-only view of one node in mapped memory.
 ///
 /// Invariants:
-/// 1. A `Node` is only made by `NodeSpace.node(at:)` or by the allocator, which have checked that
-///    header and payload lie inside memory that stays mapped as long as the snapshot or transaction
-///    that the space belongs to. The code that stores a `Node` keeps that owner alive.
+/// 1. A `Node` is only made by `NodeSpace.node(at:)` or by the allocator. These have checked that
+///    header and payload lie inside memory mapped as long as the snapshot or transaction of the
+///    space. The owner of a `Node` keeps the space alive.
 /// 2. Elements are addressed below `count`. `integer(at:)` checks, `uncheckedInteger(at:)` does
 ///    not and is for loops over a range that was checked once.
 @frozen @usableFromInline

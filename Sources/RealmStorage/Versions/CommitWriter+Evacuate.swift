@@ -49,8 +49,7 @@ extension CommitWriter {
   /// The largest lag of the oldest reader, in versions, for which an evacuation waits.
   private static let longestLag: UInt64 = 32
 
-  /// Cuts what the file is longer than the version that the transaction started from, which is the
-  /// only one that can be read.
+  /// Cuts the file to the base of the transaction, the only readable version.
   private func cutExcess(_ space: inout FreeSpace) {
     guard space.hasExcess, base.space.fileEnd == space.logicalSize else { return }
     space.hasExcess = false

@@ -68,7 +68,7 @@ extension DatabaseFile {
   }
 
   /// - Parameters:
-  ///   - lockSystem: Where the lock file is that those share who have the database open.
+  ///   - lockSystem: The file system of the lock file, shared by all users of the database.
   ///   - acceptsOlderFormats: Whether the tables may be those of a format that can be upgraded.
   static func open(
     _ storage: any StorageFile, _ path: String, _ options: OpenOptions, _ system: any FileSystem,

@@ -3,8 +3,8 @@
 // The cost of keeping a version.
 
 extension DatabaseFile {
-  /// The bytes of the file that were freed after the snapshot's version, and that no writer may use
-  /// before it is released. (If older versions are kept, before those are, too.)
+  /// The bytes of the file freed after the snapshot's version, out of the reach of writers until
+  /// its release. (If older versions are kept, before their release, too.)
   package func pinnedByteCount(by snapshot: Snapshot) throws(StorageError) -> Int {
     let newest = try self.snapshot()
     guard newest.version > snapshot.version else { return 0 }

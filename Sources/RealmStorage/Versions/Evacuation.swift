@@ -13,8 +13,8 @@
 //    (`FreeBlock.heldTag`). What the file grows by meanwhile belongs to none of them.
 // 2. A walk visits nodes in the order of the trees, and goes on where it stopped. Commits between
 //    its steps may move nodes past that position: what it misses stays where it is.
-// 3. An evacuation ends after the walk, at the first commit to which the space that the walk freed
-//    is usable. One that empties the end of the file also ends where a commit would make it grow.
+// 3. An evacuation ends after the walk, at the first commit with the freed space usable. One for
+//    the end of the file also ends where a commit would make it grow.
 
 /// The regions of the file that are being emptied, and how far that has come.
 struct Evacuation: Sendable {
@@ -71,8 +71,8 @@ struct Evacuation: Sendable {
     return false
   }
 
-  /// Whether the node there is to be copied. A node that is larger than a window stays: it would
-  /// need a hole that is larger than what its move leaves in a window.
+  /// Whether to copy the node there. A node larger than a window stays: it would need a hole larger
+  /// than the one it leaves.
   func concerns(_ range: Range<Int>) -> Bool {
     (goal == .shrink || range.count <= windowByteCount) && contains(range)
   }

@@ -159,8 +159,8 @@ struct FreeSpace: Sendable {
     case high
   }
 
-  /// Takes `wanted` usable bytes inside one section from the smallest block that has them; failing
-  /// that all of the largest, if that is at least `needed`; nil if there is none.
+  /// Takes `wanted` usable bytes inside one section from the smallest sufficient block; failing it,
+  /// all of the largest, if it has at least `needed`; nil if there is none.
   mutating func take(wanted: Int, needed: Int, from side: Side) -> Range<Int>? {
     guard let found = list.bestFit(wanted: wanted, needed: needed) else { return nil }
     return take(found, wanted, side)
@@ -173,7 +173,7 @@ struct FreeSpace: Sendable {
   }
 
   /// Takes `wanted` bytes of the smallest run of at least `room`: its first ones, or those after
-  /// its middle if it has room for many such runs, so that what ends before it can go on.
+  /// its middle if it has room for many such runs, so the data before it can go on.
   mutating func takeLane(_ wanted: Int, room: Int) -> Range<Int>? {
     guard var found = list.bestFit(wanted: room, needed: room) else { return nil }
     if found.piece.count > 4 * room {

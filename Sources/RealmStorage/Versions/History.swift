@@ -11,8 +11,7 @@
 enum History {
   private typealias Entries = BTree<BinaryLeaf>
 
-  /// Adds the changeset of the commit that makes `version`, and drops those that lead to versions
-  /// up to `oldest`.
+  /// Adds the changeset of `version`'s commit, and drops those leading to versions up to `oldest`.
   ///
   /// - Returns: The new root.
   static func append(
@@ -194,8 +193,8 @@ extension DatabaseFile {
       after: version, in: top, snapshot.space, byteLimit: byteLimit)
   }
 
-  /// The changes of the commit that made `version`, of which the snapshot's is that or a later one;
-  /// nil if the file does not have them any more.
+  /// The changes of `version`'s commit, the snapshot being of it or a later one; nil if the file
+  /// does not have them any more.
   package func changeset(
     making version: UInt64, through snapshot: Snapshot
   ) throws(StorageError) -> [UInt8]? {

@@ -2,8 +2,8 @@
 
 // The kinds of history that files are opened with (file format 2.7.1).
 //
-// 1. A file that was never committed to takes the kind that it is opened with, and its first commit
-//    writes it. A committed file is only written with the kind that it has.
+// 1. A file without commits takes the kind of its opening, and its first commit writes it. A
+//    committed file is only written with its own kind.
 // 2. Files of every kind can be opened for reading.
 
 /// The kind of history that the commits to an open file continue.

@@ -82,9 +82,9 @@ struct NodeWriter {
     return height
   }
 
-  /// A leaf with data and the node that holds leaves together change when that data changes; what
-  /// is above changes nearly always. Only generations of changed nodes count: they are known. Who
-  /// made a node may know better.
+  /// A leaf with data and the node of leaves above it change when the data changes; higher nodes
+  /// change nearly always. Only generations of changed nodes count: they are known. The maker of a
+  /// node may know better.
   private static func lifetime(
     of node: Node, _ isData: Bool, depth: Int, height: Int
   ) -> NodeLifetime {

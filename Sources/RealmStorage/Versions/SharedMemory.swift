@@ -22,8 +22,8 @@
 // 2. All words are atomics. A version's entry is written before the newest version is.
 // 3. No byte is touched through the mapping before the file has disk space for it: a store into a
 //    hole of a file on a full disk traps (SIGBUS), where a call reports an error.
-// 4. A child process that was forked without exec has zeros of its own in its place: what it
-//    releases and forgets must not change what its parent holds.
+// 4. A child process, forked without exec, has zeros of its own in its place: its releases must not
+//    change its parent's state.
 
 import CRealmPlatform
 import Synchronization

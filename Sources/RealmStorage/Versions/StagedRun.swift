@@ -23,8 +23,8 @@ struct StagedRun {
     self.file = file
   }
 
-  /// Memory for the bytes at `position`; what does not follow what is staged makes that be written
-  /// first. At most `Buffer.byteCount` bytes.
+  /// Memory for the bytes at `position`; a gap makes the staged bytes be written first. At most
+  /// `Buffer.byteCount` bytes.
   mutating func stage(
     _ byteCount: Int, at position: Int
   ) throws(StorageError) -> UnsafeMutableRawPointer {

@@ -116,7 +116,7 @@ extension WriterScheduler.State {
 
   /// Takes a waiter out of the line.
   ///
-  /// - Returns: What wakes it, and the start that it may have been granted, which is to be dropped.
+  /// - Returns: The call for waking it, and its possibly granted start, to be dropped.
   mutating func cancel(_ waiter: UInt64) -> (wake: Wake?, start: Start?) {
     guard let status = waiters[waiter]?.status else { return (nil, nil) }
     waiters[waiter]?.status = .cancelled
@@ -177,7 +177,7 @@ extension WriterScheduler.State {
   /// The thread that waits longest.
   var firstThread: UInt64? { line.first { waiters[$0]?.blocksThread == true } }
 
-  /// The thread that waits longest of those that keep `place` busy.
+  /// The longest waiting thread of those with `place` busy.
   private func thread(blocking place: WriterPlace) -> UInt64? {
     line.first { number in
       guard let waiter = waiters[number], waiter.blocksThread else { return false }
@@ -208,8 +208,8 @@ extension WriterScheduler.State {
 
   // MARK: Granted writers that have not begun
 
-  /// Lets the thread that waits longest go before a writer that was granted its turn and has not
-  /// begun; that gets the thread's position. What is returned wakes the thread.
+  /// Lets the longest waiting thread go before a writer with a granted turn, not begun yet, and
+  /// gives that one the thread's position. The result wakes the thread.
   mutating func exchange(_ seen: WriterScheduler.Grant) -> Wake? {
     guard let waiter = grant?.waiter, grant?.number == seen.number, let thread = firstThread,
       let position = line.firstIndex(of: thread),

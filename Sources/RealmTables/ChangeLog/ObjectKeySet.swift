@@ -4,9 +4,9 @@
 
 /// A set of object keys.
 ///
-/// Keys that arrive in ascending order are kept as runs of neighbours, so that a million new
-/// objects take a few thousand entries and no hashing. Others go to hash tables beside the runs, so
-/// that no order of arrival costs more than a hash insertion.
+/// Ascending keys are kept as runs of neighbours, so a million new objects take a few thousand
+/// entries and no hashing. Others go to hash tables beside the runs, so no order of arrival costs
+/// more than a hash insertion.
 ///
 /// Invariants:
 /// 1. `runs` are ascending, disjoint and not adjacent.

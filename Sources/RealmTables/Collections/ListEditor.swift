@@ -6,9 +6,8 @@ package import RealmStorage
 
 /// A list of a write transaction: that of a column, or one inside a mixed value.
 ///
-/// Positions are those that readers see: links to tombstones are passed over and left alone. An
-/// editor that `isStored` counts them too, and edits them as any other; such positions are what
-/// devices send each other.
+/// Positions are the readers': links to tombstones are passed over and left alone. With `isStored`
+/// an editor counts them too, and edits them as any other; devices send each other such positions.
 ///
 /// Every change keeps the backlinks of what is linked up to date, and is recorded in the change
 /// log.

@@ -39,8 +39,7 @@ package struct ListView {
   /// Whether readers see the element that is stored at `stored`.
   func isVisible(_ stored: Int) -> Bool { visible?.contains(stored) ?? true }
 
-  /// The position that readers know the element by that is stored at `stored`; for a hidden one
-  /// that of the next visible one.
+  /// The readers' position of the element at `stored`; for a hidden one the next visible one's.
   func visibleIndex(of stored: Int) -> Int {
     guard let visible else { return stored }
     return visible.firstIndex { $0 >= stored } ?? visible.count

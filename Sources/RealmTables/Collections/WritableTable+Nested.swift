@@ -5,8 +5,7 @@
 import RealmStorage
 
 extension WritableTable {
-  /// Replaces the root of the collection that a path leads to by what `edit` makes of it; without a
-  /// path that of the column.
+  /// Replaces the root of a path's collection by the result of `edit`; without a path the column's.
   func editCollection(
     _ column: Column, of key: ObjectKey, at path: [NestedStep], hidesLink: Bool = false,
     _ edit: (Ref) throws(StorageError) -> Ref

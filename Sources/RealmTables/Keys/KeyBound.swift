@@ -48,7 +48,7 @@ struct KeyBound {
 
 /// The bounds of a file's tables at the end of the last transaction of this process.
 ///
-/// They are good for a transaction that goes on from the version which that one made, and no other.
+/// They are good for the transaction after their version, and no other.
 package final class KeyBoundCache: Sendable {
   private struct State {
     var version: UInt64 = 0

@@ -4,8 +4,8 @@
 
 /// Identifies a table of a file for as long as the table exists.
 ///
-/// The low 16 bits are the table's index, the others a counter that makes the key of a removed
-/// table differ from that of the table which reuses its index.
+/// The low 16 bits are the table's index, the others a counter, to distinguish the key of a removed
+/// table from the next one's with its index.
 @frozen @usableFromInline
 package struct TableKey: Hashable, Sendable, Comparable, CustomStringConvertible {
   @usableFromInline package let rawValue: UInt32

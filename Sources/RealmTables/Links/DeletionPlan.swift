@@ -96,8 +96,8 @@ struct DeletionPlan {
       if try isLinked(candidate) { found.append(candidate) }
     }
     var isFound = Set(found)
-    // An object that nothing else takes will stay, and with it those that it links to: this saves a
-    // round for each object of a chain.
+    // An object without another owner will stay, and with it its linked objects: this saves a round
+    // for each object of a chain.
     var next = 0
     while next < found.count {
       let object = found[next]
@@ -177,7 +177,7 @@ struct DeletionPlan {
     return all
   }
 
-  /// The objects that a column links to; those that other devices deleted are gone already.
+  /// The targets of a column's links; objects deleted by other devices are gone already.
   private func links(in column: Column, of row: Row) throws(StorageError) -> [StoredLink] {
     var links: [StoredLink] = []
     try row.forEachLink(in: column) { (link) throws(StorageError) in

@@ -30,7 +30,6 @@ extension ObjectKey {
   /// The key of the tombstone whose plain key this is, for objects without primary key their own.
   var tombstone: ObjectKey { ObjectKey(-2 - rawValue) }
 
-  /// The lowest key of a tombstone that has the key which its primary key leads to. Those below
-  /// found that taken by another.
+  /// The lowest key of a tombstone at the key of its primary key. Tombstones below found it taken.
   static var lowestHashed: ObjectKey { ObjectKey(0x3FFF_FFFF_FFFF_FFFF).tombstone }
 }

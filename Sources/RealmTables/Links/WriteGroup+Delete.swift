@@ -24,8 +24,8 @@ extension WriteGroup {
     return nil
   }
 
-  /// Remembers what the rules delete with an embedded object that is taken from its owner, and that
-  /// is about to be deleted. Nothing forbids this.
+  /// Remembers further deletions of the rules with an embedded object taken from its owner and
+  /// about to be deleted. Nothing forbids this.
   func prepareToDrop(_ embedded: StoredLink) throws(StorageError) {
     guard let deleteRules, deleteRules.concern(embedded.table) else { return }
     let plan = try DeletionPlan([embedded], deleteRules, in: self)

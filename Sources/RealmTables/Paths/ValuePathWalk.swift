@@ -7,8 +7,8 @@
 import RealmStorage
 
 extension WritableTable {
-  /// The place that a path leads to. All that it goes through must exist; the element or key that
-  /// it ends in need not.
+  /// The place at the end of a path. Everything on the path must exist; its last element or key
+  /// need not.
   package func place(
     of object: ObjectKey, _ field: String, _ steps: [PathStep]
   ) throws(PathError) -> ValuePlace {

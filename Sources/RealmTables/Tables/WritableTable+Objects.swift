@@ -46,8 +46,7 @@ extension WritableTable {
     return (key, row(at: place))
   }
 
-  /// Creates an object without primary key that another device gave that key, or that this one
-  /// gave it before.
+  /// Creates an object without primary key under a key of another device, or under its former key.
   package func createObject(under key: ObjectKey) throws(StorageError) -> Row {
     guard unsafe !schema.hasPrimaryKey, unsafe schema.kind != .embedded, key.rawValue >= 0 else {
       throw .limitExceeded(unsafe "Objects of table '\(schema.name)' are not created by their keys")

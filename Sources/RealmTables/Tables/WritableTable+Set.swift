@@ -41,8 +41,8 @@ extension WritableTable {
 
   // MARK: Typed
 
-  /// Assigns a property of a type that is no link, by the element that its leaf is to hold. Hot
-  /// paths make no `TableValue`; null goes only into a property that is optional.
+  /// Assigns a property of a type other than links, by the future element of its leaf. Hot paths
+  /// make no `TableValue`; null goes only into an optional property.
   @_specialize(where L == IntegerLeaf)
   @_specialize(where L == NullableIntegerLeaf)
   @_specialize(where L == BoolLeaf)

@@ -27,8 +27,8 @@ extension SortOrder {
     return positions.map { keys[Int($0)] }
   }
 
-  /// The keys with those of equal values side by side, which keep their order among each other, and
-  /// the first of each such group in the order in which they came.
+  /// The keys with those of equal values side by side, in their former order among each other, and
+  /// the first of each such group in the former order.
   func grouped(
     _ keys: [ObjectKey], of table: Table, in source: any TableSource
   ) throws(QueryError) -> (keys: [ObjectKey], firsts: [ObjectKey]) {

@@ -6,8 +6,8 @@
 ///
 /// Invariants:
 /// 1. The node has one element more than the leaf; element 0 is the null marker.
-/// 2. No value that is not null equals the marker. A value that would, or that does not fit, makes
-///    the leaf change to a width, or at 64 bits to a marker, for which that holds.
+/// 2. No value but null equals the marker. A value equal to it, or too wide, makes the leaf change
+///    to a wider width, or at 64 bits to another marker.
 package enum NullableIntegerLeaf: Leaf {
   package typealias Value = Int64?
 

@@ -4,8 +4,8 @@
 
 /// A leaf that is one node of packed integers.
 ///
-/// A conforming type says which integer represents an element; the operations are the same for all
-/// of them. One whose elements own something replaces those that free it.
+/// A conforming type maps elements to integers; the operations are the same for all of them. A type
+/// with owned elements replaces the freeing operations.
 @usableFromInline
 package protocol PackedLeaf: Leaf {
   /// The element at `index` of a leaf whose node is at hand.

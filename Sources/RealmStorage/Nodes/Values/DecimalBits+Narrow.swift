@@ -40,8 +40,7 @@ extension DecimalBits {
   /// The unbiased exponent of a finite decimal.
   private var exponent: Int { Int(high >> 49 & 0x3FFF) - Self.exponentBias }
 
-  /// The bytes that a leaf needs for a cell that holds this: 0 for the zero that needs none, else
-  /// 4, 8 or 16.
+  /// The bytes of a leaf's cell for this: 0 for a zero without one, else 4, 8 or 16.
   var leafWidth: Int {
     if self == .zero { return 0 }
     guard high >> 61 & 3 != 3, high & 0x1_FFFF_FFFF_FFFF == 0 else { return 16 }
