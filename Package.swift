@@ -393,13 +393,3 @@ let package = Package(
     .testTarget(name: "StyleTests", dependencies: ["TestTraits"], swiftSettings: settings),
   ]
 )
-
-// The continuous integration builds the tests of the traits apart, where it needs no others; a
-// developer names the test targets that a change concerns ("RealmSyncTests,RealmReplicationTests").
-if let tests = Context.environment["OPENREALM_TESTS"] {
-  let traits =
-    "RealmServerTests,RealmMetricsTests,RealmNotesTests,RealmCommandTests,RealmStudioTests"
-    + ",RealmCombineTests"
-  let wanted = (tests == "traits" ? traits : tests).split(separator: ",").map(String.init)
-  package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
-}

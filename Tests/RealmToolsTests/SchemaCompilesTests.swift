@@ -7,6 +7,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestTraits
 import Testing
 
 @Suite(.enabled(if: BuiltModules.folder != nil)) struct SchemaCompilesTests {
@@ -17,10 +18,9 @@ import Testing
     process.executableURL = BuiltModules.compiler
     process.arguments = [
       "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
-      "-Xcc",
-      "-fmodule-map-file="
-        + products.appendingPathComponent("CRealmPlatform.build/module.modulemap").path, path,
+      path,
     ]
+    process.arguments? += ModuleMaps.options(products: products)
     let output = Pipe()
     process.standardError = output
     process.standardOutput = output

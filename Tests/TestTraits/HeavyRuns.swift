@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The trait of tests that keep a processor busy for about a second or more. All tests of a process
-// begin at once; without a gate the heavy ones would take every thread of the cooperative pool for
-// minutes, and tests that wait for a notification or for the main actor could not go on.
+// begin at once. Heavy ones wait in one line, so that few of them share the processors, and run on
+// threads of their own, so that the cooperative pool stays free for tests that wait for a
+// notification or for the main actor.
 
 import Foundation
 public import Testing
 
 /// Lets the cases of heavy tests run one after the other, whatever their suites are.
 public struct HeavyRuns: TestTrait, SuiteTrait, TestScoping {
-  /// One turn for each two processors, so that a thread of the pool stays free for the other tests.
-  /// `REALM_HEAVY_TURNS` is another number, for runs of heavy tests alone.
+  /// One turn for each processor; `REALM_HEAVY_TURNS` is another number.
   private static let gate: TurnGate = {
     let process = ProcessInfo.processInfo
     let named = process.environment["REALM_HEAVY_TURNS"].flatMap(Int.init)
-    return TurnGate(width: max(1, named ?? process.activeProcessorCount / 2))
+    return TurnGate(width: max(1, named ?? process.activeProcessorCount))
   }()
+
+  private static let executor = HeavyExecutor()
+
+  /// Whether each turn writes its seconds to the error output (`REALM_HEAVY_TIMES=1`).
+  private static let areTimesWritten =
+    ProcessInfo.processInfo.environment["REALM_HEAVY_TIMES"] != nil
 
   /// A suite passes the trait on to its tests: each of their cases takes a turn of its own.
   public var isRecursive: Bool { true }
@@ -24,7 +30,16 @@ public struct HeavyRuns: TestTrait, SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     guard testCase != nil else { return try await function() }
-    try await Self.gate.withTurn(function)
+    try await Self.gate.withTurn {
+      let start = ContinuousClock.now
+      defer {
+        if Self.areTimesWritten {
+          let seconds = (ContinuousClock.now - start) / .seconds(1)
+          FileHandle.standardError.write(Data("turn: \(seconds) s, \(test.id)\n".utf8))
+        }
+      }
+      try await withTaskExecutorPreference(Self.executor) { try await function() }
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 // The compiler, for tests of what must compile and what must not.
 
 import Foundation
+import TestTraits
 
 /// Checks programs that import `RealmSwift`, as it was built for these tests.
 struct SwiftCompiler {
@@ -79,10 +80,9 @@ struct SwiftCompiler {
       depth.rawValue, source.path, "-diagnostic-style", "llvm",
       "-parse-as-library", "-module-name", "Program",
       "-o", files.directory.appendingPathComponent("program.sil").path,
-      "-I", products.appendingPathComponent("Modules").path, "-Xcc",
-      "-fmodule-map-file="
-        + products.appendingPathComponent("CRealmPlatform.build/module.modulemap").path,
+      "-I", products.appendingPathComponent("Modules").path,
     ]
+    process.arguments? += ModuleMaps.options(products: products)
     process.arguments?.append(contentsOf: mode.arguments)
     if isScript { process.arguments?.removeAll { $0 == "-parse-as-library" } }
     if depth == .types { process.arguments?.removeAll { $0 == "-o" || $0.hasSuffix(".sil") } }

@@ -3,6 +3,7 @@
 // Type checking of small programs that use the library as it was built with this test.
 
 import Foundation
+import TestTraits
 
 extension Toolchain {
   /// Checks a program; its text is by the name of the file. Returns what the compiler reports, with
@@ -20,8 +21,9 @@ extension Toolchain {
     process.arguments =
       [
         "-typecheck", "-swift-version", "6", "-module-name", "Program", "-diagnostic-style",
-        "llvm", "-I", modules.path, "-Xcc", "-fmodule-map-file=\(platformModuleMap.path)",
-      ] + (files["main.swift"] == nil ? ["-parse-as-library"] : [])
+        "llvm", "-I", modules.path,
+      ] + ModuleMaps.options(products: products)
+      + (files["main.swift"] == nil ? ["-parse-as-library"] : [])
       + files.keys.sorted().map { folder.appending(path: $0).path }
     let output = Pipe()
     process.standardError = output

@@ -7,7 +7,7 @@ import Foundation
 /// The `#if` blocks about platforms of the public module's sources.
 struct PlatformBlocks {
   static let everywhere = "all"
-  private static let apple = "Apple"
+  static let apple = "Apple"
   private static let others = "not Apple"
 
   /// A declaration of a block that this platform does not compile: the symbol graph cannot know it.

@@ -15,7 +15,8 @@ struct PublicSymbolTests {
   private static let renewing = ProcessInfo.processInfo.environment["REALM_RENEW_SYMBOLS"] != nil
 
   private static let renewal =
-    "REALM_RENEW_SYMBOLS=1 swift test --filter PublicSymbolTests renews \(SymbolTable.path)"
+    "REALM_RENEW_SYMBOLS=1 swift test --enable-all-traits --filter PublicSymbolTests renews "
+    + SymbolTable.path
 
   @Test(.heavy) func theTableIsWhatTheCodeSays() throws {
     let made = try Self.made.get()
@@ -76,7 +77,10 @@ struct PublicSymbolTests {
       symbols: symbols, graph: graph,
       files: index.symbolsUsed(below: "Tests", of: Repository.root))
     let committed = SymbolTable(page: (try? Repository.text(SymbolTable.path)) ?? "")
-    var table = SymbolTable(symbols: symbols, use: use, committed: committed)
+    // With the trait OpenCombine, this platform compiles publishers, too: they are in `unseen`.
+    var table = SymbolTable(
+      symbols: symbols.filter { $0.platforms != PlatformBlocks.apple }, use: use,
+      committed: committed)
     table.append(blocks.unseen)
     return Made(symbols: symbols, table: table)
   }

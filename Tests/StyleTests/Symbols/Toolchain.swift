@@ -7,6 +7,7 @@
 // whose lock `swift test` holds while the tests run.
 
 import Foundation
+import TestTraits
 
 /// The folders that the tables of symbols are made from.
 struct Toolchain {
@@ -40,7 +41,6 @@ struct Toolchain {
   var indexLibrary: URL { tools.appending(path: "lib/libIndexStore.so") }
   var indexStore: URL { products.appending(path: "index/store") }
   var modules: URL { products.appending(path: "Modules") }
-  var platformModuleMap: URL { products.appending(path: "CRealmPlatform.build/module.modulemap") }
 
   /// The file of the Swift runtime that is mapped into this process.
   private static func runtimeLibrary() -> URL? {
@@ -59,8 +59,9 @@ struct Toolchain {
     process.arguments = [
       "-module-name", ModuleOrder.apiModule, "-minimum-access-level", "public",
       "-skip-synthesized-members", "-target", Self.target, "-I", modules.path,
-      "-Xcc", "-fmodule-map-file=\(platformModuleMap.path)", "-output-dir", folder.path,
+      "-output-dir", folder.path,
     ]
+    process.arguments? += ModuleMaps.options(products: products)
     try process.run()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
