@@ -107,8 +107,8 @@ struct TestUser {
   /// A connection of the user.
   func connection(
     _ mode: SyncMode = .partition, _ sockets: ClientSockets = .shared
-  ) -> SyncConnection {
-    SyncConnection(mode: mode, provider: sockets, authority: authority)
+  ) -> ClientDriver {
+    ClientDriver(mode: mode, provider: sockets, authority: authority)
   }
 }
 

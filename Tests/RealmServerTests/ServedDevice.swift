@@ -14,23 +14,28 @@ import Testing
 /// A device with notes: objects with a number and a text.
 final class ServedDevice: Sendable {
   let agent: SyncAgent
-  let session: FileSession
+  private let driver: ClientDriver
+  private let session: UInt64
   private let system: SimulatedFileSystem
   private let recorded: RecordedWrite
 
-  init(_ connection: SyncConnection, partition: String? = "\"home\"") async throws {
+  init(_ driver: ClientDriver, partition: String? = "\"home\"") async throws {
     system = try SimulatedFileSystem()
     let file = try system.openDatabase(history: .syncClient)
     agent = try SyncAgent(file)
     recorded = RecordedWrite()
-    session = FileSession(
-      agent, settings: SessionSettings(partition: partition), connection: connection)
-    try await session.start()
+    self.driver = driver
+    session = try driver.begin(agent, SessionSettings(partition: partition))
   }
 
   func close() async {
-    await session.close()
+    await driver.end(session)
     await agent.close()
+  }
+
+  /// Waits until everything is uploaded or downloaded.
+  func wait(for kind: SessionWait) async throws {
+    try await driver.wait(for: kind, of: session)
   }
 
   func write(_ body: (WriteGroup) throws -> Void) throws {

@@ -99,7 +99,7 @@ import Testing
     let user = try await server.user()
     let device = try await ServedDevice(user.connection())
     try device.put(1, "x")
-    try await device.session.wait(for: .upload)
+    try await device.wait(for: .upload)
     await device.close()
     try await server.stop()
     return server.directory
@@ -208,7 +208,7 @@ import Testing
     let user = try await server.user()
     let device = try await ServedDevice(user.connection())
     try device.put(1, "x")
-    try await device.session.wait(for: .upload)
+    try await device.wait(for: .upload)
     let text = String(
       decoding: try await ClientTransport.shared.send(
         HTTPRequest(.get, url: server.address + "/metrics")

@@ -12,7 +12,9 @@ import RealmTables
 /// A device with persons.
 final class MeasuredDevice: Sendable {
   let agent: SyncAgent
-  private let session: FileSession
+  private let driver: ClientDriver
+  private let settings: SessionSettings
+  private let session = Locked<UInt64?>(nil)
   private let recorded = RecordedWrite()
   private let schemas = SchemaCache()
 
@@ -21,9 +23,8 @@ final class MeasuredDevice: Sendable {
     let file = try DatabaseFile.open(
       path: path, options: OpenOptions(history: .syncClient))
     agent = try SyncAgent(file)
-    session = FileSession(
-      agent, settings: SessionSettings(partition: server.partition),
-      connection: server.connection())
+    driver = server.connection()
+    settings = SessionSettings(partition: server.partition)
     guard server.mode == .flexible else { return }
     try write { group in
       let now = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
@@ -42,8 +43,9 @@ final class MeasuredDevice: Sendable {
     let (versions, news) = AsyncStream.makeStream(of: Void.self)
     let listener = try agent.file.onNewVersion { _ in news.yield() }
     defer { listener.cancel() }
-    try await session.start()
-    try await session.wait(for: .download)
+    let session = try driver.begin(agent, settings)
+    self.session.withLock { $0 = session }
+    try await driver.wait(for: .download, of: session)
     // The objects of a subscription are complete when its set is.
     var next = versions.makeAsyncIterator()
     while let set = try StoredQuerySets.all(in: version()).last, set.state != .complete {
@@ -56,7 +58,7 @@ final class MeasuredDevice: Sendable {
   }
 
   func close() async {
-    await session.close()
+    if let session = session.withLock({ $0 }) { await driver.end(session) }
     await agent.close()
   }
 

@@ -80,8 +80,8 @@ final class MeasuredServer: Sendable {
   var partition: String? { mode == .partition ? "\"home\"" : nil }
 
   /// A connection of the user, for clients with a file.
-  func connection() -> SyncConnection {
-    SyncConnection(
+  func connection() -> ClientDriver {
+    ClientDriver(
       mode: mode, provider: ClientSockets.shared, authority: UserAuthority(client, user))
   }
 

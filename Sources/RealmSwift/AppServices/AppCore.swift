@@ -123,17 +123,16 @@ final class AppCore: Sendable {
 
   /// Ends the delays of connections that wait for their next attempt (P1 D.5).
   private func reconnect() {
-    let connections = pools.withLock { $0.values.flatMap(\.all) }
-    Task { for connection in connections { await connection.reconnect() } }
+    for driver in pools.withLock({ $0.values.flatMap(\.all) }) { driver.send(.reconnect) }
   }
 
   /// The connection of a user's sessions of a mode.
-  func connection(_ user: AppUser, _ mode: SyncMode) -> SyncConnection {
+  func connection(_ user: AppUser, _ mode: SyncMode) -> ClientDriver {
     let pool = pools.withLock { pools in
       if let pool = pools[user.id] { return pool }
       let (client, manager, sockets) = (client, syncManager, options.sockets)
       let pool = ConnectionPool { mode in
-        SyncConnection(
+        ClientDriver(
           mode: mode, timeouts: manager.timeouts, provider: sockets,
           authority: UserAuthority(
             client, user, headers: { manager.headers },

@@ -90,7 +90,7 @@ public final class SyncManager: Sendable {
   }
 
   /// Takes news of a connection.
-  func take(_ event: ConnectionEvent, of user: AppUser, _ mode: SyncMode) {
+  func take(_ event: ClientEvent, of user: AppUser, _ mode: SyncMode) {
     switch event {
     case .changed(let state):
       for core in SyncSessionCore.all(of: user) where core.mode == mode {

@@ -6,6 +6,7 @@
 // 2. The core is registered as long as a realm of the file is open, or changes are to be uploaded
 //    after the last one closed.
 // 3. Only the closing task ends a core, and only if no realm of the file was opened meanwhile.
+// 4. Whether the session rests, and how far its connection is, is asked of the driver.
 
 import Foundation
 import RealmStorage
@@ -18,15 +19,12 @@ final class SyncSessionCore: Sendable {
     /// The open files, of which there is at most one, and the uses that wait for something.
     var uses = 0
     var isClosing = false
-    var isSuspended = false
     /// An error that the session does not survive.
     var failure: SyncError?
     /// Why the session does not get on at the moment.
     var hindrance: SyncError?
-    var connection = SyncSession.ConnectionState.disconnected
-    var session: FileSession
-    /// The start of `session`.
-    var start: Task<Void, Never>
+    /// The name of the session at the driver.
+    var session: UInt64
     var ranInitialSubscriptions = false
     var observers: [UUID: @Sendable (SyncSession.ConnectionState) -> Void] = [:]
     var failureObservers: [UUID: @Sendable () -> Void] = [:]
@@ -37,9 +35,8 @@ final class SyncSessionCore: Sendable {
   let configuration: SyncConfiguration
   let agent: SyncAgent
   let progress: SyncProgressReporter
+  private let driver: ClientDriver
   private let state: Locked<State>
-  /// The program's calls of the session: `suspend()`, `resume()` and `reconnect()`.
-  private let calls = OrderedCalls()
 
   var path: String { agent.file.path }
   var mode: SyncMode { configuration.isFlexible ? .flexible : .partition }
@@ -66,43 +63,25 @@ final class SyncSessionCore: Sendable {
     self.agent = agent
     self.configuration = configuration
     progress = SyncProgressReporter(agent)
-    let events = EventTarget()
-    let session = Self.session(agent, configuration, events)
-    state = Locked(State(uses: 1, session: session, start: Self.start(session)))
-    events.core.withLock { $0 = WeakCore(core: self) }
-  }
-
-  /// What a session tells its core.
-  private final class EventTarget: Sendable {
-    let core = Locked(WeakCore(core: nil))
-  }
-
-  private struct WeakCore: Sendable {
-    weak let core: SyncSessionCore?
-  }
-
-  private static func session(
-    _ agent: SyncAgent, _ configuration: SyncConfiguration, _ events: EventTarget
-  ) -> FileSession {
     let user = configuration.user
-    let connection = user.app.connection(
-      user.user, configuration.isFlexible ? .flexible : .partition)
-    return FileSession(
-      agent,
-      settings: SessionSettings(
-        partition: configuration.partitionValue?.partitionText,
-        timeouts: user.app.syncManager.timeouts),
-      connection: connection,
-      observer: { effect in events.core.withLock { $0 }.core?.take(effect) })
+    driver = user.app.connection(user.user, configuration.isFlexible ? .flexible : .partition)
+    state = Locked(State(uses: 1, session: driver.makeName()))
+    begin()
   }
 
-  private static func start(_ session: FileSession) -> Task<Void, Never> {
-    Task {
-      do throws(StorageError) {
-        try await session.start()
-      } catch {
-        Logger.log(.error, "The session of '\(session.agent.file.path)' cannot begin: \(error)")
+  /// Begins a session, in place of one that was closed.
+  private func begin() {
+    let settings = SessionSettings(
+      partition: configuration.partitionValue?.partitionText,
+      timeouts: configuration.user.app.syncManager.timeouts)
+    do throws(StorageError) {
+      let session = try driver.begin(agent, settings) { [weak self] event in self?.take(event) }
+      state.withLock { state in
+        state.session = session
+        state.failure = nil
       }
+    } catch {
+      Logger.log(.error, "The session of '\(path)' cannot begin: \(error)")
     }
   }
 
@@ -118,15 +97,13 @@ final class SyncSessionCore: Sendable {
   }
 
   private func close() async {
-    if configuration.user.isLoggedIn, state.withLock({ $0.failure == nil && !$0.isSuspended }) {
+    if configuration.user.isLoggedIn, failure == nil, !isSuspended {
       try? await wait(for: .upload)
     }
     guard state.withLock({ $0.uses == 0 || $0.failure != nil }) else {
       return state.withLock { $0.isClosing = false }
     }
-    await state.withLock { $0.session }.close()
-    // Requests that were under way are over when this is answered.
-    _ = try? await agent.state()
+    await driver.end(session)
     Self.registry.withLock { registry in
       let isOver = state.withLock { state in
         state.isClosing = false
@@ -136,21 +113,8 @@ final class SyncSessionCore: Sendable {
         registry[path] = nil
         agent.release()
       } else {
-        restart()
+        begin()
       }
-    }
-  }
-
-  /// Begins another session in place of one that was closed.
-  private func restart() {
-    let events = EventTarget()
-    events.core.withLock { $0 = WeakCore(core: self) }
-    let session = Self.session(agent, configuration, events)
-    let start = Self.start(session)
-    state.withLock { state in
-      state.session = session
-      state.start = start
-      state.failure = nil
     }
   }
 
@@ -164,14 +128,11 @@ final class SyncSessionCore: Sendable {
 
   /// Ends the sessions of a user who is logged out.
   static func stopAll(of user: AppUser) {
-    for core in all(of: user) {
-      Task { await core.session().suspend() }
-      core.state.withLock { $0.isSuspended = true }
-    }
+    for core in all(of: user) { core.suspend() }
   }
 
   /// Whether the session rests until it is resumed.
-  var isSuspended: Bool { state.withLock { $0.isSuspended } }
+  var isSuspended: Bool { driver.rest(of: session) == .app }
 
   /// Goes on with the sessions of a user who is logged in again.
   static func resumeAll(of user: AppUser) {
@@ -180,12 +141,7 @@ final class SyncSessionCore: Sendable {
 
   // MARK: Use
 
-  /// The session, when it has begun.
-  private func session() async -> FileSession {
-    let (session, start) = state.withLock { ($0.session, $0.start) }
-    await start.value
-    return session
-  }
+  private var session: UInt64 { state.withLock { $0.session } }
 
   /// Waits until everything that is there now is uploaded or downloaded.
   ///
@@ -194,7 +150,7 @@ final class SyncSessionCore: Sendable {
     if let failure { throw failure }
     let waiting = Task { () async -> SessionFailure? in
       do throws(SessionFailure) {
-        try await session().wait(for: direction)
+        try await driver.wait(for: direction, of: session)
         return nil
       } catch {
         return error
@@ -224,47 +180,23 @@ final class SyncSessionCore: Sendable {
   }
 
   var publicState: SyncSession.State {
-    state.withLock { state in
-      if !configuration.user.isLoggedIn { return .invalid }
-      return state.isSuspended || state.failure != nil ? .inactive : .active
-    }
+    if !configuration.user.isLoggedIn { return .invalid }
+    return isSuspended || failure != nil ? .inactive : .active
   }
 
-  var connectionState: SyncSession.ConnectionState { state.withLock { $0.connection } }
+  var connectionState: SyncSession.ConnectionState { .init(driver.connectionState) }
 
-  func suspend() {
-    call({ $0.isSuspended = true }) { core in await core.session().suspend() }
-  }
+  func suspend() { driver.send(.suspend(session: session)) }
 
   func resume() {
-    call({ state in
-      state.isSuspended = false
+    state.withLock { state in
       state.failure = nil
       state.hindrance = nil
-    }) { core in await core.session().resume() }
-  }
-
-  func reconnect() {
-    call({ _ in }) { core in
-      let user = core.configuration.user
-      await user.app.connection(user.user, core.mode).reconnect()
     }
+    driver.send(.resume(session: session))
   }
 
-  /// Changes what is shown, and passes a call of the program on. Both happen under the lock, so the
-  /// session ends as the last call of all threads left what is shown.
-  private func call(
-    _ change: (inout State) -> Void,
-    _ body: @escaping @Sendable (SyncSessionCore) async -> Void
-  ) {
-    state.withLock { state in
-      change(&state)
-      calls.add { await body(self) }
-    }
-  }
-
-  /// Waits until the program's calls are carried out.
-  func finishCalls() async { await calls.finish() }
+  func reconnect() { driver.send(.reconnect) }
 
   /// Whether the initial subscriptions are to be added: once in each process.
   func takeInitialSubscriptions() -> Bool {
@@ -317,14 +249,8 @@ final class SyncSessionCore: Sendable {
   // MARK: News
 
   func connection(is connection: ConnectionState) {
-    let shown: SyncSession.ConnectionState =
-      switch connection {
-      case .disconnected: .disconnected
-      case .connecting: .connecting
-      case .connected: .connected
-      }
+    let shown = SyncSession.ConnectionState(connection)
     let observers = state.withLock { state in
-      state.connection = shown
       if shown == .connected { state.hindrance = nil }
       return Array(state.observers.values)
     }
@@ -334,14 +260,6 @@ final class SyncSessionCore: Sendable {
   func failed(_ error: SyncError, isFatal: Bool) {
     if isFatal { end(error) }
     configuration.user.app.syncManager.report(error, SyncSession(self))
-  }
-
-  private func take(_ effect: SessionEffect) {
-    switch effect {
-    case .report(let event): take(event)
-    case .needsReset(_, let code, let document): reset(code, document)
-    default: break
-    }
   }
 
   private func take(_ event: RealmSyncProtocol.SessionEvent) {
@@ -354,6 +272,7 @@ final class SyncSessionCore: Sendable {
         Task { try? await user.logOut() }
       }
       failed(error, isFatal: isFatal)
+    case .needsReset(_, let code, let document): reset(code, document)
     case .delayed(let code, let document): hinder(SyncError(code, document, path: path))
     case .compensatingWrite(let report, let document):
       failed(SyncError(report, document), isFatal: false)
@@ -389,6 +308,18 @@ final class SyncAttachment: Sendable {
   init(_ core: SyncSessionCore) { self.core = core }
 
   deinit { core.leave() }
+}
+
+extension SyncSession.ConnectionState {
+  /// The state of a connection.
+  init(_ state: ConnectionState) {
+    self =
+      switch state {
+      case .disconnected: .disconnected
+      case .connecting: .connecting
+      case .connected: .connected
+      }
+  }
 }
 
 extension SyncError {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The requests of a `SessionMachine` to its file, as an agent carries them out.
+// The requests of a `ClientMachine` to a file, as an agent carries them out.
 
 package import RealmSyncProtocol
 
@@ -17,13 +17,15 @@ extension SyncAgent {
   private func reply(to request: StoreRequest) throws(StoreFailure) -> StoreReply {
     switch request {
     case .begin: try storing { () throws(IntegrationError) in _ = try activate() }
+    case .read: break
     case .adoptIdent(let ident, let salt):
       try storing { () throws(IntegrationError) in _ = try adoptIdent(ident, salt: salt) }
     case .scanUploads(let version, let limit):
       return .uploads(
-        try storing { () throws(IntegrationError) in
-          try scanUploads(after: version, through: limit)
-        })
+        UploadContents(
+          try storing { () throws(IntegrationError) in
+            try scanUploads(after: version, through: limit)
+          }))
     case .integrate(let received):
       let download = Download(
         cursors: received.download.cursors,

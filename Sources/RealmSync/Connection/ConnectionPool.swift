@@ -9,14 +9,14 @@ package import RealmSyncProtocol
 ///
 /// Thread-safe. A connection that no session needs closes its socket after a while and stays.
 package final class ConnectionPool: Sendable {
-  private let make: @Sendable (SyncMode) -> SyncConnection
-  private let connections = Locked<[SyncMode: SyncConnection]>([:])
+  private let make: @Sendable (SyncMode) -> ClientDriver
+  private let connections = Locked<[SyncMode: ClientDriver]>([:])
 
   /// - Parameter make: Makes a connection of a mode; is called under a lock, so it does no more.
-  package init(_ make: @escaping @Sendable (SyncMode) -> SyncConnection) { self.make = make }
+  package init(_ make: @escaping @Sendable (SyncMode) -> ClientDriver) { self.make = make }
 
   /// The connection of a mode, which is made if there is none.
-  package func connection(_ mode: SyncMode) -> SyncConnection {
+  package func connection(_ mode: SyncMode) -> ClientDriver {
     connections.withLock { connections in
       if let connection = connections[mode] { return connection }
       let connection = make(mode)
@@ -26,5 +26,5 @@ package final class ConnectionPool: Sendable {
   }
 
   /// The connections that there are.
-  package var all: [SyncConnection] { connections.withLock { Array($0.values) } }
+  package var all: [ClientDriver] { connections.withLock { Array($0.values) } }
 }

@@ -151,7 +151,7 @@ extension SessionMachine {
       bootstrap = nil
       // A bootstrap that the server began is complete with a MARK, too.
       if phase == .running, markRequested == markReceived { markRequested += 1 }
-    case .scanUploads, .markComplete, .rejectQuery: break
+    case .scanUploads, .read, .markComplete, .rejectQuery: break
     }
   }
 

@@ -91,25 +91,25 @@ extension SessionMachine {
   }
 
   /// Sends what a scan found.
-  mutating func upload(_ batch: UploadBatch, through limit: UInt64?) {
+  mutating func upload(_ batch: UploadContents, through limit: UInt64?) {
     // A scan that does not get on would be repeated permanently.
     let isComplete = batch.isComplete || batch.progress.clientVersion <= scanned.clientVersion
     scannedThrough = max(
       scannedThrough, batch.progress.clientVersion, isComplete ? scanGoal : 0)
     // Nothing to upload is said only to acknowledge a server version.
     let isNews = limit == nil && batch.progress.serverVersion > scanned.serverVersion
-    guard let session, phase == .running, !batch.entries.isEmpty || isNews else {
+    guard let session, phase == .running, batch.lastVersion != nil || isNews else {
       scanned.clientVersion = max(scanned.clientVersion, batch.progress.clientVersion)
       return
     }
     scanned = batch.progress
-    lastEntrySent = batch.entries.last?.clientVersion ?? lastEntrySent
+    lastEntrySent = batch.lastVersion ?? lastEntrySent
     effects.append(
       .send(
         .upload(
           .init(
             session: session, progress: batch.progress,
             lockedServerVersion: batch.lockedServerVersion,
-            body: MessageBody(uploads: batch.entries)))))
+            body: batch.body))))
   }
 }

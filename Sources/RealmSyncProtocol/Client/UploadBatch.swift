@@ -2,7 +2,7 @@
 
 // What a scan of a file's history found for uploading.
 
-/// The contents of one UPLOAD.
+/// Changesets for one UPLOAD.
 package struct UploadBatch: Hashable, Sendable {
   package var entries: [UploadEntry]
   /// How far the scan came, entries that need no upload included.

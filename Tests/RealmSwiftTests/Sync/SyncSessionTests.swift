@@ -83,7 +83,6 @@ import Testing
     }
     session.resume()
     session.suspend()
-    await session.core.finishCalls()
     #expect(session.state == .inactive && session.core.isSuspended)
   }
 

@@ -34,13 +34,13 @@ import Testing
     #expect(client.takeRequests() == [.begin])
     client.reply(.done(file))
     #expect(client.takeSent() == [bind])
-    try client.receive("ident 1 2 1002\n")
+    client.receive("ident 1 2 1002\n")
     #expect(client.requests.last?.request == .adoptIdent(FileIdentifier(2), salt: 1002))
     file = SessionFile(version: 2, ident: FileIdentifier(2), salt: 1002, sets: file.sets)
     client.reply(.done(file))
     #expect(client.takeSent() == ["ident 1 2 1002 0 0 0 0 0 2\n{}", "mark 1 1\n"])
-    try client.receive("download 1 1 0 1 7777 0 0 0 1 1 0 23 23\n" + empty)
-    try client.receive("mark 1 1\n")
+    client.receive("download 1 1 0 1 7777 0 0 0 1 1 0 23 23\n" + empty)
+    client.receive("mark 1 1\n")
     #expect(client.takeSent() == [])
     client.reply(.done(file))
     #expect(client.requests.last?.request == .processBootstrap(queryVersion: 0))
@@ -54,14 +54,13 @@ import Testing
     client.reply(.done(file))
     #expect(client.requests.last?.request == .scanUploads(after: 0, through: 6))
     client.reply(
-      .uploads(
-        UploadBatch(
-          entries: [
-            UploadEntry(
-              clientVersion: 5, serverVersion: 0,
-              timestamp: OriginTimestamp(milliseconds: 347_155_200_000),
-              changeset: [UInt8](repeating: 120, count: 175))
-          ], progress: UploadCursor(clientVersion: 6), lockedServerVersion: 1)))
+      UploadBatch(
+        entries: [
+          UploadEntry(
+            clientVersion: 5, serverVersion: 0,
+            timestamp: OriginTimestamp(milliseconds: 347_155_200_000),
+            changeset: [UInt8](repeating: 120, count: 175))
+        ], progress: UploadCursor(clientVersion: 6), lockedServerVersion: 1))
     #expect(
       client.takeSent() == [
         "upload 1 0 198 0 6 0 1\n5 0 347155200000 0 175 " + String(repeating: "x", count: 175),
@@ -75,25 +74,24 @@ import Testing
     var file = SessionFile(
       version: 7, ident: FileIdentifier(2), salt: 1002, cursors: Self.cursors(2, 6, up: 6),
       sets: [Self.set(0, .complete, 1), Self.set(1, .pending, 6)])
-    try client.receive("download 1 2 6 2 7777 6 0 0 2 1 0 0 0\n")
+    client.receive("download 1 2 6 2 7777 6 0 0 2 1 0 0 0\n")
     client.reply(.done(file))
     // Remote versions need no upload, but are acknowledged.
     #expect(client.requests.last?.request == .scanUploads(after: 6, through: nil))
-    client.reply(.uploads(UploadBatch(progress: UploadCursor(clientVersion: 7, serverVersion: 0))))
-    try client.receive("download 1 2 6 2 7777 6 0 1 1 1 0 23 23\n" + "2" + Self.empty.dropFirst())
+    client.reply(UploadBatch(progress: UploadCursor(clientVersion: 7, serverVersion: 0)))
+    client.receive("download 1 2 6 2 7777 6 0 1 1 1 0 23 23\n" + "2" + Self.empty.dropFirst())
     file.sets[1].state = .bootstrapping
     client.reply(.done(file))
     file.version = 11
     file.sets = [Self.set(1, .awaitingMark, 6)]
     client.reply(.done(file))
     client.reply(
-      .uploads(
-        UploadBatch(
-          progress: UploadCursor(clientVersion: 11, serverVersion: 1), lockedServerVersion: 1)))
+      UploadBatch(
+        progress: UploadCursor(clientVersion: 11, serverVersion: 1), lockedServerVersion: 1))
     #expect(client.takeSent() == ["upload 1 0 0 0 11 1 1\n"])
-    try client.receive("mark 1 2\n")
+    client.receive("mark 1 2\n")
     #expect(client.requests.last?.request == .markComplete(queryVersion: 1))
-    #expect(!client.others.contains { if case .dropConnection = $0 { true } else { false } })
+    #expect(!client.others.contains { if case .report(.failed) = $0 { true } else { false } })
   }
 
   @Test func resumingTheFile() throws {
@@ -116,42 +114,42 @@ import Testing
     client.connect()
     client.reply(.done(SessionFile(version: 1)))
     #expect(client.takeSent() == ["bind 1 5 0 1 0\n\"foo\""])
-    try client.receive("ident 1 2 1002\n")
+    client.receive("ident 1 2 1002\n")
     client.reply(.done(SessionFile(version: 2, ident: FileIdentifier(2), salt: 1002)))
     #expect(client.takeSent() == ["ident 1 2 1002 0 0 0 0\n", "mark 1 1\n"])
     // A realm without any version.
-    try client.receive("download 1 0 0 0 0 0 0 0 0 0 0\n")
+    client.receive("download 1 0 0 0 0 0 0 0 0 0 0\n")
     #expect(client.takeOthers() == [])
     client.reply(.done(SessionFile(version: 3, ident: FileIdentifier(2), salt: 1002)))
-    try client.receive("mark 1 1\n")
+    client.receive("mark 1 1\n")
     #expect(client.requests.last?.request == .scanUploads(after: 0, through: nil))
   }
 
   /// The fresh copy of a client reset uploads nothing.
   @Test func aFreshCopy() throws {
     var client = ScriptedClient(settings: SessionSettings(purpose: .freshCopy))
-    client.connect(session: 2)
+    client.connect()
     var file = SessionFile(version: 1, sets: [Self.set(0, .pending, 1)])
     client.reply(.done(file))
-    #expect(client.takeSent() == ["bind 2 37 0 1 0\n{\"schemaVersion\":0,\"sessionReason\":1}"])
-    try client.receive("ident 2 3 1003\n")
+    #expect(client.takeSent() == ["bind 1 37 0 1 0\n{\"schemaVersion\":0,\"sessionReason\":1}"])
+    client.receive("ident 1 3 1003\n")
     file = SessionFile(
       version: 2, ident: FileIdentifier(3), salt: 1003,
       sets: [Self.set(0, .pending, 1)])
     client.reply(.done(file))
-    #expect(client.takeSent() == ["ident 2 3 1003 0 0 0 0 0 2\n{}", "mark 2 1\n"])
-    try client.receive("download 2 4 0 4 7777 0 0 0 1 1 0 23 0\n4" + Self.empty.dropFirst())
+    #expect(client.takeSent() == ["ident 1 3 1003 0 0 0 0 0 2\n{}", "mark 1 1\n"])
+    client.receive("download 1 4 0 4 7777 0 0 0 1 1 0 23 0\n4" + Self.empty.dropFirst())
     client.reply(.done(file))
     file.version = 3
     file.sets = [Self.set(0, .awaitingMark, 1)]
     client.reply(.done(file))
-    try client.receive("mark 2 1\n")
+    client.receive("mark 1 1\n")
     file.sets = [Self.set(0, .complete, 1), Self.set(1, .pending, 3)]
     client.reply(.done(file))
-    #expect(client.takeSent() == ["query 2 1 23\n" + Self.query, "mark 2 2\n"])
-    client.handle(.localVersion(9))
-    client.handle(.terminate)
-    #expect(client.takeSent() == ["unbind 2\n"])
+    #expect(client.takeSent() == ["query 1 1 23\n" + Self.query, "mark 1 2\n"])
+    client.announce(9)
+    client.handle(.end(session: 1))
+    #expect(client.takeSent() == ["unbind 1\n"])
   }
 
   /// SY8

@@ -52,7 +52,9 @@ struct FakeFile {
   mutating func carryOut(_ request: StoreRequest) -> StoreReply {
     do throws(StoreFailure) {
       switch request {
-      case .scanUploads(let after, let limit): return .uploads(scan(after, limit))
+      case .scanUploads(let after, let limit):
+        return .uploads(UploadContents(scan(after, limit)))
+      case .read: break
       case .begin: begin()
       case .adoptIdent(let ident, let salt):
         (self.ident, self.salt) = (ident, salt)

@@ -8,19 +8,19 @@ import TestTraits
 import Testing
 
 @Suite struct SessionConvergenceTests {
-  private static func world(_ seed: UInt64) throws -> SessionWorld {
+  private static func world(_ seed: UInt64) -> SessionWorld {
     let mode: SyncMode = seed % 3 == 0 ? .partition : .flexible
     var world = SessionWorld(
       seed: seed, mode: mode, number: seed % 2 == 0 ? 14 : 12,
       clients: 2 + Int(seed % 3))
-    try world.run(steps: 400)
-    try world.finish()
+    world.run(steps: 400)
+    world.finish()
     return world
   }
 
-  @Test(.heavy) func everyChangeReachesEverybodyOnce() throws {
+  @Test(.heavy) func everyChangeReachesEverybodyOnce() {
     for seed in RandomRuns.seeds(200) {
-      let world = try Self.world(seed)
+      let world = Self.world(seed)
       let stored = world.realm.entries.filter { !$0.changeset.isEmpty }
       #expect(world.realm.problems == [], "seed \(seed)")
       for (index, peer) in world.peers.enumerated() {
@@ -40,9 +40,9 @@ import Testing
   }
 
   /// SY8
-  @Test func equalSchedulesGiveEqualEffects() throws {
+  @Test func equalSchedulesGiveEqualEffects() {
     for seed in RandomRuns.seeds(10) {
-      let (first, second) = (try Self.world(seed), try Self.world(seed))
+      let (first, second) = (Self.world(seed), Self.world(seed))
       #expect(first.peers.map(\.log) == second.peers.map(\.log), "seed \(seed)")
       #expect(first.peers.map(\.serverLog) == second.peers.map(\.serverLog), "seed \(seed)")
     }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A client's session, its server's session, and the messages between them.
+// A client with one session, its connection at the server, and the messages between them.
 
 import RealmSyncProtocol
 
 /// One client of a `SessionWorld`.
 struct SessionPeer {
   let version: ProtocolVersion
-  var machine: SessionMachine
+  var machine: ClientMachine
   var file: FakeFile
   var request: (number: UInt64, request: StoreRequest)?
   /// An answer of the file that is on its way.
   var reply: (number: UInt64, reply: StoreReply)?
-  /// The session's number on the connection, while it has one.
-  var session: UInt64?
-  var nextSession: UInt64 = 1
-  var isConnected = false
-  var wantsSession = false
-  var isSuspended = false
+  /// The socket that is to be opened.
+  var opening: UInt64?
+  /// The socket that is open.
+  var socket: UInt64?
+  /// The timers of delays.
+  var timers: [ClientTimer: Milliseconds] = [:]
 
-  var server: ServerSessionMachine?
+  var server: ServerConnectionMachine?
+  /// The name of the session at the server.
+  var serverSession: UInt64?
   var serverRequest: (number: UInt64, request: ServerStoreRequest)?
   var view = FakeRealm.View()
   var toServer: [[UInt8]] = []
@@ -27,94 +29,110 @@ struct SessionPeer {
 
   var waits: [UInt64: Int] = [:]
   var problems: [String] = []
-  var log: [SessionEffect] = []
-  var serverLog: [ServerSessionEffect] = []
-  private let parser: MessageParser
-  private let encoder: MessageEncoder
+  var log: [ClientEffect] = []
+  var serverLog: [ServerConnectionEffect] = []
 
   init(_ version: ProtocolVersion) {
     self.version = version
-    machine = SessionMachine(
-      settings: SessionSettings(partition: version.mode == .partition ? "\"p\"" : nil))
+    machine = ClientMachine(mode: version.mode)
     file = FakeFile(version.mode)
-    parser = MessageParser(version: version)
-    encoder = MessageEncoder(version: version)
-    handle(.activate, now: 0)
+    let partition = version.mode == .partition ? "\"p\"" : nil
+    handle(.begin(session: 1, SessionSettings(partition: partition)), now: 0)
   }
 
-  mutating func handle(_ input: SessionInput, now: Milliseconds) {
+  mutating func handle(_ input: ClientInput, now: Milliseconds) {
     let effects = machine.handle(input, now: now)
     log += effects
     for effect in effects {
       switch effect {
-      case .send(let message):
-        if case .error = message { problems.append("\(message)") }
-        toServer.append(encoder.bytes(message))
-        if case .unbind = message { session = nil }
-      case .store(let number, let request): self.request = (number, request)
-      case .suspended: isSuspended = true
-      case .needsSession: wantsSession = true
+      case .open(let socket): opening = socket
+      case .send(let bytes, let stored):
+        toServer.append(bytes)
+        check(stored)
+      case .store(_, let number, let request): self.request = (number, request)
+      case .setTimer(let timer, let time):
+        switch timer {
+        case .retry, .session: timers[timer] = time
+        case .connect, .linger, .ping, .pong: break
+        }
+      case .cancelTimer(let timer): timers[timer] = nil
       case .finish(let id, let failure):
         waits[id, default: 0] += 1
         if let failure { problems.append("\(failure)") }
-      case .report(.downloadProgress), .report(.delayed), .report(.log), .pauseReading,
+      case .sessionReport(_, .downloadProgress), .sessionReport(_, .delayed),
+        .sessionReport(_, .log), .report(.changed), .report(.interrupted), .pauseReading,
         .resumeReading:
         break
-      case .report, .needsToken, .needsLocation, .needsReset, .dropConnection:
+      case .close, .report, .sessionReport, .needsToken, .needsLocation, .needsLogOut, .ended:
         problems.append("\(effect)")
       }
     }
   }
 
+  /// What a message says of the file must be in it.
+  private mutating func check(_ stored: StoredState?) {
+    guard let stored else { return }
+    if stored.file != file.ident || stored.version > file.version
+      || stored.serverVersion > file.cursors.download.serverVersion
+    {
+      problems.append("\(stored) was said of \(file.state)")
+    }
+  }
+
   mutating func connect(now: Milliseconds) {
-    isConnected = true
-    wantsSession = false
-    session = nextSession
-    nextSession += 1
-    handle(.connectionReady(version, session: nextSession - 1), now: now)
+    guard let opening else { return }
+    socket = opening
+    self.opening = nil
+    server = ServerConnectionMachine(version: version, served: version.mode, now: now)
+    handle(
+      .opened(socket: opening, protocolName: version.description, jitter: 0), now: now)
   }
 
   mutating func disconnect(now: Milliseconds) {
-    isConnected = false
-    session = nil
+    guard let socket else { return }
+    self.socket = nil
     server = nil
+    serverSession = nil
     serverRequest = nil
     toServer = []
     toClient = []
-    handle(.connectionLost, now: now)
+    handle(.closed(socket: socket, .readFailed, message: "", jitter: 0), now: now)
   }
 
-  mutating func handleAtServer(_ input: ServerSessionInput) {
-    let effects = server?.handle(input, now: 0) ?? []
+  mutating func handleAtServer(_ input: ServerConnectionInput, now: Milliseconds) {
+    let effects = server?.handle(input, now: now) ?? []
     serverLog += effects
     for effect in effects {
       switch effect {
-      case .send(let message): toClient.append(encoder.bytes(message))
-      case .store(let number, let request): serverRequest = (number, request)
-      case .ended:
-        server = nil
+      case .send(let message): toClient.append(message)
+      case .began(let session):
+        serverSession = session
+        view = FakeRealm.View()
+      case .store(let session, let number, let request):
+        if session == serverSession { serverRequest = (number, request) }
+      case .ended(let session):
+        guard session == serverSession else { continue }
+        serverSession = nil
         serverRequest = nil
-      case .failConnection(let code, let message): problems.append("\(code) \(message)")
-      case .pauseReading, .resumeReading: break
+      case .close(_, let reason): problems.append("closed: \(reason)")
+      case .setTimer, .pauseReading, .resumeReading: break
       }
     }
   }
 
-  mutating func deliverToServer() throws {
-    let bytes = toServer.removeFirst()
-    let message = try parser.clientMessage(bytes)
-    if case .bind(let bind) = message {
-      server = ServerSessionMachine(version: version, session: bind.session)
-      view = FakeRealm.View()
-    }
-    guard message.session == server?.session else { return }
-    handleAtServer(.message(message, byteCount: bytes.count))
+  mutating func handleAtSession(_ input: ServerSessionInput, now: Milliseconds) {
+    guard let serverSession else { return }
+    handleAtServer(.session(serverSession, input), now: now)
   }
 
-  mutating func deliverToClient(now: Milliseconds) throws {
+  mutating func deliverToServer(now: Milliseconds) {
+    handleAtServer(.message(toServer.removeFirst()), now: now)
+  }
+
+  mutating func deliverToClient(now: Milliseconds) {
+    guard let socket else { return }
     let bytes = toClient.removeFirst()
-    let message = try parser.serverMessage(bytes)
-    guard let session, message.session == session else { return }
-    handle(.message(message, byteCount: bytes.count, jitter: 0), now: now)
+    handleAtServer(.written(byteCount: bytes.count), now: now)
+    handle(.message(socket: socket, bytes, jitter: 0), now: now)
   }
 }

@@ -22,24 +22,25 @@ struct SessionWorld {
     }
   }
 
-  mutating func run(steps: Int) throws {
+  mutating func run(steps: Int) {
     for _ in 0..<steps {
       now += UInt64.random(in: 0...5_000, using: &random)
       let index = Int.random(in: 0..<peers.count, using: &random)
       switch Int.random(in: 0..<40, using: &random) {
       case 0..<3: write(index)
       case 3 where peers[index].version.mode == .flexible: subscribe(index)
-      case 4 where peers[index].isConnected: peers[index].disconnect(now: now)
+      case 4 where peers[index].socket != nil: peers[index].disconnect(now: now)
       case 5 where peers[index].server != nil:
-        peers[index].handleAtServer(.refuse(SessionRefusal(.sessionClosed, "busy")))
+        peers[index].handleAtSession(
+          .refuse(SessionRefusal(.sessionClosed, "busy")), now: now)
       case 6: wait(index)
-      default: _ = try proceed(index)
+      default: _ = proceed(index)
       }
     }
   }
 
   /// Lets everything come to an end without faults, and with subscriptions and waits for all.
-  mutating func finish() throws {
+  mutating func finish() {
     for index in peers.indices {
       if peers[index].version.mode == .flexible { subscribe(index) }
       wait(index)
@@ -47,8 +48,10 @@ struct SessionWorld {
     for _ in 0..<100_000 {
       now += 10
       var isBusy = false
-      for index in peers.indices where try proceed(index) { isBusy = true }
-      if !isBusy { return }
+      for index in peers.indices where proceed(index) { isBusy = true }
+      if isBusy { continue }
+      guard let next = peers.flatMap(\.timers.values).min() else { return }
+      now = max(now, next)
     }
     peers[0].problems.append("there is no end")
   }
@@ -56,41 +59,41 @@ struct SessionWorld {
   private mutating func write(_ index: Int) {
     writes += 1
     peers[index].file.write(Array("\(writes)".utf8))
-    peers[index].handle(.localVersion(peers[index].file.version), now: now)
+    announce(index)
   }
 
   private mutating func subscribe(_ index: Int) {
     peers[index].file.subscribe()
-    peers[index].handle(.localVersion(peers[index].file.version), now: now)
-    peers[index].handle(
-      .subscriptionSets(peers[index].file.sets, version: peers[index].file.version), now: now)
+    announce(index)
+  }
+
+  private mutating func announce(_ index: Int) {
+    peers[index].handle(.version(session: 1, peers[index].file.version), now: now)
   }
 
   private mutating func wait(_ index: Int) {
     for kind in [SessionWait.upload, .download] {
       peers[index].waits[nextWait] = 0
-      peers[index].handle(.wait(kind, id: nextWait), now: now)
+      peers[index].handle(.wait(session: 1, kind, id: nextWait), now: now)
       nextWait += 1
     }
   }
 
   /// Does one thing that a client or its session at the server can do. Returns whether there was
   /// one.
-  private mutating func proceed(_ index: Int) throws -> Bool {
+  private mutating func proceed(_ index: Int) -> Bool {
     var peer = peers[index]
-    var choices: [(inout SessionPeer, inout FakeRealm) throws -> Void] = []
+    var choices: [(inout SessionPeer, inout FakeRealm) -> Void] = []
     let (now, coin) = (now, Int.random(in: 0..<8, using: &random))
-    if !peer.isConnected || peer.wantsSession {
-      choices.append { peer, _ in peer.connect(now: now) }
-    }
-    if peer.isSuspended {
+    if peer.opening != nil { choices.append { peer, _ in peer.connect(now: now) } }
+    if let timer = peer.timers.first(where: { $0.value <= now })?.key {
       choices.append { peer, _ in
-        peer.isSuspended = false
-        peer.handle(.retry, now: now)
+        peer.timers[timer] = nil
+        peer.handle(.timer(timer, jitter: 0), now: now)
       }
     }
-    if !peer.toServer.isEmpty { choices.append { peer, _ in try peer.deliverToServer() } }
-    if !peer.toClient.isEmpty { choices.append { peer, _ in try peer.deliverToClient(now: now) } }
+    if !peer.toServer.isEmpty { choices.append { peer, _ in peer.deliverToServer(now: now) } }
+    if !peer.toClient.isEmpty { choices.append { peer, _ in peer.deliverToClient(now: now) } }
     if let (number, request) = peer.request {
       choices.append { peer, _ in
         peer.request = nil
@@ -100,24 +103,24 @@ struct SessionWorld {
     if let (number, reply) = peer.reply {
       choices.append { peer, _ in
         peer.reply = nil
-        peer.handle(.stored(request: number, reply), now: now)
+        peer.handle(.stored(session: 1, request: number, reply), now: now)
       }
     }
     if let (number, request) = peer.serverRequest {
       choices.append { peer, realm in
         peer.serverRequest = nil
         let reply = realm.carryOut(request, &peer.view, random: coin)
-        peer.handleAtServer(.stored(request: number, reply))
+        peer.handleAtSession(.stored(request: number, reply), now: now)
       }
-    } else if peer.server != nil, peer.toServer.isEmpty || coin == 0 {
+    } else if peer.serverSession != nil, peer.toServer.isEmpty || coin == 0 {
       // The news of a new version comes late.
       let count = peer.serverLog.count
-      peer.handleAtServer(.head(realm.head))
+      peer.handleAtSession(.head(realm.head), now: now)
       peers[index] = peer
       if peer.serverLog.count > count { return true }
     }
     guard let choice = choices.randomElement(using: &random) else { return false }
-    try choice(&peer, &realm)
+    choice(&peer, &realm)
     peers[index] = peer
     return true
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A connection, its sockets, timers and waits, with a server that the test plays.
+// A driver with its sockets, timers and waits, and a server that the test plays.
 
 import RealmStorage
 import RealmSync
@@ -8,24 +8,39 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@Suite struct SyncConnectionTests {
+@Suite struct ClientDriverTests {
   private let network = MemoryNetwork()
   private let clock = ManualClock()
   private let authority = TestAuthority()
-  private let events = Locked<[ConnectionEvent]>([])
+  private let events = Locked<[ClientEvent]>([])
 
-  private func connection(_ mode: SyncMode = .partition) -> SyncConnection {
-    SyncConnection(
+  private func driver(_ mode: SyncMode = .partition) -> ClientDriver {
+    ClientDriver(
       mode: mode, provider: network, authority: authority, clock: clock.clock,
       observer: { [events] event in events.withLock { $0.append(event) } })
   }
 
+  /// A session of a file.
+  private struct Session {
+    let driver: ClientDriver
+    let name: UInt64
+
+    func wait(for kind: SessionWait) async throws { try await driver.wait(for: kind, of: name) }
+
+    func close() async { await driver.end(name) }
+  }
+
+  /// Begins to synchronise a device.
+  private func begin(_ device: TestDevice, _ driver: ClientDriver) throws -> Session {
+    Session(
+      driver: driver,
+      name: try driver.begin(device.agent, SessionSettings(partition: "\"p\"")))
+  }
+
   /// A device whose session is bound, and the server's end of its socket.
-  private func bound() async throws -> (TestDevice, FileSession, MemoryPeer) {
+  private func bound() async throws -> (TestDevice, Session, MemoryPeer) {
     let device = try TestDevice()
-    let session = FileSession(
-      device.agent, settings: SessionSettings(partition: "\"p\""), connection: connection())
-    try await session.start()
+    let session = try begin(device, driver())
     let peer = await network.accept()
     try await bind(peer)
     return (device, session, peer)
@@ -165,32 +180,80 @@ import Testing
     peer.send("nonsense\n")
     while peer.closeCode == nil { try? await Task.sleep(for: .milliseconds(1)) }
     #expect(peer.closeCode == .protocolError)
-    // `SyncConnection` 1: what the old socket still brings is of no interest.
+    // What the old socket still brings is of no interest.
     peer.send("mark 1 1\n")
     await session.close()
   }
 
   @Test func theSessionsOfAModeShareAConnection() async throws {
     let pool = ConnectionPool { [network, authority, clock] mode in
-      SyncConnection(
+      ClientDriver(
         mode: mode, provider: network, authority: authority, clock: clock.clock)
     }
     #expect(pool.connection(.partition) === pool.connection(.partition))
     #expect(pool.connection(.partition) !== pool.connection(.flexible))
     #expect(pool.all.count == 2)
     let devices = try [TestDevice(), TestDevice()]
-    var sessions: [FileSession] = []
-    for device in devices {
-      let session = FileSession(
-        device.agent, settings: SessionSettings(partition: "\"p\""),
-        connection: pool.connection(.partition))
-      try await session.start()
-      sessions.append(session)
-    }
+    let sessions = try devices.map { try begin($0, pool.connection(.partition)) }
     let peer = await network.accept()
     let binds = [try #require(await peer.receive()), try #require(await peer.receive())]
     #expect(binds.sorted() == ["bind 1 3 0 1 0\n\"p\"", "bind 2 3 0 1 0\n\"p\""])
     #expect(network.attempts.withLock { $0 } == 1)
     for session in sessions { await session.close() }
+  }
+
+  /// `ClientDriver` 1, 4: of two calls that are made one after the other, the second counts.
+  @Test func callsOfASessionKeepTheirOrder() async throws {
+    let (device, session, peer) = try await bound()
+    peer.close(.readFailed)
+    while clock.next.map({ $0 > 1_000 }) ?? true { try? await Task.sleep(for: .milliseconds(1)) }
+    for _ in 0..<2_000 {
+      session.driver.send(.suspend(session: session.name))
+      #expect(session.driver.rest(of: session.name) == .app)
+      session.driver.send(.resume(session: session.name))
+      #expect(session.driver.rest(of: session.name) == nil)
+    }
+    clock.advance(by: 1_000)
+    try await bind(await network.accept(), hasIdent: true)
+    await session.close()
+    _ = device
+  }
+
+  /// `ClientDriver` 2
+  @Test func effectsAreCarriedOutInOrderAndOneAtATime() async throws {
+    let driver = driver()
+    let seen = Locked<[UInt64]>([])
+    let (running, overlaps) = (Locked(0), Locked(0))
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    for _ in 0..<2_000 {
+      let id = driver.makeName()
+      // There is no such session, so the wait ends at once.
+      driver.wait(for: .download, of: .max, id: id) { failure in
+        let count = running.withLock { running in
+          running += 1
+          return running
+        }
+        if count > 1 { overlaps.withLock { $0 += 1 } }
+        if failure == .terminated { seen.withLock { $0.append(id) } }
+        running.withLock { $0 -= 1 }
+        if id == 2_000 { end.yield() }
+      }
+    }
+    for await _ in ends { break }
+    #expect(seen.withLock { $0 } == Array(1...2_000))
+    #expect(overlaps.withLock { $0 } == 0)
+  }
+
+  /// The agent of a file may be given to another session when the first one has ended.
+  @Test func anEndWaitsForTheRequestThatIsUnderWay() async throws {
+    let (device, session, peer) = try await bound()
+    peer.send("download 1 0 0 0 0 0 0 0 0 0 0\n")
+    await session.close()
+    await #expect(throws: SessionFailure.terminated) { try await session.wait(for: .upload) }
+    let next = try begin(device, session.driver)
+    while let message = await peer.receive() {
+      if message.hasPrefix("bind 2 3 0 0 0") { break }
+    }
+    await next.close()
   }
 }

@@ -6,8 +6,12 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@Suite struct ConnectionMachineTests {
+@Suite struct ClientMachineTests {
   private static let ident = "ident 1 2 7 0 0 0 0\n"
+
+  private static func isOpen(_ effect: ClientEffect) -> Bool {
+    if case .open = effect { true } else { false }
+  }
 
   /// A connection that is open, with one session that is bound.
   private static func bound() -> ScriptedConnection {
@@ -22,10 +26,10 @@ import Testing
   @Test func theFirstSessionOpensTheConnection() {
     var connection = ScriptedConnection()
     connection.add(10)
-    #expect(connection.take() == [.open, .changed(.connecting)])
+    #expect(connection.take() == [.open(socket: 1), .report(.changed(.connecting))])
     #expect(connection.time(of: .connect) == 120_000)
     connection.open()
-    #expect(connection.take() == [.changed(.connected)])
+    #expect(connection.take() == [.report(.changed(.connected))])
     #expect(connection.time(of: .connect) == nil)
     connection.prepare(10)
     #expect(connection.takeSent() == ["bind 1 3 0 0 0\n\"p\"", Self.ident, "mark 1 1\n"])
@@ -36,17 +40,17 @@ import Testing
     connection.add(11)
     connection.prepare(11)
     #expect(connection.takeSent().first == "bind 2 3 0 0 0\n\"p\"")
-    connection.handle(.remove(session: 11))
+    connection.handle(.end(session: 11))
     #expect(connection.takeSent() == ["unbind 2\n"])
     connection.add(12)
     connection.prepare(12)
-    #expect(connection.takeSent().first == "bind 3 3 0 0 0\n\"p\"", "`ConnectionMachine` 1")
+    #expect(connection.takeSent().first == "bind 3 3 0 0 0\n\"p\"", "`ClientMachine` 1")
   }
 
   @Test func messagesForSessionsThatAreOverAreIgnored() {
     var connection = Self.bound()
     connection.add(11)
-    connection.handle(.remove(session: 10))
+    connection.handle(.end(session: 10))
     _ = connection.take()
     connection.receive("unbound 1\n")
     connection.receive("mark 1 1\n")
@@ -55,28 +59,29 @@ import Testing
     #expect(
       connection.take().contains(
         .report(
-          .violation(.badSessionIdent, message: "A message for session 3"), isFatal: false)))
+          .failed(
+            .violation(.badSessionIdent, message: "A message for session 3"), isFatal: false))))
   }
 
   @Test func aConnectionThatNobodyNeedsLingers() {
     var connection = Self.bound()
-    connection.handle(.remove(session: 10))
+    connection.handle(.end(session: 10))
     #expect(connection.takeSent() == ["unbind 1\n"])
     #expect(connection.time(of: .linger) == 30_000)
     connection.add(11)
     #expect(connection.time(of: .linger) == nil)
-    connection.handle(.remove(session: 11))
+    connection.handle(.end(session: 11))
     _ = connection.take()
     connection.fire(.linger)
-    #expect(connection.take() == [.close(.normal), .changed(.disconnected)])
+    #expect(connection.take() == [.close(.normal), .report(.changed(.disconnected))])
   }
 
   @Test func aSessionThatGoesStopsTheOpening() {
     var connection = ScriptedConnection()
     connection.add(10)
     _ = connection.take()
-    connection.handle(.remove(session: 10))
-    #expect(connection.take() == [.close(.normal), .changed(.disconnected)])
+    connection.handle(.end(session: 10))
+    #expect(connection.take() == [.close(.normal), .report(.changed(.disconnected))])
   }
 
   @Test func pingsAreSentAndTheirAnswersAwaited() {
@@ -97,7 +102,8 @@ import Testing
     connection.fire(.pong)
     #expect(
       connection.take() == [
-        .close(.goingAway), .report(.pongTimeout, isFatal: false), .changed(.disconnected),
+        .close(.goingAway), .report(.failed(.pongTimeout, isFatal: false)),
+        .report(.changed(.disconnected)),
       ])
   }
 
@@ -116,7 +122,8 @@ import Testing
     connection.fire(.connect)
     #expect(
       connection.take() == [
-        .close(.goingAway), .report(.connectTimeout, isFatal: false), .changed(.disconnected),
+        .close(.goingAway), .report(.failed(.connectTimeout, isFatal: false)),
+        .report(.changed(.disconnected)),
       ])
     #expect(connection.time(of: .retry) == 1_000)
   }
@@ -169,7 +176,7 @@ import Testing
     #expect(connection.take().contains(.needsToken))
     #expect(connection.time(of: .retry) == nil)
     connection.handle(.tokenRefreshed)
-    #expect(connection.take() == [.open, .changed(.connecting)])
+    #expect(connection.take() == [.open(socket: 2), .report(.changed(.connecting))])
     connection.open()
     _ = connection.take()
     connection.close(.unauthorized)
@@ -179,7 +186,7 @@ import Testing
     #expect(connection.take() == [.needsToken])
     connection.handle(.tokenUnavailable(jitter: 0))
     connection.fire(.retry)
-    #expect(connection.take().contains(.open))
+    #expect(connection.take().contains(where: Self.isOpen))
   }
 
   @Test func anAddressThatNeverWorkedAsksForTheLocation() {
@@ -188,7 +195,7 @@ import Testing
     connection.close(.connectFailed)
     #expect(connection.take().contains(.needsLocation))
     connection.handle(.locationRefreshed)
-    #expect(connection.take().contains(.open))
+    #expect(connection.take().contains(where: Self.isOpen))
     connection.close(.connectFailed)
     #expect(!connection.take().contains(.needsLocation))
     connection.fire(.retry)
@@ -204,7 +211,7 @@ import Testing
     connection.handle(.locationUnavailable(jitter: 0))
     #expect(connection.time(of: .retry) == 1_000)
     connection.fire(.retry)
-    #expect(connection.take().contains(.open))
+    #expect(connection.take().contains(where: Self.isOpen))
   }
 
   @Test func aForbiddenUserIsLoggedOut() {
@@ -212,11 +219,11 @@ import Testing
     connection.close(.forbidden)
     let effects = connection.take()
     #expect(effects.contains(.needsLogOut))
-    #expect(effects.contains(.report(.closed(.forbidden, message: ""), isFatal: true)))
+    #expect(effects.contains(.report(.failed(.closed(.forbidden, message: ""), isFatal: true))))
     connection.add(11)
-    #expect(connection.take() == [], "`ConnectionMachine` 3")
+    #expect(connection.take() == [], "`ClientMachine` 3")
     connection.handle(.reconnect)
-    #expect(connection.take().contains(.open))
+    #expect(connection.take().contains(where: Self.isOpen))
   }
 
   @Test func theAppCanEndADelay() {
@@ -224,7 +231,7 @@ import Testing
     connection.close(.goingAway)
     _ = connection.take()
     connection.handle(.reconnect)
-    #expect(connection.take() == [.open, .changed(.connecting)])
+    #expect(connection.take() == [.open(socket: 2), .report(.changed(.connecting))])
     #expect(connection.time(of: .retry) == nil)
   }
 
@@ -243,7 +250,7 @@ import Testing
     #expect(connection.time(of: .retry) == nil)
     #expect(
       connection.take().contains { effect in
-        if case .report(.error, isFatal: true) = effect { true } else { false }
+        if case .report(.failed(.error, isFatal: true)) = effect { true } else { false }
       })
   }
 
@@ -268,7 +275,7 @@ import Testing
     var connection = ScriptedConnection()
     connection.add(10)
     _ = connection.take()
-    connection.handle(.opened(protocolName: "chat", jitter: 0))
+    connection.handle(.opened(socket: 1, protocolName: "chat", jitter: 0))
     #expect(connection.take().first == .close(.protocolError))
     #expect(connection.time(of: .retry) == nil)
   }
@@ -283,9 +290,9 @@ import Testing
       + #""isRecoveryModeDisabled":false,"action":"Transient"}"#
     connection.receive("json_error 200 \(document.utf8.count) 1\n" + document)
     let effects = connection.take()
-    #expect(effects.first == .send(Array("unbind 1\n".utf8)))
-    #expect(effects.last == .session(10, .suspended(until: connection.now + 1_000)))
-    guard effects.count == 3, case .session(10, .report(.delayed(let code, _))) = effects[1] else {
+    #expect(effects.first == .send(Array("unbind 1\n".utf8), after: nil))
+    #expect(connection.machine.rest(of: 10) == .delay(until: connection.now + 1_000))
+    guard effects.count == 2, case .sessionReport(10, .delayed(let code, _)) = effects[1] else {
       return #expect(Bool(false), "\(effects)")
     }
     #expect(code.rawValue == 200)
@@ -309,13 +316,67 @@ import Testing
 
   @Test func aSuspendedSessionIsNotResumedByAToken() {
     var connection = Self.bound()
-    connection.handle(.session(10, .suspend))
+    connection.handle(.suspend(session: 10))
     _ = connection.take()
     connection.handle(.tokenRefreshed)
     #expect(connection.take() == [])
-    connection.handle(.session(10, .resume))
+    connection.handle(.resume(session: 10))
     connection.prepare(10, request: 2)
     #expect(connection.takeSent().first == "bind 2 3 0 0 0\n\"p\"")
+  }
+
+  /// `ClientSession.Phase`: of two reasons to rest, the app's counts.
+  @Test func aSessionThatIsSuspendedWhileItAwaitsATokenStaysSuspended() {
+    var connection = Self.bound()
+    let document =
+      #"{"message":"","logURL":"","tryAgain":false,"shouldClientReset":false,"#
+      + #""isRecoveryModeDisabled":false,"action":"RefreshUser"}"#
+    connection.receive("json_error 201 \(document.utf8.count) 1\n" + document)
+    #expect(connection.machine.rest(of: 10) == .token)
+    connection.handle(.suspend(session: 10))
+    connection.handle(.tokenRefreshed)
+    #expect(connection.machine.rest(of: 10) == .app)
+  }
+
+  /// `ClientMachine` 5
+  @Test func filesAreNotScannedForASocketThatTakesNothing() {
+    var limits = ClientMachine.Limits()
+    limits.outputByteCount = 40
+    var connection = ScriptedConnection(limits: limits)
+    connection.add(10)
+    connection.open()
+    connection.prepare(10)
+    let sent = connection.takeSent().map(\.utf8.count).reduce(0, +)
+    #expect(sent > 40)
+    connection.receive("mark 1 1\n")
+    #expect(!connection.scans)
+    connection.handle(.sent(socket: 1, byteCount: sent - 20))
+    #expect(connection.scans)
+  }
+
+  @Test func whatASocketThatWasGivenUpBringsHasNoEffect() {
+    var connection = Self.bound()
+    connection.close(.readFailed)
+    connection.handle(.reconnect)
+    connection.open()
+    _ = connection.take()
+    let machine = connection.machine
+    connection.handle(.message(socket: 1, Array("nonsense".utf8), jitter: 0))
+    connection.handle(.closed(socket: 1, .forbidden, message: "", jitter: 0))
+    connection.handle(.sent(socket: 1, byteCount: 5))
+    #expect(connection.take() == [] && connection.machine.state == machine.state)
+  }
+
+  /// A file is free for another session when the request that is under way is answered.
+  @Test func aSessionIsOverWithItsLastRequest() {
+    var connection = ScriptedConnection()
+    connection.add(10)
+    connection.open()
+    connection.handle(.end(session: 10))
+    #expect(!connection.hasEnded(10))
+    connection.prepare(10)
+    #expect(connection.hasEnded(10))
+    #expect(connection.takeSent() == [], "nothing was bound")
   }
 
   @Test func aMessageThatIsTooBigResetsItsSessions() {
@@ -323,7 +384,11 @@ import Testing
     connection.close(.messageTooBig)
     #expect(
       connection.take().contains { effect in
-        if case .session(10, .needsReset(mayRecover: true, _, _)) = effect { true } else { false }
+        if case .sessionReport(10, .needsReset(mayRecover: true, _, _)) = effect {
+          true
+        } else {
+          false
+        }
       })
   }
 

@@ -5,7 +5,7 @@
 import RealmSyncProtocol
 import Testing
 
-@Suite struct SessionMachineTests {
+@Suite struct ClientSessionTests {
   private static let query = #"{"Item":"(count > -1)"}"#
 
   private static func file(version: UInt64 = 20) -> SessionFile {
@@ -19,21 +19,27 @@ import Testing
   }
 
   /// A session in steady state with nothing to upload, whose first MARK is answered.
-  private static func running(_ number: Int = 14) throws -> ScriptedClient {
-    var client = ScriptedClient(number: number)
+  private static func running(
+    _ number: Int = 14, limits: ClientMachine.Limits = .init()
+  ) throws -> ScriptedClient {
+    var client = ScriptedClient(number: number, limits: limits)
     client.connect()
     client.reply(.done(file()))
-    try client.receive("download 1 4 10 4 7777 18 3 1 \(number > 13 ? 2 : 1) 1 0 0 0\n")
+    client.receive("download 1 4 10 4 7777 18 3 1 \(number > 13 ? 2 : 1) 1 0 0 0\n")
     client.reply(.done(file()))
-    try client.receive("mark 1 1\n")
+    client.receive("mark 1 1\n")
     client.reply(
-      .uploads(UploadBatch(progress: UploadCursor(clientVersion: 20, serverVersion: 3))))
+      UploadBatch(progress: UploadCursor(clientVersion: 20, serverVersion: 3)))
     _ = (client.takeSent(), client.takeOthers(), client.takeRequests())
     return client
   }
 
-  private static func isDrop(_ effect: SessionEffect) -> Bool {
-    if case .dropConnection(.badMessageOrder, _) = effect { true } else { false }
+  private static func isDrop(_ effect: ClientEffect) -> Bool {
+    if case .report(.failed(.violation(.badMessageOrder, _), isFatal: false)) = effect {
+      true
+    } else {
+      false
+    }
   }
 
   // MARK: Rules of P1 C.4
@@ -46,14 +52,14 @@ import Testing
   ])
   func badCursorsAreReported(_ cursors: String) throws {
     var client = try Self.running()
-    try client.receive("download 1 \(cursors) 1 2 1 0 0 0\n")
+    client.receive("download 1 \(cursors) 1 2 1 0 0 0\n")
     #expect(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
     #expect(client.requests.count == 1, "nothing is integrated")
-    // `SessionMachine` 4: until the server answers with an error nothing else is sent.
-    client.handle(.localVersion(30))
-    client.handle(.wait(.download, id: 1))
-    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
-    try client.receive("mark 1 2\n")
+    // `ClientSession` 4: until the server answers with an error nothing else is sent.
+    client.announce(30)
+    client.wait(.download, id: 1)
+    client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    client.receive("mark 1 2\n")
     #expect(client.sent.count == 1 && client.requests.count == 1)
   }
 
@@ -68,24 +74,24 @@ import Testing
   ])
   func messagesThatAreNotLegalEndTheConnection(_ text: String, _ what: String) throws {
     var client = try Self.running()
-    try client.receive(text)
+    client.receive(text)
     #expect(client.others.count == 1 && Self.isDrop(client.others[0]), "\(what)")
     #expect(client.sent == [])
   }
 
   @Test func aSteadyDownloadInsideOfABootstrapIsNotLegal() throws {
     var client = try Self.running()
-    try client.receive("download 1 4 10 4 7777 18 3 1 0 0.5 0 7 0\n1 0 0 1")
+    client.receive("download 1 4 10 4 7777 18 3 1 0 0.5 0 7 0\n1 0 0 1")
     client.reply(.done(Self.file()))
-    try client.receive("download 1 4 10 4 7777 18 3 1 2 1 0 0 0\n")
+    client.receive("download 1 4 10 4 7777 18 3 1 2 1 0 0 0\n")
     #expect(client.others.contains(where: Self.isDrop))
   }
 
   @Test func theProgressOfABootstrapStays() throws {
     var client = try Self.running()
-    try client.receive("download 1 5 10 5 7777 18 3 1 0 0.5 0 7 0\n1 0 0 1")
+    client.receive("download 1 5 10 5 7777 18 3 1 0 0.5 0 7 0\n1 0 0 1")
     client.reply(.done(Self.file()))
-    try client.receive("download 1 6 10 6 7777 18 3 1 1 1 0 0 0\n")
+    client.receive("download 1 6 10 6 7777 18 3 1 1 1 0 0 0\n")
     #expect(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
   }
 
@@ -93,7 +99,7 @@ import Testing
     var client = ScriptedClient()
     client.connect()
     client.reply(.done(SessionFile(version: 1)))
-    try client.receive("download 1 0 0 0 0 0 0 0 2 1 0 0 0\n")
+    client.receive("download 1 0 0 0 0 0 0 0 2 1 0 0 0\n")
     #expect(client.others.contains(where: Self.isDrop))
   }
 
@@ -127,36 +133,40 @@ import Testing
 
   // MARK: Storing
 
-  /// `SessionMachine` 1
+  /// `ClientSession` 1
   @Test func messagesWaitForTheFile() throws {
     var client = try Self.running()
-    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
-    try client.receive("download 1 6 10 6 7777 18 3 1 2 1 0 0 0\n")
+    client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    client.receive("download 1 6 10 6 7777 18 3 1 2 1 0 0 0\n")
     #expect(client.requests.count == 2)
     client.reply(.done(Self.file(version: 21)))
     #expect(client.requests.count == 3)
   }
 
   @Test func tooManyWaitingMessagesStopReading() throws {
-    var client = try Self.running()
-    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
-    let message = ServerMessage.log(.init(session: 1, level: "info", message: "", connection: ""))
-    client.handle(.message(message, byteCount: 20 << 20, jitter: 0))
+    var limits = ClientMachine.Limits()
+    limits.waitingByteCount = 100
+    var client = try Self.running(limits: limits)
+    let message = "download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n"
+    #expect(message.utf8.count == 40)
+    for _ in 0..<3 { client.receive(message) }
     #expect(client.takeOthers() == [])
-    client.handle(.message(message, byteCount: 20 << 20, jitter: 0))
-    #expect(client.takeOthers() == [.pauseReading])
+    client.receive(message)
+    #expect(client.takeOthers() == [.pauseReading], "the first one does not wait")
+    client.reply(.done(Self.file(version: 21)))
+    #expect(!client.takeOthers().contains(.resumeReading))
     client.reply(.done(Self.file(version: 21)))
     #expect(client.takeOthers().last == .resumeReading)
   }
 
   @Test func aFailureOfTheServersMakingIsReportedToIt() throws {
     var client = try Self.running()
-    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
     client.reply(.failed(StoreFailure(code: ErrorCode(.badChangeset), message: "no")))
     #expect(client.sent == ["json_error 212 16 1\n{\"message\":\"no\"}"])
-    try client.receive(Self.error(212, "ClientReset"))
+    client.receive(Self.error(212, "ClientReset"))
     #expect(client.takeSent().last == "unbind 1\n")
-    guard case .needsReset(true, _, _)? = client.others.last else {
+    guard case .sessionReport(1, .needsReset(true, _, _))? = client.others.last else {
       Issue.record("\(client.others)")
       return
     }
@@ -164,16 +174,17 @@ import Testing
 
   @Test func aFailureOfTheDiskSuspends() throws {
     var client = try Self.running()
-    client.handle(.wait(.download, id: 5))
-    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    client.wait(.download, id: 5)
+    client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
     let failure = StoreFailure(code: nil, message: "disk full")
     client.reply(.failed(failure))
     #expect(client.sent == ["mark 1 2\n", "unbind 1\n"])
     #expect(
       client.others == [
-        .report(.storageFailure(failure)), .finish(id: 5, .storage(failure)),
-        .suspended(until: nil),
+        .sessionReport(session: 1, .storageFailure(failure)),
+        .finish(wait: 5, .storage(failure)),
       ])
+    #expect(client.rest == .error)
   }
 
   // MARK: Errors
@@ -189,49 +200,52 @@ import Testing
   @Test func aTransientErrorBindsAgainOnTheSameConnection() throws {
     var client = try Self.running()
     client.time = 50_000
-    try client.receive(Self.error(200, "Transient"))
+    client.receive(Self.error(200, "Transient"))
     #expect(client.takeSent() == ["unbind 1\n"])
     let others = client.takeOthers()
-    guard case .report(.delayed(let code, let document))? = others.first else {
+    guard case .sessionReport(1, .delayed(let code, let document))? = others.first else {
       Issue.record("\(others)")
       return
     }
     #expect(code.session == .sessionClosed && document.message == "m")
-    #expect(others.dropFirst() == [.suspended(until: 51_000)])
+    #expect(others.count == 1 && client.rest == .delay(until: 51_000))
     // What still arrives is ignored.
-    try client.receive("mark 1 9\n")
+    client.receive("mark 1 9\n")
     #expect(client.takeOthers() == [])
-    client.handle(.retry)
-    #expect(client.takeOthers() == [.needsSession])
-    client.connect(session: 2)
+    client.time = 51_000
+    client.handle(.timer(.session(1), jitter: 0))
+    #expect(client.rest == nil)
     client.reply(.done(Self.file()))
     #expect(client.takeSent().last == "mark 2 2\n")
   }
 
   @Test func aHintChangesTheDelay() throws {
     var client = try Self.running()
-    try client.receive(
+    client.receive(
       Self.error(200, "Transient", ",\"backoffIntervalSec\":7,\"backoffMaxDelaySec\":9"))
-    #expect(client.takeOthers().last == .suspended(until: 7_000))
+    #expect(client.rest == .delay(until: 7_000))
   }
 
   @Test(arguments: [
-    ("RefreshUser", SessionEffect.needsToken), ("RefreshLocation", .needsLocation),
+    ("RefreshUser", ClientEffect.needsToken, SessionRest.token, ClientInput.tokenRefreshed),
+    ("RefreshLocation", .needsLocation, .location, .locationRefreshed),
   ])
-  func otherActions(_ action: String, _ effect: SessionEffect) throws {
+  func otherActions(
+    _ action: String, _ effect: ClientEffect, _ rest: SessionRest, _ input: ClientInput
+  ) throws {
     var client = try Self.running()
-    try client.receive(Self.error(201, action))
-    #expect(client.others == [.suspended(until: nil), effect])
-    client.handle(.tokenRefreshed)
-    #expect(client.others.last == .needsSession)
+    client.receive(Self.error(201, action))
+    #expect(client.others == [effect] && client.rest == rest)
+    client.handle(input)
+    #expect(client.rest == nil)
   }
 
   @Test(arguments: ["ApplicationBug", "ProtocolViolation", "DeleteRealm", "LogOutUser", "Strange"])
   func fatalErrorsEndWaits(_ action: String) throws {
     var client = try Self.running()
-    client.handle(.wait(.download, id: 1))
-    try client.receive(Self.error(206, action))
-    #expect(client.others.count == 3)
+    client.wait(.download, id: 1)
+    client.receive(Self.error(206, action))
+    #expect(client.others.count == 2 && client.rest == .error)
     guard case .finish(1, .error(let code, _))? = client.others.last else {
       Issue.record("\(client.others)")
       return
@@ -244,8 +258,8 @@ import Testing
       ("ClientResetNoRecovery", ""), ("ClientReset", ",\"isRecoveryModeDisabled\":true"),
     ] {
       var client = try Self.running()
-      try client.receive(Self.error(208, action, more))
-      guard case .needsReset(false, _, _)? = client.others.last else {
+      client.receive(Self.error(208, action, more))
+      guard case .sessionReport(1, .needsReset(false, _, _))? = client.others.last else {
         Issue.record("\(client.others)")
         return
       }
@@ -258,15 +272,18 @@ import Testing
       ,"compensatingWriteServerVersion":6,"rejectedClientVersion":18,\
       "rejectedUpdates":[{"reason":"r","table":"T","pk":"AA=="}]
       """
-    try client.receive(Self.error(231, "Warning", more))
-    try client.receive("download 1 5 10 6 7777 18 3 1 2 1 0 13 0\n5 10 0 1 0 0 ")
+    client.receive(Self.error(231, "Warning", more))
+    client.receive("download 1 5 10 6 7777 18 3 1 2 1 0 13 0\n5 10 0 1 0 0 ")
     client.reply(.done(Self.file(version: 21)))
-    client.reply(.uploads(UploadBatch(progress: UploadCursor(clientVersion: 21, serverVersion: 5))))
-    func reports(_ effects: [SessionEffect]) -> Int {
-      effects.filter { if case .report(.compensatingWrite) = $0 { true } else { false } }.count
+    client.reply(
+      UploadBatch(progress: UploadCursor(clientVersion: 21, serverVersion: 5)))
+    func reports(_ effects: [ClientEffect]) -> Int {
+      effects.count {
+        if case .sessionReport(_, .compensatingWrite) = $0 { true } else { false }
+      }
     }
     #expect(reports(client.others) == 0)
-    try client.receive("download 1 6 10 6 7777 18 3 1 2 1 0 13 0\n6 10 0 1 0 0 ")
+    client.receive("download 1 6 10 6 7777 18 3 1 2 1 0 13 0\n6 10 0 1 0 0 ")
     client.reply(.done(Self.file(version: 22)))
     #expect(reports(client.others) == 1)
     #expect(!client.sent.contains("unbind 1\n"))
@@ -277,10 +294,14 @@ import Testing
     let sets =
       Self.file().sets
       + [QuerySet(version: 2, state: .pending, snapshotVersion: 20, text: "{}")]
-    client.handle(.subscriptionSets(sets, version: 20))
+    client.subscribe(sets, version: 21)
     #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
-    try client.receive("query_error 226 3 1 2\nbad")
-    #expect(client.others == [.report(.queryRejected(version: 2, message: "bad"))])
+    client.reply(UploadBatch(progress: UploadCursor(clientVersion: 21, serverVersion: 3)))
+    client.receive("query_error 226 3 1 2\nbad")
+    #expect(
+      client.others == [
+        .sessionReport(session: 1, .queryRejected(version: 2, message: "bad"))
+      ])
     #expect(client.requests.last?.request == .rejectQuery(version: 2, message: "bad"))
   }
 
@@ -290,18 +311,17 @@ import Testing
     var client = ScriptedClient()
     client.connect()
     client.reply(.done(Self.file()))
-    client.handle(.localVersion(25))
+    client.announce(25)
     #expect(client.takeRequests() == [.begin])
-    try client.receive("mark 1 1\n")
+    client.receive("mark 1 1\n")
     #expect(client.requests.last?.request == .scanUploads(after: 18, through: nil))
   }
 
   @Test(arguments: [(59_999 as Milliseconds, true), (60_001, false)])
   func afterAShortLossUploadsDoNotWait(_ pause: Milliseconds, _ isShort: Bool) throws {
     var client = try Self.running()
-    client.handle(.connectionLost)
-    client.time += pause
-    client.connect(session: 1)
+    client.lose(for: pause)
+    client.connect()
     client.reply(.done(Self.file()))
     let isScanning = client.requests.last?.request == .scanUploads(after: 18, through: nil)
     #expect(isScanning == isShort)
@@ -313,92 +333,83 @@ import Testing
     let sets =
       Self.file().sets
       + [QuerySet(version: 2, state: .pending, snapshotVersion: 22, text: "{}")]
-    client.handle(.localVersion(22))
-    client.handle(.subscriptionSets(sets, version: 23))
-    client.handle(.localVersion(25))
+    client.subscribe(sets, version: 23)
+    #expect(client.requests.last?.request == .scanUploads(after: 20, through: 22))
+    client.announce(25)
     client.reply(
-      .uploads(UploadBatch(progress: UploadCursor(clientVersion: 22, serverVersion: 3))))
-    client.reply(
-      .uploads(UploadBatch(progress: UploadCursor(clientVersion: 22, serverVersion: 3))))
+      UploadBatch(progress: UploadCursor(clientVersion: 22, serverVersion: 3)))
     #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
     #expect(client.requests.last?.request == .scanUploads(after: 22, through: nil))
   }
 
-  /// The file's answer was on its way when the app changed its subscriptions.
-  @Test func newerSubscriptionSetsStay() throws {
+  /// The file was at work when the app changed its subscriptions.
+  @Test func subscriptionSetsOfANewerVersionAreRead() throws {
     var client = try Self.running()
-    try client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+    client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
     let next = QuerySet(version: 2, state: .pending, snapshotVersion: 20, text: "{}")
-    client.handle(.subscriptionSets(Self.file().sets + [next], version: 22))
+    client.subscribe(Self.file().sets + [next], version: 22)
     client.reply(.done(Self.file(version: 21)))
     #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
-    client.handle(.subscriptionSets([], version: 20))
-    client.handle(.connectionLost)
-    client.connect(session: 2)
-    client.reply(.uploads(UploadBatch(progress: UploadCursor(clientVersion: 22))))
-    var state = Self.file(version: 23)
-    state.sets = []
-    client.reply(.done(state))
-    #expect(client.takeSent().contains("ident 2 2 1002 4 10 4 7777 0 2\n{}"))
   }
 
-  /// `SessionMachine` 3
+  /// `ClientSession` 3
   @Test func waitsEndOnce() throws {
     var client = try Self.running()
-    client.handle(.wait(.download, id: 1))
-    client.handle(.wait(.upload, id: 2))
-    client.handle(.wait(.upload, id: 3))
-    client.handle(.cancelWait(id: 3))
-    client.handle(.cancelWait(id: 3))
+    client.wait(.download, id: 1)
+    client.wait(.upload, id: 2)
+    client.wait(.upload, id: 3)
+    client.handle(.cancelWait(session: 1, id: 3))
+    client.handle(.cancelWait(session: 1, id: 3))
     #expect(client.takeSent() == ["mark 1 2\n"])
-    try client.receive("mark 1 2\n")
-    client.handle(.terminate)
-    client.handle(.wait(.upload, id: 4))
+    client.receive("mark 1 2\n")
+    client.handle(.end(session: 1))
+    client.wait(.upload, id: 4)
     #expect(
       client.others == [
-        .finish(id: 2, nil), .finish(id: 3, nil), .finish(id: 1, nil), .finish(id: 4, .terminated),
+        .finish(wait: 2, nil), .finish(wait: 3, nil), .finish(wait: 1, nil), .ended(session: 1),
+        .finish(wait: 4, .terminated),
       ])
   }
 
   @Test func aDownloadWaitSurvivesTheConnection() throws {
     var client = try Self.running()
-    client.handle(.wait(.download, id: 1))
-    client.handle(.connectionLost)
-    client.connect(session: 1)
+    client.wait(.download, id: 1)
+    client.lose()
+    client.connect()
     client.reply(.done(Self.file()))
-    client.reply(.uploads(UploadBatch(progress: UploadCursor(clientVersion: 20))))
-    try client.receive("mark 1 3\n")
-    #expect(client.others == [.finish(id: 1, nil)])
+    client.reply(
+      UploadBatch(progress: UploadCursor(clientVersion: 20)))
+    client.receive("mark 1 3\n")
+    #expect(client.others == [.finish(wait: 1, nil)])
   }
 
   @Test func anUploadWaitEndsWithTheServersCursor() throws {
     var client = try Self.running()
-    client.handle(.localVersion(21))
-    client.handle(.wait(.upload, id: 1))
+    client.announce(21)
+    client.wait(.upload, id: 1)
     let entry = UploadEntry(
       clientVersion: 21, serverVersion: 4, timestamp: OriginTimestamp(milliseconds: 1),
       changeset: [1])
     client.reply(
-      .uploads(
-        UploadBatch(
-          entries: [entry], progress: UploadCursor(clientVersion: 21, serverVersion: 4))))
+      UploadBatch(
+        entries: [entry], progress: UploadCursor(clientVersion: 21, serverVersion: 4)))
     #expect(client.others == [])
-    try client.receive("download 1 5 21 5 7777 21 4 1 2 1 0 0 0\n")
+    client.receive("download 1 5 21 5 7777 21 4 1 2 1 0 0 0\n")
     var file = Self.file(version: 22)
     file.cursors.upload = UploadCursor(clientVersion: 21, serverVersion: 4)
     client.reply(.done(file))
-    #expect(client.others.last == .finish(id: 1, nil))
+    #expect(client.others.last == .finish(wait: 1, nil))
   }
 
   @Test func beforeVersion14TheLastBatchOfTheActiveSetIsSteady() throws {
     var client = try Self.running(13)
-    try client.receive("download 1 5 10 5 7777 18 3 1 1 1 0 0 0\n")
+    client.receive("download 1 5 10 5 7777 18 3 1 1 1 0 0 0\n")
     guard case .integrate? = client.requests.last?.request else {
       Issue.record("\(client.requests)")
       return
     }
     var newer = try Self.running()
-    try newer.receive("download 1 5 10 5 7777 18 3 1 1 1 0 0 0\n")
+    newer.receive("download 1 5 10 5 7777 18 3 1 1 1 0 0 0\n")
     guard case .keepBootstrapPart(_, 1, true)? = newer.requests.last?.request else {
       Issue.record("\(newer.requests)")
       return
