@@ -261,6 +261,7 @@ let package = Package(
     .testTarget(
       name: "RealmSyncProtocolTests",
       dependencies: ["RealmSyncProtocol", "RealmTestSupport", "TestTraits"],
+      exclude: ["Traces"],
       swiftSettings: settings),
     .testTarget(
       name: "RealmStorageTests",

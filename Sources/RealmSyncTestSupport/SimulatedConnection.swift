@@ -2,22 +2,43 @@
 
 // A connection between a device and the server.
 
+import RealmServerEngine
 import RealmSyncProtocol
 import Synchronization
 
-/// Messages on their way, and the sessions of one connection at the server.
+/// The server's machine of a connection, what carries out its requests, and the messages between
+/// it and the device.
 ///
 /// A connection that the device has lost may live on at the server, where what was sent before
 /// still arrives.
 final class SimulatedConnection {
+  /// A request of a session, and later its answer.
+  struct Work {
+    let session: UInt64
+    let number: UInt64
+    let request: ServerStoreRequest
+    var reply: ServerStoreReply?
+  }
+
   let number: UInt64
   let version: ProtocolVersion
+  var machine: ServerConnectionMachine
   var toServer: [[UInt8]] = []
+  /// The messages that the server's socket has not taken.
+  var output: [[UInt8]] = []
   var toClient: [[UInt8]] = []
   var isLostForClient = false
-  /// The sessions at the server, by their numbers.
-  var sessions: [UInt64: SimulatedServerSession] = [:]
-  private(set) var lastSession: UInt64 = 0
+  /// The code with which the server has closed the connection.
+  var closing: CloseCode?
+  var isReadingPaused = false
+  var timer: Milliseconds?
+  /// The realms of sessions, by the sessions' names.
+  var stores: [UInt64: ServerSessionStore] = [:]
+  /// The sessions that are over, whose realms are not closed.
+  var ended: [UInt64] = []
+  var works: [Work] = []
+  /// The newest version that was announced to the sessions.
+  var announced = SaltedVersion()
   /// Whether a newer session has taken a session's file.
   let isEvicted = EvictionFlag()
 
@@ -25,24 +46,24 @@ final class SimulatedConnection {
   final class EvictionFlag: Sendable {
     private let value = Atomic(false)
 
+    /// Whether it was set since the last call.
+    func take() -> Bool { value.exchange(false, ordering: .acquiringAndReleasing) }
+
     var isSet: Bool { value.load(ordering: .acquiring) }
 
     func set() { value.store(true, ordering: .releasing) }
   }
 
-  init(number: UInt64, _ version: ProtocolVersion) {
+  init(
+    number: UInt64, _ version: ProtocolVersion, limits: ServerConnectionMachine.Limits,
+    now: Milliseconds
+  ) {
     self.number = number
     self.version = version
+    machine = ServerConnectionMachine(
+      version: version, served: version.mode, limits: limits, now: now)
   }
 
-  /// A number that no session of the connection had.
-  func makeSessionNumber() -> UInt64 {
-    lastSession += 1
-    return lastSession
-  }
-
-  /// The session that is not over.
-  var session: SimulatedServerSession? {
-    sessions.values.first { !$0.isEnded }
-  }
+  /// Whether nothing of it is left at the server.
+  var isOver: Bool { closing != nil && output.isEmpty && works.isEmpty && ended.isEmpty }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A device with one synchronised file in memory, its agent and its session.
+// A device with one synchronised file in memory, its agent, and the driver of its session.
 
 package import RealmReplication
 package import RealmStorage
-package import RealmSync
+import RealmSync
 package import RealmSyncProtocol
 package import RealmTables
 import RealmTestSupport
@@ -16,24 +16,22 @@ package final class SimulatedDevice {
   package let clock: SimulatedClock
   package private(set) var file: DatabaseFile
   private(set) var agent: SyncAgent
-  var machine: SessionMachine
+  private(set) var driver: ClientDriver
+  private(set) var environment: SimulatedEnvironment
+  private(set) var session: UInt64 = 0
+  /// Is true when the session that was ended is over; nil if none was.
+  private var ending: Locked<Bool>?
   /// The versions that have something to upload.
   package private(set) var written: [UInt64] = []
   /// Everything that a device must never meet here: errors, refusals, broken rules.
-  package internal(set) var problems: [String] = []
+  package var problems: [String] { news.problems.withLock { $0 } }
 
   var connection: SimulatedConnection?
-  /// The session's number on the connection, while it has one.
-  var session: UInt64?
-  var request: (number: UInt64, request: StoreRequest)?
-  /// An answer of the file that is on its way to the session.
-  var reply: (number: UInt64, reply: StoreReply)?
-  var isSuspended = false
-  var wantsSession = false
   /// Whether the device is to get connections.
   package internal(set) var isOnline = true
-  /// How often each wait was finished.
-  var finished: [UInt64: Int] = [:]
+  /// Whether the server refused the user, who has not logged in again.
+  var isLoggedOut = false
+  let news: News
 
   /// What becomes of the program when the agent has committed.
   package enum Interruption: Sendable {
@@ -42,29 +40,111 @@ package final class SimulatedDevice {
     case kill
   }
 
+  /// What the driver reports, and how often each wait was finished.
+  final class News: Sendable {
+    let problems = Locked<[String]>([])
+    let finished = Locked<[UInt64: Int]>([:])
+    /// Whether the network has refused the user, or failed for good.
+    let mayFail = Locked(false)
+
+    func add(_ problem: String) { problems.withLock { $0.append(problem) } }
+
+    func take(_ event: ClientEvent) {
+      switch event {
+      case .changed, .interrupted, .log, .failed(.closed, isFatal: false),
+        .failed(.connectTimeout, _), .failed(.pongTimeout, _):
+        break
+      case .failed(.error(let code, _), isFatal: false) where code.connection == .connectionClosed:
+        break
+      case .failed(.closed, isFatal: true) where mayFail.withLock({ $0 }): break
+      case .failed: add("\(event)")
+      }
+    }
+
+    func take(_ event: SessionEvent) {
+      switch event {
+      case .downloadProgress, .log: break
+      // The file may still be that of an older session for a while.
+      case .delayed(let code, _) where code.session == .sessionClosed: break
+      default: add("\(event)")
+      }
+    }
+  }
+
   /// Is called when the agent has committed, before it goes on; it may write.
   package var afterCommit: (() throws -> Interruption)?
 
+  private let time: SimulatedTime
+  private let connectionLimits: ClientMachine.Limits
   private var system: SimulatedFileSystem
   private let limits: TurnLimits
-  private let settings: SessionSettings
   private let schemas = SchemaCache()
   private var recorded: RecordedWrite
 
-  package init(
-    named name: String, _ version: ProtocolVersion, limits: TurnLimits = TurnLimits()
+  init(
+    named name: String, _ version: ProtocolVersion, limits: TurnLimits,
+    connectionLimits: ClientMachine.Limits, time: SimulatedTime
   ) throws {
     self.name = name
     self.version = version
     self.limits = limits
+    self.connectionLimits = connectionLimits
+    self.time = time
     clock = SimulatedClock()
+    news = News()
     system = try SimulatedFileSystem()
     file = try system.openDatabase(history: .syncClient)
     agent = try SyncAgent(file, limits: limits)
     recorded = RecordedWrite(now: clock.now)
-    settings = SessionSettings(partition: version.mode == .partition ? "\"home\"" : nil)
-    machine = SessionMachine(settings: settings)
-    handle(.activate, now: 0)
+    environment = SimulatedEnvironment(time)
+    driver = Self.driver(version, connectionLimits, environment, news)
+    try begin()
+  }
+
+  private static func driver(
+    _ version: ProtocolVersion, _ limits: ClientMachine.Limits,
+    _ environment: SimulatedEnvironment, _ news: News
+  ) -> ClientDriver {
+    ClientDriver(
+      ClientMachine(mode: version.mode, limits: limits), environment: environment,
+      observer: { event in news.take(event) })
+  }
+
+  /// Begins a session of the file.
+  func begin() throws {
+    ending = nil
+    let partition = version.mode == .partition ? "\"home\"" : nil
+    session = try driver.begin(agent, SessionSettings(partition: partition)) { [news] event in
+      news.take(event)
+    }
+  }
+
+  /// Ends the session; another one may begin when it is over.
+  func endSession() {
+    guard !isEnding else { return }
+    let isOver = Locked(false)
+    ending = isOver
+    driver.end(session) { isOver.withLock { $0 = true } }
+  }
+
+  /// Whether a session was ended, and no other has begun.
+  var isEnding: Bool { ending != nil }
+
+  /// Whether the session that was ended is over.
+  var hasEnded: Bool { ending?.withLock { $0 } ?? false }
+
+  /// The request that is to be carried out.
+  var nextRequest: StoreRequest? {
+    environment.state.withLock { state in state.works.first { $0.reply == nil }?.request }
+  }
+
+  /// Answers a request that is not carried out.
+  func answer(_ reply: StoreReply) {
+    environment.state.withLock { state in
+      if let index = state.works.firstIndex(where: { $0.reply == nil }) {
+        state.works[index].reply = reply
+      }
+    }
   }
 
   /// Ends the program and starts it again. The device has no connection.
@@ -76,31 +156,48 @@ package final class SimulatedDevice {
     file = try system.openDatabase(history: .syncClient)
     agent = try SyncAgent(file, limits: limits)
     recorded = RecordedWrite(now: clock.now)
-    machine = SessionMachine(settings: settings)
-    (session, request, reply, isSuspended, wantsSession) = (nil, nil, nil, false, false)
-    handle(.activate, now: 0)
+    environment = SimulatedEnvironment(time)
+    driver = Self.driver(version, connectionLimits, environment, news)
+    isLoggedOut = false
+    try begin()
   }
 
-  /// Carries out the request of the session.
+  /// The bytes of the file.
+  package func contents() throws -> [UInt8] { try system.file.contents() }
+
+  /// Carries out the next request of the session.
   ///
   /// - Returns: The bytes of the file at the time when the program is to be killed; nil if it goes
   ///   on.
   func perform() async -> [UInt8]? {
-    guard let (number, request) = request else { return nil }
-    self.request = nil
+    let next = environment.state.withLock { state in
+      state.works.firstIndex { $0.reply == nil }.map { (index: $0, work: state.works[$0]) }
+    }
+    guard let next else { return nil }
     var watch: CommitWatch?
     if let afterCommit {
       let file = system.file
       watch = CommitWatch { try afterCommit() == .kill ? file.contents() : nil }
     }
     do {
-      try watch?.begin(self.file)
-      reply = (number, await agent.perform(request))
+      try watch?.begin(file)
+      let reply = await next.work.agent.perform(next.work.request)
+      environment.state.withLock { $0.works[next.index].reply = reply }
       return try watch?.end()
     } catch {
-      problems.append("\(error)")
+      news.add("\(error)")
       return nil
     }
+  }
+
+  /// Waits until everything is at the other side; how often the wait ended is counted.
+  func wait(for kind: SessionWait) -> UInt64 {
+    let id = driver.makeName()
+    driver.wait(for: kind, of: session, id: id) { [news] failure in
+      news.finished.withLock { $0[id, default: 0] += 1 }
+      if let failure { news.add("a wait failed: \(failure)") }
+    }
+    return id
   }
 
   // MARK: The program
@@ -148,6 +245,15 @@ package final class SimulatedDevice {
   /// The history of the newest version.
   package func history() throws -> SyncHistory? { try file.snapshot().syncHistory() }
 
+  /// What messages may say of the file.
+  func state() throws -> SessionFile {
+    let snapshot = try file.snapshot()
+    let cursors = try snapshot.syncHistory()?.progress.cursors ?? SyncCursors()
+    return SessionFile(
+      version: snapshot.version,
+      ident: FileIdentifier(UInt64(try snapshot.top().fileIdentifier)), cursors: cursors)
+  }
+
   /// The identifier that the server gave the file.
   package func ident() throws -> FileIdentifier {
     FileIdentifier(UInt64(try file.snapshot().top().fileIdentifier))
@@ -161,50 +267,4 @@ package final class SimulatedDevice {
 
   /// What the check of the file finds.
   package func findings() throws -> [CheckFinding] { try DatabaseCheck.run(file.snapshot()) }
-
-  // MARK: The session
-
-  /// Hands an input to the session and carries out its effects, except for requests.
-  func handle(_ input: SessionInput, now: Milliseconds) {
-    for effect in machine.handle(input, now: now) {
-      switch effect {
-      case .send(let message):
-        if case .error(let error) = message { problems.append("sent \(error)") }
-        connection?.toServer.append(MessageEncoder(version: version).bytes(message))
-        if case .unbind = message { session = nil }
-      case .store(let number, let request): self.request = (number, request)
-      case .suspended: isSuspended = true
-      case .needsSession: wantsSession = true
-      case .finish(let id, let failure):
-        finished[id, default: 0] += 1
-        if let failure { problems.append("a wait failed: \(failure)") }
-      case .report(.downloadProgress), .report(.log), .pauseReading, .resumeReading: break
-      case .report, .needsToken, .needsLocation, .needsReset, .dropConnection:
-        problems.append("\(effect)")
-      }
-    }
-  }
-
-  /// Says what the program has written.
-  func announce(now: Milliseconds) throws {
-    let group = try read()
-    handle(.localVersion(group.snapshot.version), now: now)
-    guard version.mode == .flexible else { return }
-    handle(
-      .subscriptionSets(try StoredQuerySets.all(in: group), version: group.snapshot.version),
-      now: now)
-  }
-
-  /// Takes the next message from the connection.
-  func receive(now: Milliseconds) {
-    guard let connection, !connection.toClient.isEmpty else { return }
-    let bytes = connection.toClient.removeFirst()
-    do throws(MessageError) {
-      let message = try MessageParser(version: version).serverMessage(bytes)
-      guard let session, message.session == session else { return }
-      handle(.message(message, byteCount: bytes.count, jitter: 0), now: now)
-    } catch {
-      problems.append("a message that cannot be read: \(error)")
-    }
-  }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A server in memory: realm files, realms, and sessions of many connections.
+// A server in memory: realm files, realms, and the machines of many connections.
 
 package import RealmReplication
 package import RealmServerEngine
@@ -14,19 +14,27 @@ package final class SimulatedServer {
   package let clock = SimulatedClock()
   private let seed: UInt64
   private let limits: SessionLimits
+  private let connectionLimits: ServerConnectionMachine.Limits
+  private let time: SimulatedTime
   private var files = SimulatedFiles()
   private var app: ServerApp
   private var startCount: UInt64 = 0
+  private var connectionCount: UInt64 = 0
   /// The newest version of the realm.
   private(set) var head = SaltedVersion()
   private(set) var connections: [SimulatedConnection] = []
   package internal(set) var problems: [String] = []
   private let storeErrors = Locked<[StoreError]>([])
 
-  init(mode: SyncMode, seed: UInt64, limits: SessionLimits = SessionLimits()) {
+  init(
+    mode: SyncMode, seed: UInt64, limits: SessionLimits,
+    connectionLimits: ServerConnectionMachine.Limits, time: SimulatedTime
+  ) {
     self.mode = mode
     self.seed = seed
     self.limits = limits
+    self.connectionLimits = connectionLimits
+    self.time = time
     app = Self.start(mode, files, seed, limits, clock, storeErrors)
   }
 
@@ -55,81 +63,116 @@ package final class SimulatedServer {
 
   // MARK: Connections
 
-  func accept(_ connection: SimulatedConnection) { connections.append(connection) }
+  /// Takes the connection of a socket.
+  func accept(_ version: ProtocolVersion) -> SimulatedConnection {
+    connectionCount += 1
+    let connection = SimulatedConnection(
+      number: connectionCount, version, limits: connectionLimits, now: time.now)
+    connections.append(connection)
+    carryOut(connection.machine.begin(), of: connection)
+    return connection
+  }
 
-  /// Ends a connection with all of its sessions.
-  func close(_ connection: SimulatedConnection) async {
+  /// Forgets a connection of which nothing is left.
+  func forgetIfOver(_ connection: SimulatedConnection) {
+    guard connection.isOver, connection.isLostForClient else { return }
     connections.removeAll { $0 === connection }
-    for session in connection.sessions.values { await session.store.close() }
   }
 
   /// Takes the next message of a connection.
-  func receive(from connection: SimulatedConnection) async {
-    let bytes = connection.toServer.removeFirst()
-    let message: ClientMessage
-    do throws(MessageError) {
-      message = try MessageParser(version: connection.version).clientMessage(bytes)
-    } catch {
-      return problems.append("a message that cannot be read: \(error)")
-    }
-    guard let number = message.session else { return }
-    if case .bind = message {
-      guard connection.sessions[number] == nil else {
-        return problems.append("the number of a session came twice")
-      }
-      let store = ServerSessionStore(
-        app: app, version: connection.version, connection: connection.number,
-        onEviction: connection.isEvicted.set)
-      connection.sessions[number] = SimulatedServerSession(
-        ServerSessionMachine(version: connection.version, session: number), store)
-    }
-    guard let session = connection.sessions[number], !session.isEnded else { return }
-    await handle(.message(message, byteCount: bytes.count), in: session, of: connection)
+  func receive(from connection: SimulatedConnection) {
+    handle(.message(connection.toServer.removeFirst()), of: connection)
   }
 
-  /// Hands an input to a session and carries out its effects, except for requests.
-  func handle(
-    _ input: ServerSessionInput, in session: SimulatedServerSession,
-    of connection: SimulatedConnection
-  ) async {
-    for effect in session.machine.handle(input, now: 0) {
+  /// Hands an input to a connection and carries out its effects, except for requests.
+  func handle(_ input: ServerConnectionInput, of connection: SimulatedConnection) {
+    carryOut(connection.machine.handle(input, now: time.now), of: connection)
+  }
+
+  private func carryOut(_ effects: [ServerConnectionEffect], of connection: SimulatedConnection) {
+    for effect in effects {
       switch effect {
-      case .send(let message):
-        if case .error(_, let code, let document) = message {
-          // What arrives late on a lost connection may be refused, or have the file for a while.
-          if !connection.isLostForClient, code.session != .sessionClosed {
-            problems.append("refused with \(code): \(document.message)")
-          }
-        }
-        guard !connection.isLostForClient else { continue }
-        connection.toClient.append(MessageEncoder(version: connection.version).bytes(message))
-      case .store(let number, let request): session.request = (number, request)
-      case .failConnection(let code, let message): problems.append("\(code): \(message)")
-      case .pauseReading, .resumeReading: break
-      case .ended:
-        session.isEnded = true
-        await session.store.close()
+      case .send(let bytes): connection.output.append(bytes)
+      case .close(let code, _): connection.closing = code
+      case .setTimer(let time): connection.timer = time
+      case .pauseReading: connection.isReadingPaused = true
+      case .resumeReading: connection.isReadingPaused = false
+      case .began(let session):
+        connection.stores[session] = ServerSessionStore(
+          app: app, version: connection.version, connection: connection.number,
+          onEviction: connection.isEvicted.set)
+      case .store(let session, let number, let request):
+        connection.works.append(.init(session: session, number: number, request: request))
+      case .ended(let session):
+        connection.stores[session]?.end()
+        connection.ended.append(session)
       }
     }
   }
 
-  /// Carries out the request of a session.
-  func perform(_ session: SimulatedServerSession) async {
-    guard let (number, request) = session.request else { return }
-    session.request = nil
-    let reply = await session.store.perform(request)
+  /// The socket of a connection is gone.
+  func lose(_ connection: SimulatedConnection) {
+    handle(.closed, of: connection)
+    connection.closing = connection.closing ?? .abnormal
+    connection.output = []
+    connection.toServer = []
+  }
+
+  /// The socket takes a message.
+  func write(_ connection: SimulatedConnection) {
+    let bytes = connection.output.removeFirst()
+    if !connection.isLostForClient { connection.toClient.append(bytes) }
+    handle(.written(byteCount: bytes.count), of: connection)
+  }
+
+  /// Tells the sessions of a connection that the realm has a new version.
+  func announce(to connection: SimulatedConnection) {
+    connection.announced = head
+    for session in connection.stores.keys.sorted() {
+      handle(.session(session, .head(head)), of: connection)
+    }
+  }
+
+  /// Carries out the next request of a connection.
+  func perform(_ connection: SimulatedConnection) async {
+    guard let index = connection.works.firstIndex(where: { $0.reply == nil }),
+      let store = connection.stores[connection.works[index].session]
+    else { return }
+    let reply = await store.perform(connection.works[index].request)
     if case .integrated(let head, _) = reply, head.version > self.head.version { self.head = head }
-    session.reply = (number, reply)
-    await check(reply, of: session)
+    if case .head(let head) = reply, head.version > self.head.version { self.head = head }
+    connection.works[index].reply = reply
+    await check(reply, of: store)
     for error in storeErrors.withLock({ $0 }) { problems.append("\(error)") }
     storeErrors.withLock { $0 = [] }
   }
 
+  /// Hands the next answer to its session.
+  func reply(_ connection: SimulatedConnection) {
+    guard let index = connection.works.firstIndex(where: { $0.reply != nil }),
+      let reply = connection.works[index].reply
+    else { return }
+    let work = connection.works.remove(at: index)
+    handle(
+      .session(work.session, .stored(request: work.number, reply)), of: connection)
+  }
+
+  /// Closes the realm of a session that is over, after its last request.
+  func closeEnded(_ connection: SimulatedConnection) async {
+    guard
+      let index = connection.ended.firstIndex(where: { name in
+        !connection.works.contains { $0.session == name && $0.reply == nil }
+      })
+    else { return }
+    let session = connection.ended.remove(at: index)
+    connection.works.removeAll { $0.session == session }
+    await connection.stores.removeValue(forKey: session)?.close()
+  }
+
   /// A session whose file another one has must not go on.
-  private func check(_ reply: ServerStoreReply, of session: SimulatedServerSession) async {
+  private func check(_ reply: ServerStoreReply, of store: ServerSessionStore) async {
     switch reply {
     case .integrated, .download:
-      let store = session.store
       guard let file = await store.claimedFile, let realm = await store.realmID,
         app.registry.session(of: file, in: realm) === store
       else { return problems.append("a session goes on without its file") }
@@ -155,6 +198,19 @@ package final class SimulatedServer {
   package func entries() async throws -> [StoredEntry] {
     let (realm, head) = (try await realm(), try await snapshot().head)
     return try await realm.store.entries(of: realm.id, in: head.base + 1..<head.version + 1)
+  }
+
+  /// The entries after a version.
+  func entries(after version: UInt64) async throws -> [StoredEntry] {
+    guard version < head.version else { return [] }
+    let realm = try await realm()
+    return try await realm.store.entries(of: realm.id, in: version + 1..<head.version + 1)
+  }
+
+  /// What is stored of a client's file; nil if there is no such file.
+  func file(_ ident: FileIdentifier) async throws -> ClientFile? {
+    let realm = try await realm()
+    return try await realm.store.file(ident, in: realm.id)
   }
 
   /// The digest of all objects.

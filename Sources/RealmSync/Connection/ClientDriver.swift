@@ -7,21 +7,21 @@
 // 3. No observer is called on a thread that calls `send(_:)`: it may be one of the app's.
 // 4. Whether a session rests, and why, is known by the machine alone.
 
-package import RealmStorage
+import RealmStorage
 package import RealmSyncProtocol
 
 /// Joins a `ClientMachine` with files, sockets and the app.
 ///
 /// Thread-safe. All sessions of a user and mode share one.
 package final class ClientDriver: Sendable {
-  private struct Session {
+  struct Session {
     let agent: SyncAgent
     let listener: VersionListener
     let observer: @Sendable (SessionEvent) -> Void
     var onEnd: (@Sendable () -> Void)?
   }
 
-  private struct State {
+  struct State {
     var machine: ClientMachine
     var sessions: [UInt64: Session] = [:]
     var waits: [UInt64: @Sendable (SessionFailure?) -> Void] = [:]
@@ -34,7 +34,7 @@ package final class ClientDriver: Sendable {
 
   private let environment: any ClientEnvironment
   private let observer: @Sendable (ClientEvent) -> Void
-  private let state: Locked<State>
+  let state: Locked<State>
 
   /// - Parameter observer: Takes news of the connection, in order; must not block.
   package init(
@@ -63,68 +63,6 @@ package final class ClientDriver: Sendable {
       guard !state.effects.isEmpty, !state.isCarryingOut else { return false }
       state.isCarryingOut = true
       return true
-    }
-  }
-
-  // MARK: Sessions
-
-  /// Begins to synchronise a file, and returns the session's name. The observer must not block.
-  ///
-  /// - Throws: `StorageError.threadUnavailable`.
-  package func begin(
-    _ agent: SyncAgent, _ settings: SessionSettings,
-    observer: @escaping @Sendable (SessionEvent) -> Void = { _ in }
-  ) throws(StorageError) -> UInt64 {
-    let name = makeName()
-    let listener = try agent.file.onNewVersion { [weak self] version in
-      self?.send(.version(session: name, version))
-    }
-    state.withLock {
-      $0.sessions[name] = Session(agent: agent, listener: listener, observer: observer)
-    }
-    send(.begin(session: name, settings))
-    return name
-  }
-
-  /// Ends a session, whose waits fail. Its file has no request any more when `onEnd` is called.
-  package func end(_ session: UInt64, _ onEnd: @escaping @Sendable () -> Void) {
-    let isThere = state.withLock { state in
-      state.sessions[session]?.listener.cancel()
-      state.sessions[session]?.onEnd = onEnd
-      return state.sessions[session] != nil
-    }
-    if isThere { send(.end(session: session)) } else { onEnd() }
-  }
-
-  /// Why a session rests; nil if it does not, or is over.
-  package func rest(of session: UInt64) -> SessionRest? {
-    state.withLock { $0.machine.rest(of: session) }
-  }
-
-  /// The state of the connection.
-  package var connectionState: ConnectionState { state.withLock { $0.machine.state } }
-
-  // MARK: Waits
-
-  /// Begins a wait with a number of `makeName()`, whose end is told once.
-  package func wait(
-    for kind: SessionWait, of session: UInt64, id: UInt64,
-    _ end: @escaping @Sendable (SessionFailure?) -> Void
-  ) {
-    let file = state.withLock { state in
-      state.waits[id] = end
-      return state.sessions[session]?.agent.file
-    }
-    // What was committed before this call is waited for.
-    if let file { send(.version(session: session, file.newestVersion)) }
-    send(.wait(session: session, kind, id: id))
-  }
-
-  /// A number that no session and no wait has.
-  package func makeName() -> UInt64 {
-    state.withLock { state in
-      state.lastName += 1
-      return state.lastName
     }
   }
 

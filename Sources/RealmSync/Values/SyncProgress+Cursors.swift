@@ -2,12 +2,12 @@
 
 // The cursors of messages and of files.
 
-import RealmStorage
-import RealmSyncProtocol
+package import RealmStorage
+package import RealmSyncProtocol
 
 extension SyncProgress {
   /// The cursors as messages have them.
-  var cursors: SyncCursors {
+  package var cursors: SyncCursors {
     SyncCursors(
       download: DownloadCursor(
         serverVersion: download.serverVersion, clientVersion: download.clientVersion),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The client's side of a connection with its sessions, without any input or output of its own
-// (P1 B, D.5).
+// (P1 B, P1 D.5).
 
 /// Decides when a connection is opened and closed, and what its sessions send and store.
 ///
@@ -342,11 +342,13 @@ package struct ClientMachine: Hashable, Sendable {
       forgetBindings()
     case .ping:
       guard var link else { return }
+      set(.ping, after: timeouts.pingPeriod - share(timeouts.pingPeriod / 10, jitter))
+      // A PONG answers one PING, so that no other is sent before it.
+      guard link.pingSent == nil else { return }
       link.pingSent = now
       self.link = link
       send(.ping(timestamp: now, roundTrip: link.roundTrip), on: link)
       set(.pong, after: timeouts.pong)
-      set(.ping, after: timeouts.pingPeriod - share(timeouts.pingPeriod / 10, jitter))
     case .pong: lose(.pongTimeout, closing: .goingAway, isFatal: false, jitter)
     case .retry:
       guard phase == .waiting else { return }

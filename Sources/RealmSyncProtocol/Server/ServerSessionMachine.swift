@@ -115,7 +115,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private mutating func drop(_ message: ClientMessage) {
     guard message == .unbind(session: session) else { return }
     // The answer to UNBIND is left out after an error.
-    if phase == .bound || phase == .running {
+    if phase == .bound || phase == .running || phase == .unbound && underWay != nil {
       effects.append(.send(.unbound(session: session)))
     } else if phase == .unbound {
       effects.append(.failConnection(.badMessageOrder, message: "UNBIND before BIND"))

@@ -107,6 +107,19 @@ import Testing
       ])
   }
 
+  /// The time for a PONG is longer than that between two PINGs.
+  @Test func aPongMayComeLate() {
+    var connection = Self.bound()
+    connection.fire(.ping)
+    let ping = connection.takeSent()
+    connection.fire(.ping)
+    #expect(connection.take() == [], "one PING at a time")
+    connection.receive(ping[0].replacing("ping", with: "pong").replacing(" 0\n", with: "\n"))
+    #expect(connection.take() == [] && connection.time(of: .pong) == nil)
+    connection.fire(.ping)
+    #expect(connection.takeSent().count == 1)
+  }
+
   @Test func aPongThatNobodyAskedForEndsTheConnection() {
     var connection = Self.bound()
     connection.fire(.ping)

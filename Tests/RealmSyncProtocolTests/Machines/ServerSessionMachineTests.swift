@@ -433,6 +433,14 @@ import Testing
     #expect(server.sent.count == 1 && server.others == [.ended])
   }
 
+  /// A client that is suspended at once.
+  @Test func aSessionMayEndBeforeItsRealmIsOpen() throws {
+    var server = ScriptedServer()
+    try server.receive("bind 1 37 0 0 0\n{\"schemaVersion\":0,\"sessionReason\":0}")
+    try server.receive("unbind 1\n")
+    #expect(server.takeSent() == ["unbound 1\n"] && server.others == [.ended])
+  }
+
   @Test func tooManyWaitingMessagesStopReading() throws {
     var server = try Self.running()
     server.handle(.head(Self.head(5)))

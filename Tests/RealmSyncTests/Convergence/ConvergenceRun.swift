@@ -20,11 +20,18 @@ struct ConvergenceRun {
 
   init(seed: UInt64, mode: SyncMode) throws {
     random = SeededGenerator(seed: seed)
+    var (server, client) = (ServerConnectionMachine.Limits(), ClientMachine.Limits())
+    // What waits reaches its limits in half of the runs.
+    if random.percent(50) {
+      (server.heldByteCount, server.outputByteCount) = (400, 400)
+      (client.waitingByteCount, client.outputByteCount) = (400, 400)
+    }
     network = SyncNetwork(
       mode: mode, seed: random.next(),
       limits: SessionLimits(
         downloadByteCount: random.pick([1, 300, 128 << 10]),
-        bootstrapByteCount: random.pick([1, 4 << 20])))
+        bootstrapByteCount: random.pick([1, 4 << 20])),
+      connectionLimits: server, clientLimits: client)
     let schemaSeed = random.next()
     for index in 0..<random.pick([3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 6, 8]) {
       var limits = TurnLimits()
@@ -39,7 +46,6 @@ struct ConvergenceRun {
       programs.append(program)
       setClock(of: device)
       try program.start()
-      try network.announce(device)
       device.afterCommit = program.interrupt
     }
   }
@@ -56,17 +62,17 @@ struct ConvergenceRun {
         setClock(of: device)
         try programs[index].write()
         network.trace?("\(device.name) writes")
-        try network.announce(device)
       case 22..<24 where network.mode == .flexible:
         setClock(of: device)
         try programs[index].subscribe()
         network.trace?("\(device.name) subscribes")
-        try network.announce(device)
       case 24..<28: network.cut(device)
       case 28..<32: network.setOnline(!device.isOnline, device)
       case 32..<34: try await network.restart(device)
       case 34 where random.percent(60): try network.restartServer()
-      case 35..<50: _ = await network.proceedWithLostConnection()
+      case 35: network.tap(device)
+      case 36 where random.percent(50): network.renew(device)
+      case 37..<52: _ = await network.proceedWithLostConnection()
       default: _ = await network.proceed(device)
       }
     }
@@ -83,14 +89,12 @@ struct ConvergenceRun {
       for _ in 0..<20 {
         setClock(of: device)
         try programs[0].write()
-        try network.announce(device)
       }
       try await network.restart(device)
       network.setOnline(false, device)
       for index in 1..<network.devices.count {
         setClock(of: network.devices[index])
         try programs[index].write()
-        try network.announce(network.devices[index])
         for _ in 0..<10 { _ = await network.proceed(network.devices[index]) }
       }
     }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What must hold after each step of a simulated network.
+//
+// Invariants:
+// 1. The cursors of a file never go back (SY6).
+// 2. A change is in the history once, and those of a file are there in their order (SY3).
+// 3. What a message says of a file or of the history is on the disk when it is sent (SY5).
+// 4. At a quiet moment all files have the content of the server (SY4).
+
+package import RealmReplication
+package import RealmServerEngine
+package import RealmSyncProtocol
+
+/// Finds what is wrong in what a network tells it.
+package struct ContentChecker {
+  /// What is wrong.
+  package private(set) var problems: [String] = []
+  private var cursors: [String: SyncCursors] = [:]
+  /// The last version of each file in the history.
+  private var uploaded: [FileIdentifier: UInt64] = [:]
+  /// The last version of the history that is checked.
+  package private(set) var version: UInt64 = 0
+
+  package init() {}
+
+  /// Rule 1.
+  package mutating func check(_ cursors: SyncCursors, of device: String) {
+    if let last = self.cursors.updateValue(cursors, forKey: device), cursors.goesBack(from: last) {
+      problems.append("\(device): the cursors \(last) became \(cursors)")
+    }
+  }
+
+  /// Rule 2.
+  package mutating func check(_ entries: [StoredEntry]) {
+    for entry in entries {
+      version = max(version, entry.version)
+      guard entry.file > .server else { continue }
+      let last = uploaded.updateValue(entry.clientVersion, forKey: entry.file) ?? 0
+      if entry.clientVersion <= last {
+        problems.append(
+          "version \(entry.version): \(entry.clientVersion) of file \(entry.file.rawValue) "
+            + "after \(last)")
+      }
+    }
+  }
+
+  /// Rule 3, for a client.
+  ///
+  /// - Parameter file: What is on the disk.
+  package mutating func check(_ said: StoredState, by device: String, _ file: SessionFile) {
+    if said.file != file.ident || said.version > file.version
+      || said.serverVersion > file.cursors.download.serverVersion
+    {
+      problems.append("\(device): said \(said) of \(file)")
+    }
+  }
+
+  /// Rule 3, for the server.
+  ///
+  /// - Parameters:
+  ///   - clientVersion: What is stored of the client's file.
+  ///   - head: The newest version that is stored.
+  package mutating func check(_ said: SyncCursors, _ clientVersion: UInt64, head: UInt64) {
+    if said.upload.clientVersion > clientVersion || said.latest.version > head {
+      problems.append("the server said \(said), and has \(clientVersion) at version \(head)")
+    }
+  }
+
+  /// Rule 4.
+  package mutating func check(_ digest: StateDigest, of device: String, _ expected: StateDigest) {
+    if digest != expected { problems.append("\(device): has other content than the server") }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The world of a simulated device's driver. Nothing happens by itself: what the driver wants done
+// waits until a `SyncNetwork` does it.
+
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+
+/// The environment of the driver of one life of a simulated device.
+final class SimulatedEnvironment: ClientEnvironment {
+  /// A request that its agent is to carry out, and later its answer.
+  struct Work: Sendable {
+    let request: StoreRequest
+    let agent: SyncAgent
+    let end: @Sendable (StoreReply) -> Void
+    var reply: StoreReply?
+  }
+
+  struct State: Sendable {
+    /// Whether `ClientDriver.carryOut()` is to be called.
+    var isScheduled = false
+    /// The socket that is to be opened.
+    var opening: UInt64?
+    /// The socket that is open, or is being closed.
+    var socket: UInt64?
+    /// The messages that the socket has not taken.
+    var outgoing: [[UInt8]] = []
+    /// The code with which the socket is to be closed, after what it is to send.
+    var closing: CloseCode?
+    var isReadingPaused = false
+    var timers: [ClientTimer: Milliseconds] = [:]
+    var needsToken = false
+    var needsLocation = false
+    var needsLogOut = false
+    var works: [Work] = []
+    /// What messages said of the file, which is not checked.
+    var said: [StoredState] = []
+  }
+
+  let state = Locked(State())
+  private let clock: SimulatedTime
+
+  init(_ clock: SimulatedTime) { self.clock = clock }
+
+  var now: Milliseconds { clock.now }
+
+  func schedule(_ driver: ClientDriver) { state.withLock { $0.isScheduled = true } }
+
+  func open(_ socket: UInt64, for driver: ClientDriver) {
+    state.withLock { $0.opening = socket }
+  }
+
+  func send(_ message: [UInt8], after stored: StoredState?) {
+    state.withLock { state in
+      // What is sent to a socket that is gone is lost.
+      guard state.socket != nil, state.closing == nil else { return }
+      state.outgoing.append(message)
+      if let stored { state.said.append(stored) }
+    }
+  }
+
+  func close(_ code: CloseCode) {
+    state.withLock { state in
+      if state.socket != nil { state.closing = code }
+      state.opening = nil
+    }
+  }
+
+  func pauseReading() { state.withLock { $0.isReadingPaused = true } }
+  func resumeReading() { state.withLock { $0.isReadingPaused = false } }
+
+  func set(_ timer: ClientTimer, at time: Milliseconds, for driver: ClientDriver) {
+    state.withLock { $0.timers[timer] = time }
+  }
+
+  func cancel(_ timer: ClientTimer) { state.withLock { $0.timers[timer] = nil } }
+
+  func refreshToken(for driver: ClientDriver) { state.withLock { $0.needsToken = true } }
+  func refreshLocation(for driver: ClientDriver) { state.withLock { $0.needsLocation = true } }
+  func logOut() { state.withLock { $0.needsLogOut = true } }
+
+  func perform(
+    _ request: StoreRequest, by agent: SyncAgent, _ end: @escaping @Sendable (StoreReply) -> Void
+  ) {
+    state.withLock { $0.works.append(Work(request: request, agent: agent, end: end)) }
+  }
+
+  func stop() {}
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Faults that are planted in a network, and what its checker says of them.
+
+import RealmServerEngine
+import RealmStorage
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTables
+import Testing
+
+@Suite struct ContentCheckerTests {
+  /// Two devices that have met, with an object of the first.
+  private static func network() async throws -> SyncNetwork {
+    let network = SyncNetwork(mode: .partition, seed: 3)
+    for name in ["a", "b"] { try network.addDevice(named: name) }
+    for device in network.devices { try device.write(Items.makeClass) }
+    try network.devices[0].write { try Items.put(1, "one", $0) }
+    #expect(try await network.settle())
+    #expect(network.problems == [])
+    return network
+  }
+
+  /// `ContentChecker` 1
+  @Test func aCursorThatGoesBackIsFound() async throws {
+    let network = try await Self.network()
+    let device = network.devices[1]
+    let contents = try device.contents()
+    try network.devices[0].write { try Items.put(2, "two", $0) }
+    #expect(try await network.settle())
+    try await network.restart(device, from: contents)
+    #expect(try await !network.settle())
+    #expect(network.checker.problems.contains { $0.hasPrefix("b: the cursors") })
+  }
+
+  /// `ContentChecker` 2
+  @Test func aChangeThatIsUploadedTwiceIsFound() async throws {
+    let network = try await Self.network()
+    var checker = ContentChecker()
+    let entries = try await network.server.entries()
+    checker.check(entries)
+    #expect(checker.problems == [])
+    checker.check(entries.suffix(1))
+    #expect(checker.problems.count == 1)
+  }
+
+  /// `ContentChecker` 3
+  @Test func anIdentifierThatIsSaidBeforeItIsStoredIsFound() async throws {
+    let network = SyncNetwork(mode: .partition, seed: 3)
+    try network.addDevice(named: "a")
+    network.answer = { device, request in
+      guard case .adoptIdent(let ident, let salt) = request else { return nil }
+      return .done(SessionFile(version: 1, ident: ident, salt: salt))
+    }
+    #expect(try await !network.settle())
+    #expect(network.checker.problems.contains { $0.hasPrefix("a: said") })
+  }
+
+  /// `ContentChecker` 3: a server must not acknowledge what it has not stored.
+  @Test func anAcknowledgementBeforeTheDiskIsFound() {
+    var checker = ContentChecker()
+    let cursors = SyncCursors(upload: UploadCursor(clientVersion: 7))
+    checker.check(cursors, 7, head: 0)
+    #expect(checker.problems == [])
+    checker.check(cursors, 6, head: 0)
+    #expect(checker.problems.count == 1)
+  }
+
+  /// `ContentChecker` 4
+  @Test func contentsThatDifferAreFound() async throws {
+    let network = try await Self.network()
+    let device = network.devices[0]
+    // A write that nobody records is what a wrong merge would be.
+    let group = try WriteGroup(device.file.beginWrite())
+    try Items.put(1, "other", group)
+    _ = try group.commit()
+    #expect(try await !network.settle())
+    #expect(network.checker.problems.contains { $0.hasSuffix("other content than the server") })
+  }
+}
