@@ -4,8 +4,7 @@
 //
 // Invariants:
 // 1. Messages are sent in the order of the machine's effects, one at a time.
-// 2. With more than a limit of bytes that the socket has not taken, no message is read: a client
-//    that does not read cannot make the server keep answers without end.
+// 2. No message is read while the machine pauses reading.
 // 3. A session's handler has one request at a time, and is closed when the session has ended and
 //    its last request is carried out.
 
@@ -25,11 +24,7 @@ package actor ServerConnection {
   /// The sessions whose requests are under way.
   private var busySessions: Set<UInt64> = []
 
-  private let outputByteCountMax: Int
-
   private var output: [[UInt8]] = []
-  /// The bytes that the socket has not taken.
-  private var outputByteCount = 0
   private var isWriting = false
   private var closing: (code: CloseCode, reason: String)?
   private var isReadingPaused = false
@@ -40,17 +35,14 @@ package actor ServerConnection {
   /// - Parameters:
   ///   - version: What the handshake agreed on.
   ///   - served: The mode of the app.
-  ///   - outputByteCountMax: The limit of `ServerConnection` 2.
   ///   - turns: Those of all connections together.
   ///   - alarms: Those of all connections together; nil for some of its own.
   package init(
     _ socket: any ServerSocket, version: ProtocolVersion, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
-    outputByteCountMax: Int = 8 << 20, timer: any ServerTimer,
-    turns: DownloadTurns = DownloadTurns(), alarms: ConnectionAlarms? = nil,
+    timer: any ServerTimer, turns: DownloadTurns = DownloadTurns(), alarms: ConnectionAlarms? = nil,
     handlerSource: @escaping HandlerSource
   ) {
-    self.outputByteCountMax = outputByteCountMax
     self.socket = socket
     self.timer = timer
     self.handlerSource = handlerSource
@@ -66,7 +58,7 @@ package actor ServerConnection {
   /// Takes a message of the client, and returns when the next one may be read.
   package func receive(_ message: [UInt8]) async {
     handle(.message(message))
-    while closing == nil, isReadingPaused || outputByteCount > outputByteCountMax {
+    while closing == nil, isReadingPaused {
       await withCheckedContinuation { readers.append($0) }
     }
   }
@@ -75,7 +67,6 @@ package actor ServerConnection {
   package func socketDidClose() {
     handle(.closed)
     output = []
-    outputByteCount = 0
     stop()
   }
 
@@ -101,7 +92,6 @@ package actor ServerConnection {
       switch effect {
       case .send(let bytes):
         output.append(bytes)
-        outputByteCount += bytes.count
         startWriting()
       case .close(let code, let reason):
         closing = (code, reason)
@@ -127,10 +117,6 @@ package actor ServerConnection {
 
   private func resumeReading() {
     isReadingPaused = false
-    wakeReaders()
-  }
-
-  private func wakeReaders() {
     for reader in readers { reader.resume() }
     readers = []
   }
@@ -183,8 +169,6 @@ package actor ServerConnection {
       output = []
       for message in messages {
         await socket.send(message)
-        outputByteCount = max(0, outputByteCount - message.count)
-        if outputByteCount <= outputByteCountMax / 2 { wakeReaders() }
         handle(.written(byteCount: message.count))
       }
     }

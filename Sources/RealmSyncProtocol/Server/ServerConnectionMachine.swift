@@ -11,7 +11,9 @@
 /// Invariants:
 /// 1. A number names one session from its BIND to its UNBIND, errors of the session included.
 /// 2. After `close` there are no effects, and no session is left.
-/// 3. The socket is not read while the sessions hold more bytes of messages than the limit.
+/// 3. The socket is not read while the sessions hold more bytes of messages than the limit, or more
+///    bytes than the limit wait for the socket: a client that does not read cannot make the server
+///    keep answers without end.
 /// 4. No DOWNLOAD is asked for while more bytes than the limit wait for the socket, and no more
 ///    than a few are being made at a time.
 /// 5. A connection whose client says nothing for the time limit is closed.
@@ -62,6 +64,7 @@ package struct ServerConnectionMachine: Hashable, Sendable {
   private var numbers: [UInt64: UInt64] = [:]
   private var lastName: UInt64 = 0
   private var heldByteCount = 0
+  private var isHolding = false
   private var isReadingPaused = false
   private var outputByteCount = 0
   private var isOutputBlocked = false
@@ -189,8 +192,6 @@ package struct ServerConnectionMachine: Hashable, Sendable {
         effects.append(.store(session: name, request: request, store))
       }
     case .failConnection(let code, let message): fail(code, message)
-    // The limit of the connection is that of each of its sessions.
-    case .pauseReading, .resumeReading: break
     case .ended: remove(number)
     }
   }
@@ -236,20 +237,22 @@ package struct ServerConnectionMachine: Hashable, Sendable {
       effects.append(.store(session: next.name, request: next.request, next.store))
     }
     assert(downloadCount == sessions.values.count { $0.download != nil })
-    if !isReadingPaused, heldByteCount > limits.heldByteCount {
-      isReadingPaused = true
-      effects.append(.pauseReading)
-    } else if isReadingPaused, heldByteCount <= limits.heldByteCount / 2 {
-      isReadingPaused = false
-      effects.append(.resumeReading)
+    if heldByteCount > limits.heldByteCount {
+      isHolding = true
+    } else if heldByteCount <= limits.heldByteCount / 2 {
+      isHolding = false
+    }
+    if isReadingPaused != (isHolding || isOutputBlocked) {
+      isReadingPaused.toggle()
+      effects.append(isReadingPaused ? .pauseReading : .resumeReading)
     }
   }
 
   // MARK: The end
 
   private mutating func checkSilence() {
-    // What is not read does not count as silence.
-    if isReadingPaused { lastMessage = now }
+    // What is not read does not count as silence, unless the client reads nothing itself.
+    if isHolding { lastMessage = now }
     let end = lastMessage + limits.silence
     guard now >= end else { return effects.append(.setTimer(at: end)) }
     close(.goingAway, "The client is silent")

@@ -14,9 +14,6 @@
 /// 5. A bootstrap that was begun is sent to its end before another query becomes active.
 /// 6. An upload cursor is sent only after the realm has said that the upload is on the disk.
 package struct ServerSessionMachine: Hashable, Sendable {
-  /// The bytes of waiting messages with which the socket is no more read.
-  private static let waitingByteCountMax = 32 << 20
-
   /// The most versions that the client's cursor may lag without anything for it.
   private static let cursorDistanceMax = 1_000
 
@@ -52,7 +49,6 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private var waitingByteCount = 0
   /// The size of the UPLOAD that the realm is integrating.
   private var underWayByteCount = 0
-  private var isReadingPaused = false
   private var isOutputBlocked = false
 
   private var needsIdent = false
@@ -129,8 +125,6 @@ package struct ServerSessionMachine: Hashable, Sendable {
     inbox = []
     waitingByteCount = 0
     marks = []
-    if isReadingPaused { effects.append(.resumeReading) }
-    isReadingPaused = false
   }
 
   private mutating func refuse(_ refusal: SessionRefusal) {
@@ -174,13 +168,6 @@ package struct ServerSessionMachine: Hashable, Sendable {
       answerMarks()
     }
     answerMarks()
-    if !isReadingPaused, waitingByteCount > Self.waitingByteCountMax {
-      isReadingPaused = true
-      effects.append(.pauseReading)
-    } else if isReadingPaused, waitingByteCount <= Self.waitingByteCountMax / 2 {
-      isReadingPaused = false
-      effects.append(.resumeReading)
-    }
   }
 
   /// Whether a message is left until a bootstrap is sent completely: a client must not get the

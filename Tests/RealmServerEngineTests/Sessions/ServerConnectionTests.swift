@@ -36,7 +36,7 @@ import Testing
     #expect(events == (0..<50).map { "pong \($0)\n" } + ["close 1001 over"])
   }
 
-  /// `ServerConnection` 2
+  /// `ServerConnection` 2, `ServerConnectionMachine` 3
   @Test func aClientThatDoesNotReadIsNotRead() async throws {
     /// A socket that takes nothing until it is opened.
     final class ClosedSocket: ServerSocket {
@@ -45,9 +45,11 @@ import Testing
       func close(_ code: CloseCode, reason: String) async {}
     }
     let socket = ClosedSocket()
+    var limits = ServerConnectionMachine.Limits()
+    limits.outputByteCount = 100
     let connection = ServerConnection(
-      socket, version: ProtocolVersion(mode: .partition), served: .partition,
-      outputByteCountMax: 100, timer: TestTimer()
+      socket, version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
+      timer: TestTimer()
     ) { _ in TestHandler() }
     await connection.start()
     let taken = Locked(0)

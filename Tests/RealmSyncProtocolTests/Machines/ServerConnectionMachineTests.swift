@@ -306,6 +306,7 @@ import Testing
     }
     connection.receive("ping 9 9\n")
     #expect(connection.takeRequests() == [])
+    #expect(connection.takeOthers().last == .pauseReading)
     // A new session waits too.
     connection.run(3, name: 3)
     #expect(
@@ -314,6 +315,7 @@ import Testing
       })
     let sent = connection.takeSent()
     #expect(sent.last == "pong 9\n")
+    #expect(connection.takeOthers().contains(.resumeReading))
     #expect(connection.takeRequests().count == 3)
   }
 

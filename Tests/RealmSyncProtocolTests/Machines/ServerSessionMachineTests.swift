@@ -440,16 +440,4 @@ import Testing
     try server.receive("unbind 1\n")
     #expect(server.takeSent() == ["unbound 1\n"] && server.others == [.ended])
   }
-
-  @Test func tooManyWaitingMessagesStopReading() throws {
-    var server = try Self.running()
-    server.handle(.head(Self.head(5)))
-    for request in 1...2 as ClosedRange<UInt64> {
-      server.handle(.message(.mark(session: 1, request: request), byteCount: 20 << 20))
-    }
-    #expect(server.others == [.pauseReading])
-    server.reply(Self.download(5, 18, up: 18, 3, query: 1))
-    server.reply(.head(Self.head(5)))
-    #expect(server.others.last == .resumeReading)
-  }
 }
