@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must hold after each step of a simulated network.
+// The rules of each step of a simulated network.
 //
 // Invariants:
 // 1. The cursors of a file never go back (SY6).
 // 2. A change is in the history once, and those of a file are there in their order (SY3).
-// 3. What a message says of a file or of the history is on the disk when it is sent (SY5).
+// 3. A message claims nothing of a file or the history before the disk has it (SY11).
 // 4. At a quiet moment all files have the content of the server (SY4).
 
 package import RealmReplication
 package import RealmServerEngine
 package import RealmSyncProtocol
 
-/// Finds what is wrong in what a network tells it.
+/// Finds broken rules in the states and messages of a network.
 package struct ContentChecker {
-  /// What is wrong.
+  /// The broken rules.
   package private(set) var problems: [String] = []
   private var cursors: [String: SyncCursors] = [:]
   /// The last version of each file in the history.
   private var uploaded: [FileIdentifier: UInt64] = [:]
-  /// The last version of the history that is checked.
+  /// The last checked version of the history.
   package private(set) var version: UInt64 = 0
 
   package init() {}
@@ -47,7 +47,7 @@ package struct ContentChecker {
 
   /// Rule 3, for a client.
   ///
-  /// - Parameter file: What is on the disk.
+  /// - Parameter file: The state on the disk.
   package mutating func check(_ said: StoredState, by device: String, _ file: SessionFile) {
     if said.file != file.ident || said.version > file.version
       || said.serverVersion > file.cursors.download.serverVersion
@@ -59,8 +59,8 @@ package struct ContentChecker {
   /// Rule 3, for the server.
   ///
   /// - Parameters:
-  ///   - clientVersion: What is stored of the client's file.
-  ///   - head: The newest version that is stored.
+  ///   - clientVersion: The stored progress of the client's file.
+  ///   - head: The newest stored version.
   package mutating func check(_ said: SyncCursors, _ clientVersion: UInt64, head: UInt64) {
     if said.upload.clientVersion > clientVersion || said.latest.version > head {
       problems.append("the server said \(said), and has \(clientVersion) at version \(head)")

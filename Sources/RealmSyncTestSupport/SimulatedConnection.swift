@@ -6,11 +6,11 @@ import RealmServerEngine
 import RealmSyncProtocol
 import Synchronization
 
-/// The server's machine of a connection, what carries out its requests, and the messages between
+/// The server's machine of a connection, the stores of its sessions, and the messages between
 /// it and the device.
 ///
-/// A connection that the device has lost may live on at the server, where what was sent before
-/// still arrives.
+/// A connection lost by the device may live on at the server, and earlier messages still arrive
+/// there.
 final class SimulatedConnection {
   /// A request of a session, and later its answer.
   struct Work {
@@ -24,20 +24,20 @@ final class SimulatedConnection {
   let version: ProtocolVersion
   var machine: ServerConnectionMachine
   var toServer: [[UInt8]] = []
-  /// The messages that the server's socket has not taken.
+  /// Messages not taken by the server's socket yet.
   var output: [[UInt8]] = []
   var toClient: [[UInt8]] = []
   var isLostForClient = false
-  /// The code with which the server has closed the connection.
+  /// The close code, once the server has closed the connection.
   var closing: CloseCode?
   var isReadingPaused = false
   var timer: Milliseconds?
   /// The realms of sessions, by the sessions' names.
   var stores: [UInt64: ServerSessionStore] = [:]
-  /// The sessions that are over, whose realms are not closed.
+  /// Ended sessions with open realms.
   var ended: [UInt64] = []
   var works: [Work] = []
-  /// The newest version that was announced to the sessions.
+  /// The newest version announced to the sessions.
   var announced = SaltedVersion()
   /// Whether a newer session has taken a session's file.
   let isEvicted = EvictionFlag()

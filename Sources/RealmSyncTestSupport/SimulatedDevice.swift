@@ -19,7 +19,7 @@ package final class SimulatedDevice {
   private(set) var driver: ClientDriver
   private(set) var environment: SimulatedEnvironment
   private(set) var session: UInt64 = 0
-  /// Is true when the session that was ended is over; nil if none was.
+  /// Is true when the ended session is over; nil if none was ended.
   private var ending: Locked<Bool>?
   /// The versions that have something to upload.
   package private(set) var written: [UInt64] = []
@@ -29,7 +29,7 @@ package final class SimulatedDevice {
   var connection: SimulatedConnection?
   /// Whether the device is to get connections.
   package internal(set) var isOnline = true
-  /// Whether the server refused the user, who has not logged in again.
+  /// Whether the server refused the user, until the next login.
   var isLoggedOut = false
   let news: News
 
@@ -40,7 +40,7 @@ package final class SimulatedDevice {
     case kill
   }
 
-  /// What the driver reports, and how often each wait was finished.
+  /// The reports of the driver, and how often each wait was finished.
   final class News: Sendable {
     let problems = Locked<[String]>([])
     let finished = Locked<[UInt64: Int]>([:])
@@ -130,15 +130,15 @@ package final class SimulatedDevice {
   /// Whether a session was ended, and no other has begun.
   var isEnding: Bool { ending != nil }
 
-  /// Whether the session that was ended is over.
+  /// Whether the ended session is over.
   var hasEnded: Bool { ending?.withLock { $0 } ?? false }
 
-  /// The request that is to be carried out.
+  /// The next request to carry out.
   var nextRequest: StoreRequest? {
     environment.state.withLock { state in state.works.first { $0.reply == nil }?.request }
   }
 
-  /// Answers a request that is not carried out.
+  /// Answers a request without carrying it out.
   func answer(_ reply: StoreReply) {
     environment.state.withLock { state in
       if let index = state.works.firstIndex(where: { $0.reply == nil }) {
@@ -245,7 +245,7 @@ package final class SimulatedDevice {
   /// The history of the newest version.
   package func history() throws -> SyncHistory? { try file.snapshot().syncHistory() }
 
-  /// What messages may say of the file.
+  /// The state of the file, as messages may claim it.
   func state() throws -> SessionFile {
     let snapshot = try file.snapshot()
     let cursors = try snapshot.syncHistory()?.progress.cursors ?? SyncCursors()

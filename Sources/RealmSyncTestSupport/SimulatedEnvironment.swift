@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The world of a simulated device's driver. Nothing happens by itself: what the driver wants done
-// waits until a `SyncNetwork` does it.
+// The world of a simulated device's driver. Nothing happens by itself: the driver's wishes wait
+// until a `SyncNetwork` fulfils them.
 
 import RealmStorage
 import RealmSync
@@ -9,7 +9,7 @@ import RealmSyncProtocol
 
 /// The environment of the driver of one life of a simulated device.
 final class SimulatedEnvironment: ClientEnvironment {
-  /// A request that its agent is to carry out, and later its answer.
+  /// A request to an agent, and later its answer.
   struct Work: Sendable {
     let request: StoreRequest
     let agent: SyncAgent
@@ -20,13 +20,13 @@ final class SimulatedEnvironment: ClientEnvironment {
   struct State: Sendable {
     /// Whether `ClientDriver.carryOut()` is to be called.
     var isScheduled = false
-    /// The socket that is to be opened.
+    /// The socket to be opened.
     var opening: UInt64?
-    /// The socket that is open, or is being closed.
+    /// The open socket, until it is closed.
     var socket: UInt64?
-    /// The messages that the socket has not taken.
+    /// Messages not taken by the socket yet.
     var outgoing: [[UInt8]] = []
-    /// The code with which the socket is to be closed, after what it is to send.
+    /// The close code of the socket, to be used after its last message.
     var closing: CloseCode?
     var isReadingPaused = false
     var timers: [ClientTimer: Milliseconds] = [:]
@@ -34,7 +34,7 @@ final class SimulatedEnvironment: ClientEnvironment {
     var needsLocation = false
     var needsLogOut = false
     var works: [Work] = []
-    /// What messages said of the file, which is not checked.
+    /// Claims of messages about the file, not checked yet.
     var said: [StoredState] = []
   }
 
@@ -53,7 +53,7 @@ final class SimulatedEnvironment: ClientEnvironment {
 
   func send(_ message: [UInt8], after stored: StoredState?) {
     state.withLock { state in
-      // What is sent to a socket that is gone is lost.
+      // Messages to a closed socket are lost.
       guard state.socket != nil, state.closing == nil else { return }
       state.outgoing.append(message)
       if let stored { state.said.append(stored) }

@@ -73,7 +73,7 @@ package final class SimulatedServer {
     return connection
   }
 
-  /// Forgets a connection of which nothing is left.
+  /// Forgets a connection when nothing of it is left.
   func forgetIfOver(_ connection: SimulatedConnection) {
     guard connection.isOver, connection.isLostForClient else { return }
     connections.removeAll { $0 === connection }
@@ -157,7 +157,7 @@ package final class SimulatedServer {
       .session(work.session, .stored(request: work.number, reply)), of: connection)
   }
 
-  /// Closes the realm of a session that is over, after its last request.
+  /// Closes the realm of an ended session, after its last request.
   func closeEnded(_ connection: SimulatedConnection) async {
     guard
       let index = connection.ended.firstIndex(where: { name in
@@ -207,7 +207,7 @@ package final class SimulatedServer {
     return try await realm.store.entries(of: realm.id, in: version + 1..<head.version + 1)
   }
 
-  /// What is stored of a client's file; nil if there is no such file.
+  /// The record of a client's file; nil if there is none.
   func file(_ ident: FileIdentifier) async throws -> ClientFile? {
     let realm = try await realm()
     return try await realm.store.file(ident, in: realm.id)

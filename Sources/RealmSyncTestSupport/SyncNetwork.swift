@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Devices and a server in memory: the machines and drivers that ship, with a network, clocks and
-// tokens that a seed moves.
+// Devices and a server in memory: the shipped machines and drivers, with a network, clocks and
+// tokens moved by a seed.
 //
 // Invariants:
-// 1. One task does everything, one step after the other, in an order that the seed decides: equal
+// 1. One task does everything, one step after the other, in the order of the seed: equal
 //    seeds and calls give equal runs.
-// 2. A message arrives as the bytes that were sent, in order, or not at all; if it does not, then
+// 2. A message arrives as the bytes sent, in order, or not at all; if it does not, then
 //    no later one of its connection does.
 // 3. After each step the rules of `ContentChecker` hold.
 
@@ -23,18 +23,18 @@ package final class SyncNetwork {
   package private(set) var devices: [SimulatedDevice] = []
   package var random: SeededGenerator
   package private(set) var checker = ContentChecker()
-  /// Is called with what happens, to follow a run.
+  /// Is called with each step, to follow a run.
   package var trace: ((String) -> Void)?
-  /// What is done instead of what a device asks its file for: planted by the tests of the checker.
+  /// Answers requests in place of files: faults planted by the tests of the checker.
   package var answer: ((SimulatedDevice, StoreRequest) throws -> StoreReply?)?
   private let time = SimulatedTime()
   private let limits: ClientMachine.Limits
   private var ownProblems: [String] = []
 
   /// - Parameters:
-  ///   - limits: The sizes of what sessions of the server send.
-  ///   - connectionLimits: What may wait at a connection of the server.
-  ///   - clientLimits: What may wait at a connection of a device.
+  ///   - limits: The sizes of the server's messages.
+  ///   - connectionLimits: The limits of waiting bytes at the server.
+  ///   - clientLimits: The limits of waiting bytes at a device.
   package init(
     mode: SyncMode, seed: UInt64, limits: SessionLimits = SessionLimits(),
     connectionLimits: ServerConnectionMachine.Limits = .init(),
@@ -71,13 +71,13 @@ package final class SyncNetwork {
 
   // MARK: Faults
 
-  /// The codes with which a network cuts sockets.
+  /// Close codes of cut sockets.
   private static let codes: [CloseCode] = [
     .readFailed, .readFailed, .readFailed, .writeFailed, .goingAway, .normal, .abnormal,
     .unauthorized, .movedPermanently, .tlsFailed, .forbidden, .fatal,
   ]
 
-  /// Cuts the connection of a device. Of the messages that it has sent, some may still arrive; the
+  /// Cuts the connection of a device. Of the messages sent before, some may still arrive; the
   /// server learns of the loss later.
   package func cut(_ device: SimulatedDevice) { cut(device, random.pick(Self.codes)) }
 
@@ -133,7 +133,7 @@ package final class SyncNetwork {
 
   /// Ends the program of a device and starts it again.
   ///
-  /// - Parameter contents: The bytes that the file has then; nil for those that it has.
+  /// - Parameter contents: The bytes of the file then; nil for its present ones.
   package func restart(
     _ device: SimulatedDevice, from contents: [UInt8]? = nil
   ) async throws {
@@ -153,7 +153,7 @@ package final class SyncNetwork {
 
   private typealias Step = (name: String, take: () async throws -> Void)
 
-  /// Does one thing that a device or its connections can do.
+  /// Does one possible thing at a device or its connection.
   ///
   /// - Returns: Whether there was one.
   package func proceed(_ device: SimulatedDevice) async -> Bool {
@@ -162,7 +162,7 @@ package final class SyncNetwork {
     return await take(steps, device.name)
   }
 
-  /// Does one thing at a connection that its device has lost.
+  /// Does one thing at a connection lost by its device.
   ///
   /// - Returns: Whether there is one.
   package func proceedWithLostConnection() async -> Bool {
@@ -345,7 +345,7 @@ package final class SyncNetwork {
         socket: socket, protocolName: device.version.description, jitter: jitter()))
   }
 
-  /// Closes a socket that the driver has given up.
+  /// Closes a socket given up by the driver.
   private func close(_ device: SimulatedDevice, _ code: CloseCode) {
     device.environment.state.withLock { state in
       (state.socket, state.closing) = (nil, nil)
@@ -414,7 +414,7 @@ package final class SyncNetwork {
     return steps
   }
 
-  /// Lets the server's socket take a message, which must say what is stored.
+  /// Lets the server's socket take a message; it must not say more than is stored.
   private func write(_ connection: SimulatedConnection) async throws {
     if let bytes = connection.output.first,
       case .download(let download)? = try? MessageParser(version: connection.version)
@@ -445,7 +445,7 @@ package final class SyncNetwork {
     checker.check(try await server.entries(after: checker.version))
   }
 
-  /// `ContentChecker` 4, in partition mode: views of one query are compared by who knows it.
+  /// `ContentChecker` 4, in partition mode: a run with queries compares its views itself.
   private func checkContents() async throws {
     guard mode == .partition else { return }
     let expected = try await server.digest()

@@ -95,8 +95,8 @@ package final class ClientDriver: Sendable {
     case .needsLogOut: environment.logOut()
     case .store(let name, let number, let request):
       guard let agent = state.withLock({ $0.sessions[name]?.agent }) else { return }
-      environment.perform(request, by: agent) { reply in
-        self.deliver(.stored(session: name, request: number, reply))
+      environment.perform(request, by: agent) { [weak self] reply in
+        self?.deliver(.stored(session: name, request: number, reply))
       }
     case .finish(let id, let failure): state.withLock { $0.waits.removeValue(forKey: id) }?(failure)
     case .ended(let name): state.withLock { $0.sessions.removeValue(forKey: name) }?.onEnd?()

@@ -8,7 +8,7 @@ package import RealmSyncProtocol
 /// Carries out what a `ClientDriver` cannot do by itself.
 ///
 /// None of the functions waits. What they begin ends with an input to `ClientDriver.deliver(_:)`,
-/// which they never call before they return.
+/// which they never call before they return. What waits does not keep the driver.
 package protocol ClientEnvironment: AnyObject, Sendable {
   /// The time. Called under a lock.
   var now: Milliseconds { get }
