@@ -25,7 +25,7 @@ import Testing
       try second.subscribe()
     }
     try first.put(1, "milk")
-    try await first.session.wait(for: .upload)
+    try await first.wait(for: .upload)
     try await second.wait(for: [1: "milk"])
     try second.put(2, "bread")
     try second.put(1, "oat milk")
@@ -40,7 +40,7 @@ import Testing
     let user = try await server.user()
     let device = try await ServedDevice(user.connection())
     try device.put(1, "before")
-    try await device.session.wait(for: .upload)
+    try await device.wait(for: .upload)
     let port = try #require(server.address.split(separator: ":").last.flatMap { Int($0) })
     try await server.stop()
     try device.put(2, "offline")
