@@ -58,6 +58,14 @@ import Testing
     return mark
   }
 
+  /// Waits until the connection is lost and its delay runs. The next PING may be due earlier.
+  private func waitForRetry() async {
+    while events.withLock({ $0.last }) != .changed(.disconnected) {
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    while clock.next.map({ $0 > 1_000 }) ?? true { try? await Task.sleep(for: .milliseconds(1)) }
+  }
+
   /// Answers each MARK: a wait that begins after one was sent has one of its own.
   private func answerMarks(_ peer: MemoryPeer) -> Task<Void, Never> {
     Task {
@@ -128,10 +136,7 @@ import Testing
   @Test func aLostConnectionIsMadeAgainAfterADelay() async throws {
     let (_, session, peer) = try await bound()
     peer.close(.readFailed)
-    while events.withLock({ $0.last }) != .changed(.disconnected) {
-      try? await Task.sleep(for: .milliseconds(1))
-    }
-    while clock.next.map({ $0 > 1_000 }) ?? true { try? await Task.sleep(for: .milliseconds(1)) }
+    await waitForRetry()
     #expect(network.attempts.withLock { $0 } == 1)
     clock.advance(by: 1_000)
     try await bind(await network.accept(), hasIdent: true)
@@ -142,7 +147,7 @@ import Testing
     let (_, session, peer) = try await bound()
     async let wait: Void = session.wait(for: .download)
     peer.close(.readFailed)
-    while clock.next.map({ $0 > 1_000 }) ?? true { try? await Task.sleep(for: .milliseconds(1)) }
+    await waitForRetry()
     clock.advance(by: 1_000)
     let next = await network.accept()
     let mark = try await bind(next, hasIdent: true)
@@ -206,7 +211,7 @@ import Testing
   @Test func callsOfASessionKeepTheirOrder() async throws {
     let (device, session, peer) = try await bound()
     peer.close(.readFailed)
-    while clock.next.map({ $0 > 1_000 }) ?? true { try? await Task.sleep(for: .milliseconds(1)) }
+    await waitForRetry()
     for _ in 0..<2_000 {
       session.driver.send(.suspend(session: session.name))
       #expect(session.driver.rest(of: session.name) == .app)
