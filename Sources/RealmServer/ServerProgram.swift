@@ -117,7 +117,9 @@ struct ServerProgram: Sendable {
       DirectoryFiles(directory: directory.path),
       onProblem: { logger.error("A row of \(file.id) cannot be read: \($0)") })
     var settings = ServerRealm.Settings(recordsTouches: file.mode == .flexible)
-    settings.report = { logger.error("A client of \(file.id) is reset: \($0)") }
+    settings.report = { loss in
+      logger.log(level: loss.isDamage ? .error : .info, "App \(file.id): \(loss)")
+    }
     let realms = RealmDirectory(
       store, settings: settings,
       limits: RealmLimits(

@@ -11,10 +11,16 @@ package enum DownloadScan {
 
   /// The changes after a cursor, until they have `byteLimit` bytes; one at least if there is one.
   ///
-  /// - Parameter ident: The client's file, whose own entries are passed over.
+  /// A client that is sent a changeset which is damaged would be reset, and then be sent it again:
+  /// changesets are read before.
+  ///
+  /// - Parameters:
+  ///   - ident: The client's file, whose own entries are passed over.
+  ///   - readable: The versions that were read before.
+  /// - Throws: `StoreError.unreadableEntry` among others.
   package nonisolated(nonsending) static func run(
     _ ident: FileIdentifier, after cursor: DownloadCursor, in realm: RealmID,
-    of store: any ServerStore, byteLimit: Int = 128 << 10
+    of store: any ServerStore, readable: Range<UInt64>? = nil, byteLimit: Int = 128 << 10
   ) async throws(StoreError) -> Download {
     // The head comes before the file: the integrated changes of the file are in it, or in a later
     // one.
@@ -27,6 +33,7 @@ package enum DownloadScan {
       let last = min(head.version, first + stepCount - 1)
       for entry in try await store.entries(of: realm, in: first..<last + 1) {
         if bytes >= byteLimit { break scan }
+        if readable?.contains(entry.version) != true { try check(entry) }
         download.cursor.serverVersion = entry.version
         total = entry.totalByteCount
         if entry.file == ident {
@@ -42,6 +49,15 @@ package enum DownloadScan {
       download.remainingByteCount = max(0, head.totalByteCount - total)
     }
     return download
+  }
+
+  private static func check(_ entry: StoredEntry) throws(StoreError) {
+    guard !entry.changeset.isEmpty else { return }
+    do throws(ChangesetError) {
+      _ = try ChangesetParser.parse(entry.changeset)
+    } catch {
+      throw .unreadableEntry(version: entry.version, "\(error)")
+    }
   }
 }
 

@@ -36,6 +36,8 @@ struct Integration {
   /// Whether an upload has to be integrated before all others of the group: it makes an object that
   /// its client was not sent, whose state is that before the group.
   private(set) var needsOwnTurn = false
+  /// The instructions of each upload that were dropped as their client was not sent the history.
+  private(set) var dropped: [(file: FileIdentifier, count: Int, through: UInt64)] = []
   /// An error of the store, after which nothing is integrated.
   private(set) var failure: StoreError?
   /// The instructions that the upload may have still.
@@ -68,7 +70,7 @@ struct Integration {
     guard var state = states[upload.file] else {
       throw SessionRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)")
     }
-    let (version, count) = (history.end, entries.count)
+    let (version, count, droppedCount) = (history.end, entries.count, dropped.count)
     instructionsLeft = limits.instructionCount
     transformer.workLeft = limits.work
     do throws(SessionRefusal) {
@@ -84,6 +86,7 @@ struct Integration {
     } catch {
       history.removeAll(after: version)
       entries.removeLast(entries.count - count)
+      dropped.removeLast(dropped.count - droppedCount)
       throw error
     }
     state.file.clientVersion = max(state.file.clientVersion, upload.progressClientVersion)
@@ -133,15 +136,22 @@ struct Integration {
       isChanged.append(changeset.replaceOwnFile(by: state.file.ident))
       incoming.append(changeset)
     }
-    try addUnseen(of: incoming, after: base, &state, query)
+    let isDropping =
+      try addUnseen(of: incoming, after: base, &state, query)
+      || base < state.file.firstDownloadVersion
     let made = unseen == nil ? [] : incoming.map(\.madeObjects)
     var (local, places) = state.locals(after: base, history, for: incoming)
+    let count = isDropping ? incoming.instructionCount : 0
     do throws(MergeError) {
       let outcome = try transformer.merge(local: &local, incoming: &incoming, ownIdent: .server)
       for position in outcome.alteredLocal { state.alter(places[position], to: local[position]) }
       for position in outcome.alteredIncoming { isChanged[position] = true }
     } catch {
       throw SessionRefusal(error)
+    }
+    if isDropping, count > incoming.instructionCount, let last = part.last {
+      dropped.append(
+        (state.file.ident, count - incoming.instructionCount, through: last.clientVersion))
     }
     for (offset, entry) in part.enumerated() {
       incoming[offset].origin.version = history.end + 1
@@ -157,15 +167,17 @@ struct Integration {
   }
 
   /// Notes what takes the place of the history of objects that the client was not sent.
+  ///
+  /// - Returns: Whether the changes of some objects are dropped.
   private mutating func addUnseen(
     of incoming: [Changeset], after base: UInt64, _ state: inout FileState,
     _ query: EffectiveQuery?
-  ) throws(SessionRefusal) {
-    guard let unseen else { return }
+  ) throws(SessionRefusal) -> Bool {
+    guard let unseen else { return false }
     do throws(StoreError) {
       let own = entries.filter { $0.changeset.origin.file == state.file.ident }
       let objects = try unseen.find(in: incoming, after: base, own, state, query)
-      guard !objects.isEmpty else { return }
+      guard !objects.isEmpty else { return false }
       for entry in history[from: start] where entry.origin.file != state.file.ident {
         needsOwnTurn = true
       }
@@ -173,6 +185,7 @@ struct Integration {
       let version = history.end + 1
       let change = try unseen.changes(of: objects, version: version)
       state.add(change, about: objects.restarted + objects.dropped, at: version)
+      return !objects.dropped.isEmpty
     } catch {
       failure = error
       throw SessionRefusal(error)
@@ -203,6 +216,10 @@ struct Integration {
     }
     return changeset
   }
+}
+
+extension [Changeset] {
+  fileprivate var instructionCount: Int { reduce(0) { $0 + $1.instructions.count } }
 }
 
 extension Changeset {

@@ -21,19 +21,32 @@ extension ServerRealm {
     guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
     guard cursor.serverVersion < max(head.base, file.firstDownloadVersion) else {
       do throws(StoreError) {
-        return try await DownloadScan.run(
-          ident, after: cursor, in: id, of: store, byteLimit: byteLimit)
+        let download = try await DownloadScan.run(
+          ident, after: cursor, in: id, of: store, readable: readableVersions,
+          byteLimit: byteLimit)
+        noteReadable(cursor.serverVersion + 1..<download.cursor.serverVersion + 1)
+        return download
       } catch {
-        guard case .unreadableEntry(let version, _) = error else { throw error }
-        // It is given up; this client and others before it get the state.
-        do throws(StoreError) { _ = try await entries(in: version..<version + 1) } catch {
-          guard case .trimmed = error else { throw error }
-        }
-        return try await download(for: ident, after: cursor, byteLimit: byteLimit)
+        guard case .unreadableEntry(let version, let reason) = error else { throw error }
+        // This client and others before the version get the state.
+        _ = try await giveUp(through: version, because: reason)
+        return try await self.download(for: ident, after: cursor, byteLimit: byteLimit)
       }
     }
     var first = try await beginFirstDownload(for: ident)
     return try await next(of: &first, for: ident, byteLimit)
+  }
+
+  /// Notes that the changesets of some versions can be read. One run of versions is remembered.
+  private func noteReadable(_ versions: Range<UInt64>) {
+    guard !versions.isEmpty else { return }
+    let known = readableVersions ?? versions
+    let isJoined =
+      versions.lowerBound <= known.upperBound && known.lowerBound <= versions.upperBound
+    readableVersions =
+      isJoined
+      ? min(versions.lowerBound, known.lowerBound)..<max(versions.upperBound, known.upperBound)
+      : versions
   }
 
   /// Prepares the first downloads of clients whose uploads are older than the history: what they

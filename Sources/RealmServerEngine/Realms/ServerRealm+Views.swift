@@ -65,9 +65,15 @@ extension ServerRealm {
       // All private changes of a version have its time.
       let timestamp = try await time(of: snapshot.head.version, history) ?? now
       let unconfirmed = try await store.privates(of: ident, in: id, after: cursor.serverVersion)
-      let round = try Round(
-        history, after: cursor, to: snapshot, timestamp: timestamp, view: old, file: ident,
-        unconfirmed: objects(of: unconfirmed), scratch: scratch)
+      let round: Round
+      do throws(StoreError) {
+        round = try Round(
+          history, after: cursor, to: snapshot, timestamp: timestamp, view: old, file: ident,
+          unconfirmed: objects(of: unconfirmed), scratch: scratch)
+      } catch {
+        guard case .unreadableEntry(let version, let reason) = error else { throw error }
+        throw try await giveUp(through: version, because: reason)
+      }
       if unconfirmed.isEmpty {
         let key = RoundCache.Key(
           from: cursor.serverVersion, to: snapshot.head.version, realm: id, query: query)

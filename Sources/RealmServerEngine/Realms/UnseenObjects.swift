@@ -11,7 +11,16 @@
 // arrives. The upload is merged with these then, and nothing is missing. But changes that the
 // client makes after such versions passed have a base after them, and only if the client saw the
 // object does that mean that it was sent them. Where this is not sure these changes are discarded,
-// and the object comes whole.
+// and the object comes whole. It is sure if the client's query selects the object as it was at the
+// base, and others have not touched it since:
+// - Whenever a round or a bootstrap found that a client begins or ceases to see an object, or that
+//   an object which it has written to is not seen, it made a private change, after the base if this
+//   was after the base, and with such a change nothing is discarded.
+// - Without one, the client has the object as the history says if it saw it at the base. Its own
+//   changes that were integrated since are left out of what is asked, as no round need have seen
+//   them yet. What a query selects of the same values is the same at any time.
+// - The base may lie within a round, whose later entries decide what the client sees at its end.
+//   Therefore no other client may have touched the object after the base.
 
 import RealmReplication
 import RealmStorage
@@ -47,12 +56,17 @@ struct UnseenObjects {
   private let snapshot: ObjectSnapshot
   /// The time of the newest version.
   private let timestamp: OriginTimestamp
+  private let scratch: ViewScratch
   /// What happened to an object, in the order of versions.
   private var marks: [ObjectIdentity: [Mark]] = [:]
 
   /// - Parameter entries: Those after the lowest base of the uploads, in order.
-  init(_ snapshot: ObjectSnapshot, _ entries: [StoredEntry], timestamp: OriginTimestamp) {
+  init(
+    _ snapshot: ObjectSnapshot, _ entries: [StoredEntry], timestamp: OriginTimestamp,
+    scratch: ViewScratch
+  ) {
     self.snapshot = snapshot
+    self.scratch = scratch
     self.timestamp = timestamp
     for entry in entries {
       for touch in entry.touches {
@@ -124,7 +138,11 @@ struct UnseenObjects {
     }
     guard isMade else { return false }
     guard try existed(object, at: base) else { return isLost }
-    return try !isSeenInAnyCase(object, query)
+    guard let query, let condition = query.conditions[object.className] else { return true }
+    let part = EffectiveQuery([object.className: condition])
+    guard case .success(let view) = try View.bind(part, to: snapshot.objects) else { return true }
+    if try isSeenInAnyCase(object, view) { return false }
+    return try !wasSeen(object, at: base, file, view)
   }
 
   private func hasOwnMark(
@@ -147,20 +165,46 @@ struct UnseenObjects {
     return try StoreError.storing { () throws(StorageError) in try table.key(of: object.key) }
   }
 
-  /// Whether a query selects an object, whatever its properties are but for the primary key.
+  /// Whether a view has an object, whatever its properties are but for the primary key.
   private func isSeenInAnyCase(
-    _ object: ObjectIdentity, _ query: EffectiveQuery?
+    _ object: ObjectIdentity, _ view: View
   ) throws(StoreError) -> Bool {
     let name = object.className
-    guard let condition = query?.conditions[name], let key = try key(of: object),
-      let table = try View.table(name, snapshot.objects),
-      case .success(let view) = try View.bind(
-        EffectiveQuery([name: condition]), to: snapshot.objects)
+    guard let key = try key(of: object), let table = try View.table(name, snapshot.objects)
     else { return false }
     let primaryKey = table.schema.primaryKey?.name
     guard view.fieldNames(ofClass: name).allSatisfy({ $0 == primaryKey }) else { return false }
     return try view.keys(among: [key], ofClass: name, table: table, in: snapshot.objects)
       .contains(key)
+  }
+
+  /// Whether a view has an object as it was at a base, after which no other file touched it.
+  private func wasSeen(
+    _ object: ObjectIdentity, at base: UInt64, _ file: FileIdentifier, _ view: View
+  ) throws(StoreError) -> Bool {
+    let name = object.className
+    let later = (marks[object] ?? []).filter { $0.version > base }
+    guard later.allSatisfy({ $0.file == file }), let table = try View.table(name, snapshot.objects)
+    else { return false }
+    var log = TouchLog([])
+    for mark in later { log.add(mark.touch, of: mark.file) }
+    let trace = log.traces[object]
+    guard trace?.isUnknown != true,
+      trace?.unknown.isDisjoint(with: view.fieldNames(ofClass: name)) ?? true
+    else { return false }
+    var values = trace?.before ?? [:]
+    let points = try StoreError.storing { () throws(StorageError) -> Set<String> in
+      if trace?.wasErased != true, let row = try table.row(of: object.key) {
+        for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
+        where values[name] == nil {
+          values[name] = value
+        }
+      }
+      return try snapshot.objects.pointNames(of: table.schema)
+    }
+    let selected = try scratch.selected(
+      of: [values], ofClass: name, table.schema, points: points, by: view)
+    return !selected.isEmpty
   }
 
   // MARK: What takes the place of the history

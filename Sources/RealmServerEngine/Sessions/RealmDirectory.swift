@@ -103,8 +103,7 @@ package actor RealmDirectory {
       }
       let realm = try await ServerRealm.open(
         name, of: store, settings: settings, clock: clock, salts: salts, thread: thread)
-      let scratch = settings.recordsTouches ? try ViewScratch() : nil
-      return .success(OpenRealm(realm: realm, scratch: scratch))
+      return .success(OpenRealm(realm: realm, scratch: realm.scratch))
     } catch {
       return .failure(error)
     }

@@ -77,9 +77,22 @@ extension Changeset {
 
   /// Names an object as an instruction does.
   package mutating func reference(to object: ObjectIdentity) -> ObjectReference {
-    let table = intern(object.className)
+    object.reference { intern($0) }
+  }
+}
+
+extension ChangesetEncoder {
+  /// Names an object as an instruction does.
+  mutating func reference(to object: ObjectIdentity) -> ObjectReference {
+    object.reference { intern($0) }
+  }
+}
+
+extension ObjectIdentity {
+  fileprivate func reference(_ intern: (String) -> InternedString) -> ObjectReference {
+    let table = intern(className)
     let key: PrimaryKey =
-      switch object.key {
+      switch key {
       case .global(let key): .globalKey(key)
       case .value(.int(let number)): .int(number)
       case .value(.string(let text)): .string(intern(text))

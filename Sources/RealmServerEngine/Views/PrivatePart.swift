@@ -47,20 +47,3 @@ struct PrivatePart: Hashable, Sendable {
     return parts
   }
 }
-
-extension ChangesetEncoder {
-  /// Names an object as an instruction does.
-  mutating func reference(to object: ObjectIdentity) -> ObjectReference {
-    let table = intern(object.className)
-    let key: PrimaryKey =
-      switch object.key {
-      case .global(let key): .globalKey(key)
-      case .value(.int(let number)): .int(number)
-      case .value(.string(let text)): .string(intern(text))
-      case .value(.objectId(let id)): .objectID(ObjectIDBits(high: id.high, low: id.low))
-      case .value(.uuid(let id)): .uuid(UUIDBits(high: id.high, low: id.low))
-      case .value: .null
-      }
-    return ObjectReference(table: table, key: key)
-  }
-}

@@ -25,7 +25,8 @@
 //   the upload is merged with their entries, in which nothing is missing; if it is older,
 //   `UnseenObjects` puts its state in their place. In both cases the client has something else than
 //   the server, and the next round erases the object and sends it whole, if it is seen then: an own
-//   entry touches an object that the client did not hold, even if merging left nothing of it.
+//   entry touches an object that the client did not hold, even if merging left nothing of it. So it
+//   is if others made the object and erased it again within one round, of which nothing is sent.
 // - A message was lost. What it made is unconfirmed, and its objects are erased and sent whole.
 
 import RealmReplication
@@ -156,6 +157,9 @@ package struct Round {
   ) -> Fate {
     let isOwn = trace.files.contains(file)
     if isSeen {
+      // The client has made an object that others made and erased before its cursor, of which it
+      // was sent nothing. What it has is not what later entries begin with.
+      if trace.losers.contains(file) { return .returns }
       // All that happened to a new object is in the entries.
       if wasSeen || !trace.existedBefore { return .passes }
       // The client has made an object that there was, without seeing it.

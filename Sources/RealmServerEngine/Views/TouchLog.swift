@@ -21,6 +21,8 @@ struct TouchLog {
     var isUnknown = false
     /// The files that made it when it was not there.
     var creators: Set<FileIdentifier> = []
+    /// The files that made it as they did not have it, of which merging has left nothing.
+    var losers: Set<FileIdentifier> = []
     /// The files that touched it.
     var files: Set<FileIdentifier> = []
     /// The file that touched it last.
@@ -40,7 +42,8 @@ struct TouchLog {
     }
   }
 
-  private mutating func add(_ touch: Touch, of file: FileIdentifier) {
+  /// Adds what a later version did to an object.
+  mutating func add(_ touch: Touch, of file: FileIdentifier) {
     if traces[touch.object] == nil { objects.append(touch.object) }
     var trace =
       traces[touch.object]
@@ -59,6 +62,7 @@ struct TouchLog {
     }
     if touch.existence == .unknown { trace.isUnknown = true }
     if touch.existence == .created { trace.creators.insert(file) }
+    if touch.isLost { trace.losers.insert(file) }
     if touch.existence == .erased { trace.wasErased = true }
     trace.isErasedLast = touch.existence == .erased
     trace.files.insert(file)

@@ -53,7 +53,9 @@ final class SyncSessionCore: Sendable {
         core.state.withLock { $0.uses += 1 }
         return core
       }
-      let core = try SyncSessionCore(SyncAgent(file), configuration)
+      let path = file.path
+      let agent = try SyncAgent(file) { loss in Logger.log(.info, "Session of '\(path)': \(loss)") }
+      let core = SyncSessionCore(agent, configuration)
       registry[file.path] = core
       return core
     }

@@ -18,18 +18,22 @@ package struct BootstrapIntegration {
   /// The bytes of changesets in one version.
   private let batchByteCount: Int
   private let cache: OwnEntryCache
+  private let onLoss: @Sendable (UploadLoss) -> Void
   private var transformer = Transformer()
 
   package init(
     _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), batchByteCount: Int = 1 << 20
   ) {
-    self.init(file, schemas: schemas, batchByteCount: batchByteCount, cache: OwnEntryCache())
+    self.init(
+      file, schemas: schemas, batchByteCount: batchByteCount, cache: OwnEntryCache(),
+      onLoss: { _ in })
   }
 
   init(
     _ file: DatabaseFile, schemas: SchemaCache, batchByteCount: Int = 1 << 20,
-    cache: OwnEntryCache
+    cache: OwnEntryCache, onLoss: @escaping @Sendable (UploadLoss) -> Void
   ) {
+    self.onLoss = onLoss
     self.cache = cache
     self.file = file
     self.schemas = schemas
@@ -115,6 +119,7 @@ package struct BootstrapIntegration {
   /// - Returns: Its query version; nil if there is none.
   package mutating func process() throws(IntegrationError) -> UInt64? {
     var pending: PendingCommit?
+    var losses: [UploadLoss] = []
     do throws(IntegrationError) {
       var queryVersion: UInt64?
       var isLast = false
@@ -128,6 +133,7 @@ package struct BootstrapIntegration {
           pending = batch.pending
           queryVersion = batch.queryVersion
           isLast = batch.isLast
+          if let loss = batch.loss { losses.append(loss) }
         } catch {
           transaction.rollback()
           throw error
@@ -137,6 +143,7 @@ package struct BootstrapIntegration {
         pending = nil
         try storing { () throws(StorageError) in try last.makeDurable() }
       }
+      for loss in losses { onLoss(loss) }
       return queryVersion
     } catch {
       pending?.discard()
@@ -158,6 +165,7 @@ package struct BootstrapIntegration {
     let pending: PendingCommit
     let queryVersion: UInt64
     let isLast: Bool
+    let loss: UploadLoss?
   }
 
   private mutating func integrateNext(
@@ -189,7 +197,8 @@ package struct BootstrapIntegration {
       return try work.group.writeVersion()
     }
     cache.keep(work.own)
-    return Batch(pending: pending, queryVersion: found.queryVersion, isLast: batch.isLast)
+    return Batch(
+      pending: pending, queryVersion: found.queryVersion, isLast: batch.isLast, loss: work.loss)
   }
 
   private mutating func apply(

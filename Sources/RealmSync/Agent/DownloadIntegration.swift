@@ -18,17 +18,20 @@ package struct DownloadIntegration {
   let schemas: SchemaCache
   private let limits: TurnLimits
   private let cache: OwnEntryCache
+  private let onLoss: @Sendable (UploadLoss) -> Void
   private var transformer = Transformer()
 
   package init(
     _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), limits: TurnLimits = TurnLimits()
   ) {
-    self.init(file, schemas: schemas, limits: limits, cache: OwnEntryCache())
+    self.init(file, schemas: schemas, limits: limits, cache: OwnEntryCache(), onLoss: { _ in })
   }
 
   init(
-    _ file: DatabaseFile, schemas: SchemaCache, limits: TurnLimits, cache: OwnEntryCache
+    _ file: DatabaseFile, schemas: SchemaCache, limits: TurnLimits, cache: OwnEntryCache,
+    onLoss: @escaping @Sendable (UploadLoss) -> Void
   ) {
+    self.onLoss = onLoss
     self.file = file
     self.schemas = schemas
     self.limits = limits
@@ -72,6 +75,7 @@ package struct DownloadIntegration {
         _ = try work.group.commit()
       }
       cache.keep(work.own)
+      if let loss = work.loss { onLoss(loss) }
       rest = remaining
     } catch {
       transaction.rollback()

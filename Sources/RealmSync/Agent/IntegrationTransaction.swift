@@ -20,6 +20,8 @@ struct IntegrationTransaction {
   private var isOwnCurrent = false
   private var applier: InstructionApplier
   private var last: ChangesetOrigin?
+  /// What the changes that wait for their upload have lost; nil if it is nothing.
+  private(set) var loss: UploadLoss?
   private var downloadedByteCount = 0
 
   private var transaction: WriteTransaction { group.transaction }
@@ -108,6 +110,9 @@ struct IntegrationTransaction {
     _ cursors: SyncCursors?, downloadableByteCount: Int? = nil
   ) throws(StorageError) {
     let transaction = transaction
+    if let count = own?.droppedInstructionCount, count > 0, let last {
+      loss = UploadLoss(instructionCount: count, serverVersion: last.version)
+    }
     try own?.store(in: transaction)
     let passed = try cursors.map { (new) throws(StorageError) in
       try uploadedByteCount(through: new.upload.clientVersion)

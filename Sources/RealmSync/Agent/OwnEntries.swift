@@ -23,6 +23,8 @@ struct OwnEntries {
   private var isAltered: [Bool] = []
   /// The sizes of the entries as they are stored.
   private(set) var byteCount = 0
+  /// The instructions that merges have dropped, as those of the server take precedence.
+  private(set) var droppedInstructionCount = 0
 
   /// The entries of the versions after `base`, or after the oldest version with an entry.
   init(
@@ -83,6 +85,8 @@ struct OwnEntries {
     var local = Array(changesets[start...])
     let outcome = try transformer.merge(local: &local, incoming: &incoming, ownIdent: ownIdent)
     for position in outcome.alteredLocal {
+      let count = changesets[start + position].instructions.count
+      droppedInstructionCount += max(0, count - local[position].instructions.count)
       changesets[start + position] = local[position]
       isAltered[start + position] = true
     }
@@ -96,5 +100,6 @@ struct OwnEntries {
       try transaction.setSyncReciprocal(StoredChangeset.encode(bytes), at: versions[index])
       isAltered[index] = false
     }
+    droppedInstructionCount = 0
   }
 }

@@ -30,16 +30,22 @@ package actor SyncAgent {
 
   /// Makes the agent of a file, open for writing with the history of a synchronised client.
   ///
+  /// - Parameter onLoss: Takes what merges with changes of the server drop of the file's own, once
+  ///   for each commit. Runs on the agent's thread.
   /// - Throws: `StorageError.multipleAgents` if it has one, in this or another process, and
   ///   `.threadUnavailable`.
-  package init(_ file: DatabaseFile, limits: TurnLimits = TurnLimits()) throws(StorageError) {
+  package init(
+    _ file: DatabaseFile, limits: TurnLimits = TurnLimits(),
+    onLoss: @escaping @Sendable (UploadLoss) -> Void = { _ in }
+  ) throws(StorageError) {
     precondition(file.options.history == .syncClient, "a local file was to be synchronised")
     self.file = file
     claim = try file.claimAgent()
     queue = try AgentQueue(path: file.path)
     downloads = DownloadIntegration(
-      file, schemas: schemas, limits: limits, cache: ownEntries)
-    bootstraps = BootstrapIntegration(file, schemas: schemas, cache: ownEntries)
+      file, schemas: schemas, limits: limits, cache: ownEntries, onLoss: onLoss)
+    bootstraps = BootstrapIntegration(
+      file, schemas: schemas, cache: ownEntries, onLoss: onLoss)
   }
 
   /// Lets another agent synchronise the file. No request follows.

@@ -2,6 +2,7 @@
 
 // Expiry of clients and trimming of the history (P4 E).
 
+import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
 import Testing
@@ -91,6 +92,9 @@ import Testing
       #expect(await server.realm.integrate(upload).code == nil)
     }
     #expect(try await server.entries().suffix(2).map(\.changeset.isEmpty) == [true, false])
+    let losses = server.problems.withLock { $0 }
+    #expect(losses.count == 1)
+    #expect(losses.first?.hasPrefix("1 instructions of file \(new.ident.rawValue) ") == true)
     let next = try await server.realm.download(for: new.ident, after: download.cursor)
     #expect(next.entries.isEmpty && next.cursor.serverVersion == 8)
   }

@@ -3,6 +3,7 @@
 // Two devices in flexible mode that make objects with the same primary key (`Round` 2).
 
 import RealmReplication
+import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
@@ -53,9 +54,12 @@ import Testing
     }
   }
 
-  private func upload(_ client: ModelClient, _ server: TestServer) async throws {
+  private func upload(
+    _ client: ModelClient, _ server: TestServer, _ query: EffectiveQuery? = nil
+  ) async throws {
     if !client.isOnline { try await client.connect(to: server) }
-    guard let upload = try client.upload() else { return }
+    guard var upload = try client.upload() else { return }
+    upload.query = query
     #expect(await server.realm.integrate(upload).code == nil)
   }
 
@@ -160,6 +164,87 @@ import Testing
     try await upload(clients[1], server)
     #expect(
       try await server.realm.store.privates(of: ident, in: server.realm.id, after: 0).isEmpty)
+  }
+
+  /// Another device makes and erases the object within one round, of which nothing is sent. The
+  /// erasure discards what this device has made of it offline, and it comes whole when there is
+  /// another one of that key.
+  @Test(arguments: [false, true])
+  func whatAnUnsentErasureDiscardsComesWhole(isMadeBefore: Bool) async throws {
+    let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+    let clients = try await makeClients(server, [everything, everything], scratch)
+    try perform(.set, 200, clients[1])
+    try perform(.append, 200, clients[1])
+    for action in [Action.make, .delete] {
+      try perform(action, 100, clients[0])
+      try await upload(clients[0], server)
+    }
+    try await download(clients[1], server, everything, scratch)
+    if !isMadeBefore { try await upload(clients[1], server) }
+    try await download(clients[0], server, everything, scratch)
+    try perform(.make, 100, clients[0])
+    try await upload(clients[0], server)
+    if isMadeBefore { try await upload(clients[1], server) }
+    let expected = try await server.digest()
+    for client in clients {
+      try await download(client, server, everything, scratch)
+      #expect(try client.digest() == expected)
+    }
+  }
+
+  /// A device makes an object, is sent what another has made of it, and writes again before the
+  /// server has its first change, or at least before it knows that: nothing of it is dropped if the
+  /// query selects the object.
+  @Test(arguments: [1, 2])
+  func whatIsWrittenMeanwhileStays(uploads: Int) async throws {
+    let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+    let low = EffectiveQuery(["Thing": "count <= 10"])
+    let clients = try await makeClients(server, [everything, low], scratch)
+    for (value, client) in clients.enumerated() {
+      try perform(.append, Int64(value), client)
+    }
+    try await upload(clients[0], server)
+    try await download(clients[1], server, low, scratch)
+    if uploads == 2 {
+      // The object leaves what the device sees, as the server has it.
+      try perform(.set, 50, clients[1])
+      try await upload(clients[1], server, low)
+    }
+    try perform(.append, 5, clients[1])
+    try await upload(clients[1], server, low)
+    #expect(server.problems.withLock { $0 } == [])
+    try await download(clients[0], server, everything, scratch)
+    #expect(try await clients[0].digest() == server.digest())
+    let things = try #require(try clients[0].read().table(named: "class_Thing"))
+    let row = try #require(try things.findRow(primaryKey: .string("k"))).row
+    #expect(try row.list(#require(things.schema.column(named: "numbers"))).count == 6)
+    try await download(clients[1], server, low, scratch)
+    let own = try #require(try clients[1].read().table(named: "class_Thing"))
+    #expect(try own.objectCount() == (uploads == 1 ? 1 : 0))
+    if uploads == 1 { #expect(try await clients[1].digest() == server.digest()) }
+  }
+
+  /// A device makes an object, passes others' entries about it, which it does not see, and changes
+  /// it again: the server cannot know what the second change is about, and says so.
+  @Test func whatIsDroppedIsReported() async throws {
+    let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+    let high = EffectiveQuery(["Thing": "count > 10"])
+    let clients = try await makeClients(server, [everything, high], scratch)
+    for (value, client) in clients.enumerated() {
+      try perform(.append, Int64(value), client)
+    }
+    try await upload(clients[0], server)
+    try await download(clients[1], server, high, scratch)
+    try perform(.append, 5, clients[1])
+    #expect(server.problems.withLock { $0 } == [])
+    try await upload(clients[1], server, high)
+    let problems = server.problems.withLock { $0 }
+    let file = clients[1].identity.ident.rawValue
+    #expect(problems.count == 1)
+    #expect(problems.first?.hasPrefix("2 instructions of file \(file) ") == true, "\(problems)")
+    try await download(clients[1], server, high, scratch)
+    try await download(clients[0], server, everything, scratch)
+    #expect(try await clients[0].digest() == server.digest())
   }
 
   /// An object that a device never sees, and makes all the same: nothing is refused, and the object

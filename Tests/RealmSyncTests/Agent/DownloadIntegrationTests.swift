@@ -224,6 +224,29 @@ import Testing
     #expect(try device.findings() == [])
   }
 
+  /// Own instructions that have no effect any more are reported once, with the version of the
+  /// server; those that a refused message would have dropped are not.
+  @Test(arguments: [false, true]) func whatAMergeDropsIsReported(isLater: Bool) async throws {
+    let device = try TestDevice()
+    try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "a", group)
+    }
+    let base = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1).version
+    device.clock.set(isLater ? 2_000 : 1)
+    try device.write { try Items.put(1, "mine", $0) }
+    let theirs = Items.changeset { $0.setText("theirs", of: 1) }
+    let bad = Items.changeset { $0.setText("x", of: 99) }
+    #expect(try await refusal(device, .of([theirs, bad], from: 3, base: base)) != nil)
+    #expect(device.losses.withLock { $0 } == [])
+    _ = try await device.agent.integrate(.of([theirs], from: 3, base: base))
+    #expect(try Items.texts(device.read()) == [1: isLater ? "mine" : "theirs"])
+    let loss = UploadLoss(instructionCount: 1, serverVersion: 3)
+    #expect(device.losses.withLock { $0 } == (isLater ? [] : [loss]))
+    _ = try await device.agent.integrate(.of([theirs], from: 4, base: base))
+    #expect(device.losses.withLock { $0.count } == (isLater ? 0 : 1))
+  }
+
   // MARK: Turns
 
   private func changesets(_ count: Int) -> [[UInt8]] {

@@ -20,6 +20,8 @@ final class TestDevice {
   private let schemas = SchemaCache()
   private let limits: TurnLimits
   let clock = Clock()
+  /// What the agent has reported as lost.
+  let losses = Locked<[UploadLoss]>([])
   /// The versions that have something to upload.
   private(set) var written: [UInt64] = []
 
@@ -38,7 +40,9 @@ final class TestDevice {
     system = try SimulatedFileSystem()
     self.limits = limits
     file = try system.openDatabase(history: .syncClient)
-    agent = try SyncAgent(file, limits: limits)
+    agent = try SyncAgent(file, limits: limits) { [losses] loss in
+      losses.withLock { $0.append(loss) }
+    }
     let clock = clock
     recorded = RecordedWrite { clock.now() }
   }
@@ -49,7 +53,9 @@ final class TestDevice {
     let clock = clock
     recorded = RecordedWrite { clock.now() }
     file = try system.openDatabase(history: .syncClient)
-    agent = try SyncAgent(file, limits: limits)
+    agent = try SyncAgent(file, limits: limits) { [losses] loss in
+      losses.withLock { $0.append(loss) }
+    }
     _ = try await agent.activate()
   }
 

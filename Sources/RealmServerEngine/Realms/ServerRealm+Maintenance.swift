@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What is done for a realm now and then.
+
+import RealmStorage
+package import RealmSyncProtocol
+import RealmTables
+
+extension ServerRealm {
+  /// Makes a first version without changes if there is none: bootstraps have versions from 1 on.
+  package func beginHistory() async throws(StoreError) {
+    guard head.version == 0 else { return }
+    _ = try await appendVersions(through: 1, after: head, privates: [])
+  }
+
+  /// Notes that a client is there, once a day: a client that only reads uploads nothing.
+  package func noteSeen(_ ident: FileIdentifier) async throws(StoreError) {
+    guard let known = try await store.file(ident, in: id), !known.isExpired,
+      known.lastSeen.milliseconds + Self.dayMilliseconds <= now.milliseconds
+    else { return }
+    await beginAppending()
+    defer { endAppending() }
+    guard var file = try await store.file(ident, in: id), !file.isExpired else { return }
+    file.lastSeen = max(file.lastSeen, now)
+    let batch = Batch(files: [file])
+    try await append { _ in batch }
+  }
+
+  private static let dayMilliseconds: UInt64 = 24 * 3600 * 1000
+  /// The versions that are trimmed in one transaction.
+  private static let trimCount: UInt64 = 10_000
+
+  /// Expires clients that were away for too long, and trims the history that none needs.
+  ///
+  /// - Parameter isPresent: Whether a client has a session now, and is not away.
+  /// - Returns: The numbers of files that expired and of versions that were trimmed.
+  @discardableResult
+  package func trim(
+    offlineMillisecondsMax: UInt64 = Trimming.offlineMillisecondsMax,
+    isPresent: @Sendable (FileIdentifier) -> Bool = { _ in false }
+  ) async throws(StoreError) -> (files: Int, versions: UInt64) {
+    var result: (files: Int, versions: UInt64) = (0, 0)
+    while true {
+      await beginAppending()
+      defer { endAppending() }
+      let files = try await store.files(in: id)
+      let expired = Trimming.expired(
+        files, now: clock.now(), offlineMillisecondsMax: offlineMillisecondsMax
+      ).filter { !isPresent($0.ident) }
+      let gone = Set(expired.map(\.ident))
+      let horizon = Trimming.horizon(files.filter { !gone.contains($0.ident) }, head: head)
+      guard !expired.isEmpty || horizon > head.base else { return result }
+      let through = min(horizon, head.base + Self.trimCount)
+      let batch = Batch(files: expired, trimsThrough: through > head.base ? through : nil)
+      // Entries are parsed again from the store when they are needed.
+      window = nil
+      let base = head.base
+      try await append { _ in batch }
+      result = (result.files + expired.count, result.versions + head.base - base)
+      guard through < horizon else { return result }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Opening realms, and what is known of them without opening them.
+
+import RealmStorage
+import RealmSyncProtocol
+
+extension ServerRealm {
+  /// Opens a realm, which is this server's from then on.
+  package static func open(
+    _ name: RealmName, of store: any ServerStore, settings: Settings = Settings(),
+    clock: ServerClock, salts: SaltSource = SaltSource(), thread: ServerThread = ServerThread()
+  ) async throws(StoreError) -> ServerRealm {
+    let opener = Opener(thread)
+    let head = try await opener.open(name, of: store)
+    return ServerRealm(
+      head, of: store, settings: settings, clock: clock, salts: salts, thread: thread,
+      scratch: settings.recordsTouches ? try ViewScratch() : nil)
+  }
+
+  /// Opens realms on the thread where they will run.
+  private actor Opener {
+    private nonisolated let thread: ServerThread
+
+    init(_ thread: ServerThread) { self.thread = thread }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe thread.asUnownedSerialExecutor()
+    }
+
+    func open(
+      _ name: RealmName, of store: any ServerStore
+    ) async throws(StoreError) -> RealmHead {
+      try await store.open(name)
+    }
+
+    func realms(
+      ofApp app: String, of store: any ServerStore
+    ) async throws(StoreError) -> [RealmID] {
+      try await store.realms(ofApp: app)
+    }
+
+    func peek(
+      _ realm: RealmID, of store: any ServerStore
+    ) async throws(StoreError) -> RealmOutline {
+      try await store.peek(realm)
+    }
+
+    func exists(_ name: RealmName, of store: any ServerStore) async throws(StoreError) -> Bool {
+      try await store.exists(name)
+    }
+  }
+
+  /// Whether a realm was made.
+  static func exists(
+    _ name: RealmName, of store: any ServerStore, on thread: ServerThread
+  ) async throws(StoreError) -> Bool {
+    try await Opener(thread).exists(name, of: store)
+  }
+
+  /// The realms of an app, whether they are open or not.
+  static func realms(
+    ofApp app: String, of store: any ServerStore, on thread: ServerThread
+  ) async throws(StoreError) -> [RealmID] {
+    try await Opener(thread).realms(ofApp: app, of: store)
+  }
+
+  /// What a realm has, open or not.
+  static func peek(
+    _ realm: RealmID, of store: any ServerStore, on thread: ServerThread
+  ) async throws(StoreError) -> RealmOutline {
+    try await Opener(thread).peek(realm, of: store)
+  }
+}

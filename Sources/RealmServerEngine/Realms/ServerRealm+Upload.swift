@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The integration of uploads.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+extension ServerRealm {
+  /// Integrates an upload, together with others that wait.
+  package func integrate(_ upload: Upload) async -> UploadOutcome {
+    await withCheckedContinuation { waiter in
+      queue.append(upload, waiter)
+      guard !isDraining else { return }
+      isDraining = true
+      Task { await drain() }
+    }
+  }
+
+  private func drain() async {
+    while !queue.isEmpty {
+      // Uploads that arrived while the thread was busy get into the group.
+      await Task.yield()
+      let group = queue.takeGroup(settings.groups)
+      let outcomes = await integrate(group: group.uploads)
+      for (waiter, outcome) in zip(group.waiters, outcomes) { waiter.resume(returning: outcome) }
+    }
+    isDraining = false
+  }
+
+  /// Integrates uploads in one transaction. Those that cannot be integrated are left out, and so
+  /// are later ones of their files.
+  func integrate(group uploads: [Upload]) async -> [UploadOutcome] {
+    do throws(StoreError) {
+      try await beginFirstDownloads(of: uploads)
+      await beginAppending()
+      defer { endAppending() }
+      return try await integrateReadable(uploads)
+    } catch {
+      window = nil
+      if error == .fenced { isFenced = true }
+      return uploads.map { _ in .failed(error) }
+    }
+  }
+
+  /// Integrates uploads, and leaves out versions that cannot be read if there are any.
+  private func integrateReadable(_ uploads: [Upload]) async throws(StoreError) -> [UploadOutcome] {
+    while true {
+      do throws(StoreError) {
+        return try await tryIntegrating(uploads)
+      } catch {
+        guard case .unreadableEntry(let version, let reason) = error, version > head.base else {
+          throw error
+        }
+        try await skip(through: version, because: reason)
+      }
+    }
+  }
+
+  private func tryIntegrating(_ uploads: [Upload]) async throws(StoreError) -> [UploadOutcome] {
+    let window = try await preparedWindow(for: uploads)
+    var refusals: [Int: SessionRefusal] = [:]
+    let states = try await states(for: uploads, window, &refusals)
+    let unseen = try await unseenObjects(for: uploads, states)
+    var misfitCount = 0
+    while true {
+      window.removeAll(after: head.version)
+      var integration = Integration(
+        states, history: window, trimmed: head.base, transformer: transformer, unseen: unseen)
+      let now = clock.now()
+      for (number, upload) in uploads.enumerated() where refusals[number] == nil {
+        do throws(SessionRefusal) {
+          try integration.add(upload, number: number, now: now)
+        } catch {
+          refuse(number, of: uploads, error, &refusals)
+        }
+      }
+      if let failure = integration.failure { throw failure }
+      if integration.needsOwnTurn { return try await integrateEach(uploads, refusals) }
+      var failed: (upload: Int, refusal: SessionRefusal)?
+      if !integration.states.isEmpty, refusals.count < uploads.count {
+        try await append { (group) throws(StoreError) in
+          switch try self.apply(integration, in: group, now: now) {
+          case .success(let batch): return batch
+          case .failure(let failure):
+            failed = (failure.upload, failure.refusal)
+            return nil
+          }
+        }
+      }
+      if let failed {
+        refuse(failed.upload, of: uploads, failed.refusal, &refusals)
+        misfitCount += 1
+        // The whole group is done again after each, so a group of misfits would take the square.
+        if misfitCount > 1 { return try await integrateEach(uploads, refusals) }
+        continue
+      }
+      window.removeOld()
+      for loss in integration.dropped {
+        report(.instructions(of: loss.file, count: loss.count, through: loss.through))
+      }
+      return uploads.enumerated().map { (number, upload) in
+        if let refusal = refusals[number] { return .refused(refusal) }
+        guard let file = integration.states[upload.file]?.file else {
+          return .failed(.unknownFile(upload.file))
+        }
+        return .integrated(file, head)
+      }
+    }
+  }
+
+  /// Integrates the uploads that are not refused, each in a transaction of its own.
+  private func integrateEach(
+    _ uploads: [Upload], _ refusals: [Int: SessionRefusal]
+  ) async throws(StoreError) -> [UploadOutcome] {
+    var refusals = refusals
+    var outcomes: [UploadOutcome] = []
+    for (number, upload) in uploads.enumerated() {
+      if let refusal = refusals[number] {
+        outcomes.append(.refused(refusal))
+        continue
+      }
+      let outcome = try await tryIntegrating([upload])[0]
+      if case .refused(let refusal) = outcome { refuse(number, of: uploads, refusal, &refusals) }
+      outcomes.append(outcome)
+    }
+    return outcomes
+  }
+
+  /// Leaves an upload out, and those that follow it in the same client's history.
+  private func refuse(
+    _ number: Int, of uploads: [Upload], _ refusal: SessionRefusal,
+    _ refusals: inout [Int: SessionRefusal]
+  ) {
+    for later in uploads.indices where later >= number {
+      guard uploads[later].file == uploads[number].file, refusals[later] == nil else { continue }
+      refusals[later] = refusal
+    }
+  }
+
+  /// The window with all versions that the uploads have to be merged with.
+  private func preparedWindow(for uploads: [Upload]) async throws(StoreError) -> HistoryWindow {
+    guard !isFenced else { throw .fenced }
+    if window == nil {
+      // A call that failed may have left its versions after all.
+      let epoch = head.epoch
+      head = try await store.snapshot(of: id, atLeast: 0).head
+      guard head.epoch == epoch else { throw .fenced }
+    }
+    let window = self.window ?? HistoryWindow(base: head.version)
+    self.window = window
+    var base = head.version
+    for upload in uploads {
+      for entry in upload.entries { base = min(base, entry.serverVersion) }
+    }
+    base = max(base, head.base)
+    guard base < window.base else { return window }
+    var older: [Changeset] = []
+    for entry in try await store.entries(of: id, in: base + 1..<window.base + 1) {
+      older.append(try parse(entry.changeset, origin: entry.origin))
+    }
+    window.prepend(older)
+    return window
+  }
+
+  private func parse(
+    _ bytes: [UInt8], origin: ChangesetOrigin
+  ) throws(StoreError) -> Changeset {
+    do throws(ChangesetError) {
+      return try ChangesetParser.parse(bytes, origin: origin)
+    } catch {
+      throw .unreadableEntry(version: origin.version, "\(error)")
+    }
+  }
+
+  /// The files of uploads. Those of which something cannot be read are left out.
+  private func states(
+    for uploads: [Upload], _ window: HistoryWindow, _ refusals: inout [Int: SessionRefusal]
+  ) async throws(StoreError) -> [FileIdentifier: FileState] {
+    var states: [FileIdentifier: FileState] = [:]
+    for (number, upload) in uploads.enumerated()
+    where states[upload.file] == nil && refusals[number] == nil {
+      guard let file = try await store.file(upload.file, in: id) else { continue }
+      do throws(StoreError) {
+        states[upload.file] = try await state(of: file)
+      } catch {
+        guard case .unreadableFile(let file, let reason) = error else { throw error }
+        report(.client(file, reason: reason))
+        refuse(number, of: uploads, SessionRefusal(error), &refusals)
+      }
+    }
+    return states
+  }
+
+  private func state(of file: ClientFile) async throws(StoreError) -> FileState {
+    var reciprocals: [UInt64: Changeset] = [:]
+    var privates: [UInt64: Changeset] = [:]
+    var objects: [UInt64: [ObjectIdentity]] = [:]
+    func parse(
+      _ bytes: [UInt8], _ origin: ChangesetOrigin
+    ) throws(StoreError) -> Changeset {
+      do throws(ChangesetError) {
+        return try ChangesetParser.parse(bytes, origin: origin)
+      } catch {
+        throw .unreadableFile(file.ident, "what belongs to version \(origin.version): \(error)")
+      }
+    }
+    let base = file.reciprocalBase
+    for (version, bytes) in try await store.reciprocals(of: file.ident, in: id, after: base) {
+      // The origin is that of the entry, which `FileState` knows.
+      reciprocals[version] = try parse(bytes, ChangesetOrigin(version: version))
+    }
+    for change in try await store.privates(of: file.ident, in: id, after: base) {
+      let origin = ChangesetOrigin(
+        version: change.version, file: .server, timestamp: change.timestamp)
+      privates[change.version] = try parse(change.changeset, origin)
+      objects[change.version] = change.objects
+    }
+    return FileState(
+      file: file, reciprocals: reciprocals, privates: privates, privateObjects: objects)
+  }
+
+  /// What is needed to find objects that uploads make without having been sent them; nil if there
+  /// is no new upload, and in realms without views.
+  private func unseenObjects(
+    for uploads: [Upload], _ states: [FileIdentifier: FileState]
+  ) async throws(StoreError) -> UnseenObjects? {
+    guard let scratch else { return nil }
+    var base: UInt64?
+    for upload in uploads {
+      guard let file = states[upload.file]?.file else { continue }
+      for entry in upload.entries where entry.clientVersion > file.clientVersion {
+        base = min(base ?? .max, max(entry.serverVersion, head.base))
+      }
+    }
+    guard let base else { return nil }
+    let snapshot = try await store.snapshot(of: id, atLeast: head.version)
+    var entries: [StoredEntry] = []
+    if head.version > head.base {
+      let first = min(base + 1, head.version)
+      entries = try await store.entries(of: id, in: first..<head.version + 1)
+    }
+    return UnseenObjects(
+      snapshot, entries, timestamp: entries.last?.committed ?? clock.now(), scratch: scratch)
+  }
+
+  /// An upload of the group that does not fit the objects.
+  private struct Misfit: Error {
+    let upload: Int
+    let refusal: SessionRefusal
+  }
+
+  /// Carries out the entries of a group.
+  private func apply(
+    _ integration: Integration, in group: WriteGroup, now: OriginTimestamp
+  ) throws(StoreError) -> Result<Batch, Misfit> {
+    var batch = Batch()
+    var applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
+    var upload: Int?
+    var collector = settings.recordsTouches ? TouchCollector(group) : nil
+    var total = head.totalByteCount
+    for entry in integration.entries {
+      if upload != entry.upload { applier.renewWork() }
+      upload = entry.upload
+      var touches: [Touch] = []
+      try StoreError.storing { () throws(StorageError) in try collector?.begin(entry.changeset) }
+      do throws(ApplyError) {
+        try applier.apply(entry.changeset)
+      } catch {
+        switch error {
+        case .storage(let cause): throw .storage(cause)
+        case .badChangeset(let problem, let instruction):
+          let refusal = SessionRefusal(problem, instruction: instruction)
+          return .failure(Misfit(upload: entry.upload, refusal: refusal))
+        }
+      }
+      try StoreError.storing { () throws(StorageError) in
+        touches = try collector?.end(made: entry.made) ?? []
+      }
+      total += entry.originalByteCount
+      let origin = entry.changeset.origin
+      batch.entries.append(
+        StoredEntry(
+          version: origin.version, salt: salts.next(), file: origin.file,
+          clientVersion: entry.clientVersion, timestamp: origin.timestamp, committed: now,
+          originalByteCount: entry.originalByteCount, totalByteCount: total,
+          changeset: entry.bytes, touches: touches))
+    }
+    for state in integration.states.values.sorted(by: { $0.file.ident < $1.file.ident }) {
+      batch.files.append(state.file)
+      let changes = state.changes
+      batch.reciprocals += changes.reciprocals
+      batch.privates += changes.privates
+    }
+    return .success(batch)
+  }
+}
