@@ -1,68 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Operands: literals, arguments, lists, key paths, subqueries, and what is computed from them.
-//
-//     operand = term { ("+" | "-") term }
-//     term    = factor { ("*" | "/" | "%%") factor }
-//     factor  = "(" operand ")" | "-" factor | literal | argument | list | key path | subquery
-//     list    = "{" [operand { , operand }] "}" | "(" operand { , operand } ")"
+// Simple operands: literals, arguments, key paths and subqueries.
 
 import RealmStorage
 import RealmTables
 
 extension QueryParser {
-  mutating func operand() throws(QuerySyntaxError) -> Operand {
-    var left = try term()
-    while let operation = takeArithmetic(["+", "-"]) {
-      left = .arithmetic(operation, left, try term())
-      try countComputation()
-    }
-    return left
-  }
-
-  private mutating func term() throws(QuerySyntaxError) -> Operand {
-    var left = try factor()
-    while let operation = takeArithmetic(["*", "/", "%"]) {
-      left = .arithmetic(operation, left, try factor())
-      try countComputation()
-    }
-    return left
-  }
-
-  /// Long sums are deep trees, which others descend.
-  private mutating func countComputation() throws(QuerySyntaxError) {
-    computationCount += 1
-    guard computationCount <= QueryParser.maximumDepth else {
-      throw error("a query with at most \(QueryParser.maximumDepth) arithmetic operators")
-    }
-  }
-
-  private mutating func takeArithmetic(_ symbols: [String]) -> ArithmeticOperator? {
-    guard case .symbol(let symbol) = current.kind, symbols.contains(symbol) else { return nil }
-    position += 1
-    return ArithmeticOperator(rawValue: symbol)
-  }
-
-  private mutating func factor() throws(QuerySyntaxError) -> Operand {
-    depth += 1
-    defer { depth -= 1 }
-    guard depth <= QueryParser.maximumDepth else {
-      throw error("a query that nests at most \(QueryParser.maximumDepth) deep")
-    }
+  /// An operand without signs, parentheses and elements.
+  mutating func factor() throws(QuerySyntaxError) -> Operand {
     switch current.kind {
-    case .symbol("("):
+    case .symbol("{"):
       position += 1
-      let inner = try operand()
-      guard current.kind == .symbol(",") else {
-        try expectSymbol(")")
-        return inner
-      }
-      var elements = [inner]
-      while takeSymbol(",") { elements.append(try operand()) }
-      try expectSymbol(")")
-      return .list(elements)
-    case .symbol("{"): return .list(try list())
-    case .symbol("-"), .symbol("+"): return try signed()
+      try expectSymbol("}")
+      return .list([])
     case .integer(let number):
       position += 1
       return .value(.int(number))
@@ -88,33 +38,6 @@ extension QueryParser {
     case .escapedWord, .function, .keyPathArgument, .numberedKeyPath, .variable:
       return .path(try keyPath())
     case .symbol, .end: throw error("a property or a value")
-    }
-  }
-
-  private mutating func list() throws(QuerySyntaxError) -> [Operand] {
-    try expectSymbol("{")
-    var elements: [Operand] = []
-    if takeSymbol("}") { return elements }
-    repeat { elements.append(try operand()) } while takeSymbol(",")
-    try expectSymbol("}")
-    return elements
-  }
-
-  /// A number with a sign, or what is computed with the other one.
-  private mutating func signed() throws(QuerySyntaxError) -> Operand {
-    let isNegative = current.kind == .symbol("-")
-    position += 1
-    let inner = try factor()
-    guard isNegative else { return inner }
-    switch inner {
-    case .value(.int(let number)): return .value(.int(-number))
-    case .value(.double(let number)): return .value(.double(-number))
-    case .longNumber(let digits):
-      return Int64("-" + digits).map { .value(.int($0)) } ?? .longNumber("-" + digits)
-    case .path, .matchCount, .arithmetic, .argument:
-      try countComputation()
-      return .arithmetic(.subtract, .value(.int(0)), inner)
-    default: throw error("a number behind the sign")
     }
   }
 

@@ -10,7 +10,8 @@
 //     comparison = [quantifier] operand operator [quantifier] operand
 //     quantifier = ANY | SOME | ALL | NONE
 //
-// Keywords are read in any case. Operands stand in QueryParser+Operands.swift.
+// Keywords are read in any case. Operands stand in QueryParser+Arithmetic.swift and
+// QueryParser+Operands.swift.
 
 /// Reads one query string.
 package struct QueryParser {

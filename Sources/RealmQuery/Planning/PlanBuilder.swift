@@ -169,6 +169,11 @@ struct PlanBuilder {
         end: .matchCount(
           steps, node: node, usesOuterScope: predicate.usesOuterScope, level: level))
     case .outer(let level, let path): return try outer(level, path).reader
+    case .arithmetic where operand.isLongArithmetic:
+      let arithmetic = try LongArithmetic(operand) { (operand) throws(QueryError) in
+        try number(operand, table)
+      }
+      return ValueReader(end: .longArithmetic(arithmetic))
     case .arithmetic(let operation, let left, let right):
       return ValueReader(
         end: .arithmetic(operation, try number(left, table), try number(right, table)))

@@ -58,6 +58,8 @@ struct ValueReader {
     case constants([MixedValue])
     /// The results for each value of a reader with each of another one.
     case arithmetic(ArithmeticOperator, ValueReader, ValueReader)
+    /// The results of many operators.
+    case longArithmetic(LongArithmetic)
   }
 
   var steps: [Step] = []
@@ -206,8 +208,10 @@ extension ValueReader.End {
           try body(operation.apply(first, second))
         }
       }
+    case .longArithmetic(let arithmetic): return try arithmetic.contains(in: row, plan, body)
     }
   }
+
   /// A count of a collection, or a value that is computed from it.
   private func computed(
     in row: Row, _ plan: QueryPlan

@@ -70,8 +70,9 @@ extension Predicate {
     switch self {
     case .constant: 0
     case .node(let node): node.depth
-    case .isTrue(let operand): 1 + operand.depth
-    case .comparison(let comparison): 1 + max(comparison.left.depth, comparison.right.depth)
+    case .isTrue(let operand): max(1, operand.depth)
+    case .comparison(let comparison):
+      max(1, comparison.left.depth, comparison.right.depth)
     }
   }
 
@@ -103,9 +104,10 @@ extension Operand {
     }
   }
 
+  /// The number of levels below the comparison.
   fileprivate var depth: Int {
     switch self {
-    case .matchCount(_, let condition), .condition(let condition): condition.depth
+    case .matchCount(_, let condition), .condition(let condition): condition.depth + 1
     case .arithmetic(_, let left, let right): max(left.depth, right.depth) + 1
     default: 0
     }

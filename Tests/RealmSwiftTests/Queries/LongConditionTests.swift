@@ -138,6 +138,68 @@ private final class Numbered: Object {
     }
   }
 
+  /// Gives objects 7 and 8 parts.
+  private func addParts() throws {
+    let realm = try file.open()
+    try realm.write {
+      let objects = Array(realm.objects(Numbered.self).sorted(by: \.id))
+      objects[7].parts.append(objectsIn: [objects[1], objects[2]])
+      objects[8].parts.append(objects[2])
+    }
+  }
+
+  /// Sums of as many operators as are allowed, written as a chain, with parentheses, with values of
+  /// a collection and on elements; one more is an error. In debug builds too, on 512 KiB.
+  @Test func longSums() async throws {
+    try addParts()
+    await onSmallStack { (all) throws in
+      func chain(_ count: Int, _ term: String, _ sign: String = "+") -> String {
+        Array(repeating: term, count: count + 1).joined(separator: " \(sign) ")
+      }
+      func nested(_ depth: Int) -> String {
+        (0..<depth).reduce("id") { inner, _ in "1 + (\(inner))" }
+      }
+      func ids(_ text: String) throws -> [Int] { try all.filter(parsing: text).map(\.id) }
+      #expect(try ids(chain(128, "id") + " == 387") == [3])
+      #expect(try ids("id + " + chain(127, "1") + " == 131") == [3])
+      #expect(try ids(chain(128, "id", "*") + " == 1") == [1])
+      #expect(try ids(nested(120) + " == 123") == [3])
+      #expect(try ids("3 == " + chain(128, "id", "-")) == [])
+      #expect(try ids("ANY parts.id + " + chain(127, "0") + " == 2") == [7, 8])
+      for count in [129, 5000] {
+        for text in [
+          chain(count, "id"), chain(count, "id", "/"), "ANY parts." + chain(count, "id"),
+        ] {
+          let said = Self.error(all, text + " == 1")
+          #expect(
+            said.contains("a query with at most 128 arithmetic operators"), "\(said.prefix(200))")
+        }
+        for text in [nested(count), String(repeating: "{", count: count)] {
+          let said = Self.error(all, text + " == 1")
+          #expect(said.contains("a query that nests at most 128 deep"), "\(said.prefix(200))")
+        }
+      }
+    }
+  }
+
+  /// Sums of many operators are computed otherwise than short ones, and have the same results, also
+  /// for each combination of the values of collections.
+  @Test func longSumsAreThoseOfShortOnes() throws {
+    try addParts()
+    let all = try file.open().objects(Numbered.self)
+    let zeros = String(repeating: " + 0", count: 9)
+    for left in [
+      "ANY parts.id * 10 + parts.id", "ANY parts.id", "id * (2 - id)", "-id + 7 / 2",
+      "parts.@sum.id", "ALL parts.id * 2", "NONE parts.id",
+    ] {
+      for number in -10..<40 {
+        let short: [Int] = try all.filter(parsing: "\(left) == \(number)").map(\.id)
+        let long: [Int] = try all.filter(parsing: "\(left)\(zeros) == \(number)").map(\.id)
+        #expect(short == long, "\(left) == \(number)")
+      }
+    }
+  }
+
   @Test func closuresThatAreTooLongOrTooDeepTrap() async {
     let long = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let object = Query<Numbered>._constructForTesting()
