@@ -83,7 +83,7 @@ struct SpecCheck {
       if !leaves.insert(key.leafIndex).inserted {
         report.error(19, "two columns have the leaf index \(key.leafIndex)", name)
       }
-      if key.attributes.intersection(.keyed) != stored.intersection(.keyed) {
+      if !key.attributes.agrees(with: stored) {
         report.error(19, "the key and the spec of column \(index) have other attributes", name)
       }
       if key.attributes.collection == nil {

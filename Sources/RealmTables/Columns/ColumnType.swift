@@ -67,17 +67,28 @@ package struct ColumnAttributes: OptionSet, Hashable, Sendable {
   @inlinable package static var fullTextIndexed: ColumnAttributes { .init(rawValue: 256) }
 
   /// The attributes that are part of the column key and must agree between key and spec.
-  @inlinable package static var keyed: ColumnAttributes {
-    [.nullable, .list, .dictionary, .set]
+  @inlinable package static var keyed: ColumnAttributes { .init(rawValue: 16 | 32 | 64 | 128) }
+
+  /// Whether the parts that belong to the column key are those of other attributes.
+  @inlinable package func agrees(with other: ColumnAttributes) -> Bool {
+    (rawValue ^ other.rawValue) & ColumnAttributes.keyed.rawValue == 0
+  }
+
+  // Schemas are decoded whenever a file is opened, and generic code over sets of options is slow in
+  // debug builds. So these are numbers.
+
+  /// Whether all of some attributes are there.
+  @inlinable package func contains(_ other: ColumnAttributes) -> Bool {
+    rawValue & other.rawValue == other.rawValue
   }
 
   /// The collection bits, nil if more than one is set.
   package var collection: CollectionKind? {
-    switch intersection([.list, .dictionary, .set]) {
-    case []: CollectionKind.none
-    case .list: .list
-    case .dictionary: .dictionary
-    case .set: .set
+    switch rawValue & (32 | 64 | 128) {
+    case 0: CollectionKind.none
+    case 32: .list
+    case 64: .dictionary
+    case 128: .set
     default: nil
     }
   }

@@ -4,6 +4,14 @@
 
 package import RealmStorage
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// Reading and editing the leaves that hold the names of tables and of columns.
 ///
 /// Cells of `width` bytes hold the bytes, zero padding, and in the last byte the number of padding
@@ -35,10 +43,13 @@ package enum NameLeaf {
   package static func index(of name: String, in node: Node) throws(StorageError) -> Int? {
     var name = name
     name.makeContiguousUTF8()
+    let count = name.utf8.count
     for index in 0..<node.count {
       let bytes = try unsafe bytes(at: index, of: node)
+      guard bytes.count == count else { continue }
       let isSame = unsafe name.utf8.withContiguousStorageIfAvailable { text in
-        unsafe bytes.elementsEqual(text)
+        guard let first = bytes.baseAddress, let second = text.baseAddress else { return true }
+        return unsafe memcmp(first, second, count) == 0
       }
       if isSame == true { return index }
     }

@@ -80,7 +80,7 @@ package struct SchemaDecoder {
     guard let type = key.type, let collection = key.attributes.collection else {
       throw .corrupted("column \(index) of table '\(name)' has an unknown type")
     }
-    guard key.attributes.intersection(.keyed) == stored.intersection(.keyed) else {
+    guard key.attributes.agrees(with: stored) else {
       throw .corrupted("column \(index) of table '\(name)' has contradicting attributes")
     }
     let leaf = key.leafIndex

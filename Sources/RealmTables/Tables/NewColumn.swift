@@ -10,11 +10,14 @@ package struct NewColumn: Hashable, Sendable {
   package var isNullable: Bool
   /// The table that links of the column lead to.
   package var target: TableKey?
+  /// The index that the column gets.
+  package var index: IndexKind?
 
   package init(
     named name: String, type: ColumnType, collection: CollectionKind = .none,
-    isNullable: Bool = false, target: TableKey? = nil
+    isNullable: Bool = false, target: TableKey? = nil, index: IndexKind? = nil
   ) {
+    self.index = index
     self.name = name
     self.type = type
     self.collection = collection
@@ -22,7 +25,8 @@ package struct NewColumn: Hashable, Sendable {
     self.target = target
   }
 
-  /// The attributes with the nullability that the format has for the declared one.
+  /// The attributes with those of the index, and the nullability that the format has for the
+  /// declared one.
   var attributes: ColumnAttributes {
     var attributes = collection.attribute
     let isNullable =
@@ -32,6 +36,11 @@ package struct NewColumn: Hashable, Sendable {
       default: self.isNullable
       }
     if isNullable { attributes.insert(.nullable) }
+    switch index {
+    case .general: attributes.insert(.indexed)
+    case .fullText: attributes.insert(.fullTextIndexed)
+    case nil: break
+    }
     return attributes
   }
 }

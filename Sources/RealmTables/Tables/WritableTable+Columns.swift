@@ -14,10 +14,9 @@ extension WritableTable {
     isNullable: Bool = false, target: TableKey? = nil, isIndexed: Bool = false
   ) throws(StorageError) -> Column {
     let new = NewColumn(
-      named: name, type: type, collection: collection, isNullable: isNullable, target: target)
-    let key = try addColumns([new])[0]
-    if isIndexed { try setIndexed(true, key) }
-    return try column(key)
+      named: name, type: type, collection: collection, isNullable: isNullable, target: target,
+      index: isIndexed ? .general : nil)
+    return try column(try addColumns([new])[0])
   }
 
   /// Adds columns with default values for all objects, which are written once.
@@ -39,17 +38,16 @@ extension WritableTable {
         throw .limitExceeded(
           unsafe "Property '\(schema.name).\(name)' needs a target exactly if it links")
       }
+      try check(column.index, of: name, column.type, column.collection, isPrimaryKey: false)
     }
     let keys = try insertColumns(
-      new.map { ($0.name, $0.type, $0.attributes) }, isBacklink: false)
-    var links: [TableKey: [ColumnKey]] = [:]
-    var targets: [TableKey] = []
+      new.map { Draft(name: $0.name, type: $0.type, attributes: $0.attributes) },
+      isBacklink: false)
     for (column, key) in zip(new, keys) {
-      guard let target = column.target else { continue }
-      if links[target] == nil { targets.append(target) }
-      links[target, default: []].append(key)
+      guard let kind = column.index else { continue }
+      try buildIndex(try self.column(key), isFullText: kind == .fullText)
     }
-    for target in targets { try pair(links[target] ?? [], with: group.requiredTable(target)) }
+    if !(try pair(new, keys)), new.contains(where: { $0.index != nil }) { try reloadSchema() }
     for key in keys {
       log.insertColumn(key, in: self.key)
       try unsafe log.recorder?.didAddColumn(try column(key), to: self)
@@ -64,14 +62,25 @@ extension WritableTable {
     return column
   }
 
+  /// A column that is to be inserted.
+  private struct Draft {
+    var name: String
+    var type: ColumnType
+    var attributes: ColumnAttributes
+    /// The column that it is linked with, if that is there.
+    var oppositeTable = TableKey.null
+    var oppositeColumn = ColumnKey.null
+  }
+
   /// Adds columns to the spec and to all clusters.
   private func insertColumns(
-    _ columns: [(name: String, type: ColumnType, attributes: ColumnAttributes)], isBacklink: Bool
+    _ columns: [Draft], isBacklink: Bool
   ) throws(StorageError) -> [ColumnKey] {
     var spec = try unsafe SpecEditor(top, in: allocator.space)
     var keys: [ColumnKey] = []
     let free = spec.freeLeafIndexes(columns.count)
-    for ((name, type, attributes), leafIndex) in zip(columns, free) {
+    for (column, leafIndex) in zip(columns, free) {
+      let (type, attributes) = (column.type, column.attributes)
       guard leafIndex < 0xFFFF else {
         throw .limitExceeded("A table cannot have more than 65535 properties")
       }
@@ -82,14 +91,14 @@ extension WritableTable {
         attributes.contains(.dictionary) ? Int64(ColumnType.string.rawValue) << 16 : 0
       let entry = SpecEditor.Entry(
         key: key, type: Int64(type.rawValue) | keyType, attributes: Int64(attributes.rawValue),
-        name: name, enumeration: .null)
+        name: column.name, enumeration: .null)
       if isBacklink {
         spec.entries.append(entry)
       } else {
         spec.entries.insert(entry, at: spec.publicCount)
         spec.publicCount += 1
       }
-      spec.setOpposite(leafIndex, table: .null, column: .null)
+      spec.setOpposite(leafIndex, table: column.oppositeTable, column: column.oppositeColumn)
       try storeIndexRoot(.null, leafIndex)
       keys.append(key)
     }
@@ -120,16 +129,33 @@ extension WritableTable {
 
   // MARK: Links
 
-  /// Gives link columns their backlink columns in the target.
+  /// Gives link columns among new ones their backlink columns in the targets.
+  ///
+  /// - Returns: Whether there are any.
   private func pair(
-    _ columns: [ColumnKey], with target: WritableTable
-  ) throws(StorageError) {
-    let backlinks = try target.addBacklinkColumns(from: key, columns)
+    _ columns: [NewColumn], _ keys: [ColumnKey]
+  ) throws(StorageError) -> Bool {
+    var links: [TableKey: [ColumnKey]] = [:]
+    var targets: [TableKey] = []
+    for (column, key) in zip(columns, keys) {
+      guard let target = column.target else { continue }
+      if links[target] == nil { targets.append(target) }
+      links[target, default: []].append(key)
+    }
+    if targets.isEmpty { return false }
+    var pairs: [(key: ColumnKey, target: TableKey, backlink: ColumnKey)] = []
+    for target in targets {
+      let links = links[target] ?? []
+      let backlinks = try group.requiredTable(target).addBacklinkColumns(from: key, links)
+      for (link, backlink) in zip(links, backlinks) { pairs.append((link, target, backlink)) }
+    }
+    // A target may be this table.
     var spec = try unsafe SpecEditor(top, in: allocator.space)
-    for (column, backlink) in zip(columns, backlinks) {
-      spec.setOpposite(column.leafIndex, table: target.key, column: backlink)
+    for (key, target, backlink) in pairs {
+      spec.setOpposite(key.leafIndex, table: target, column: backlink)
     }
     try store(spec)
+    return true
   }
 
   /// Adds the columns for backlinks from columns of another table.
@@ -137,13 +163,12 @@ extension WritableTable {
     from origin: TableKey, _ columns: [ColumnKey]
   ) throws(StorageError) -> [ColumnKey] {
     try settleIndexes()
-    let keys = try insertColumns(columns.map { _ in ("", .backlink, []) }, isBacklink: true)
-    var spec = try unsafe SpecEditor(top, in: allocator.space)
-    for (key, column) in zip(keys, columns) {
-      spec.setOpposite(key.leafIndex, table: origin, column: column)
-    }
-    try store(spec)
-    return keys
+    return try insertColumns(
+      columns.map { column in
+        Draft(
+          name: "", type: .backlink, attributes: [], oppositeTable: origin,
+          oppositeColumn: column)
+      }, isBacklink: true)
   }
 
   // MARK: Removing
@@ -232,15 +257,8 @@ extension WritableTable {
     try settleIndexes()
     let column = try column(key)
     guard column.indexKind != kind else { return }
-    switch kind {
-    case .general where !column.type.canBeIndexed || column.collection != .none:
-      throw .limitExceeded(unsafe "Property '\(schema.name).\(column.name)' cannot be indexed")
-    case .fullText where column.type != .string || column.collection != .none,
-      .fullText where column.isPrimaryKey:
-      throw .limitExceeded(
-        unsafe "Property '\(schema.name).\(column.name)' cannot have a full-text index")
-    default: break
-    }
+    try check(
+      kind, of: column.name, column.type, column.collection, isPrimaryKey: column.isPrimaryKey)
     var spec = try unsafe SpecEditor(top, in: allocator.space)
     var attributes = ColumnAttributes(
       rawValue: UInt16(truncatingIfNeeded: spec.entries[column.specIndex].attributes))
@@ -256,6 +274,21 @@ extension WritableTable {
       if let kind { try buildIndex(column, isFullText: kind == .fullText) }
     }
     try store(spec)
+  }
+
+  /// - Throws: `StorageError.limitExceeded` if a column cannot have an index of that kind.
+  private func check(
+    _ kind: IndexKind?, of name: String, _ type: ColumnType, _ collection: CollectionKind,
+    isPrimaryKey: Bool
+  ) throws(StorageError) {
+    switch kind {
+    case .general where !type.canBeIndexed || collection != .none:
+      throw .limitExceeded(unsafe "Property '\(schema.name).\(name)' cannot be indexed")
+    case .fullText where type != .string || collection != .none || isPrimaryKey:
+      throw .limitExceeded(
+        unsafe "Property '\(schema.name).\(name)' cannot have a full-text index")
+    default: break
+    }
   }
 
   /// Makes a column the primary key, or takes the primary key away.

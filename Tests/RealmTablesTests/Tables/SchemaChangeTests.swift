@@ -295,6 +295,8 @@ import Testing
           NewColumn(named: "own", type: .link, collection: .list, target: table.key),
           NewColumn(named: "others", type: .link, collection: .set, target: target.key),
           NewColumn(named: "any", type: .mixed, collection: .dictionary),
+          NewColumn(named: "count", type: .int, index: .general),
+          NewColumn(named: "words", type: .string, isNullable: true, index: .fullText),
         ]
         if atOnce {
           try table.addColumns(new)
@@ -303,11 +305,21 @@ import Testing
         }
         let twice = NewColumn(named: "twice", type: .int)
         #expect(throws: StorageError.self) { try table.addColumns([twice, twice]) }
+        let list = NewColumn(named: "list", type: .int, collection: .list, index: .general)
+        #expect(throws: StorageError.self) { try table.addColumns([twice, list]) }
+        #expect(table.schema.column(named: "twice") == nil)
         let (key, _) = try table.createObject()
         let text = try #require(table.schema.column(named: "text"))
         try table.set(.string("here"), text, key)
         #expect(try table.row(of: key)?.value(of: text) == .string("here"))
+        // The index has the objects that were there, and the new one.
+        let count = try #require(table.schema.column(named: "count"))
+        #expect(count.hasIndex && count.isIndexed)
+        try table.set(.int(7), count, key)
+        #expect(try table.table.index(of: count)?.count(of: .int(0)) == 700)
+        #expect(try table.table.index(of: count)?.count(of: .int(7)) == 1)
       }
+      #expect(try DatabaseCheck.run(database.file.snapshot()).isEmpty)
       return [try database.table("class_A").schema, try database.table("class_B").schema]
     }
     let (together, single) = (try schemas(atOnce: true), try schemas(atOnce: false))
@@ -315,6 +327,8 @@ import Testing
       #expect(left.columns.map(\.name) == right.columns.map(\.name))
       #expect(left.columns.map(\.type) == right.columns.map(\.type))
       #expect(left.columns.map(\.targetTable) == right.columns.map(\.targetTable))
+      #expect(left.columns.map(\.indexKind) == right.columns.map(\.indexKind))
+      #expect(left.columns.map(\.hasIndex) == right.columns.map(\.hasIndex))
       #expect(left.backlinkColumns.count == right.backlinkColumns.count)
     }
     #expect(together[0].backlinkColumns.count == 1 && together[1].backlinkColumns.count == 2)

@@ -22,20 +22,35 @@ struct SchemaWriter {
     for case .addClass(let schema) in comparison.differences {
       _ = try group.createTable(named: schema.tableName, kind: schema.tableKind)
     }
-    for difference in comparison.differences { try prepare(difference) }
+    // Properties of a class that follow each other are added at once.
+    var added: (schema: ModelSchema, properties: [ModelProperty])?
+    for difference in comparison.differences {
+      if case .addProperty(let schema, let property) = difference {
+        if let waiting = added, waiting.schema.tableName != schema.tableName {
+          try addColumns(waiting.properties, waiting.schema)
+          added = nil
+        }
+        added = (schema, (added?.properties ?? []) + [property])
+        continue
+      }
+      if let waiting = added { try addColumns(waiting.properties, waiting.schema) }
+      added = nil
+      try prepare(difference)
+    }
+    if let added { try addColumns(added.properties, added.schema) }
   }
 
   private func prepare(_ difference: SchemaDifference) throws {
     switch difference {
     case .addClass(let schema):
-      for property in schema.properties { try addColumn(property, schema) }
+      try addColumns(schema.properties, schema)
       try setPrimaryKey(schema)
-    case .addProperty(let schema, let property): try addColumn(property, schema)
+    case .addProperty(let schema, let property): try addColumns([property], schema)
     case .changeType(let schema, let property, let column, _):
       let table = try table(schema)
       if table.schema.primaryKey?.key == column.key { try table.setPrimaryKey(nil) }
       try table.removeColumn(column.key)
-      try addColumn(property, schema)
+      try addColumns([property], schema)
     case .changeNullability(let schema, let property, let column):
       try changeNullability(property, column, schema)
     case .changeIndex(let schema, let property, _): try changeIndex(property, schema)
@@ -119,18 +134,22 @@ struct SchemaWriter {
     return table
   }
 
-  private func addColumn(
-    _ property: ModelProperty, _ schema: ModelSchema, isIndexed: Bool = true
+  private func addColumns(
+    _ properties: [ModelProperty], _ schema: ModelSchema, indexed isIndexed: Bool = true
   ) throws {
-    guard let type = property.shape.columnType else { return }
-    let table = try table(schema)
-    let target = try property.shape.linkedClass.map { linked in
-      try self.table(ModelSchema.of(linked)).key
+    var columns: [NewColumn] = []
+    for property in properties {
+      guard let type = property.shape.columnType else { continue }
+      let target = try property.shape.linkedClass.map { linked in
+        try self.table(ModelSchema.of(linked)).key
+      }
+      columns.append(
+        NewColumn(
+          named: property.columnName, type: type, collection: property.shape.collectionKind,
+          isNullable: property.shape.isColumnNullable, target: target,
+          index: isIndexed ? property.indexKind : nil))
     }
-    let column = try table.addColumn(
-      named: property.columnName, type: type, collection: property.shape.collectionKind,
-      isNullable: property.shape.isColumnNullable, target: target)
-    if isIndexed, let kind = property.indexKind { try table.setIndex(kind, column.key) }
+    if !columns.isEmpty { try table(schema).addColumns(columns) }
   }
 
   private func changeIndex(_ property: ModelProperty, _ schema: ModelSchema) throws(StorageError) {
@@ -160,7 +179,7 @@ struct SchemaWriter {
     let table = try table(schema)
     if table.schema.primaryKey?.key == old.key { try table.setPrimaryKey(nil) }
     try table.renameColumn(old.key, to: "__realm_old_column")
-    try addColumn(property, schema, isIndexed: false)
+    try addColumns([property], schema, indexed: false)
     guard let old = table.schema.column(old.key),
       let new = table.schema.column(named: property.columnName)
     else { return }
