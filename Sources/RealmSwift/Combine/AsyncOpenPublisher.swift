@@ -9,7 +9,6 @@ public import Combine
 public import OpenCombine
 #endif
 public import Dispatch
-import RealmStorage
 
 extension Realm {
   /// Opens a realm in the background for each subscriber, with all that belongs to it, such as a
@@ -68,11 +67,11 @@ extension RealmPublishers {
     /// Begins to open for a subscriber.
     public func receive<S: Subscriber>(subscriber: S)
     where S.Input == Realm, S.Failure == any Error {
-      let subscription = AsyncOpenSubscription()
+      let subscription = RealmSubscription()
       subscriber.receive(subscription: subscription)
       subscription.begin {
         let task = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { result in
-          guard subscription.finish() else { return }
+          guard subscription.end() else { return }
           switch result {
           case .success(let realm):
             _ = subscriber.receive(realm)
@@ -81,52 +80,8 @@ extension RealmPublishers {
           }
         }
         if let progress { task.addProgressNotification(queue: queue, block: progress) }
-        return task
+        return AnyCancellable(task.cancel)
       }
-    }
-  }
-
-  /// The opening of a realm for one subscriber.
-  private final class AsyncOpenSubscription: Subscription {
-    private enum State {
-      case waiting
-      case opening(AsyncOpenTask)
-      case ended
-    }
-
-    private let state = Locked<State>(.waiting)
-
-    /// Opens, unless the subscription was cancelled already.
-    func begin(_ open: () -> AsyncOpenTask) {
-      if case .ended = state.withLock({ $0 }) { return }
-      let task = open()
-      let isNeedless = state.withLock { state in
-        if case .ended = state { return true }
-        state = .opening(task)
-        return false
-      }
-      // It was cancelled meanwhile, or the realm is there already, and then nothing happens.
-      if isNeedless { task.cancel() }
-    }
-
-    /// Ends the subscription, and tells whether it was going on until now.
-    func finish() -> Bool {
-      state.withLock { state in
-        if case .ended = state { return false }
-        state = .ended
-        return true
-      }
-    }
-
-    /// Does nothing: there is one value.
-    func request(_ demand: Subscribers.Demand) {}
-
-    func cancel() {
-      let old = state.withLock { state in
-        defer { state = .ended }
-        return state
-      }
-      if case .opening(let task) = old { task.cancel() }
     }
   }
 }

@@ -55,49 +55,13 @@ extension Parcel {
     }
   }
 
-  /// The changes of a collection.
-  init<T: RealmCollection>(
-    change: RealmCollectionChange<T>
-  ) where Value == RealmCollectionChange<T> {
-    switch change {
-    case .initial(let collection):
-      self = Parcel<T>(confined: collection).map { .initial($0) }
-    case .update(let collection, let deletions, let insertions, let modifications):
-      self = Parcel<T>(confined: collection).map {
-        .update(
-          $0, deletions: deletions, insertions: insertions, modifications: modifications)
-      }
-    case .error: self.init(change)
+  /// The changes of a collection, a map or sections.
+  init(change: Value) where Value: CollectionChange {
+    guard let (subject, make) = change.parts else {
+      self.init(change)
+      return
     }
-  }
-
-  /// The changes of a map.
-  init<T: RealmKeyedCollection>(change: RealmMapChange<T>) where Value == RealmMapChange<T> {
-    switch change {
-    case .initial(let map): self = Parcel<T>(confined: map).map { .initial($0) }
-    case .update(let map, let deletions, let insertions, let modifications):
-      self = Parcel<T>(confined: map).map {
-        .update(
-          $0, deletions: deletions, insertions: insertions, modifications: modifications)
-      }
-    case .error: self.init(change)
-    }
-  }
-
-  /// The changes of sections.
-  init<T: RealmSectionedResult>(
-    change: SectionedResultsChange<T>
-  ) where Value == SectionedResultsChange<T> {
-    switch change {
-    case .initial(let sections): self = Parcel<T>(confined: sections).map { .initial($0) }
-    case .update(
-      let sections, let deletions, let insertions, let modifications, let inserted, let deleted):
-      self = Parcel<T>(confined: sections).map {
-        .update(
-          $0, deletions: deletions, insertions: insertions, modifications: modifications,
-          sectionsToInsert: inserted, sectionsToDelete: deleted)
-      }
-    }
+    self = Parcel<Value.Subject>(confined: subject).map(make)
   }
 }
 

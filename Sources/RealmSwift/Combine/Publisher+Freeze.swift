@@ -28,50 +28,19 @@ extension Publisher {
   /// The changes, with a frozen collection; one whose object was deleted stays as it is.
   public func freeze<T: RealmCollection>() -> Publishers.Map<Self, Output>
   where Output == RealmCollectionChange<T> {
-    map { change in
-      switch change {
-      case .initial(let collection): .initial(frozenIfValid(collection))
-      case .update(let collection, let deletions, let insertions, let modifications):
-        .update(
-          frozenIfValid(collection), deletions: deletions, insertions: insertions,
-          modifications: modifications)
-      case .error: change
-      }
-    }
+    map { $0.frozen() }
   }
 
   /// The changes, with a frozen map; one whose object was deleted stays as it is.
   public func freeze<T: RealmKeyedCollection>() -> Publishers.Map<Self, Output>
   where Output == RealmMapChange<T> {
-    map { change in
-      switch change {
-      case .initial(let map): .initial(frozenIfValid(map))
-      case .update(let map, let deletions, let insertions, let modifications):
-        .update(
-          frozenIfValid(map), deletions: deletions, insertions: insertions,
-          modifications: modifications)
-      case .error: change
-      }
-    }
+    map { $0.frozen() }
   }
 
   /// The changes, with frozen sections.
   public func freeze<T: RealmSectionedResult>() -> Publishers.Map<Self, Output>
   where Output == SectionedResultsChange<T> {
-    map { change in
-      switch change {
-      case .initial(let sections): .initial(frozenIfValid(sections))
-      case .update(
-        let sections, let deletions, let insertions, let modifications, let inserted, let deleted):
-        .update(
-          frozenIfValid(sections), deletions: deletions, insertions: insertions,
-          modifications: modifications, sectionsToInsert: inserted, sectionsToDelete: deleted)
-      }
-    }
+    map { $0.frozen() }
   }
-}
-
-private func frozenIfValid<T: ThreadConfined>(_ value: T) -> T {
-  value.isInvalidated ? value : value.freeze()
 }
 #endif

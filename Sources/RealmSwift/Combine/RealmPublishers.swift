@@ -61,7 +61,7 @@ public enum RealmPublishers {
   /// Values come where the realm lives, or on the queue of `subscribe(on:)`, regardless of the
   /// subscriber's demand. `receive(on:)` hands them over to another place.
   public struct Changes<Output, Failure: Error>: Publisher {
-    /// What an observer tells its subscriber.
+    /// What an observer gives its subscriber.
     enum Event {
       case value(Output)
       case end(Subscribers.Completion<Failure>)
@@ -107,12 +107,11 @@ public enum RealmPublishers {
       subscription.begin {
         // The subscription keeps the token, and with it this closure.
         let token = observe(queue) { [weak subscription] event in
-          guard let subscription, !subscription.isCancelled else { return }
+          guard let subscription, !subscription.isEnded else { return }
           switch event {
           case .value(let value): _ = subscriber.receive(value)
           case .end(let completion):
-            subscription.cancel()
-            subscriber.receive(completion: completion)
+            if subscription.end() { subscriber.receive(completion: completion) }
           }
         }
         save(token)
@@ -167,7 +166,7 @@ extension RealmPublishers.Changes {
 // MARK: - What is published
 
 extension RealmPublishers.Changes where Failure == any Error, Output: ThreadConfined {
-  /// Publishes the value of each notification that `follow` tells of.
+  /// Publishes the value of each notification of `follow`.
   init(
     following follow:
       @escaping (DispatchQueue?, @escaping (_SubscribedChange) -> Void) ->

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `RealmSubscription`: connects an observer to its Combine subscriber.
+// `RealmSubscription`: connects an observer, or the opening of a realm, to its Combine subscriber.
 //
 // Invariants:
-// 1. The observation ends when the subscription is cancelled, also if that happens while it begins.
-// 2. A subscriber hears nothing after its subscription was cancelled, or after the end.
+// 1. What was begun ends when the subscription is cancelled, also if that happens while it begins.
+// 2. A subscriber is called neither after its subscription was cancelled, nor after the end.
 
 #if canImport(Combine) || OpenCombine
 #if canImport(Combine)
@@ -14,42 +14,54 @@ import OpenCombine
 #endif
 import RealmStorage
 
-/// The observation of one subscriber.
+/// The observation, or the opening of a realm, for one subscriber.
 final class RealmSubscription: Subscription {
   private enum State {
     case waiting
-    case going(NotificationToken)
-    case cancelled
+    case going(any Cancellable)
+    case ended
   }
 
   private let state = Locked<State>(.waiting)
 
-  var isCancelled: Bool {
-    state.withLock { state in if case .cancelled = state { true } else { false } }
+  var isEnded: Bool {
+    state.withLock { state in if case .ended = state { true } else { false } }
   }
 
-  /// Observes, unless the subscription was cancelled already.
-  func begin(_ observe: () -> NotificationToken) {
-    if isCancelled { return }
-    let token = observe()
-    let wasCancelled = state.withLock { state in
-      if case .cancelled = state { return true }
-      state = .going(token)
+  /// Begins, unless the subscription was cancelled already.
+  func begin(_ begin: () -> any Cancellable) {
+    if isEnded { return }
+    let begun = begin()
+    let isNeedless = state.withLock { state in
+      if case .ended = state { return true }
+      state = .going(begun)
       return false
     }
-    if wasCancelled { token.invalidate() }
+    // It was cancelled meanwhile, or it has ended already, and then nothing happens.
+    if isNeedless { begun.cancel() }
   }
 
-  /// Does nothing: changes are delivered as they happen.
-  func request(_ demand: Subscribers.Demand) {}
-
-  func cancel() {
-    // The replaced token is released after the lock.
+  /// Ends the subscription.
+  ///
+  /// - Returns: Whether it was going on until now.
+  func end() -> Bool {
+    // What is replaced is released after the lock.
     let old = state.withLock { state in
-      defer { state = .cancelled }
+      defer { state = .ended }
       return state
     }
-    if case .going(let token) = old { token.invalidate() }
+    switch old {
+    case .waiting: return true
+    case .going(let begun):
+      begun.cancel()
+      return true
+    case .ended: return false
+    }
   }
+
+  /// Does nothing: values are delivered as they come.
+  func request(_ demand: Subscribers.Demand) {}
+
+  func cancel() { _ = end() }
 }
 #endif
