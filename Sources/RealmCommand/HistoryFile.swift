@@ -25,7 +25,8 @@ struct HistoryFile {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     guard descriptor >= 0 else { return }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    handle.write(Data((line + "\n").utf8))
+    // The line is lost if the disk is full, and nothing else.
+    try? handle.write(contentsOf: Data((line + "\n").utf8))
   }
 }
 #endif

@@ -138,24 +138,25 @@ struct ImportCommand: ToolCommand {
     (options.batchSize, options.skipsBadRows, options.isDryRun) = (batch, skipBadRows, dryRun)
     options.startsOver = startOver
     let progress = ProgressLine("importing")
-    let importer = Importer(source, plan, options, progress: progress.report)
+    var hasCommitted = false
+    let importer = Importer(source, plan, options, progress: progress.report) {
+      hasCommitted = true
+      UnfinishedFiles.remove(file.file)
+    }
     let report: ImportReport
     if exists {
       report = try importer.run(try file.writer(waiting: writing.waiting(for: file.file)))
     } else if dryRun {
       report = try temporary(importer)
     } else {
-      // Stopped in its one transaction, the import leaves no file.
-      if batch == nil { UnfinishedFiles.add(file.file) }
-      defer { UnfinishedFiles.remove(file.file) }
-      do {
-        let waiting = writing.waiting(for: file.file)
-        report = try importer.run(try file.writer(creates: true, waiting: waiting))
-      } catch {
-        NewFile.remove(file.file)
-        throw error
+      // Stopped in its first transaction, the import leaves no file.
+      UnfinishedFiles.add(file.file)
+      defer {
+        if !hasCommitted { NewFile.remove(file.file) }
+        UnfinishedFiles.remove(file.file)
       }
-      if !report.isComplete, report.committedLine == 0 { NewFile.remove(file.file) }
+      let waiting = writing.waiting(for: file.file)
+      report = try importer.run(try file.writer(creates: true, waiting: waiting))
     }
     progress.clear()
     try output.print(report.json(plan)) { text(report) }

@@ -35,6 +35,6 @@ final class ProgressLine {
     write("\r\u{1B}[K")
   }
 
-  private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  private func write(_ text: String) { Terminal.write(text, to: 2) }
 }
 #endif

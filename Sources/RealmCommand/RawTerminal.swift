@@ -57,7 +57,7 @@ struct RawTerminal {
         + (back > 0 ? "\u{1B}[\(back)D" : ""))
   }
 
-  private func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
+  private func write(_ text: String) { Terminal.write(text, to: 1) }
 
   // MARK: Keys
 

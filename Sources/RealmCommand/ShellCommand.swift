@@ -57,7 +57,7 @@ struct ShellCommand: ToolCommand {
   }
 
   private func show(_ text: String) {
-    FileHandle.standardOutput.write(Data((TerminalText.safe(text) + "\n").utf8))
+    Terminal.write(TerminalText.safe(text) + "\n", to: 1)
   }
 }
 #endif

@@ -16,10 +16,16 @@ enum StopSignals {
   ].map { number in
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler {
-      UnfinishedFiles.removeAll()
-      // The parent sees the signal's number.
-      signal(number, SIG_DFL)
-      raise(number)
+      UnfinishedFiles.removeAll {
+        // The parent sees the signal's number. Threads of Dispatch block signals, so this one would
+        // never arrive here.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, number)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        signal(number, SIG_DFL)
+        raise(number)
+      }
     }
     return source
   }

@@ -28,7 +28,20 @@ enum Terminal {
 
   /// A message on standard error.
   static func complain(_ text: String) {
-    FileHandle.standardError.write(Data("realm: \(TerminalText.safe(text))\n".utf8))
+    write("realm: \(TerminalText.safe(text))\n", to: 2)
+  }
+
+  /// Writes a text that may be lost, because there is nobody who could be told.
+  static func write(_ text: String, to descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe Foundation.write(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
   }
 
   /// How many lines standard output shows at a time; nil if it is no terminal.

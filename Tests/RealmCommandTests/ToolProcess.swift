@@ -4,10 +4,13 @@
 
 #if Tools
 import Foundation
+import RealmTestSupport
 
 /// The end of a process and all that it printed.
 struct ToolProcess {
   let status: Int32
+  /// Whether `status` is the number of the signal that ended it.
+  let isSignal: Bool
   let output: String
   let errors: String
 
@@ -25,29 +28,54 @@ struct ToolProcess {
 
   /// Runs the program to its end.
   ///
-  /// - Parameter input: What it reads on standard input.
+  /// - Parameter input: The text on its standard input.
   @discardableResult
   init(
     _ arguments: String..., input: String = "", environment: [String: String] = [:]
   ) throws {
+    try self.init(Self.program, arguments, input: input, environment: environment)
+  }
+
+  /// Runs any program to its end.
+  ///
+  /// - Parameters:
+  ///   - terminal: The terminal of its standard output, whose text is `output` then.
+  ///   - running: Called when it runs; what it reads of the output is not part of `output`.
+  @discardableResult
+  init(
+    _ program: URL, _ arguments: [String], input: String = "",
+    environment: [String: String] = [:], terminal: PseudoTerminal? = nil,
+    running: (Process) throws -> Void = { _ in }
+  ) throws {
     let process = Process()
-    process.executableURL = Self.program
+    process.executableURL = program
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment
       .merging(environment) { $1 }
     let (output, errors, source) = (Pipe(), Pipe(), Pipe())
-    process.standardOutput = output
+    process.standardOutput =
+      terminal.map { FileHandle(fileDescriptor: $0.program, closeOnDealloc: false) } ?? output
     process.standardError = errors
     process.standardInput = source
     try process.run()
+    terminal?.closeProgramSide()
     // Errors are short; they fit into the pipe while the output is read.
     source.fileHandleForWriting.write(Data(input.utf8))
     try source.fileHandleForWriting.close()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
+    do {
+      try running(process)
+    } catch {
+      process.terminate()
+      throw error
+    }
+    let text =
+      terminal?.text()
+      ?? String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     let complaint = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     status = process.terminationStatus
-    self.output = String(decoding: text, as: UTF8.self)
+    isSignal = process.terminationReason == .uncaughtSignal
+    self.output = text
     self.errors = String(decoding: complaint, as: UTF8.self)
   }
 }

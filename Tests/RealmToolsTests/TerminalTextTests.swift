@@ -15,45 +15,14 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  /// A terminal of our own: the side of its screen, and that of programs.
-  private static func terminal() throws -> (main: Int32, terminal: Int32) {
-    #if os(Linux)
-    let main = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
-    var (number, lock) = (UInt32(0), Int32(0))
-    // TIOCSPTLCK and TIOCGPTN, which are no constants that Swift can read.
-    try #require(main >= 0)
-    try #require(unsafe ioctl(main, 0x4004_5431, &lock) == 0)
-    try #require(unsafe ioctl(main, 0x8004_5430, &number) == 0)
-    let name = "/dev/pts/\(number)"
-    #else
-    let main = posix_openpt(O_RDWR | O_NOCTTY)
-    try #require(main >= 0 && grantpt(main) == 0 && unlockpt(main) == 0)
-    let name = unsafe String(cString: try #require(unsafe ptsname(main)))
-    #endif
-    let terminal = unsafe open(name, O_RDWR | O_NOCTTY)
-    try #require(terminal >= 0)
-    return (main, terminal)
-  }
-
   /// What a terminal gets of a text.
   private func onTerminal(_ text: String) throws -> String {
-    let (main, terminal) = try Self.terminal()
-    defer {
-      close(main)
-      close(terminal)
-    }
-    let sink = ByteSink(descriptor: terminal)
+    let terminal = try #require(PseudoTerminal())
+    let sink = ByteSink(descriptor: terminal.program)
     try sink.writeLine(text)
     try sink.write(Array((text + "end\n").utf8))
     try sink.finish()
-    var result: [UInt8] = []
-    while !String(decoding: result, as: UTF8.self).contains("end") {
-      var block = [UInt8](repeating: 0, count: 1024)
-      let count = unsafe read(main, &block, block.count)
-      guard count > 0 else { break }
-      result += block.prefix(count)
-    }
-    return String(decoding: result, as: UTF8.self)
+    return terminal.text { $0.contains("end") }
   }
 
   /// `TerminalText` 1

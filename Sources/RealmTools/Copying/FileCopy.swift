@@ -32,9 +32,13 @@ package enum FileCopy {
     }
     var random = SystemRandomNumberGenerator()
     let bytes = (0..<EncryptionKey.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    handle.write(Data(bytes))
-    _ = fsync(descriptor)
+    defer { close(descriptor) }
+    let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    guard count == bytes.count, fsync(descriptor) == 0 else {
+      let reason = unsafe String(cString: strerror(errno))
+      unsafe unlink(path)
+      throw ToolFailure(.inputOutput, "Writing the key file '\(path)' failed: \(reason).")
+    }
   }
 
   /// Rewrites a file without free space.

@@ -42,14 +42,15 @@ package final class ByteSink {
       throw ToolFailure(
         .cannotCreate, "There is a file '\(path)' already. Use --force to replace it.")
     }
+    UnfinishedFiles.add(Self.temporary(path))
     let descriptor = unsafe open(Self.temporary(path), O_WRONLY | O_CREAT | O_TRUNC, 0o666)
     guard descriptor >= 0 else {
+      UnfinishedFiles.remove(Self.temporary(path))
       throw ToolFailure(
         errno == ENOSPC || errno == EDQUOT ? .inputOutput : .cannotCreate,
         "'\(path)' cannot be written: \(Self.reason). Use another path.")
     }
     self.init(descriptor, path, isForPeople: false)
-    UnfinishedFiles.add(Self.temporary(path))
   }
 
   deinit {

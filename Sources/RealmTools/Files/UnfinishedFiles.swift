@@ -13,8 +13,12 @@ package enum UnfinishedFiles {
 
   package static func remove(_ path: String) { names.withLock { _ = $0.remove(path) } }
 
-  /// Removes the files, with the lock files beside them.
-  package static func removeAll() {
-    for path in names.withLock({ $0 }) { NewFile.remove(path) }
+  /// Removes the files, with the lock files beside them, and ends the program with `body`: a thread
+  /// that begins another file waits until then.
+  package static func removeAll(andThen body: () -> Void) {
+    names.withLock { names in
+      for path in names { NewFile.remove(path) }
+      body()
+    }
   }
 }

@@ -32,15 +32,18 @@ package struct Importer {
   private let plan: ImportPlan
   private let options: Options
   private let progress: ProgressHandler
+  private let didCommit: () -> Void
 
+  /// - Parameter didCommit: Called after each transaction.
   package init(
     _ source: ImportSource, _ plan: ImportPlan, _ options: Options,
-    progress: @escaping ProgressHandler = { _, _ in }
+    progress: @escaping ProgressHandler = { _, _ in }, didCommit: @escaping () -> Void = {}
   ) {
     self.source = source
     self.plan = plan
     self.options = options
     self.progress = progress
+    self.didCommit = didCommit
   }
 
   /// The end of an import at a bad row.
@@ -114,6 +117,7 @@ package struct Importer {
 
   private func commit(_ batch: inout Batch, _ report: inout ImportReport) throws {
     _ = try batch.group.commit()
+    didCommit()
     report.created += batch.created
     report.updated += batch.updated
     report.committedLine = batch.lastLine
