@@ -301,7 +301,8 @@ let package = Package(
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
         "RealmSyncTestSupport", "RealmInventory",
-      ] + networkProducts + products("Logging", of: "swift-log", with: "Server"),
+      ] + networkProducts + products("NIOEmbedded", of: "swift-nio", with: "Server")
+        + products("Logging", of: "swift-log", with: "Server"),
       swiftSettings: settings),
     .testTarget(
       name: "RealmNotesTests",

@@ -29,7 +29,7 @@ package final class WebSocket: SyncSocket {
   ///
   /// - Parameters:
   ///   - messageByteCountMax: The largest message that is received.
-  ///   - memory: Keeps account of what the socket holds; nil if nobody does.
+  ///   - memory: Keeps account of what the socket holds; nil where there is no such account.
   package static func adopt(
     _ channel: any Channel, isClient: Bool, protocolName: String, messageByteCountMax: Int,
     memory: (any SocketMemory)? = nil
@@ -58,10 +58,12 @@ package final class WebSocket: SyncSocket {
   }
 
   package func send(_ message: [UInt8]) async throws(SocketClosed) {
+    try await send(ByteBuffer(bytes: message))
+  }
+
+  package func send(_ message: ByteBuffer) async throws(SocketClosed) {
     try await Self.awaiting { [handler, channel] in
-      channel.eventLoop.flatSubmit {
-        handler.value.send(ByteBuffer(bytes: message), on: handler.eventLoop)
-      }
+      channel.eventLoop.flatSubmit { handler.value.send(message, on: handler.eventLoop) }
     }
   }
 

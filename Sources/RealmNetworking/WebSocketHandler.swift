@@ -24,6 +24,8 @@ final class WebSocketHandler: ChannelInboundHandler {
 
   /// The time that the other side has to answer a close frame.
   private static let closeTimeout = TimeAmount.seconds(5)
+  /// The content of a close frame has 125 bytes at most, two of them for the code.
+  private static let reasonByteCountMax = 123
 
   private let isClient: Bool
   private let messageByteCountMax: Int
@@ -131,19 +133,9 @@ final class WebSocketHandler: ChannelInboundHandler {
     // 1005 and 1006 stand for codes that are missing; they are never sent.
     if code != 1005, code != 1006 {
       data.writeInteger(UInt16(truncatingIfNeeded: code))
-      data.writeString(Self.shortened(reason))
+      data.writeString(reason.cut(toByteCount: Self.reasonByteCountMax))
     }
     context.writeAndFlush(wrapOutboundOut(frame(.connectionClose, data)), promise: nil)
-  }
-
-  /// A reason that fits into a close frame, whose content has 125 bytes at most.
-  private static func shortened(_ reason: String) -> String {
-    var byteCount = 0
-    let scalars = reason.unicodeScalars.prefix { scalar in
-      byteCount += UTF8.width(scalar)
-      return byteCount <= 123
-    }
-    return String(String.UnicodeScalarView(scalars))
   }
 
   /// Why a frame is none that the other side may send; nil if it may.
@@ -191,6 +183,8 @@ final class WebSocketHandler: ChannelInboundHandler {
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
     promise.futureResult.whenComplete { _ in
       bound.value.isPongWaiting = false
+      // A ping may have been read with the one that is answered now.
+      if let context = bound.value.context { bound.value.answerPing(context) }
       bound.value.read()
     }
     context.writeAndFlush(wrapOutboundOut(frame(.pong, data)), promise: promise)

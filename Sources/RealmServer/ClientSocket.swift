@@ -3,6 +3,7 @@
 // The socket of a client, as its connection sees it.
 
 #if Server
+import NIOCore
 import RealmNetworking
 import RealmServerEngine
 import RealmSync
@@ -13,11 +14,13 @@ struct ClientSocket: ServerSocket {
   let socket: WebSocket
   let metrics: ServerMetrics
 
-  func send(_ message: [UInt8]) async {
+  func send(_ message: consuming [UInt8]) async {
+    let sent = ServerMetrics.Sent(message)
+    let buffer = ByteBuffer(bytes: message)
     // What happens to the socket is seen by the task that reads it.
     do throws(SocketClosed) {
-      try await socket.send(message)
-      metrics.didSend(message)
+      try await socket.send(buffer)
+      metrics.didSend(sent)
     } catch {}
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ends of connections that do not end by themselves.
+// The ends of idle and unfinished connections.
 
 #if Server
 import NIOCore
@@ -11,17 +11,17 @@ final class ConnectionDeadline: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = Any
   typealias InboundOut = Any
 
-  /// The time for TLS and the head of the first request together.
-  static let headTimeout = TimeAmount.seconds(20)
-  /// The time for a body.
-  static let bodyTimeout = TimeAmount.seconds(60)
   /// The time that a connection has after the shutdown began.
   private static let endTimeout = TimeAmount.seconds(2)
 
+  private let headTime: TimeAmount
   private var timer: Scheduled<Void>?
   private var hasBegun = false
 
-  func handlerAdded(context: ChannelHandlerContext) { close(context, in: Self.headTimeout) }
+  /// - Parameter headTime: The time for TLS and the head of the first request together.
+  init(headTime: TimeAmount) { self.headTime = headTime }
+
+  func handlerAdded(context: ChannelHandlerContext) { close(context, in: headTime) }
 
   /// Notes that the head of a request has come. Called on the event loop.
   func requestDidBegin() {

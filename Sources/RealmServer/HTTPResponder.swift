@@ -14,6 +14,7 @@ struct HTTPResponder: Sendable {
   let metrics: PrometheusMetrics
   let options: ServerOptions
   let budget: MemoryBudget
+  let times: ConnectionTimes
 
   func respond(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
@@ -52,7 +53,7 @@ struct HTTPResponder: Sendable {
   private func body(
     of request: Request, byteCountMax: Int, _ memory: MemoryShare, _ channel: any Channel
   ) async throws(APIError) -> [UInt8] {
-    let timer = channel.eventLoop.scheduleTask(in: ConnectionDeadline.bodyTimeout) {
+    let timer = channel.eventLoop.scheduleTask(in: times.body) {
       channel.close(promise: nil)
     }
     defer { timer.cancel() }

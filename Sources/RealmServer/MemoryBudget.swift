@@ -1,20 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The memory that clients can make the server take.
+// The server's memory for its clients.
 //
 // Invariants:
-// 1. What is taken is at most the limit of the process, of each address and of each user. A message
-//    of the largest size fits into the smallest of them.
+// 1. What is asked for is given only up to the limit of the process, of each address and of each
+//    user. A message of the largest size fits into the smallest of them.
+// 2. What is there already counts, whether it is above a limit or not: nothing more is given then.
+// 3. Messages that the server is about to make get three quarters of each limit, so that clients
+//    that do not read do not keep the others of their user or address from speaking.
+// 4. Who waits for room is woken when something is given back that makes room.
 
 #if Server
 import NIOConcurrencyHelpers
-import RealmNetworking
 
-/// The memory of unfinished messages and bodies.
+/// The memory of bodies, and of messages that clients send or are sent.
 final class MemoryBudget: Sendable {
+  /// Who has to have room for what is taken.
+  struct Payer: Hashable, Sendable {
+    var address: String
+    var user: String?
+  }
+
+  private struct Waiter {
+    let share: ObjectIdentifier
+    let payer: Payer
+    let byteCount: Int
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
   private struct State {
     var total = 0
     var counts: [String: Int] = [:]
+    /// In the order in which they came.
+    var waiters: [Waiter] = []
   }
 
   private let processMax: Int
@@ -22,88 +40,108 @@ final class MemoryBudget: Sendable {
   private let userMax: Int
   private let state = NIOLockedValueBox(State())
 
-  /// - Parameter byteCount: The limit of the process. An address has a quarter, a user an eighth,
-  ///   and each enough for one message.
-  init(byteCount: Int) {
+  /// - Parameters:
+  ///   - byteCount: The limit of the process. An address has a quarter, a user an eighth, and each
+  ///     enough for one message.
+  ///   - messageByteCount: The largest message with what goes with it.
+  init(byteCount: Int, messageByteCount: Int = (16 << 20) + (1 << 20)) {
     processMax = byteCount
-    let largest = (16 << 20) + (1 << 20)
-    addressMax = max(byteCount / 4, largest)
-    userMax = max(byteCount / 8, largest)
+    addressMax = max(byteCount / 4, messageByteCount)
+    userMax = max(byteCount / 8, messageByteCount)
   }
 
   var byteCount: Int { state.withLockedValue { $0.total } }
 
+  /// The connections that wait for room.
+  var waitingCount: Int { state.withLockedValue { $0.waiters.count } }
+
   /// A share of what clients have, for one socket or body.
-  func share(address: String) -> MemoryShare { MemoryShare(self, address: "address " + address) }
+  func share(address: String) -> MemoryShare {
+    MemoryShare(self, Payer(address: "address " + address))
+  }
 
-  fileprivate func take(_ byteCount: Int, address: String, user: String?) -> Bool {
+  // MARK: Taking
+
+  private func limits(of payer: Payer) -> [(name: String, max: Int)] {
+    [(payer.address, addressMax)] + (payer.user.map { [($0, userMax)] } ?? [])
+  }
+
+  /// - Parameter isOutput: Whether it is for a message that the server is about to make.
+  private func hasRoom(
+    _ byteCount: Int, _ payer: Payer, isOutput: Bool, _ state: State
+  ) -> Bool {
+    func fits(_ count: Int, _ limit: Int) -> Bool {
+      count + byteCount <= (isOutput ? limit / 4 * 3 : limit)
+    }
+    return fits(state.total, processMax)
+      && limits(of: payer).allSatisfy { fits(state.counts[$0.name, default: 0], $0.max) }
+  }
+
+  private func add(_ byteCount: Int, _ payer: Payer, _ state: inout State) {
+    state.total += byteCount
+    for (name, _) in limits(of: payer) {
+      let count = state.counts[name, default: 0] + byteCount
+      state.counts[name] = count > 0 ? count : nil
+    }
+  }
+
+  /// Takes bytes if there is room for them.
+  func take(_ byteCount: Int, _ payer: Payer, isOutput: Bool) -> Bool {
     state.withLockedValue { state in
-      let names = [(address, addressMax)] + (user.map { [($0, userMax)] } ?? [])
-      guard state.total + byteCount <= processMax,
-        names.allSatisfy({ state.counts[$0.0, default: 0] + byteCount <= $0.1 })
-      else { return false }
-      state.total += byteCount
-      for (name, _) in names { state.counts[name, default: 0] += byteCount }
+      guard hasRoom(byteCount, payer, isOutput: isOutput, state) else { return false }
+      add(byteCount, payer, &state)
       return true
     }
   }
 
-  fileprivate func giveBack(_ byteCount: Int, address: String, user: String?) {
-    state.withLockedValue { state in
-      state.total -= byteCount
-      for name in [address, user].compactMap({ $0 }) {
-        let count = state.counts[name, default: 0] - byteCount
-        state.counts[name] = count > 0 ? count : nil
-      }
+  /// Takes bytes that are there already, or gives some back. Returns whether less than half of a
+  /// limit is left.
+  @discardableResult
+  func change(by byteCount: Int, _ payer: Payer) -> Bool {
+    let (isTight, woken) = state.withLockedValue { state -> (Bool, [Waiter]) in
+      add(byteCount, payer, &state)
+      let isTight =
+        state.total > processMax / 2
+        || limits(of: payer).contains { state.counts[$0.name, default: 0] > $0.max / 2 }
+      return (isTight, byteCount < 0 ? takeWoken(&state) : [])
     }
-  }
-}
-
-/// What one socket or body has taken.
-final class MemoryShare: SocketMemory {
-  private struct State {
-    var byteCount = 0
-    var user: String?
+    for waiter in woken { waiter.continuation.resume() }
+    return isTight
   }
 
-  private let budget: MemoryBudget
-  private let address: String
-  private let state = NIOLockedValueBox(State())
+  // MARK: Waiting
 
-  fileprivate init(_ budget: MemoryBudget, address: String) {
-    self.budget = budget
-    self.address = address
-  }
-
-  deinit {
-    let (count, user) = state.withLockedValue { ($0.byteCount, $0.user) }
-    if count > 0 { budget.giveBack(count, address: address, user: user) }
-  }
-
-  /// Names the user, whose limit counts for what is taken from now on.
-  func setUser(_ user: String) {
-    state.withLockedValue { state in
-      // What came before is of the address alone, and is taken anew.
-      budget.giveBack(state.byteCount, address: address, user: state.user)
-      state.user = "user " + user
-      if !budget.take(state.byteCount, address: address, user: state.user) { state.byteCount = 0 }
+  private func takeWoken(_ state: inout State) -> [Waiter] {
+    guard !state.waiters.isEmpty else { return [] }
+    let (current, waiters) = (state, state.waiters)
+    func isWoken(_ waiter: Waiter) -> Bool {
+      hasRoom(waiter.byteCount, waiter.payer, isOutput: true, current)
     }
+    state.waiters = waiters.filter { !isWoken($0) }
+    return waiters.filter(isWoken)
   }
 
-  func take(_ byteCount: Int) -> Bool {
+  /// Begins to wait for room for a message, unless there is some. Returns whether it waits.
+  func wait(
+    _ byteCount: Int, _ payer: Payer, for share: ObjectIdentifier,
+    _ continuation: CheckedContinuation<Void, Never>
+  ) -> Bool {
     state.withLockedValue { state in
-      guard budget.take(byteCount, address: address, user: state.user) else { return false }
-      state.byteCount += byteCount
+      guard !hasRoom(byteCount, payer, isOutput: true, state) else { return false }
+      state.waiters.append(
+        Waiter(share: share, payer: payer, byteCount: byteCount, continuation: continuation))
       return true
     }
   }
 
-  func giveBack(_ byteCount: Int) {
-    state.withLockedValue { state in
-      let count = min(byteCount, state.byteCount)
-      state.byteCount -= count
-      budget.giveBack(count, address: address, user: state.user)
+  /// Ends the waits of a share.
+  func endWaits(of share: ObjectIdentifier) {
+    let ended = state.withLockedValue { state in
+      let ended = state.waiters.filter { $0.share == share }
+      state.waiters.removeAll { $0.share == share }
+      return ended
     }
+    for waiter in ended { waiter.continuation.resume() }
   }
 }
 #endif

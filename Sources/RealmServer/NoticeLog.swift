@@ -13,7 +13,7 @@ import RealmSyncProtocol
 final class NoticeLog: Sendable {
   private static let pause: Milliseconds = 60_000
   private static let textCountMax = 100
-  private static let textLengthMax = 300
+  private static let textByteCountMax = 300
 
   private let logger: Logger
   private let now: @Sendable () -> Milliseconds
@@ -25,7 +25,7 @@ final class NoticeLog: Sendable {
   }
 
   func add(_ notice: String) {
-    let text = String(notice.prefix(Self.textLengthMax))
+    let text = notice.cut(toByteCount: Self.textByteCountMax)
     let now = now()
     let isNew = times.withLockedValue { times in
       if let last = times[text], now < last + Self.pause { return false }

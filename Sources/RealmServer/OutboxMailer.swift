@@ -19,13 +19,7 @@ struct OutboxMailer: AccountMailer {
     ])
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let file = "\(folder)/\(mail.tokenID).json"
-    guard
-      FileManager.default.createFile(
-        atPath: file + ".new", contents: Data(JSONWriter.bytes(json)),
-        attributes: [.posixPermissions: 0o600])
-    else { throw CocoaError(.fileWriteUnknown) }
-    try FileManager.default.moveItem(atPath: file + ".new", toPath: file)
+    try DurableFile.write(JSONWriter.bytes(json), to: "\(folder)/\(mail.tokenID).json")
   }
 }
 #endif

@@ -43,8 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Flag(
     help: """
-      Make users, realms or keys anew whose files are missing or empty, in place of an error. \
-      Devices may lose what they have not uploaded.
+      Where files of users, realms or keys are missing or empty, start with new ones and report no \
+      error. Devices may lose what they have not uploaded.
       """)
   var replaceMissing = false
 
@@ -81,6 +81,9 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The days after which a device that was away has to reset its realms.")
   var offlineDays = UpkeepRules().offlineDays
 
+  @Option(help: "The days after which what is known of such a device is removed.")
+  var expiredDays = UpkeepRules().expiredDays
+
   @Option(help: "The days after which anonymous users that are logged out are removed.")
   var anonymousDays = UpkeepRules().anonymousDays
 
@@ -113,7 +116,8 @@ struct ServeCommand: AsyncParsableCommand {
     limits.openRealms = openPartitions
     limits.newPartitionsPerHour = newPartitions
     limits.upkeep = UpkeepRules(
-      offlineDays: offlineDays, anonymousDays: anonymousDays, unconfirmedDays: unconfirmedDays)
+      offlineDays: offlineDays, expiredDays: expiredDays, anonymousDays: anonymousDays,
+      unconfirmedDays: unconfirmedDays)
     return limits
   }
 
@@ -142,6 +146,7 @@ struct ServeCommand: AsyncParsableCommand {
       return handler
     }
     let logger = Logger(label: "realm-server")
+    if let limit = OpenFileLimit.raise() { logger.info("Open files and sockets: at most \(limit)") }
     do {
       let server = try ServerProgram(try options(), metrics: metrics, logger: logger)
       try await server.run(signals: [.sigterm, .sigint]) { address in

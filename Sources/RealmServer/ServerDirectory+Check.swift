@@ -3,8 +3,8 @@
 // What has to be in a folder that was served before.
 //
 // Invariants:
-// 1. Nothing of a folder in use is made anew unless the operator says so: users and data that are
-//    gone would look like a new server, and devices would drop what they have.
+// 1. What a folder in use lacks is replaced by something new only if the operator says so: without
+//    its users and data it would look like a new server, and devices would drop what they have.
 
 #if Server
 import Foundation
@@ -60,33 +60,38 @@ extension ServerDirectory {
 
   /// Looks at the files of the app's realms.
   ///
-  /// - Parameter isReadable: Whether a realm can be opened under its name.
+  /// - Parameters:
+  ///   - recorded: The realms that were made, as the app's record has them.
+  ///   - isReadable: Whether a realm can be opened under its name.
+  /// - Returns: The realms that are there, and the lost ones, which `replacesMissing` accepts.
   func checkRealms(
-    _ app: String, replacesMissing: Bool, _ isReadable: (RealmID) throws(ServerFailure) -> Void
-  ) throws(ServerFailure) {
+    _ app: String, _ recorded: Set<RealmID>, replacesMissing: Bool,
+    _ isReadable: (RealmID) throws(ServerFailure) -> Void
+  ) throws(ServerFailure) -> (found: Set<RealmID>, lost: Set<RealmID>) {
     let folder = realmsPath(app)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    for name in names where name.hasSuffix(".realm.lock") {
-      let file = "\(folder)/\(name.dropLast(".lock".count))"
-      guard isEmpty(file) else { continue }
-      guard replacesMissing else {
-        throw ServerFailure(
-          Self.missing(
-            file, exists(file) ? "is empty" : "is missing",
-            "its devices get a new realm and upload what they can"))
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    var (found, lost) = (Set<RealmID>(), recorded)
+    // The lock file of a realm tells that it was there, where no record does.
+    for file in files {
+      for suffix in [".realm", ".realm.lock"] where file.hasSuffix(suffix) {
+        lost.insert(RealmID("\(app)/\(file.dropLast(suffix.count))"))
       }
-      remove(file)
     }
-    for name in names.sorted() where name.hasSuffix(".realm") {
-      let file = "\(folder)/\(name)"
-      guard exists(file) else { continue }
-      guard !isEmpty(file) else {
-        throw ServerFailure(
-          "\(file) is empty. Put it back from a backup, or remove it; then its devices get a new "
-            + "realm.")
-      }
-      try isReadable(RealmID("\(app)/\(name.dropLast(".realm".count))"))
+    func path(_ realm: RealmID) -> String {
+      "\(folder)/\(realm.rawValue.dropFirst(app.count + 1)).realm"
     }
+    for realm in lost where !isEmpty(path(realm)) { found.insert(realm) }
+    lost.subtract(found)
+    if let first = lost.map(path).min(), !replacesMissing {
+      let others = lost.count == 1 ? "" : ", as \(lost.count - 1) others are"
+      throw ServerFailure(
+        Self.missing(
+          first, (exists(first) ? "is empty" : "is missing") + others,
+          "its devices get a new realm and upload what they can"))
+    }
+    for realm in lost { remove(path(realm)) }
+    for realm in found.sorted(by: { $0.rawValue < $1.rawValue }) { try isReadable(realm) }
+    return (found, lost)
   }
 
   private func remove(_ file: String) {

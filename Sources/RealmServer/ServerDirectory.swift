@@ -99,16 +99,11 @@ struct ServerDirectory: Sendable {
 
   /// Writes a file for the server's user alone, whole or not at all.
   func write(_ bytes: [UInt8], to file: String) throws(ServerFailure) {
-    do {
-      let temporary = file + ".new"
-      guard
-        FileManager.default.createFile(
-          atPath: temporary, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
-      else { throw CocoaError(.fileWriteUnknown) }
-      try FileManager.default.moveItem(atPath: temporary, toPath: file)
+    do throws(StorageError) {
+      try DurableFile.write(bytes, to: file)
     } catch {
       throw ServerFailure(
-        "\(file) cannot be written: \(ServerFailure.text(error.localizedDescription)). "
+        "\(file) cannot be written: \(ServerFailure.text(error)). "
           + "Change the folder's permissions, or make room.")
     }
   }

@@ -23,7 +23,8 @@ struct ServerMetrics: Sendable {
 
   /// The kinds of removals by upkeep, as names of metrics.
   private static let removedNames = [
-    "sessions", "mailed_tokens", "anonymous_users", "registrations", "client_files", "versions",
+    "sessions", "mailed_tokens", "anonymous_users", "registrations", "client_files",
+    "expired_client_files", "versions",
   ]
 
   init(_ factory: any MetricsFactory) {
@@ -47,7 +48,8 @@ struct ServerMetrics: Sendable {
   func didCleanUp(_ report: ServerUpkeep.Report) {
     let counts = [
       report.accounts.sessions, report.accounts.tokens, report.accounts.anonymousUsers,
-      report.accounts.registrations, report.expiredFiles, Int(report.trimmedVersions),
+      report.accounts.registrations, report.expiredFiles, report.forgottenFiles,
+      Int(report.trimmedVersions),
     ]
     for (name, count) in zip(Self.removedNames, counts) { removed[name]?.increment(by: count) }
     failures.increment(by: report.failures.count)
@@ -71,9 +73,20 @@ struct ServerMetrics: Sendable {
     if message.starts(with: "upload ".utf8) { uploads.increment() }
   }
 
-  func didSend(_ message: [UInt8]) {
-    sentBytes.increment(by: message.count)
-    if message.starts(with: "download ".utf8) { downloads.increment() }
+  /// What is counted of a message that is sent.
+  struct Sent {
+    let byteCount: Int
+    let isDownload: Bool
+
+    init(_ message: borrowing [UInt8]) {
+      byteCount = message.count
+      isDownload = message.starts(with: "download ".utf8)
+    }
+  }
+
+  func didSend(_ message: Sent) {
+    sentBytes.increment(by: message.byteCount)
+    if message.isDownload { downloads.increment() }
   }
 }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the server is started with.
+// The options of the server's start.
 
 #if Server
 import RealmServerEngine
@@ -17,10 +17,10 @@ struct ServerOptions: Hashable, Sendable {
   let appID: String?
   /// Whether the app is made if a folder in use lacks it.
   let createsApp: Bool
-  /// Whether what is missing from a folder in use is made anew.
+  /// Whether the server starts without files that a folder in use lacks.
   let replacesMissing: Bool
   let limits: ServerLimits
-  /// The proxies that are believed.
+  /// The trusted proxies.
   let trustedProxies: TrustedProxies
   /// What programs of other machines have to know that ask for metrics; nil if none may.
   let metricsToken: String?
@@ -89,11 +89,13 @@ struct ServerOptions: Hashable, Sendable {
           + "\"anon-user\" in its app.json.")
     }
     let days = [
-      limits.upkeep.offlineDays, limits.upkeep.anonymousDays, limits.upkeep.unconfirmedDays,
+      limits.upkeep.offlineDays, limits.upkeep.expiredDays, limits.upkeep.anonymousDays,
+      limits.upkeep.unconfirmedDays,
     ]
     guard days.allSatisfy({ (1...36_500).contains($0) }) else {
       throw ServerFailure(
-        "--offline-days, --anonymous-days and --unconfirmed-days have to be 1 to 36500.")
+        "--offline-days, --expired-days, --anonymous-days and --unconfirmed-days have to be 1 to "
+          + "36500.")
     }
     guard (128...1 << 24).contains(limits.memory) else {
       throw ServerFailure("--client-memory has to be 128 MiB at least.")

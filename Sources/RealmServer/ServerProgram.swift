@@ -24,6 +24,7 @@ struct ServerProgram: Sendable {
   private let metrics: PrometheusMetrics
   private let logger: Logger
   private let timer: any ServerTimer
+  private let times: ConnectionTimes
 
   /// Opens the folder.
   ///
@@ -32,13 +33,17 @@ struct ServerProgram: Sendable {
   ///   - functions: The functions of all apps.
   ///   - sessionLimits: The sizes of the messages of sessions.
   ///   - timer: The time of connections.
+  ///   - times: The time limits of connections.
+  ///   - budget: The memory of clients; nil for that of the options.
   init(
     _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger,
     hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable(),
-    sessionLimits: SessionLimits = SessionLimits(), timer: any ServerTimer = SystemTimer()
+    sessionLimits: SessionLimits = SessionLimits(), timer: any ServerTimer = SystemTimer(),
+    times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil
   ) throws(ServerFailure) {
+    self.times = times
     self.options = options
-    budget = MemoryBudget(byteCount: options.limits.memory << 20)
+    self.budget = budget ?? MemoryBudget(byteCount: options.limits.memory << 20)
     self.metrics = metrics
     self.logger = logger
     self.timer = timer
@@ -77,15 +82,37 @@ struct ServerProgram: Sendable {
     of file: AppFile, _ directory: ServerDirectory, replacesMissing: Bool
   ) throws(ServerFailure) {
     let realms = DirectoryFiles(directory: directory.path)
-    try directory.checkRealms(file.id, replacesMissing: replacesMissing) {
-      (id) throws(ServerFailure) in
+    let record = directory.path + "/apps/\(file.id)/directory.realm"
+    let recorded = try Self.using(record) { () throws(StoreError) in
+      try realms.recordedRealms(ofApp: file.id)
+    }
+    let (found, lost) = try directory.checkRealms(
+      file.id, recorded, replacesMissing: replacesMissing
+    ) { (id) throws(ServerFailure) in
       do throws(StoreError) {
         try EmbeddedStore.check(id, in: realms)
       } catch {
         throw ServerFailure(
           "\(realms.path(of: id)) cannot be used: \(ServerFailure.text(error)). Put it back from a "
-            + "backup, or move it away; then its devices get a new realm.")
+            + "backup, or move it away and start once with --replace-missing; then its devices get "
+            + "a new realm.")
       }
+    }
+    try Self.using(record) { () throws(StoreError) in
+      try realms.record(found.subtracting(recorded), forgetting: lost, ofApp: file.id)
+    }
+  }
+
+  /// Uses the record of an app's realms.
+  private static func using<R>(
+    _ record: String, _ body: () throws(StoreError) -> R
+  ) throws(ServerFailure) -> R {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      throw ServerFailure(
+        "\(record), the record of the realms, cannot be used: \(ServerFailure.text(error)). Put it "
+          + "back from a backup, or move it away; then the realms that are there are recorded.")
     }
   }
 
@@ -117,6 +144,8 @@ struct ServerProgram: Sendable {
       DirectoryFiles(directory: directory.path),
       onProblem: { logger.error("A row of \(file.id) cannot be read: \($0)") })
     var settings = ServerRealm.Settings(recordsTouches: file.mode == .flexible)
+    settings.bootstrapEntryByteCount = min(
+      settings.bootstrapEntryByteCount, limits.bootstrapByteCount)
     settings.report = { loss in
       logger.log(level: loss.isDamage ? .error : .info, "App \(file.id): \(loss)")
     }
@@ -167,11 +196,11 @@ struct ServerProgram: Sendable {
     let responder = HTTPResponder(
       api: ServerAPI(
         apps: apps.map(\.api), publicURL: options.publicURL, refused: { notices.add($0) }),
-      metrics: metrics, options: options, budget: budget)
+      metrics: metrics, options: options, budget: budget, times: times)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)
-      }, sockets: sockets, options: options, budget: budget)
+      }, sockets: sockets, options: options, budget: budget, times: times)
     let certificates = try self.certificates()
     let listener = listener(channel, certificates, onStart)
     // The services end in the opposite order: sockets first.

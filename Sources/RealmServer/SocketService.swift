@@ -91,7 +91,7 @@ final class SocketService: Service {
       memory.setUser("\(app.file.id) \(claims.account)")
       let connection = await app.host.accept(
         ClientSocket(socket: socket, metrics: metrics), version: request.version,
-        user: claims.account)
+        user: claims.account, memory: memory)
       switch add(connection, socket, app.file.id, claims, request.address) {
       case .shuttingDown: await refuse(socket, .goingAway, "The server shuts down")
       case .tooMany(let name):
@@ -115,7 +115,8 @@ final class SocketService: Service {
       default:
         await refuse(
           socket, .unauthorized,
-          "The token is not valid: it is too old, or of another server, or this one was set up anew"
+          "The token is not valid: it is too old, of another server, or this one began with an "
+            + "empty folder"
         )
       }
     }

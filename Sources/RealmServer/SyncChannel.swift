@@ -36,6 +36,7 @@ struct SyncChannel: HTTPChannelHandler {
   let sockets: SocketService
   let options: ServerOptions
   let budget: MemoryBudget
+  let times: ConnectionTimes
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
@@ -43,7 +44,7 @@ struct SyncChannel: HTTPChannelHandler {
       try channel.syncOptions?.setOption(
         .recvAllocator,
         value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 512, maximum: 1 << 16))
-      let deadline = ConnectionDeadline()
+      let deadline = ConnectionDeadline(headTime: times.head)
       try channel.pipeline.syncOperations.addHandler(deadline)
       let boundDeadline = NIOLoopBound(deadline, eventLoop: channel.eventLoop)
       let upgrader = NIOTypedWebSocketServerUpgrader<Content>(
@@ -68,7 +69,7 @@ struct SyncChannel: HTTPChannelHandler {
       var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
         upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration<Content>(
           upgraders: [upgrader],
-          notUpgradingCompletionHandler: { Self.setUpHTTP($0, logger) }))
+          notUpgradingCompletionHandler: { Self.setUpHTTP($0, pause: times.pause, logger) }))
       configuration.enablePipelining = false
       let content = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
         configuration: configuration)
@@ -101,13 +102,13 @@ struct SyncChannel: HTTPChannelHandler {
   }
 
   private static func setUpHTTP(
-    _ channel: any Channel, _ logger: Logger
+    _ channel: any Channel, pause: Duration, _ logger: Logger
   ) -> EventLoopFuture<Content> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
       try pipeline.addHandler(
-        HTTPConnectionStateHandler(idleTimeout: .seconds(120), logger: logger))
+        HTTPConnectionStateHandler(idleTimeout: pause, logger: logger))
       return .http(
         try NIOAsyncChannel(
           wrappingChannelSynchronously: channel,

@@ -55,8 +55,8 @@ struct UpkeepService: Service {
       logger.debug(
         """
         Upkeep of \(app.file.id): \(report.expiredFiles) client files expired, \
-        \(report.trimmedVersions) versions trimmed, \(report.accounts.anonymousUsers) anonymous \
-        users removed
+        \(report.forgottenFiles) expired ones removed, \(report.trimmedVersions) versions \
+        trimmed, \(report.accounts.anonymousUsers) anonymous users removed
         """)
     }
   }

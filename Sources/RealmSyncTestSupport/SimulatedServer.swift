@@ -43,10 +43,11 @@ package final class SimulatedServer {
     _ clock: SimulatedClock, _ errors: Locked<[StoreError]>
   ) -> ServerApp {
     let salts = SaltSource(SeededGenerator(seed: seed))
+    var settings = ServerRealm.Settings(recordsTouches: mode == .flexible)
+    settings.bootstrapEntryByteCount = limits.bootstrapByteCount
     let realms = RealmDirectory(
-      EmbeddedStore(files, salts: salts),
-      settings: ServerRealm.Settings(recordsTouches: mode == .flexible),
-      clock: ServerClock(clock.now), salts: salts)
+      EmbeddedStore(files, salts: salts), settings: settings, clock: ServerClock(clock.now),
+      salts: salts)
     return ServerApp(
       named: "test", realms: realms,
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in "user" }, limits: limits,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real files whose syncs are counted, and can be delayed or made to fail.
+// Real files whose syncs are counted, and can be delayed or made to fail. The disk can be full.
 //
 // A test opens the database with this file system first and keeps it; other opens of the same path
 // in this process afterwards get the same open file.
@@ -17,27 +17,44 @@ import Glibc
 package final class WatchedFiles: FileSystem {
   private struct State {
     var syncCount = 0
+    var syncedDirectories: [String] = []
     var failsSyncs = false
     var holdsSyncs = false
     var isFull = false
+    var refusesWrites = false
   }
 
   private let state = Locked(State())
-  private let system = SystemFiles()
+  private let system: SystemFiles
 
   /// A file system on which nothing has happened yet.
-  package init() {}
+  ///
+  /// - Parameter isPrivate: Whether files are made for their owner alone.
+  package init(isPrivate: Bool = false) { system = SystemFiles(isPrivate: isPrivate) }
 
   /// The number of syncs of databases so far.
   package var syncCount: Int { state.withLock { $0.syncCount } }
+
+  /// The directories that were synced so far.
+  package var syncedDirectories: [String] { state.withLock { $0.syncedDirectories } }
 
   /// Makes all syncs of databases fail from now on.
   package func failSyncs() { state.withLock { $0.failsSyncs = true } }
 
   /// Sets whether files cannot grow, as on a full disk.
-  package func fillDisk(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+  ///
+  /// - Parameter refusesWrites: Whether nothing can be written or cut either, as on a disk whose
+  ///   files share their blocks with copies.
+  package func fillDisk(_ isFull: Bool, refusesWrites: Bool = false) {
+    state.withLock { ($0.isFull, $0.refusesWrites) = (isFull, isFull && refusesWrites) }
+  }
 
-  fileprivate var isFull: Bool { state.withLock { $0.isFull } }
+  fileprivate func check(
+    _ operation: String, _ path: String, isGrowth: Bool = false
+  ) throws(StorageError) {
+    let isRefused = state.withLock { isGrowth ? $0.isFull : $0.refusesWrites }
+    if isRefused { throw .system(operation: operation, path: path, code: ENOSPC) }
+  }
 
   /// Sets whether syncs of databases wait.
   package func holdSyncs(_ holds: Bool) { state.withLock { $0.holdsSyncs = holds } }
@@ -51,6 +68,12 @@ package final class WatchedFiles: FileSystem {
 
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
     WatchedFile(try system.open(path: path, mode: mode), self)
+  }
+
+  package func syncDirectory(of path: String) throws(StorageError) {
+    try system.syncDirectory(of: path)
+    let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    state.withLock { $0.syncedDirectories.append(directory.joined(separator: "/")) }
   }
 
   fileprivate func sync(_ file: any StorageFile) throws(StorageError) {
@@ -84,15 +107,19 @@ private final class WatchedFile: StorageFile {
   ) throws(StorageError) -> Int { try file.readSome(into: buffer, at: offset) }
 
   func writeSome(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) -> Int {
-    try file.writeSome(bytes, at: offset)
+    try files.check("Writing", path)
+    return try file.writeSome(bytes, at: offset)
   }
 
   func syncOnce() throws(StorageError) { try files.sync(file) }
 
-  func resize(to byteCount: Int) throws(StorageError) { try file.resize(to: byteCount) }
+  func resize(to byteCount: Int) throws(StorageError) {
+    try files.check("Resizing", path)
+    try file.resize(to: byteCount)
+  }
 
   func allocate(_ range: Range<Int>) throws(StorageError) {
-    if files.isFull { throw .system(operation: "Growing", path: path, code: ENOSPC) }
+    try files.check("Growing", path, isGrowth: true)
     try file.allocate(range)
   }
 

@@ -12,53 +12,6 @@ import RealmSyncTestSupport
 import RealmTestSupport
 import Testing
 
-/// The program `realm-server` in a process of its own, so that its memory is not that of clients.
-private final class ServerProcess: Sendable {
-  private static let path = URL(fileURLWithPath: CommandLine.arguments[0])
-    .deletingLastPathComponent().appendingPathComponent("realm-server").path
-
-  static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: path) }
-
-  let address: String
-  private let identifier: Int32
-
-  /// Starts a server with an app in partition mode.
-  init(_ directory: String) async throws {
-    let app = directory + "/data/apps/idle"
-    try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
-    try Data(JSONWriter.bytes(AppFile(id: "idle", name: "idle", mode: .partition).json))
-      .write(to: URL(fileURLWithPath: app + "/app.json"))
-    let output = directory + "/output.txt"
-    try Data().write(to: URL(fileURLWithPath: output))
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.path)
-    process.arguments = [
-      "serve", "--dir", directory + "/data", "--listen", "127.0.0.1:0", "--sockets-per-user",
-      "10000",
-    ]
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    identifier = process.processIdentifier
-    var text = ""
-    for _ in 0..<1_000 where !text.contains("\"))") {
-      try await Task.sleep(for: .milliseconds(10))
-      text = try String(contentsOfFile: output, encoding: .utf8)
-    }
-    let start = try #require(text.firstRange(of: "http://")?.lowerBound)
-    address = String(text[start...].prefix { $0 != "\"" })
-  }
-
-  func kill() { Foundation.kill(identifier, SIGKILL) }
-
-  /// The memory that the process alone holds.
-  func residentByteCount() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
-    return try #require(Int(line.filter { $0.isNumber })) << 10
-  }
-}
-
 @Suite(
   .timeLimit(.minutes(10)),
   .enabled(
@@ -128,7 +81,7 @@ struct IdleClientTests {
   @Test func thousandsOfClientsWaitInLittleMemory() async throws {
     try #require(Self.allowOpenFiles(), "the system allows too few open files")
     let directory = try TemporaryDirectory()
-    let server = try await ServerProcess(directory.path)
+    let server = try await ServerProcess(directory, app: "idle")
     defer { server.kill() }
     let app = AppClient(
       forgetting: AppSettings(id: "idle", baseURL: server.address),

@@ -130,7 +130,7 @@ class Errand: Object {
 
   @Test func aFullDiskOfTheServerIsNamed() async throws {
     let directory = try TemporaryDirectory()
-    let disk = FullDisk()
+    let disk = WatchedFiles()
     let server = MemoryAppServer(
       app: "errands-" + UUID().uuidString.lowercased(), mode: .flexible,
       directory: directory.path + "/server", system: disk)
@@ -142,11 +142,11 @@ class Errand: Object {
     let device = try await Device(try await app.login(credentials: .anonymous))
     try await device.add("a")
     try await device.upload()
-    disk.setFull(true)
+    disk.fillDisk(true, refusesWrites: true)
     try await device.add("b")
     let error = try await device.error("disk")
     #expect(error.message.hasPrefix("The server's disk is full"), "\(error)")
-    disk.setFull(false)
+    disk.fillDisk(false)
     try await device.upload()
     try await device.waitForNoError()
   }
@@ -185,7 +185,7 @@ class Errand: Object {
         "POST", "/api/client/v2.0/auth/session"))
     #expect(log.withLock { $0 }.count == 3)
     #expect(log.withLock { $0[1].count } < 400)
-    #expect(log.withLock { $0[2] }.contains("set up anew"))
+    #expect(log.withLock { $0[2] }.contains("empty folder"))
     // Ever new texts do not fill the disk.
     for number in 0..<1_000 { notices.add("text \(number)") }
     #expect(log.withLock { $0 }.count < 110)

@@ -38,36 +38,29 @@ final class RunningServer: Sendable {
   ///   - limits: The sizes of what sessions send.
   ///   - users: The limits of users and addresses.
   ///   - timer: The time of connections.
+  ///   - times: The time limits of connections.
+  ///   - budget: The memory of clients; nil for that of `users`.
   ///   - replacesMissing: Whether what is missing from a folder in use is made anew.
   init(
     _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, port: Int = 0,
     certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
     users: ServerLimits = ServerLimits(
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
-    timer: any ServerTimer = SystemTimer(), metricsToken: String? = nil,
-    replacesMissing: Bool = false
+    timer: any ServerTimer = SystemTimer(), times: ConnectionTimes = ConnectionTimes(),
+    budget: MemoryBudget? = nil, metricsToken: String? = nil, replacesMissing: Bool = false
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
-    let path = self.directory.path + "/data"
-    if directory == nil {
-      try FileManager.default.createDirectory(
-        atPath: path + "/apps/todos", withIntermediateDirectories: true)
-      let file = AppFile(id: "todos", name: "todos", mode: mode)
-      try Data(JSONWriter.bytes(file.json)).write(
-        to: URL(fileURLWithPath: path + "/apps/todos/app.json"))
-    }
-    let options = try ServerOptions(
-      directory: path, listen: "127.0.0.1:\(port)", certificate: certificate?.certificatePath,
-      key: certificate?.keyPath, replacesMissing: replacesMissing, limits: users,
-      metricsToken: metricsToken)
+    let options = try Self.options(
+      in: self.directory, mode: directory == nil ? mode : nil, port: port, certificate,
+      replacesMissing: replacesMissing, limits: users, metricsToken: metricsToken)
     var logger = Logger(label: "test")
     logger.logLevel = .error
     let program = try ServerProgram(
       options, metrics: metrics, logger: logger, hasher: QuickHasher(), sessionLimits: limits,
-      timer: timer)
+      timer: timer, times: times, budget: budget)
     app = program.apps[0].file.id
-    budget = program.budget
+    self.budget = program.budget
     accounts = program.apps[0].api.accounts
     let (addresses, continuation) = AsyncStream.makeStream(of: String.self)
     task = Task {
@@ -81,6 +74,28 @@ final class RunningServer: Sendable {
     }
     if found == nil { try await task.value }
     address = try #require(found)
+  }
+
+  /// The options of a server in a folder.
+  ///
+  /// - Parameter mode: The mode of the new app; nil if there is one.
+  static func options(
+    in directory: TemporaryDirectory, mode: SyncMode?, port: Int = 0,
+    _ certificate: TestCertificate? = nil, replacesMissing: Bool = false,
+    limits: ServerLimits = ServerLimits(), metricsToken: String? = nil
+  ) throws -> ServerOptions {
+    let path = directory.path + "/data"
+    if let mode {
+      try FileManager.default.createDirectory(
+        atPath: path + "/apps/todos", withIntermediateDirectories: true)
+      let file = AppFile(id: "todos", name: "todos", mode: mode)
+      try Data(JSONWriter.bytes(file.json)).write(
+        to: URL(fileURLWithPath: path + "/apps/todos/app.json"))
+    }
+    return try ServerOptions(
+      directory: path, listen: "127.0.0.1:\(port)", certificate: certificate?.certificatePath,
+      key: certificate?.keyPath, replacesMissing: replacesMissing, limits: limits,
+      metricsToken: metricsToken)
   }
 
   /// Shuts the server down and waits for its end.

@@ -131,6 +131,40 @@ import Testing
     try await server.stop()
   }
 
+  /// `RealmRecord` 1: what is recorded is missed, whatever went with it. A server of before kept no
+  /// record; it is made of what is there.
+  @Test(arguments: [true, false], [true, false])
+  func aRealmThatVanishedWithItsLockFileIsMissed(
+    _ isFolder: Bool, isOfOlderServer: Bool
+  ) async throws {
+    let folder = try await Self.usedFolder()
+    let app = folder.path + "/data/apps/todos"
+    let files = FileManager.default
+    let realm = try #require(
+      try files.contentsOfDirectory(atPath: app + "/realms").first { $0.hasSuffix(".realm") })
+    let path = app + "/realms/" + realm
+    if isOfOlderServer {
+      try files.removeItem(atPath: app + "/directory.realm")
+      try await RunningServer(folder).stop()
+    }
+    for lost in isFolder ? [app + "/realms"] : [path, path + ".lock"] {
+      try files.removeItem(atPath: lost)
+    }
+    let error = await #expect(throws: ServerFailure.self) { try await RunningServer(folder) }
+    #expect(
+      error?.description.hasPrefix(path + " is missing") == true, "\(String(describing: error))")
+    #expect(error?.description.contains("--replace-missing") == true)
+    // The operator goes on without it, once.
+    try await RunningServer(folder, replacesMissing: true).stop()
+    let server = try await RunningServer(folder)
+    let device = try await ServedDevice(try await server.user().connection())
+    try device.put(1, "x")
+    try await device.wait(for: .upload)
+    await device.close()
+    try await server.stop()
+    #expect(files.fileExists(atPath: path))
+  }
+
   @Test(arguments: ["accounts.realm", "realm"])
   func anotherFileUnderItsNameIsNotServed(_ file: String) async throws {
     let folder = try await Self.usedFolder()

@@ -18,26 +18,36 @@ final class MeasuredServer: Sendable {
   }
 
   let mode: SyncMode
-  private let directory: TemporaryDirectory
+  let directory: TemporaryDirectory
   let processIdentifier: Int32
   let user: AppUser
   private let client: AppClient
 
   /// Starts a server, and logs a user in.
-  static func start(_ mode: SyncMode) async throws -> MeasuredServer {
-    let directory = try TemporaryDirectory()
+  ///
+  /// - Parameters:
+  ///   - directory: The folder of a server that has ended; nil for a new one.
+  ///   - arguments: More arguments for the program.
+  static func start(
+    _ mode: SyncMode, in directory: TemporaryDirectory? = nil, _ arguments: [String] = []
+  ) async throws -> MeasuredServer {
+    let isNew = directory == nil
+    let directory = try directory ?? TemporaryDirectory()
     let folder = directory.path
-    let app = folder + "/data/apps/app"
-    try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
-    try Data(JSONWriter.bytes(AppFile(id: "app", name: "app", mode: mode).json))
-      .write(to: URL(fileURLWithPath: app + "/app.json"))
+    if isNew {
+      let app = folder + "/data/apps/app"
+      try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
+      try Data(JSONWriter.bytes(AppFile(id: "app", name: "app", mode: mode).json))
+        .write(to: URL(fileURLWithPath: app + "/app.json"))
+    }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
       .deletingLastPathComponent().appendingPathComponent("realm-server")
-    process.arguments = [
-      "serve", "--dir", folder + "/data", "--listen", "127.0.0.1:0", "--log-level", "error",
-      "--sockets-per-user", "10000",
-    ]
+    process.arguments =
+      [
+        "serve", "--dir", folder + "/data", "--listen", "127.0.0.1:0", "--log-level", "error",
+        "--sockets-per-user", "10000",
+      ] + arguments
     let output = Pipe()
     process.standardOutput = output
     try process.run()
@@ -55,16 +65,16 @@ final class MeasuredServer: Sendable {
       forgetting: AppSettings(id: "app", baseURL: String(address)),
       transport: ClientTransport.shared)
     return MeasuredServer(
-      mode, directory, process.processIdentifier, client, try await client.logIn(.anonymous))
+      mode, directory, process, client, try await client.logIn(.anonymous))
   }
 
   private init(
-    _ mode: SyncMode, _ directory: TemporaryDirectory, _ processIdentifier: Int32,
+    _ mode: SyncMode, _ directory: TemporaryDirectory, _ process: Process,
     _ client: AppClient, _ user: AppUser
   ) {
     self.mode = mode
     self.directory = directory
-    self.processIdentifier = processIdentifier
+    processIdentifier = process.processIdentifier
     self.client = client
     self.user = user
   }
@@ -74,6 +84,12 @@ final class MeasuredServer: Sendable {
 
   /// Ends the server.
   func stop() { kill(processIdentifier, SIGKILL) }
+
+  /// Ends the server, and waits until its folder is free.
+  func stopAndWait() async throws {
+    stop()
+    while kill(processIdentifier, 0) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+  }
 
   // MARK: Clients
 
@@ -85,13 +101,16 @@ final class MeasuredServer: Sendable {
       mode: mode, provider: ClientSockets.shared, authority: UserAuthority(client, user))
   }
 
+  /// An open socket of the user.
+  func socket() async throws -> any SyncSocket {
+    try await ClientSockets.shared.open(await UserAuthority(client, user).endpoint(mode))
+  }
+
   /// A client without a file that is connected, and has its first download.
   func protocolClient(
     _ query: QueryDocument = QueryDocument()
   ) async throws -> ProtocolClient {
-    let endpoint = await UserAuthority(client, user).endpoint(mode)
-    return try await ProtocolClient(
-      ClientSockets.shared.open(endpoint), partition: partition, query: query)
+    try await ProtocolClient(socket(), partition: partition, query: query)
   }
 
   /// Gives the server persons, and waits until it has them on its disk.
@@ -114,6 +133,11 @@ final class MeasuredServer: Sendable {
       throw Failure(description: "the system does not say how much time a process has had")
     }
     return .seconds(Double(user + system) / Double(sysconf(Int32(_SC_CLK_TCK))))
+  }
+
+  /// The files and sockets that the process has open.
+  func openFileCount() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processIdentifier)/fd").count
   }
 
   /// The memory of the process that is in use.

@@ -9,7 +9,7 @@ struct ServerRow: Sendable {
   /// Runs, and returns lines of results.
   var measure: @Sendable () async throws -> [String]
 
-  static let all: [ServerRow] = [.download, .durable, .seen, .idle]
+  static let all: [ServerRow] = [.download, .durable, .seen, .idle, .partitions]
 }
 
 extension Duration {

@@ -21,7 +21,8 @@ package struct APIError: Error, Hashable, Sendable {
   package var response: APIResponse {
     APIResponse(
       .object([
-        JSONMember("error", .string(message)), JSONMember("error_code", .string(name)),
+        JSONMember("error", .string(message.cut(toByteCount: MessageEncoder.textByteCountMax))),
+        JSONMember("error_code", .string(name)),
         JSONMember("link", .string("")),
       ]), status: status)
   }

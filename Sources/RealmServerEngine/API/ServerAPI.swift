@@ -20,8 +20,7 @@ package struct ServerAPI: Sendable {
     self.publicURL = publicURL
   }
 
-  /// The bytes that the body of a request may have, whose head is known: what comes from nobody
-  /// known is small.
+  /// The bytes that the body of a request may have, whose head is known: only users may send much.
   package func bodyByteCountMax(_ head: APIRequest) -> Int {
     let small = 64 << 10
     let parts = head.path.split(separator: "/").map(String.init)
@@ -47,8 +46,8 @@ package struct ServerAPI: Sendable {
     case 404 where error.message.hasPrefix(unknownApp):
       "A client asked for an app that is not here: \(error.message)"
     case 401 where error == .unauthorized:
-      "A client has a session that is not known here: the session was ended, or this server was "
-        + "set up anew"
+      "A client has a session that is not known here: the session was ended, or this server began "
+        + "with an empty folder"
     case 500...: "A request failed: \(error.message)"
     default: nil
     }

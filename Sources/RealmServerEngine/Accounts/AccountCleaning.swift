@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is removed from the users of an app because nobody uses it any more.
+// What is removed from the users of an app because it is not used any more.
 //
 // Rules:
 // 1. Sessions and mailed tokens go when their time is over.

@@ -215,7 +215,7 @@ package actor AccountStore {
     }
   }
 
-  /// Removes what nobody uses any more, in one transaction.
+  /// Removes what is not used any more, in one transaction.
   package func clean(
     _ rules: UpkeepRules, now: OriginTimestamp
   ) throws(StoreError) -> AccountCleaning {

@@ -4,26 +4,28 @@
 //
 // Invariants:
 // 1. It has at most so many names; the one that was inserted longest ago makes room for a new one.
-// 2. `order` has each name with its newest ticket, and at most as many others as the limit.
+// 2. `insertions` has the newest insertion of each name, in their order. Those of names that were
+//    inserted again or removed are void, and are dropped when they are as many as the limit.
 
 /// Values by names, of which the oldest make room.
 struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     var value: Value
-    var ticket: UInt64
+    /// The number of the insertion that the value has come with.
+    let insertion: UInt64
   }
 
-  private struct Turn: Hashable, Sendable {
+  private struct Insertion: Hashable, Sendable {
     let name: String
-    let ticket: UInt64
+    let number: UInt64
   }
 
   private let countMax: Int
   private var entries: [String: Entry] = [:]
-  private var order: [Turn] = []
-  /// The turns before it are over.
-  private var first = 0
-  private var lastTicket: UInt64 = 0
+  private var insertions: [Insertion] = []
+  /// The insertions before it are void.
+  private var oldest = 0
+  private var insertionCount: UInt64 = 0
 
   init(countMax: Int) {
     precondition(countMax > 0, "a table without room")
@@ -37,26 +39,28 @@ struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
 
   /// Stores a value as the youngest.
   mutating func insert(_ name: String, _ value: Value) {
-    if entries[name] == nil, entries.count >= countMax { removeOldest() }
-    lastTicket += 1
-    entries[name] = Entry(value: value, ticket: lastTicket)
-    order.append(Turn(name: name, ticket: lastTicket))
-    if order.count > countMax * 2 {
-      order = order[first...].filter { entries[$0.name]?.ticket == $0.ticket }
-      first = 0
-    }
+    if entries[name] == nil, entries.count == countMax { removeOldest() }
+    insertionCount += 1
+    entries[name] = Entry(value: value, insertion: insertionCount)
+    insertions.append(Insertion(name: name, number: insertionCount))
+    if insertions.count > 2 * countMax { dropVoidInsertions() }
   }
 
   mutating func remove(_ name: String) { entries[name] = nil }
 
+  private func isVoid(_ insertion: Insertion) -> Bool {
+    entries[insertion.name]?.insertion != insertion.number
+  }
+
   private mutating func removeOldest() {
-    while first < order.count {
-      let turn = order[first]
-      first += 1
-      if entries[turn.name]?.ticket == turn.ticket {
-        entries[turn.name] = nil
-        return
-      }
-    }
+    while oldest < insertions.count, isVoid(insertions[oldest]) { oldest += 1 }
+    guard oldest < insertions.count else { return }
+    entries[insertions[oldest].name] = nil
+    oldest += 1
+  }
+
+  private mutating func dropVoidInsertions() {
+    insertions = insertions[oldest...].filter { !isVoid($0) }
+    oldest = 0
   }
 }

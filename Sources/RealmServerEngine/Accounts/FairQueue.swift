@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A queue that nobody fills for the others.
+// A queue that one lane cannot fill for the others.
 //
 // Invariants:
 // 1. The lanes take turns: a job waits for one of each other lane at most before the next of its

@@ -78,7 +78,7 @@ package actor PasswordChecker {
     return try result.get()
   }
 
-  /// Makes hashes until nobody waits.
+  /// Makes hashes until none is waited for.
   private func work() {
     while let job = nextJob() {
       job.waiter.resume(returning: result(job))

@@ -4,8 +4,8 @@
 //
 // Invariants:
 // 1. No name has more attempts in a period than the limit.
-// 2. The table has at most so many names, and a name that is new always finds room: who makes up
-//    addresses locks nobody else out.
+// 2. The table has at most so many names, and a name that is new always finds room: made-up
+//    addresses lock no other one out.
 
 package import RealmSyncProtocol
 

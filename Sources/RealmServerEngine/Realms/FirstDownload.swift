@@ -22,10 +22,12 @@ struct FirstDownload {
   private let partByteCount: Int
   /// Erased objects, possibly still at the client.
   private let gone: [ObjectIdentity]
-  private var objects: [(table: TableKey, key: ObjectKey)] = []
-  /// The objects of each part, by their positions.
-  private var parts: [Range<Int>] = []
+  private var selection = ObjectSelection()
+  /// The numbers of the objects of each part.
+  private var parts: [Int] = []
   private var nextPart = 0
+  /// The objects of the parts that were not taken.
+  private var walk = ObjectWalk(ObjectSelection())
 
   /// - Parameter clientVersion: The newest client version in the snapshot.
   init(
@@ -42,28 +44,27 @@ struct FirstDownload {
 
   /// Collects the objects, and finds where parts end.
   private mutating func divide() throws(StorageError) {
-    var writer = ObjectStateWriter(snapshot.objects, file: .server)
-    try writer.appendSchema()
-    var start = 0
     for key in try snapshot.objects.tableKeys() {
       guard let schema = try snapshot.objects.schema(of: key), schema.className != nil,
         schema.kind == .topLevel, let table = try snapshot.objects.table(key)
       else { continue }
-      var cursor = table.clusterCursor()
-      while let cluster = try cursor.next() {
-        for index in 0..<cluster.count {
-          let object = cluster.key(at: index)
-          objects.append((key, object))
-          try writer.appendErasure(of: object, in: key)
-          try writer.append(object, in: key)
-          guard writer.byteCount >= partByteCount else { continue }
-          _ = writer.take()
-          parts.append(start..<objects.count)
-          start = objects.count
-        }
-      }
+      try selection.addAll(of: table)
     }
-    if start < objects.count || parts.isEmpty { parts.append(start..<objects.count) }
+    walk = ObjectWalk(selection)
+    var writer = ObjectStateWriter(snapshot.objects, file: .server)
+    try writer.appendSchema()
+    var rest = walk
+    var count = 0
+    while let (table, object) = try rest.next(in: snapshot.objects) {
+      count += 1
+      try writer.appendErasure(of: object, in: table.key)
+      try writer.append(object, in: table.key)
+      guard writer.byteCount >= partByteCount else { continue }
+      _ = writer.take()
+      parts.append(count)
+      count = 0
+    }
+    if count > 0 || parts.isEmpty { parts.append(count) }
   }
 
   // MARK: Versions
@@ -108,13 +109,16 @@ struct FirstDownload {
     for (number, part) in goneParts.enumerated() {
       add(part, snapshot.head.version + UInt64(number) + 1)
     }
-    for (number, part) in parts.enumerated() {
+    var walk = ObjectWalk(selection)
+    for (number, count) in parts.enumerated() {
       var identities: [ObjectIdentity] = []
-      for object in objects[part] {
-        let table = try StoreError.storing { () throws(StorageError) in
-          try snapshot.objects.table(object.table)
+      for _ in 0..<count {
+        let next = try StoreError.storing { () throws(StorageError) in
+          try walk.next(in: snapshot.objects)
         }
-        if let identity = try table?.identity(of: object.key) { identities.append(identity) }
+        if let (table, key) = next, let identity = try table.identity(of: key) {
+          identities.append(identity)
+        }
       }
       add(identities, version(of: number))
     }
@@ -138,9 +142,10 @@ struct FirstDownload {
       let bytes = try StoreError.storing { () throws(StorageError) -> [UInt8] in
         var writer = ObjectStateWriter(snapshot.objects, file: .server)
         if part == 0 { try writer.appendSchema() }
-        for object in objects[parts[part]] {
-          try writer.appendErasure(of: object.key, in: object.table)
-          try writer.append(object.key, in: object.table)
+        for _ in 0..<parts[part] {
+          guard let (table, key) = try walk.next(in: snapshot.objects) else { break }
+          try writer.appendErasure(of: key, in: table.key)
+          try writer.append(key, in: table.key)
         }
         return writer.take()
       }

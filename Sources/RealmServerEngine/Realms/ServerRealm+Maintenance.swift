@@ -30,16 +30,17 @@ extension ServerRealm {
   /// The versions that are trimmed in one transaction.
   private static let trimCount: UInt64 = 10_000
 
-  /// Expires clients that were away for too long, and trims the history that none needs.
+  /// Expires clients that were away for too long, removes those that are expired for long, and
+  /// trims the history that none needs.
   ///
   /// - Parameter isPresent: Whether a client has a session now, and is not away.
-  /// - Returns: The numbers of files that expired and of versions that were trimmed.
   @discardableResult
   package func trim(
     offlineMillisecondsMax: UInt64 = Trimming.offlineMillisecondsMax,
+    expiredMillisecondsMax: UInt64 = Trimming.expiredMillisecondsMax,
     isPresent: @Sendable (FileIdentifier) -> Bool = { _ in false }
-  ) async throws(StoreError) -> (files: Int, versions: UInt64) {
-    var result: (files: Int, versions: UInt64) = (0, 0)
+  ) async throws(StoreError) -> Trimmed {
+    var result = Trimmed()
     while true {
       await beginAppending()
       defer { endAppending() }
@@ -48,15 +49,24 @@ extension ServerRealm {
         files, now: clock.now(), offlineMillisecondsMax: offlineMillisecondsMax
       ).filter { !isPresent($0.ident) }
       let gone = Set(expired.map(\.ident))
-      let horizon = Trimming.horizon(files.filter { !gone.contains($0.ident) }, head: head)
-      guard !expired.isEmpty || horizon > head.base else { return result }
+      let rest = files.filter { !gone.contains($0.ident) }
+      let undated = Trimming.undated(rest, now: clock.now())
+      let forgotten = Trimming.forgotten(
+        rest, now: clock.now(), expiredMillisecondsMax: expiredMillisecondsMax)
+      let horizon = Trimming.horizon(rest, head: head)
+      guard !expired.isEmpty || !undated.isEmpty || !forgotten.isEmpty || horizon > head.base
+      else { return result }
       let through = min(horizon, head.base + Self.trimCount)
-      let batch = Batch(files: expired, trimsThrough: through > head.base ? through : nil)
+      let batch = Batch(
+        files: expired + undated, forgotten: forgotten,
+        trimsThrough: through > head.base ? through : nil)
       // Entries are parsed again from the store when they are needed.
       window = nil
       let base = head.base
       try await append { _ in batch }
-      result = (result.files + expired.count, result.versions + head.base - base)
+      result.expiredFiles += expired.count
+      result.forgottenFiles += forgotten.count
+      result.versions += head.base - base
       guard through < horizon else { return result }
     }
   }

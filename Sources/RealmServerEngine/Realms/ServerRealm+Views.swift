@@ -23,8 +23,15 @@ extension ServerRealm {
       if let own = history.first(where: { $0.file == ident }) { version = own.version - 1 }
     }
     let bootstrap = try Bootstrap.schema(snapshot, version: version, timestamp: now)
-    return Download(
-      entries: bootstrap.entries, cursor: bootstrap.cursor, head: snapshot.head, file: file)
+    return Download(bootstrap, head: snapshot.head, file: file)
+  }
+
+  /// Writes entries of a bootstrap, as many as have a number of bytes; the rest is left.
+  package func entries(
+    of bootstrap: Bootstrap, byteLimit: Int
+  ) throws(StoreError) -> (entries: [Download.Entry], rest: Bootstrap) {
+    var rest = bootstrap
+    return (try rest.takeEntries(byteLimit: byteLimit), rest)
   }
 
   /// Computes the changes between a client's cursor and the head, and a bootstrap if the query
@@ -85,7 +92,8 @@ extension ServerRealm {
       if let new {
         bootstrap = try Bootstrap.change(
           from: old, to: new, snapshot, at: round.cursor.serverVersion,
-          clientVersion: round.cursor.clientVersion, timestamp: timestamp)
+          clientVersion: round.cursor.clientVersion, timestamp: timestamp,
+          entryByteCountMax: settings.bootstrapEntryByteCount)
       }
       if let download = try await record(
         round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident)
@@ -138,12 +146,12 @@ extension ServerRealm {
         through: version, after: head, privates: privates.changes)
     else { return nil }
     let file = try await knownFile(ident)
+    var bootstrap = bootstrap
+    bootstrap?.didStoreParts()
     return FlexibleDownload(
       round: Download(
         entries: round.entries, cursor: round.cursor, head: head, file: file),
-      bootstrap: bootstrap.map {
-        Download(entries: $0.entries, cursor: $0.cursor, head: head, file: file)
-      })
+      bootstrap: bootstrap.map { Download($0, head: head, file: file) })
   }
 
   private func knownFile(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile {

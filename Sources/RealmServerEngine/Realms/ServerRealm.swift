@@ -20,6 +20,8 @@ package actor ServerRealm {
     package var recordsTouches: Bool
     /// The size with which a part of a first download ends.
     package var partByteCount = 1 << 19
+    /// The size with which an entry of a bootstrap ends.
+    package var bootstrapEntryByteCount = Bootstrap.entryByteCountMax
     /// Takes what the realm gives up, each once.
     package var report: @Sendable (RealmLoss) -> Void = { _ in }
 

@@ -9,6 +9,9 @@ package enum Trimming {
   /// Clients that were not seen for so long are expired: 60 days.
   package static let offlineMillisecondsMax: UInt64 = 60 * 24 * 3600 * 1000
 
+  /// Clients that are expired for so long are removed: 365 days.
+  package static let expiredMillisecondsMax: UInt64 = 365 * 24 * 3600 * 1000
+
   /// The files that expire now, in their new state.
   package static func expired(
     _ files: [ClientFile], now: OriginTimestamp,
@@ -20,18 +23,42 @@ package enum Trimming {
       else { return nil }
       var file = file
       file.lastSeen = OriginTimestamp(milliseconds: 0)
+      file.expired = now
       return file
     }
   }
 
-  /// Whether a realm has clients to expire or history to trim.
+  /// Files that an older server has expired without a note of the time: it begins now.
+  package static func undated(_ files: [ClientFile], now: OriginTimestamp) -> [ClientFile] {
+    files.compactMap { file in
+      guard file.isExpired, file.expired.milliseconds == 0 else { return nil }
+      var file = file
+      file.expired = now
+      return file
+    }
+  }
+
+  /// The files whose expiry is so long ago that they are removed.
+  package static func forgotten(
+    _ files: [ClientFile], now: OriginTimestamp, expiredMillisecondsMax: UInt64
+  ) -> [FileIdentifier] {
+    files.filter { file in
+      file.isExpired && file.expired.milliseconds > 0
+        && file.expired.milliseconds + expiredMillisecondsMax < now.milliseconds
+    }.map(\.ident)
+  }
+
+  /// Whether a realm has clients to expire or to remove, or history to trim.
   package static func isDue(
-    _ realm: RealmOutline, now: OriginTimestamp, offlineMillisecondsMax: UInt64
+    _ realm: RealmOutline, now: OriginTimestamp, offlineMillisecondsMax: UInt64,
+    expiredMillisecondsMax: UInt64
   ) -> Bool {
     let expired = Set(
       expired(realm.files, now: now, offlineMillisecondsMax: offlineMillisecondsMax).map(\.ident))
     let rest = realm.files.filter { !expired.contains($0.ident) }
-    return !expired.isEmpty || horizon(rest, head: realm.head) > realm.head.base
+    return !expired.isEmpty || !undated(rest, now: now).isEmpty
+      || !forgotten(rest, now: now, expiredMillisecondsMax: expiredMillisecondsMax).isEmpty
+      || horizon(rest, head: realm.head) > realm.head.base
   }
 
   /// The newest version whose entry can go; 0 for none.

@@ -152,7 +152,7 @@ package actor RealmDirectory {
     return closing
   }
 
-  /// Closes the realms that nobody has used since a time; returns when they are closed.
+  /// Closes the realms that were not used since a time; returns when they are closed.
   package func closeIdle(since time: OriginTimestamp) async {
     let idle = entries.filter { $0.value.users.idleSince.map { $0 <= time } ?? false }
     let closings = idle.keys.map { close($0) }

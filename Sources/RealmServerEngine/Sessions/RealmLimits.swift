@@ -4,7 +4,7 @@
 
 /// The limits of the realms of an app.
 package struct RealmLimits: Hashable, Sendable {
-  /// The realms that are open at a time. Of those that nobody uses, the one that was left first is
+  /// The realms that are open at a time. Of those that are not used, the one that was left first is
   /// closed for another.
   package var openMax: Int
   /// The realms that one user may make in an hour.

@@ -20,7 +20,7 @@ final class RealmUsers: Sendable {
     state = Locked(State(lastUse: clock.now()))
   }
 
-  /// The time since when nobody uses the realm; nil while somebody does.
+  /// The time since when the realm is not used; nil while it is.
   var idleSince: OriginTimestamp? {
     state.withLock { $0.count == 0 ? $0.lastUse : nil }
   }

@@ -5,7 +5,9 @@
 // Invariants:
 // 1. Messages are sent in the order of the machine's effects, one at a time.
 // 2. No message is read while the machine pauses reading.
-// 3. A session's handler has one request at a time, and is closed when the session has ended and
+// 3. All that the connection holds is noted in the memory that connections share. Where that has no
+//    room, a DOWNLOAD is not begun; one that is written already can be sent, and makes room.
+// 4. A session's handler has one request at a time, and is closed when the session has ended and
 //    its last request is carried out.
 
 package import RealmSyncProtocol
@@ -19,10 +21,14 @@ package actor ServerConnection {
   private let timer: any ServerTimer
   private let handlerSource: HandlerSource
   private let turns: DownloadTurns
+  private let memory: any ConnectionMemory
   private var machine: ServerConnectionMachine
   private var handlers: [UInt64: any ServerRequestHandler] = [:]
   /// The sessions whose requests are under way.
   private var busySessions: Set<UInt64> = []
+
+  /// The room that a DOWNLOAD needs, about.
+  private let downloadByteCount: Int
 
   private var output: [[UInt8]] = []
   private var isWriting = false
@@ -31,18 +37,26 @@ package actor ServerConnection {
   private var readers: [CheckedContinuation<Void, Never>] = []
   private let alarms: ConnectionAlarms
   private var isWaitingForAlarm = false
+  /// What the memory knows.
+  private var heldByteCount = 0
+  private var isMemoryTight = false
 
   /// - Parameters:
   ///   - version: What the handshake agreed on.
   ///   - served: The mode of the app.
+  ///   - downloadByteCount: The room that is needed to make a DOWNLOAD.
   ///   - turns: Those of all connections together.
+  ///   - memory: The connection's part of what all of them share.
   ///   - alarms: Those of all connections together; nil for some of its own.
   package init(
     _ socket: any ServerSocket, version: ProtocolVersion, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
-    timer: any ServerTimer, turns: DownloadTurns = DownloadTurns(), alarms: ConnectionAlarms? = nil,
-    handlerSource: @escaping HandlerSource
+    downloadByteCount: Int = 1 << 20, timer: any ServerTimer,
+    turns: DownloadTurns = DownloadTurns(), memory: (any ConnectionMemory)? = nil,
+    alarms: ConnectionAlarms? = nil, handlerSource: @escaping HandlerSource
   ) {
+    self.downloadByteCount = downloadByteCount
+    self.memory = memory ?? UnlimitedMemory()
     self.socket = socket
     self.timer = timer
     self.handlerSource = handlerSource
@@ -67,6 +81,8 @@ package actor ServerConnection {
   package func socketDidClose() {
     handle(.closed)
     output = []
+    noteMemory()
+    memory.end()
     stop()
   }
 
@@ -83,6 +99,19 @@ package actor ServerConnection {
 
   func handle(_ input: ServerConnectionInput) {
     carryOut(machine.handle(input, now: timer.now))
+    noteMemory()
+  }
+
+  /// Tells the memory what the connection holds, and the machine whether that is much.
+  private func noteMemory() {
+    let own = machine.heldByteCount + machine.outputByteCount
+    let count = handlers.values.reduce(own) { $0 + $1.heldByteCount }
+    guard count != heldByteCount else { return }
+    heldByteCount = count
+    let isTight = memory.hold(count)
+    guard isTight != isMemoryTight else { return }
+    isMemoryTight = isTight
+    carryOut(machine.handle(.memory(isTight: isTight), now: timer.now))
   }
 
   // MARK: Effects
@@ -132,19 +161,42 @@ package actor ServerConnection {
 
   private func perform(_ request: ServerStoreRequest, number: UInt64, of name: UInt64) {
     guard let handler = handlers[name] else { return }
-    assert(!busySessions.contains(name), "ServerConnection 3")
+    assert(!busySessions.contains(name), "ServerConnection 4")
     busySessions.insert(name)
     Task {
-      let isDownload = if case .nextDownload = request { true } else { false }
-      if isDownload { await turns.begin() }
-      let reply = await handler.perform(request)
-      if isDownload { turns.end() }
-      busySessions.remove(name)
-      if handlers[name] == nil {
-        await handler.close()
-      } else {
-        handle(.session(name, .stored(request: number, reply)))
+      guard case .nextDownload = request else {
+        return await finish(name, handler, number, await handler.perform(request))
       }
+      let room = await beginDownload(of: name, handler)
+      let reply = await handler.perform(request)
+      turns.end()
+      await finish(name, handler, number, reply)
+      if room > 0 { memory.release(room) }
+    }
+  }
+
+  private func finish(
+    _ name: UInt64, _ handler: any ServerRequestHandler, _ request: UInt64,
+    _ reply: ServerStoreReply
+  ) async {
+    busySessions.remove(name)
+    if handlers[name] == nil {
+      await handler.close()
+    } else {
+      handle(.session(name, .stored(request: request, reply)))
+    }
+  }
+
+  /// Waits for a turn, and for room for a DOWNLOAD. Returns how much is reserved.
+  private func beginDownload(
+    of name: UInt64, _ handler: any ServerRequestHandler
+  ) async -> Int {
+    while true {
+      await turns.begin()
+      if handlers[name] == nil || handler.heldByteCount > 0 { return 0 }
+      if memory.reserve(downloadByteCount) { return downloadByteCount }
+      turns.end()
+      await memory.waitForRoom(downloadByteCount)
     }
   }
 
@@ -165,15 +217,22 @@ package actor ServerConnection {
 
   private func write() async {
     while !output.isEmpty {
-      let messages = output
+      var messages = output
       output = []
-      for message in messages {
-        await socket.send(message)
-        handle(.written(byteCount: message.count))
+      for index in messages.indices {
+        let count = messages[index].count
+        // Nothing keeps a message that the socket has.
+        await socket.send(Self.take(&messages[index]))
+        handle(.written(byteCount: count))
       }
     }
     isWriting = false
     guard let closing else { return }
     await socket.close(closing.code, reason: closing.reason)
+  }
+
+  private static func take(_ message: inout [UInt8]) -> [UInt8] {
+    defer { message = [] }
+    return message
   }
 }

@@ -44,15 +44,19 @@ package final class ServerHost: Sendable {
   /// - Parameters:
   ///   - version: The protocol of the handshake.
   ///   - user: The identifier of the user whose token the socket was opened with.
+  ///   - memory: The connection's part of what all of them share; nil where that has no limit.
   package func accept(
-    _ socket: any ServerSocket, version: ProtocolVersion, user: String
+    _ socket: any ServerSocket, version: ProtocolVersion, user: String,
+    memory: (any ConnectionMemory)? = nil
   ) async -> ServerConnection {
     var app = app
     app.authenticator = SessionAuthenticator { _ in user }
     let number = lastConnection.add(1, ordering: .relaxed).newValue
     let connection = ServerConnection(
-      socket, version: version, served: served, limits: limits, timer: timer, turns: turns,
-      alarms: alarms,
+      socket, version: version, served: served, limits: limits,
+      downloadByteCount: served == .flexible
+        ? app.limits.bootstrapByteCount : app.limits.downloadByteCount,
+      timer: timer, turns: turns, memory: memory, alarms: alarms,
       handlerSource: { [app] link in
         ServerSessionStore(app: app, version: version, connection: number, link: link)
       })

@@ -8,6 +8,8 @@ package import RealmSyncProtocol
 package protocol ServerRequestHandler: Sendable {
   /// Carries out a request. Only one is under way at a time.
   func perform(_ request: ServerStoreRequest) async -> ServerStoreReply
+  /// The bytes of messages that are written and were not asked for.
+  var heldByteCount: Int { get }
   /// Notes that the session has ended. The client may begin another one for the same file at once,
   /// before `close()` is called: that waits for the request that is under way.
   func end()

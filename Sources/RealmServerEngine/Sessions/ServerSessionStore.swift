@@ -8,6 +8,7 @@
 
 import RealmStorage
 package import RealmSyncProtocol
+import Synchronization
 
 /// The realm of one session, and all that the server keeps for the session alone.
 package actor ServerSessionStore: ServerRequestHandler {
@@ -18,6 +19,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private let onEviction: @Sendable () -> Void
   private let link: ServerSessionLink?
   private nonisolated let isEnded = Locked(false)
+  private nonisolated let held = Atomic(0)
   /// The news of the realm, while the session gets them.
   private var news: HeadNews.Subscription?
 
@@ -71,6 +73,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     isBusy = true
     defer {
       isBusy = false
+      held.store(view?.heldByteCount ?? 0, ordering: .relaxed)
       for waiter in waiters { waiter.resume() }
       waiters = []
     }
@@ -82,6 +85,9 @@ package actor ServerSessionStore: ServerRequestHandler {
     }
   }
 
+  /// The bytes of messages that are written and were not asked for.
+  package nonisolated var heldByteCount: Int { held.load(ordering: .relaxed) }
+
   /// Lets a session that begins before `close()` was called have the file.
   package nonisolated func end() { isEnded.withLock { $0 = true } }
 
@@ -92,6 +98,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     news = nil
     self.realm = nil
     view = nil
+    held.store(0, ordering: .relaxed)
     guard let file else { return }
     app.registry.release(file, in: realm.realm.id, by: self)
     self.file = nil
@@ -244,62 +251,67 @@ package actor ServerSessionStore: ServerRequestHandler {
         body: MessageBody(downloads: download.entries.map(DownloadEntry.init)))
     }
     guard var view else { throw Self.missingIdent }
-    if let part = view.takePart() {
+    if !view.hasParts,
+      let steady = try await next(after: cursor, &view, opened, file)
+    {
       self.view = view
-      return part
+      return steady
     }
-    let download = try await next(after: cursor, &view, opened, file)
+    if let (bootstrap, byteLimit) = view.unwritten {
+      let (entries, rest) = try await storing { () async throws(StoreError) in
+        try await opened.realm.entries(of: bootstrap, byteLimit: byteLimit)
+      }
+      view.add(entries, rest: rest)
+    }
+    guard let part = view.takePart() else { throw Self.missingIdent }
     self.view = view
-    return download
+    return part
   }
 
-  /// The next message of a session without a bootstrap that is made.
+  /// The next message of a session, or the parts of several.
   private func next(
     after cursor: DownloadCursor, _ view: inout SessionView, _ opened: RealmDirectory.OpenRealm,
     _ file: FileIdentifier
-  ) async throws(SessionRefusal) -> ServerDownload {
+  ) async throws(SessionRefusal) -> ServerDownload? {
     guard let scratch = opened.scratch else { throw Self.missingIdent }
     let (active, target) = (view.active, view.target)
     if active == nil, let target, target.version == 0 {
       let schema = try await storing { () async throws(StoreError) in
         try await opened.realm.schemaBootstrap(for: file)
       }
-      view.add(messages(of: schema, target))
-    } else {
-      let answer = try await storing { () async throws(StoreError) in
-        try await opened.realm.view(
-          for: file, after: cursor, query: active?.effective ?? EffectiveQuery(),
-          next: target?.effective, scratch: scratch)
-      }
-      var made = try answer.get()
-      if let target, var bootstrap = made.bootstrap {
-        if active == nil {
-          // A client without any query has not bound its schema: it gets all in the bootstrap.
-          bootstrap.entries = made.round.entries + bootstrap.entries
-          made.round.entries = []
-        }
-        view.add(messages(of: bootstrap, target))
-      }
-      let isNews = !made.round.entries.isEmpty || made.round.cursor != cursor
-      if let active, target == nil || isNews {
-        let isDivided = made.round.byteCount > app.limits.bootstrapByteCount
-        guard isDivided, version.hasServerBootstraps else {
-          return ServerDownload(
-            cursors: SyncCursors(made.round),
-            progress: .flexible(queryVersion: active.version, batch: .steady, done: .estimate(1)),
-            body: MessageBody(downloads: made.round.entries.map(DownloadEntry.init)))
-        }
-        // A client that stopped in the middle of messages of steady state would hold states of a
-        // version that its cursor has not reached (P4 B.4).
-        view.add(round: messages(of: made.round, active))
-      }
+      view.add(parts(of: schema, target))
+      return nil
     }
-    guard let part = view.takePart() else { throw Self.missingIdent }
-    return part
+    let answer = try await storing { () async throws(StoreError) in
+      try await opened.realm.view(
+        for: file, after: cursor, query: active?.effective ?? EffectiveQuery(),
+        next: target?.effective, scratch: scratch)
+    }
+    var made = try answer.get()
+    if let target, var bootstrap = made.bootstrap {
+      if active == nil {
+        // A client without any query has not bound its schema: it gets all in the bootstrap.
+        bootstrap.entries = made.round.entries
+        made.round.entries = []
+      }
+      view.add(parts(of: bootstrap, target))
+    }
+    let isNews = !made.round.entries.isEmpty || made.round.cursor != cursor
+    guard let active, target == nil || isNews else { return nil }
+    guard version.hasServerBootstraps, made.round.byteCount > app.limits.roundByteCount else {
+      return ServerDownload(
+        cursors: SyncCursors(made.round),
+        progress: .flexible(queryVersion: active.version, batch: .steady, done: .estimate(1)),
+        body: MessageBody(downloads: made.round.entries.map(DownloadEntry.init)))
+    }
+    // A client that stopped in the middle of messages of steady state would hold states of a
+    // version that its cursor has not reached (P4 B.4).
+    view.add(round: parts(of: made.round, active))
+    return nil
   }
 
-  private func messages(of bootstrap: Download, _ query: SessionQuery) -> [ServerDownload] {
-    BootstrapMessages.make(bootstrap, of: query, byteCountMax: app.limits.bootstrapByteCount)
+  private func parts(of download: Download, _ query: SessionQuery) -> DownloadParts {
+    DownloadParts(download, of: query, byteCountMax: app.limits.bootstrapByteCount)
   }
 
   // MARK: Queries

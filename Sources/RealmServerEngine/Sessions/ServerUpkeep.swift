@@ -3,7 +3,7 @@
 // What a server removes and closes from time to time.
 //
 // Invariants:
-// 1. Realms that nobody opens are looked at, too; they are opened only if there is something to do.
+// 1. Realms that are not open are looked at, too; they are opened only if there is something to do.
 // 2. One realm that fails does not keep the others from their upkeep.
 
 import RealmSyncProtocol
@@ -14,6 +14,7 @@ package struct ServerUpkeep: Sendable {
   package struct Report: Sendable {
     package var accounts = AccountCleaningCounts()
     package var expiredFiles = 0
+    package var forgottenFiles = 0
     package var trimmedVersions: UInt64 = 0
     package var failures: [String] = []
   }
@@ -44,7 +45,7 @@ package struct ServerUpkeep: Sendable {
   /// The number of realms that are open.
   package var openRealmCount: Int { get async { await app.realms.openCount } }
 
-  /// Closes the realms that nobody uses for a while.
+  /// Closes the realms that were not used for a while.
   package func closeIdle() async {
     let (idle, now) = (UInt64(rules.idleMinutes) * 60_000, clock.now().milliseconds)
     await app.realms.closeIdle(since: OriginTimestamp(milliseconds: now - min(idle, now)))
@@ -75,16 +76,21 @@ package struct ServerUpkeep: Sendable {
 
   private func trim(_ realm: RealmID, _ report: inout Report) async {
     let offline = UpkeepRules.milliseconds(days: rules.offlineDays)
+    let expired = UpkeepRules.milliseconds(days: rules.expiredDays)
     do throws(StoreError) {
       let outline = try await app.realms.peek(realm)
-      guard Trimming.isDue(outline, now: clock.now(), offlineMillisecondsMax: offline)
+      guard
+        Trimming.isDue(
+          outline, now: clock.now(), offlineMillisecondsMax: offline,
+          expiredMillisecondsMax: expired)
       else { return }
       let opened = try await app.realms.open(outline.name)
       let registry = app.registry
       let result = try await opened.realm.trim(
-        offlineMillisecondsMax: offline,
+        offlineMillisecondsMax: offline, expiredMillisecondsMax: expired,
         isPresent: { registry.session(of: $0, in: realm) != nil })
-      report.expiredFiles += result.files
+      report.expiredFiles += result.expiredFiles
+      report.forgottenFiles += result.forgottenFiles
       report.trimmedVersions += result.versions
     } catch {
       report.failures.append("\(realm.rawValue): \(error)")

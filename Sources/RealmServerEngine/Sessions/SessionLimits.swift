@@ -6,12 +6,18 @@
 package struct SessionLimits: Hashable, Sendable {
   /// A DOWNLOAD in partition mode takes no further entry once it has so many bytes.
   package var downloadByteCount: Int
-  /// A message of a bootstrap takes no entry that would make it larger. A round in flexible mode
-  /// that is larger is sent as a bootstrap of the active query, from protocol 14 on.
+  /// A part of a bootstrap or of a large round takes no further entry once it has so many bytes.
   package var bootstrapByteCount: Int
+  /// A round in flexible mode that is larger is sent as a bootstrap of the active query, from
+  /// protocol 14 on.
+  package var roundByteCount: Int
 
-  package init(downloadByteCount: Int = 128 << 10, bootstrapByteCount: Int = 4 << 20) {
+  package init(
+    downloadByteCount: Int = 128 << 10, bootstrapByteCount: Int = 1 << 20,
+    roundByteCount: Int = 4 << 20
+  ) {
     self.downloadByteCount = downloadByteCount
     self.bootstrapByteCount = bootstrapByteCount
+    self.roundByteCount = roundByteCount
   }
 }

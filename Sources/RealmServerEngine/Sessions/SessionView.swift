@@ -5,7 +5,7 @@
 // Invariants:
 // 1. `active` is the query whose objects the client has after all messages that were made for it.
 // 2. The parts are of a round of the active query that is too large for one message, then of the
-//    bootstrap of the target; those of each are made at once.
+//    bootstrap of the target; both begin with one version of the realm.
 
 import RealmSyncProtocol
 
@@ -15,8 +15,8 @@ struct SessionView: Sendable {
   private(set) var active: SessionQuery?
   /// The query whose bootstrap is due.
   private(set) var target: SessionQuery?
-  /// The parts that were made and not taken.
-  private(set) var parts: ArraySlice<ServerDownload> = []
+  private var round: DownloadParts?
+  private var bootstrap: DownloadParts?
 
   /// - Parameters:
   ///   - ident: The query that the client names.
@@ -28,28 +28,50 @@ struct SessionView: Sendable {
   /// Makes another query the target.
   mutating func aim(at query: SessionQuery) {
     target = query
-    parts = []
+    (round, bootstrap) = (nil, nil)
   }
 
+  // MARK: Parts
+
+  /// Whether parts are left.
+  var hasParts: Bool { round != nil || bootstrap != nil }
+
+  /// The bytes of what is written and not taken.
+  var heldByteCount: Int { (round?.byteCount ?? 0) + (bootstrap?.byteCount ?? 0) }
+
   /// Adds the bootstrap of the target.
-  mutating func add(_ parts: [ServerDownload]) {
-    assert(target != nil && self.parts.isEmpty && !parts.isEmpty, "SessionView 2")
-    self.parts = parts[...]
+  mutating func add(_ parts: DownloadParts) {
+    assert(target != nil && !hasParts && !parts.isEmpty, "SessionView 2")
+    bootstrap = parts
   }
 
   /// Adds a round, which comes before the bootstrap of the target.
-  mutating func add(round: [ServerDownload]) {
-    assert(active != nil && !round.isEmpty, "SessionView 2")
-    parts = round + parts
+  mutating func add(round parts: DownloadParts) {
+    assert(active != nil && round == nil && !parts.isEmpty, "SessionView 2")
+    round = parts
   }
 
-  /// The next part; nil if none is made.
+  /// The bootstrap of which the next part needs entries, of so many bytes; nil if they are written.
+  var unwritten: (bootstrap: Bootstrap, byteLimit: Int)? {
+    round == nil ? bootstrap?.unwritten : nil
+  }
+
+  /// Adds entries that were written of `unwritten`.
+  mutating func add(_ entries: [Download.Entry], rest: Bootstrap) {
+    bootstrap?.add(entries, rest: rest)
+  }
+
+  /// Takes the next part, whose entries are written; nil if there is none.
   mutating func takePart() -> ServerDownload? {
-    guard let part = parts.popFirst() else { return nil }
-    guard parts.isEmpty else { return part }
-    // An empty slice would keep all parts.
-    parts = []
-    if let target { (active, self.target) = (target, nil) }
+    if let part = round?.take() {
+      if round?.isEmpty == true { round = nil }
+      return part
+    }
+    guard let part = bootstrap?.take() else { return nil }
+    if bootstrap?.isEmpty == true {
+      bootstrap = nil
+      (active, target) = (target, nil)
+    }
     return part
   }
 }

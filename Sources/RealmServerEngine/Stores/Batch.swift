@@ -2,6 +2,8 @@
 
 // What goes into a store at once.
 
+package import RealmSyncProtocol
+
 /// Changes of a realm that are stored together, or not at all.
 package struct Batch: Hashable, Sendable {
   /// The versions that follow the newest one, in order.
@@ -9,6 +11,8 @@ package struct Batch: Hashable, Sendable {
   /// Client files in their new state. Reciprocals and private changes up to their
   /// `reciprocalBase` go with that.
   package var files: [ClientFile]
+  /// Expired client files that are removed; their identifiers are not given again.
+  package var forgotten: [FileIdentifier]
   package var reciprocals: [ReciprocalChange]
   package var privates: [PrivateChange]
   /// The newest version whose entry is to go; nil to keep what is there.
@@ -18,9 +22,11 @@ package struct Batch: Hashable, Sendable {
   package var skipsThrough: UInt64?
 
   package init(
-    entries: [StoredEntry] = [], files: [ClientFile] = [], reciprocals: [ReciprocalChange] = [],
-    privates: [PrivateChange] = [], trimsThrough: UInt64? = nil, skipsThrough: UInt64? = nil
+    entries: [StoredEntry] = [], files: [ClientFile] = [], forgotten: [FileIdentifier] = [],
+    reciprocals: [ReciprocalChange] = [], privates: [PrivateChange] = [],
+    trimsThrough: UInt64? = nil, skipsThrough: UInt64? = nil
   ) {
+    self.forgotten = forgotten
     self.skipsThrough = skipsThrough
     self.entries = entries
     self.files = files

@@ -21,6 +21,8 @@ package struct ClientFile: Hashable, Sendable {
   package var lockedServerVersion: UInt64 = 0
   /// The server's time of the last sign of life; 0 once the file is expired.
   package var lastSeen: OriginTimestamp
+  /// The server's time of its expiry; 0 before, and where an older server has noted none.
+  package var expired = OriginTimestamp(milliseconds: 0)
   /// The version with which the state ends that the client is sent in place of trimmed versions; 0
   /// if it needed none. A client below has a part of it at most.
   package var firstDownloadVersion: UInt64 = 0

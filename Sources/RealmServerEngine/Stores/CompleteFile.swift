@@ -5,6 +5,7 @@
 // Invariants:
 // 1. A file has its name only once its tables are on the disk. So one that is empty was damaged,
 //    whenever the server that made it ended.
+// 2. Its name is on the disk when it is made: what is stored in it later cannot go with its name.
 
 package import RealmStorage
 
@@ -18,6 +19,12 @@ import Glibc
 
 /// Makes files whose name appears with their content.
 package enum CompleteFile {
+  /// Whether there is a file at `path`.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0
+  }
+
   /// Makes a file at `path` with what `body` writes.
   package static func make(
     _ path: String, options: OpenOptions = OpenOptions(),
@@ -31,6 +38,7 @@ package enum CompleteFile {
     guard unsafe rename(unfinished, path) == 0 else {
       throw .storage(.system(operation: "Renaming", path: path, code: errno))
     }
+    try StoreError.storing { () throws(StorageError) in try system.syncDirectory(of: path) }
   }
 
   /// The file is closed when this returns.

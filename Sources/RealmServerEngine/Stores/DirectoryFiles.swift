@@ -12,16 +12,19 @@ import Musl
 import Glibc
 #endif
 
-/// The files below `<directory>/apps/<app>/realms`.
+/// The files below `<directory>/apps/<app>/realms`, and `<directory>/apps/<app>/directory.realm`,
+/// the record of them.
 package struct DirectoryFiles: RealmFiles {
   private let directory: String
   private let system: any FileSystem
+  private let records: RealmRecords
 
   package init(
     directory: String, system: any FileSystem = SystemFiles(isPrivate: true)
   ) {
     self.directory = directory
     self.system = system
+    records = RealmRecords(system)
   }
 
   /// A server has many files open at a time, so each reserves little of the address space. A larger
@@ -38,6 +41,21 @@ package struct DirectoryFiles: RealmFiles {
       folders.append(path)
     }
     return (folders, "\(path)/\(names.last ?? "realm").realm")
+  }
+
+  /// The name of an app in identifiers of realms, which is that of its folder.
+  private static func name(ofApp app: String) -> String {
+    String(RealmName(app: app).fileID.rawValue.prefix { $0 != "/" })
+  }
+
+  /// The record of the app whose folder has a name.
+  private func record(_ app: some StringProtocol) -> RealmRecord {
+    records["\(directory)/apps/\(app)/directory.realm"]
+  }
+
+  /// The name of a realm among those of its app.
+  private static func name(_ realm: RealmID) -> String {
+    realm.rawValue.split(separator: "/").last.map(String.init) ?? "realm"
   }
 
   private static func options(mustExist: Bool) -> OpenOptions {
@@ -64,16 +82,31 @@ package struct DirectoryFiles: RealmFiles {
     }
     try CompleteFile.make(
       file, options: Self.options(mustExist: false), system: system, body)
+    try record(realm.rawValue.prefix { $0 != "/" }).change(
+      adding: [Self.name(realm)], removing: [])
   }
 
-  package func hasFile(of realm: RealmID) -> Bool {
-    var status = stat()
-    return unsafe stat(path(of: realm), &status) == 0
+  /// The realms of an app that were made, whether their files are there or not.
+  package func recordedRealms(ofApp app: String) throws(StoreError) -> Set<RealmID> {
+    let folder = Self.name(ofApp: app)
+    return Set(try record(folder).names().map { RealmID("\(folder)/\($0)") })
   }
+
+  /// Records realms that are there, as older servers did not, and forgets those that the operator
+  /// goes on without: they are new when a client asks for them.
+  package func record(
+    _ found: Set<RealmID>, forgetting lost: Set<RealmID>, ofApp app: String
+  ) throws(StoreError) {
+    guard !found.isEmpty || !lost.isEmpty else { return }
+    try record(Self.name(ofApp: app)).change(
+      adding: found.map(Self.name).sorted(), removing: lost.map(Self.name))
+  }
+
+  package func hasFile(of realm: RealmID) -> Bool { CompleteFile.exists(path(of: realm)) }
 
   package func realms(ofApp app: String) throws(StorageError) -> [RealmID] {
-    let name = RealmName(app: app).fileID.rawValue.split(separator: "/").first.map(String.init)
-    let folder = "\(directory)/apps/\(name ?? app)/realms"
+    let app = Self.name(ofApp: app)
+    let folder = "\(directory)/apps/\(app)/realms"
     guard let list = unsafe opendir(folder) else {
       guard errno != ENOENT else { return [] }
       throw .system(operation: "Reading", path: folder, code: errno)
@@ -86,13 +119,14 @@ package struct DirectoryFiles: RealmFiles {
         unsafe name.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe String(cString: $0) }
       }
       guard file.hasSuffix(suffix) else { continue }
-      realms.append(RealmID("\(name ?? app)/\(file.dropLast(suffix.count))"))
+      realms.append(RealmID("\(app)/\(file.dropLast(suffix.count))"))
     }
     return realms.sorted { $0.rawValue < $1.rawValue }
   }
 
+  /// Makes a folder, whose name is on the disk on return.
   private func make(_ path: String) throws(StorageError) {
-    let failed = unsafe mkdir(path, 0o700) != 0
-    if failed, errno != EEXIST { throw .system(operation: "Creating", path: path, code: errno) }
+    if unsafe mkdir(path, 0o700) == 0 { return try system.syncDirectory(of: path) }
+    guard errno == EEXIST else { throw .system(operation: "Creating", path: path, code: errno) }
   }
 }

@@ -20,6 +20,7 @@ extension EmbeddedRealm {
       guard let batch = try build(group) else { return false }
       try check(batch, after: head)
       for file in batch.files { try store(file, in: group) }
+      for file in batch.forgotten { try forget(file, in: group) }
       try StoreError.storing { () throws(StorageError) -> Void in
         for entry in batch.entries { try store(entry, in: group) }
         for change in batch.reciprocals {

@@ -38,6 +38,18 @@ extension EmbeddedRealm {
     try row.set(file.queryVersion.map { .int($0) } ?? .null, "query_version")
     try row.set(.string(file.query), "query")
     try row.set(file.fingerprint, "fingerprint")
+    try row.set(file.expired.milliseconds, "expired")
+  }
+
+  /// Removes the row of a file that is expired; nothing else of it was left.
+  func forget(_ ident: FileIdentifier, in group: WriteGroup) throws(StoreError) {
+    let key = ObjectKey(Int64(bitPattern: ident.rawValue))
+    try StoreError.storing { () throws(StorageError) -> Void in
+      guard let table = try group.table(named: ServerTables.files.rawValue),
+        try reader(.files, key, of: group)?.clientFile(key).isExpired == true
+      else { return }
+      try table.delete(key)
+    }
   }
 
   func trim(

@@ -39,7 +39,7 @@ final class EmbeddedRealm: Sendable {
     try self.init(id, in: files, onProblem: onProblem)
     guard self.name == name else { throw .ambiguousName(self.name) }
     let isOld = try StoreError.storing { () throws(StorageError) in
-      try table(.privates, of: read()).schema.column(named: "objects") == nil
+      try ServerTables.lacksFields(read())
     }
     guard isOld else { return }
     _ = try write { (group) throws(StoreError) in

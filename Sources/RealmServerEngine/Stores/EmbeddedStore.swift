@@ -21,7 +21,7 @@ package final class EmbeddedStore: ServerStore {
   private let opening = Locked(())
   private let onProblem: @Sendable (String) -> Void
 
-  /// - Parameter onProblem: Is told of rows that cannot be read, without which all goes on.
+  /// - Parameter onProblem: Reports rows that cannot be read, without which all goes on.
   package init(
     _ files: any RealmFiles, salts: SaltSource = SaltSource(),
     onProblem: @escaping @Sendable (String) -> Void = { _ in }

@@ -66,6 +66,10 @@ struct ServerRowReader {
     file.queryVersion = try optionalNumber("query_version")
     file.query = try optionalText("query") ?? ""
     file.fingerprint = try number("fingerprint")
+    // Files of older servers lack it, until they are opened for writing.
+    if schema.column(named: "expired") != nil {
+      file.expired = OriginTimestamp(milliseconds: try number("expired"))
+    }
     return file
   }
 

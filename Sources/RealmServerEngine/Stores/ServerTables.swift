@@ -48,7 +48,7 @@ enum ServerTables: String, CaseIterable {
         ("salt", .int), ("user", .string), ("client_version", .int), ("reciprocal_base", .int),
         ("locked_version", .int), ("last_seen", .int), ("first_download", .int),
         ("first_download_base", .int), ("query_version", .int), ("query", .string),
-        ("fingerprint", .int),
+        ("fingerprint", .int), ("expired", .int),
       ]
     case .reciprocals: [("changeset", .binary)]
     case .privates: [("timestamp", .int), ("objects", .binary), ("changeset", .binary)]
@@ -74,13 +74,30 @@ enum ServerTables: String, CaseIterable {
     try row.set(FileIdentifier.server.rawValue, "last_file")
   }
 
-  /// The properties that files of older servers lack: those of the tables of `privates`.
+  /// The properties that files of older servers lack.
+  private static let later: [(table: ServerTables, field: String, type: ColumnType)] = [
+    (privates, "objects", .binary), (files, "expired", .int),
+  ]
+
+  /// Whether the file is one of an older server.
+  static func lacksFields(_ group: TableGroup) throws(StorageError) -> Bool {
+    for (kind, field, _) in later {
+      if try group.table(named: kind.rawValue)?.schema.column(named: field) == nil { return true }
+    }
+    return false
+  }
+
+  /// Adds the properties that a file of an older server lacks.
   static func addMissing(in group: WriteGroup) throws(StorageError) -> Bool {
-    guard let table = try group.table(named: privates.rawValue),
-      table.schema.column(named: "objects") == nil
-    else { return false }
-    _ = try table.addColumn(named: "objects", type: .binary)
-    return true
+    var isChanged = false
+    for (kind, field, type) in later {
+      guard let table = try group.table(named: kind.rawValue),
+        table.schema.column(named: field) == nil
+      else { continue }
+      _ = try table.addColumn(named: field, type: type)
+      isChanged = true
+    }
+    return isChanged
   }
 
   /// The key of a row that belongs to a file and a version.

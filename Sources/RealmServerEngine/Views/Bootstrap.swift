@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What takes a client from one query to another (P4 B.3, P5 5).
+//
+// Invariants:
+// 1. All entries are of one version of the realm, whatever is uploaded while they are written: the
+//    snapshot stays as long as the bootstrap.
+// 2. Between two entries a bootstrap keeps the selection of its objects, and nothing of their
+//    content: a client that does not read may make the server keep it for long.
 
 import RealmReplication
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// The entries of a bootstrap, all of one version of the realm.
-package struct Bootstrap {
+/// The entries of a bootstrap, which are written as they are sent.
+package struct Bootstrap: Sendable {
   /// A changeset ends with the object that makes it this large: the client stores each as one blob.
   package static let entryByteCountMax = 1 << 20
 
-  package private(set) var entries: [Download.Entry] = []
-  /// Objects of which the client drops what it has, changes that wait for their upload included.
-  private var erased: [ObjectIdentity] = []
-  /// Their erasures. The states that follow need not be kept: whatever the client has changed of
-  /// these objects before, the erasures discard.
+  /// The erasures as they are stored for the client, until that is done. The states that follow
+  /// need not be stored: whatever the client has changed of these objects before, the erasures
+  /// discard.
   private(set) var parts: [PrivatePart] = []
   /// The position after it. Each changeset of erasures has a version of its own after that of the
   /// round before it, which may arrive alone.
@@ -24,13 +28,26 @@ package struct Bootstrap {
 
   private let snapshot: ObjectSnapshot
   private let timestamp: OriginTimestamp
+  private let entryByteCountMax: Int
+  /// The whole schema, if it is the first thing.
+  private var schema: [UInt8]?
+  /// Objects of which the client drops what it has, changes that wait for their upload included.
+  private var erased: ObjectWalk
+  private var arriving: ObjectWalk
+  private let objectCount: Int
+  private var isBegun = false
 
   private init(
-    _ snapshot: ObjectSnapshot, _ cursor: DownloadCursor, timestamp: OriginTimestamp
+    _ snapshot: ObjectSnapshot, _ cursor: DownloadCursor, timestamp: OriginTimestamp,
+    entryByteCountMax: Int, erased: ObjectSelection, arriving: ObjectSelection
   ) {
     self.snapshot = snapshot
     self.timestamp = timestamp
     self.cursor = cursor
+    self.entryByteCountMax = entryByteCountMax
+    self.erased = ObjectWalk(erased)
+    self.arriving = ObjectWalk(arriving)
+    objectCount = erased.count + arriving.count
   }
 
   /// The bootstrap of query version 0: the whole schema, and nothing else.
@@ -40,79 +57,110 @@ package struct Bootstrap {
     _ snapshot: ObjectSnapshot, version: UInt64, timestamp: OriginTimestamp
   ) throws(StoreError) -> Bootstrap {
     var bootstrap = Bootstrap(
-      snapshot, DownloadCursor(serverVersion: version), timestamp: timestamp)
-    let bytes = try StoreError.storing { () throws(StorageError) -> [UInt8] in
+      snapshot, DownloadCursor(serverVersion: version), timestamp: timestamp,
+      entryByteCountMax: entryByteCountMax, erased: ObjectSelection(), arriving: ObjectSelection())
+    bootstrap.schema = try StoreError.storing { () throws(StorageError) -> [UInt8] in
       var writer = ObjectStateWriter(snapshot.objects, file: .server)
       try writer.appendSchema()
       return writer.take()
     }
-    bootstrap.append(bytes)
     return bootstrap
   }
 
   /// What takes a client that sees the old view of a version to the new one.
   ///
+  /// The client may hold objects that it does not see: it drops them before it gets them again.
+  ///
   /// - Parameters:
   ///   - old: Nil for a client that sees nothing yet.
   ///   - version: The client's position, at or after the version of the snapshot.
   ///   - clientVersion: The newest client version that is integrated.
-  ///   - mayHoldCopies: Whether the client may hold objects that it does not see, which it drops
-  ///     before it gets them again.
   package static func change(
     from old: View?, to new: View, _ snapshot: ObjectSnapshot, at version: UInt64,
-    clientVersion: UInt64, timestamp: OriginTimestamp, mayHoldCopies: Bool = true
+    clientVersion: UInt64, timestamp: OriginTimestamp,
+    entryByteCountMax: Int = Bootstrap.entryByteCountMax
   ) throws(StoreError) -> Bootstrap {
-    let cursor = DownloadCursor(serverVersion: version, clientVersion: clientVersion)
-    var bootstrap = Bootstrap(snapshot, cursor, timestamp: timestamp)
-    var entering: [(table: TableKey, keys: [ObjectKey])] = []
+    var (erased, arriving) = (ObjectSelection(), ObjectSelection())
     for name in Set(new.classNames).union(old?.classNames ?? []).sorted() {
       guard let table = try View.table(name, snapshot.objects) else { continue }
       let after = try new.keys(ofClass: name, in: snapshot.objects)
       let before = try old?.keys(ofClass: name, in: snapshot.objects) ?? []
       let (seen, known) = (Set(after), Set(before))
-      let arriving = after.filter { !known.contains($0) }
-      // What the client may hold of an arriving object is stale.
-      let stale = mayHoldCopies ? arriving : []
-      for key in before.filter({ !seen.contains($0) }) + stale {
-        if let identity = try table.identity(of: key) { bootstrap.erased.append(identity) }
+      let entering = after.filter { !known.contains($0) }.sorted()
+      let leaving = before.filter { !seen.contains($0) }
+      try StoreError.storing { () throws(StorageError) -> Void in
+        try arriving.add(entering, of: table)
+        try erased.add(leaving.isEmpty ? entering : (leaving + entering).sorted(), of: table)
       }
-      entering.append((table.key, arriving))
     }
-    bootstrap.appendErasures()
-    try bootstrap.append(states: entering)
-    if bootstrap.entries.isEmpty { bootstrap.append([]) }
+    var bootstrap = Bootstrap(
+      snapshot, DownloadCursor(serverVersion: version, clientVersion: clientVersion),
+      timestamp: timestamp, entryByteCountMax: entryByteCountMax, erased: erased,
+      arriving: arriving)
+    try bootstrap.makeParts()
     return bootstrap
   }
 
-  private mutating func appendErasures() {
-    parts = PrivatePart.parts(erasing: erased)
-    cursor.serverVersion += UInt64(parts.count)
-    for part in parts { append(part.changeset) }
-  }
-
-  private mutating func append(
-    states: [(table: TableKey, keys: [ObjectKey])]
-  ) throws(StoreError) {
-    var changesets: [[UInt8]] = []
-    try StoreError.storing { () throws(StorageError) -> Void in
-      var writer = ObjectStateWriter(snapshot.objects, file: .server)
-      for (table, keys) in states {
-        for key in keys {
-          try writer.append(key, in: table)
-          if writer.byteCount >= Self.entryByteCountMax { changesets.append(writer.take()) }
-        }
-      }
-      let rest = writer.take()
-      if !rest.isEmpty { changesets.append(rest) }
+  private mutating func makeParts() throws(StoreError) {
+    var walk = erased
+    while true {
+      let objects = try walk.nextIdentities(
+        in: snapshot.objects, byteCountMax: ErasureWriter.byteCountMax)
+      guard !objects.isEmpty else { break }
+      parts.append(PrivatePart(changeset: ErasureWriter.bytes(objects), objects: objects))
     }
-    for changeset in changesets { append(changeset) }
+    cursor.serverVersion += UInt64(parts.count)
   }
 
-  private mutating func append(_ changeset: [UInt8]) {
-    entries.append(
-      Download.Entry(
-        serverVersion: cursor.serverVersion, clientVersion: cursor.clientVersion,
-        timestamp: timestamp, originFile: .server, originalByteCount: changeset.count,
-        changeset: changeset))
+  /// Notes that the erasures are stored.
+  mutating func didStoreParts() { parts = [] }
+
+  // MARK: Entries
+
+  /// Whether all entries are written.
+  package var isComplete: Bool { isBegun && schema == nil && erased.count + arriving.count == 0 }
+
+  /// The part of it that is written, from 0 to 1.
+  package var progress: Double {
+    objectCount == 0 ? 1 : 1 - Double(erased.count + arriving.count) / Double(objectCount)
+  }
+
+  /// Writes the next entries, until they have `byteLimit` bytes or all are written.
+  package mutating func takeEntries(byteLimit: Int) throws(StoreError) -> [Download.Entry] {
+    var entries: [Download.Entry] = []
+    var byteCount = 0
+    while !isComplete, entries.isEmpty || byteCount < byteLimit {
+      let changeset = try nextChangeset()
+      isBegun = true
+      // Clients wait for ever for a bootstrap without entries.
+      guard !changeset.isEmpty || isComplete && entries.isEmpty else { continue }
+      byteCount += changeset.count
+      entries.append(
+        Download.Entry(
+          serverVersion: cursor.serverVersion, clientVersion: cursor.clientVersion,
+          timestamp: timestamp, originFile: .server, originalByteCount: changeset.count,
+          changeset: changeset))
+    }
+    return entries
+  }
+
+  /// The schema, erasures or states; no bytes if none are left.
+  private mutating func nextChangeset() throws(StoreError) -> [UInt8] {
+    if let schema {
+      self.schema = nil
+      return schema
+    }
+    let objects = try erased.nextIdentities(
+      in: snapshot.objects, byteCountMax: ErasureWriter.byteCountMax)
+    guard objects.isEmpty else { return ErasureWriter.bytes(objects) }
+    return try StoreError.storing { () throws(StorageError) -> [UInt8] in
+      var writer = ObjectStateWriter(snapshot.objects, file: .server)
+      while writer.byteCount < entryByteCountMax,
+        let (table, key) = try arriving.next(in: snapshot.objects)
+      {
+        try writer.append(key, in: table.key)
+      }
+      return writer.take()
+    }
   }
 }

@@ -5,7 +5,7 @@
 package import RealmSyncProtocol
 
 /// Changes for a client, and how far they take it.
-package struct Download: Hashable, Sendable {
+package struct Download: Sendable {
   /// One changeset.
   package struct Entry: Hashable, Sendable {
     package var serverVersion: UInt64
@@ -30,6 +30,8 @@ package struct Download: Hashable, Sendable {
   }
 
   package var entries: [Entry]
+  /// What follows the entries, and is written as it is sent.
+  package var rest: Bootstrap?
   /// The client's position after it.
   package var cursor: DownloadCursor
   /// The newest version of the server and its salt.
@@ -41,7 +43,7 @@ package struct Download: Hashable, Sendable {
   /// The sizes of the rest after it.
   package var remainingByteCount: Int
 
-  /// The sizes of all changesets.
+  /// The sizes of the changesets of the entries.
   package var byteCount: Int { entries.reduce(0) { $0 + $1.changeset.count } }
 
   package init(entries: [Entry], cursor: DownloadCursor, head: RealmHead, file: ClientFile) {
@@ -52,5 +54,11 @@ package struct Download: Hashable, Sendable {
     uploadedClientVersion = file.clientVersion
     uploadedServerVersion = file.reciprocalBase
     remainingByteCount = 0
+  }
+
+  /// A bootstrap of which no entry is written.
+  init(_ bootstrap: Bootstrap, head: RealmHead, file: ClientFile) {
+    self.init(entries: [], cursor: bootstrap.cursor, head: head, file: file)
+    rest = bootstrap
   }
 }

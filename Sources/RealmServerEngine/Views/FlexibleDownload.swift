@@ -3,7 +3,7 @@
 // What a client in flexible mode is sent.
 
 /// The messages that take a client to a version of the realm, and perhaps to another query there.
-package struct FlexibleDownload: Hashable, Sendable {
+package struct FlexibleDownload: Sendable {
   /// The steady state, with the query that the client has.
   package var round: Download
   /// The bootstrap of the new query, which is sent after it; nil if the query stays.

@@ -22,6 +22,16 @@ package protocol FileSystem: Sendable {
   ///
   /// - Throws: `StorageError.system` with the operation "Opening".
   func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile
+
+  /// Makes what was done to names in the directory of `path` durable.
+  func syncDirectory(of path: String) throws(StorageError)
+}
+
+extension FileSystem {
+  /// The system's directories are synced.
+  package func syncDirectory(of path: String) throws(StorageError) {
+    try SystemDirectory.sync(of: path)
+  }
 }
 
 /// The access that a file is opened for.

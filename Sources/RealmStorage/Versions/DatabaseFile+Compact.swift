@@ -94,18 +94,7 @@ extension DatabaseFile {
 
   /// Makes what was done to names in the directory of `path` durable.
   package static func syncDirectory(of path: String) throws(StorageError) {
-    let end = path.lastIndex(of: "/") ?? path.startIndex
-    let directory =
-      end == path.startIndex ? (path.hasPrefix("/") ? "/" : ".") : String(path[..<end])
-    let descriptor = unsafe realm_open(directory, O_RDONLY, 0)
-    guard descriptor >= 0 else {
-      throw .system(operation: "Opening", path: directory, code: -descriptor)
-    }
-    defer { close(descriptor) }
-    // Some file systems have nothing to sync for directories, and say EINVAL.
-    guard fsync(descriptor) == 0 || errno == EINVAL else {
-      throw .system(operation: "Syncing", path: directory, code: errno)
-    }
+    try SystemDirectory.sync(of: path)
   }
 
   /// Runs `body` while no process has the file at `path` open.

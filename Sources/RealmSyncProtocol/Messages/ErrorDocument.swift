@@ -103,6 +103,20 @@ package struct ErrorDocument: Hashable, Sendable {
       serverVersion: serverVersion, rejectedClientVersion: clientVersion, updates: updates)
   }
 
+  /// The document with texts of a number of bytes at most.
+  func cut(toByteCount byteCountMax: Int) -> ErrorDocument {
+    var document = self
+    document.message = message.cut(toByteCount: byteCountMax)
+    if let report = compensatingWrite {
+      document.compensatingWrite?.updates = report.updates.map { update in
+        RejectedUpdate(
+          reason: update.reason.cut(toByteCount: byteCountMax), table: update.table,
+          key: update.key)
+      }
+    }
+    return document
+  }
+
   /// The action with the switch that forbids recovery taken into account.
   package var effectiveAction: ErrorAction {
     action == .clientReset && isRecoveryModeDisabled ? .clientResetNoRecovery : action

@@ -4,6 +4,9 @@
 
 /// Writes the messages of one connection.
 package struct MessageEncoder: Sendable {
+  /// The texts of a server for people are cut to so many bytes: they may quote what clients send.
+  package static let textByteCountMax = 1_024
+
   package let version: ProtocolVersion
 
   package init(version: ProtocolVersion) { self.version = version }
@@ -96,23 +99,24 @@ package struct MessageEncoder: Sendable {
             session: session, code: code, tryAgain: document.tryAgain,
             message: document.message)))
     case .error(let session, let code, let document):
-      let json = JSONWriter.bytes(document.json)
+      let json = JSONWriter.bytes(document.cut(toByteCount: Self.textByteCountMax).json)
       return Self.message(
         "json_error", UInt64(code.rawValue), UInt64(json.count), session, body: json)
     case .plainError(let error):
-      let text = Array(error.message.utf8)
+      let text = Array(error.message.cut(toByteCount: Self.textByteCountMax).utf8)
       return Self.message(
         "error", UInt64(error.code.rawValue), UInt64(text.count), error.tryAgain ? 1 : 0,
         error.session, body: text)
     case .queryError(let error):
-      let text = Array(error.message.utf8)
+      let text = Array(error.message.cut(toByteCount: Self.textByteCountMax).utf8)
       return Self.message(
         "query_error", UInt64(error.code.rawValue), UInt64(text.count), error.session,
         error.queryVersion, body: text)
     case .log(let log):
       let json = JSONWriter.bytes(
         .object([
-          JSONMember("level", .string(log.level)), JSONMember("msg", .string(log.message)),
+          JSONMember("level", .string(log.level)),
+          JSONMember("msg", .string(log.message.cut(toByteCount: Self.textByteCountMax))),
           JSONMember("co_id", .string(log.connection)),
         ]))
       return Self.message("log_message", log.session, UInt64(json.count), body: json)

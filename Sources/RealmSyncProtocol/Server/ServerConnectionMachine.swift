@@ -16,26 +16,31 @@
 ///    keep answers without end.
 /// 4. No DOWNLOAD is asked for while more bytes than the limit wait for the socket, and no more
 ///    than a few are being made at a time.
-/// 5. A connection whose client says nothing for the time limit is closed.
+/// 5. A connection whose client says nothing for the time limit is closed, and so is one whose
+///    client takes nothing for longer than even a slow one needs.
+/// 6. While the memory of the server is tight, the socket is not read while the sessions hold more
+///    than little, and no DOWNLOAD is asked for while anything waits for the socket. What they hold
+///    goes by itself, so a connection waits for no other one.
 package struct ServerConnectionMachine: Hashable, Sendable {
   /// The limits of a connection.
   package struct Limits: Hashable, Sendable {
     package var messageByteCount = (16 << 20) + (64 << 10)
     package var sessionCount = 200
     /// The bytes of messages that sessions hold, with which the socket is no more read.
-    package var heldByteCount = 32 << 20
+    package var heldByteCount = 8 << 20
+    /// The same while memory is tight.
+    package var tightHeldByteCount = 64 << 10
     /// The bytes that wait for the socket, with which nothing more is made for it.
-    package var outputByteCount = 8 << 20
+    package var outputByteCount = 2 << 20
     /// The DOWNLOADs that are made at a time.
     package var downloadCount = 4
     /// The time without a message after which a client is gone.
     package var silence: Milliseconds = 180_000
+    /// The bytes that the slowest client takes in a second, beyond that time.
+    package var slowestByteRate = 4_096
 
     package init() {}
   }
-
-  /// A close frame has no room for more.
-  private static let reasonByteCountMax = 123
 
   private struct Session: Hashable, Sendable {
     let name: UInt64
@@ -63,14 +68,22 @@ package struct ServerConnectionMachine: Hashable, Sendable {
   /// The numbers of sessions by their names.
   private var numbers: [UInt64: UInt64] = [:]
   private var lastName: UInt64 = 0
-  private var heldByteCount = 0
+  /// The bytes of the messages that the sessions hold.
+  package private(set) var heldByteCount = 0
   private var isHolding = false
   private var isReadingPaused = false
-  private var outputByteCount = 0
+  /// The bytes that wait for the socket.
+  package private(set) var outputByteCount = 0
+  /// Whether nothing more is made for the socket.
   private var isOutputBlocked = false
+  /// Whether so much waits for the socket that it is not read.
+  private var isOutputFull = false
   private var waitingDownloads: [WaitingDownload] = []
   private var downloadCount = 0
   private var lastMessage: Milliseconds
+  /// The time since when the socket takes nothing of what waits for it.
+  private var outputStart: Milliseconds = 0
+  private var isMemoryTight = false
 
   /// - Parameter served: The mode of the app.
   package init(
@@ -102,6 +115,7 @@ package struct ServerConnectionMachine: Hashable, Sendable {
       lastMessage = now
       receive(bytes)
     case .written(let count): didWrite(count)
+    case .memory(let isTight): isMemoryTight = isTight
     case .closed: end()
     case .timer: checkSilence()
     case .session(let name, let input):
@@ -209,6 +223,7 @@ package struct ServerConnectionMachine: Hashable, Sendable {
 
   private mutating func send(_ message: ServerMessage) {
     let bytes = MessageEncoder(version: version).bytes(message)
+    if outputByteCount == 0 { outputStart = now }
     outputByteCount += bytes.count
     effects.append(.send(bytes))
   }
@@ -216,15 +231,17 @@ package struct ServerConnectionMachine: Hashable, Sendable {
   private mutating func didWrite(_ count: Int) {
     assert(count <= outputByteCount, "more is written than was sent")
     outputByteCount = max(0, outputByteCount - count)
+    outputStart = now
   }
 
   /// Applies the limits of what waits to what the input has changed.
   private mutating func balance() {
     guard !isClosed else { return }
-    if !isOutputBlocked, outputByteCount > limits.outputByteCount {
+    let outputMax = isMemoryTight ? 0 : limits.outputByteCount
+    if !isOutputBlocked, outputByteCount > outputMax {
       isOutputBlocked = true
       for number in sessions.keys.sorted() { handle(.outputBlocked, at: number) }
-    } else if isOutputBlocked, outputByteCount <= limits.outputByteCount / 2 {
+    } else if isOutputBlocked, outputByteCount <= outputMax / 2 {
       isOutputBlocked = false
       for number in sessions.keys.sorted() { handle(.outputDrained, at: number) }
     }
@@ -237,12 +254,18 @@ package struct ServerConnectionMachine: Hashable, Sendable {
       effects.append(.store(session: next.name, request: next.request, next.store))
     }
     assert(downloadCount == sessions.values.count { $0.download != nil })
-    if heldByteCount > limits.heldByteCount {
+    let heldMax = isMemoryTight ? limits.tightHeldByteCount : limits.heldByteCount
+    if heldByteCount > heldMax {
       isHolding = true
-    } else if heldByteCount <= limits.heldByteCount / 2 {
+    } else if heldByteCount <= heldMax / 2 {
       isHolding = false
     }
-    if isReadingPaused != (isHolding || isOutputBlocked) {
+    if outputByteCount > limits.outputByteCount {
+      isOutputFull = true
+    } else if outputByteCount <= limits.outputByteCount / 2 {
+      isOutputFull = false
+    }
+    if isReadingPaused != (isHolding || isOutputFull) {
       isReadingPaused.toggle()
       effects.append(isReadingPaused ? .pauseReading : .resumeReading)
     }
@@ -254,8 +277,12 @@ package struct ServerConnectionMachine: Hashable, Sendable {
     // What is not read does not count as silence, unless the client reads nothing itself.
     if isHolding { lastMessage = now }
     let end = lastMessage + limits.silence
-    guard now >= end else { return effects.append(.setTimer(at: end)) }
-    close(.goingAway, "The client is silent")
+    guard now < end else { return close(.goingAway, "The client is silent") }
+    guard outputByteCount > 0 else { return effects.append(.setTimer(at: end)) }
+    let patience = Milliseconds(outputByteCount) * 1_000 / Milliseconds(limits.slowestByteRate)
+    let takenBy = outputStart + limits.silence + patience
+    guard now < takenBy else { return close(.goingAway, "The client takes nothing") }
+    effects.append(.setTimer(at: min(end, takenBy)))
   }
 
   private mutating func fail(_ code: ConnectionErrorCode, _ message: String) {
@@ -270,13 +297,12 @@ package struct ServerConnectionMachine: Hashable, Sendable {
   private mutating func close(_ code: CloseCode, _ reason: String) {
     guard !isClosed else { return }
     end()
-    var reason = reason
-    while reason.utf8.count > Self.reasonByteCountMax { reason.removeLast() }
     effects.append(.close(code, reason: reason))
   }
 
   private mutating func end() {
     for number in sessions.keys.sorted() { remove(number) }
+    outputByteCount = 0
     isClosed = true
   }
 }

@@ -10,6 +10,8 @@ package enum ServerConnectionInput: Hashable, Sendable {
   case message([UInt8])
   /// The socket has taken bytes that were sent.
   case written(byteCount: Int)
+  /// Whether little is left of the memory that clients may take together.
+  case memory(isTight: Bool)
   /// The socket closed, or broke.
   case closed
   /// The time of `ServerConnectionEffect.setTimer` has come.

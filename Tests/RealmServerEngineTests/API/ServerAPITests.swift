@@ -56,6 +56,15 @@ import Testing
     #expect(byteCountMax(path, login.access) == 64 << 10)
   }
 
+  @Test func textsOfErrorsHaveALimit() async throws {
+    let bench = try APIBench()
+    let app = String(repeating: "é", count: 5_000)
+    let answer = await bench.send("GET", "/api/client/v2.0/app/\(app)/location")
+    let text = try #require(try JSONParser.parse(answer.body)["error"]?.string)
+    #expect(answer.status == 404 && text.hasSuffix("éé"))
+    #expect((1_000...1_024).contains(text.utf8.count))
+  }
+
   @Test func unknownPathsAreErrors() async throws {
     let bench = try APIBench()
     #expect(await bench.send("GET", "/").error == "404 BadRequest")

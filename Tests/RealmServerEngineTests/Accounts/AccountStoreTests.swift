@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmSyncProtocol
+import RealmTables
 import RealmTestSupport
 import Testing
 
@@ -40,5 +41,78 @@ import Testing
   @Test func aFileOfAnotherKindIsRefused() throws {
     let system = try SimulatedFileSystem(contents: Array("no realm file".utf8))
     #expect(throws: (any Error).self) { try APIBench(system) }
+  }
+
+  /// What each layout added to the one before.
+  private static let columns: [Int64: [(table: String, column: String)]] = [
+    2: [("server_mailed_tokens", "salt"), ("server_mailed_tokens", "hash")],
+    3: [("server_accounts_meta", "app"), ("server_identities", "created")],
+  ]
+
+  @Test(arguments: [1, 2] as [Int64])
+  func theFileOfAnEarlierLayoutIsUpgraded(_ layout: Int64) async throws {
+    let bench = try APIBench(confirmation: .mail)
+    #expect(await bench.register().status == 201)
+    let mail = try #require(bench.mailer.mails.withLock { $0.last })
+    let body = #"{"token":"\#(mail.token)","tokenId":"\#(mail.tokenID)"}"#
+    #expect(await bench.password("confirm", body).status == 200)
+    #expect(await bench.password("reset/send", #"{"email":"ann@x.org"}"#).status == 200)
+    let reset = try #require(bench.mailer.mails.withLock { $0.last })
+    let login = try TestLogin(await bench.logIn())
+    // The file as a server of that time left it.
+    let system = try SimulatedFileSystem(contents: bench.system.file.contents())
+    let file = try system.openDatabase()
+    let group = try WriteGroup(file.beginWrite())
+    for (number, columns) in Self.columns where number > layout {
+      for (name, column) in columns {
+        let table = try #require(try group.table(named: name))
+        try table.removeColumn(try #require(table.schema.column(named: column)).key)
+      }
+    }
+    let meta = try #require(try group.table(named: "server_accounts_meta"))
+    let row = try #require(try meta.findRow(primaryKey: .string("accounts"))).key
+    try meta.set(.int(layout), try #require(meta.schema.column(named: "layout")), row)
+    _ = try group.commit()
+
+    let old = try SimulatedFileSystem(contents: system.file.contents())
+    let upgraded = try APIBench(old, confirmation: .mail, seed: 2)
+    // Users, their sessions and the mails on their way are there.
+    let profile = await upgraded.send(
+      "GET", "/api/client/v2.0/auth/profile", token: login.access)
+    #expect(profile.status == 200)
+    let change =
+      #"{"token":"\#(reset.token)","tokenId":"\#(reset.tokenID)","password":"another"}"#
+    #expect(await upgraded.password("reset", change).status == 200)
+    #expect(try TestLogin(await upgraded.logIn("ann@x.org", "another")).user == login.user)
+    #expect(await upgraded.register("bob@x.org").status == 201)
+    // It is of the newest layout, and of one app.
+    let again = try SimulatedFileSystem(contents: old.file.contents())
+    let now = OriginTimestamp(milliseconds: APIBench.start)
+    _ = try AccountStore(again.openDatabase(), app: "todos", mustExist: true, now: now)
+    let newest = try TableGroup(again.openDatabase().snapshot())
+    for (name, column) in Self.columns.values.flatMap({ $0 }) {
+      #expect(try newest.table(named: name)?.schema.column(named: column) != nil)
+    }
+    let number = try #require(try newest.table(named: "server_accounts_meta"))
+    let found = try #require(try number.findRow(primaryKey: .string("accounts"))).row
+    #expect(
+      try found.value(of: try #require(number.schema.column(named: "layout")))
+        == .int(AccountTable.layout))
+  }
+
+  @Test func theFileOfALaterLayoutIsRefused() throws {
+    let system = try SimulatedFileSystem()
+    _ = try APIBench(system)
+    let file = try system.openDatabase()
+    let group = try WriteGroup(file.beginWrite())
+    let meta = try #require(try group.table(named: "server_accounts_meta"))
+    let row = try #require(try meta.findRow(primaryKey: .string("accounts"))).key
+    try meta.set(
+      .int(AccountTable.layout + 1), try #require(meta.schema.column(named: "layout")), row)
+    _ = try group.commit()
+    let later = try SimulatedFileSystem(contents: system.file.contents())
+    #expect(throws: StoreError.storage(.corrupted("the accounts have another layout"))) {
+      try APIBench(later)
+    }
   }
 }

@@ -5,6 +5,7 @@
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
 import TestTraits
@@ -94,7 +95,8 @@ private struct FlexibleRun {
     if !device.client.isOnline { try await device.client.connect(to: server) }
     guard !device.hasSchema else { return }
     device.hasSchema = true
-    let bootstrap = try await server.realm.schemaBootstrap(for: device.ident)
+    var bootstrap = try await server.realm.schemaBootstrap(for: device.ident)
+    bootstrap.entries = try bootstrap.allEntries()
     #expect(!bootstrap.entries.isEmpty)
     try device.client.integrate(bootstrap)
   }
@@ -143,7 +145,7 @@ private struct FlexibleRun {
     let download = try answer.get()
     for part in [download.round] + (download.bootstrap.map { [$0] } ?? []) {
       trace("file \(device.ident.rawValue) is sent \(part.cursor)")
-      for entry in part.entries {
+      for entry in try part.allEntries() {
         let changeset = try ChangesetParser.parse(entry.changeset)
         trace("  \(entry.serverVersion) after \(entry.clientVersion): \(changeset)")
       }
@@ -151,10 +153,12 @@ private struct FlexibleRun {
     // What is computed and never arrives is computed again.
     if random.percent(15) { return device.client.disconnect() }
     try device.client.integrate(download.round)
-    guard let bootstrap = download.bootstrap, let next else { return }
+    guard var bootstrap = download.bootstrap, let next else { return }
     // The client may write before a bootstrap arrives.
     if random.percent(20) { try write(device) }
     if random.percent(15) { return device.client.disconnect() }
+    // It is written now, of the version that was the newest before.
+    bootstrap.entries = try bootstrap.allEntries()
     #expect(!bootstrap.entries.isEmpty)
     try device.client.integrate(bootstrap)
     device.query = next
@@ -189,7 +193,7 @@ private struct FlexibleRun {
       ] {
         try replica.integrate(
           Download(
-            entries: bootstrap.entries, cursor: bootstrap.cursor, head: snapshot.head,
+            entries: try bootstrap.allEntries(), cursor: bootstrap.cursor, head: snapshot.head,
             file: client.identity))
       }
       guard try replica.digest() != client.digest() else { continue }

@@ -12,12 +12,12 @@ import Testing
   private static let bind = "bind 1 5 0 0 0\n\"foo\""
 
   private func makeConnection(
-    _ socket: TestSocket, _ handler: TestHandler, _ timer: TestTimer = TestTimer(),
-    limits: ServerConnectionMachine.Limits = .init()
+    _ socket: any ServerSocket, _ handler: TestHandler, _ timer: TestTimer = TestTimer(),
+    limits: ServerConnectionMachine.Limits = .init(), memory: TestMemory? = nil
   ) async -> ServerConnection {
     let connection = ServerConnection(
       socket, version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
-      timer: timer
+      timer: timer, memory: memory
     ) { link in
       handler.link.withLock { $0 = link }
       return handler
@@ -38,13 +38,7 @@ import Testing
 
   /// `ServerConnection` 2, `ServerConnectionMachine` 3
   @Test func aClientThatDoesNotReadIsNotRead() async throws {
-    /// A socket that takes nothing until it is opened.
-    final class ClosedSocket: ServerSocket {
-      let opened = TestSignal()
-      func send(_ message: [UInt8]) async { await opened.wait() }
-      func close(_ code: CloseCode, reason: String) async {}
-    }
-    let socket = ClosedSocket()
+    let socket = GatedSocket()
     var limits = ServerConnectionMachine.Limits()
     limits.outputByteCount = 100
     let connection = ServerConnection(
@@ -68,7 +62,108 @@ import Testing
     #expect(taken.withLock { $0 } == 1_000)
   }
 
+  // MARK: Memory
+
   /// `ServerConnection` 3
+  @Test func allThatAConnectionHoldsIsNoted() async {
+    let (socket, handler, memory) = (GatedSocket(), TestHandler(), TestMemory())
+    let connection = await makeConnection(socket, handler, memory: memory)
+    // The answer of seven bytes waits for the socket.
+    await connection.receive(Array("ping 1 0\n".utf8))
+    #expect(memory.held == [7])
+    // BIND is being carried out, and another message waits for its end.
+    await connection.receive(Array(Self.bind.utf8))
+    let ident = Array("ident 1 2 1002 4 18 4 7777\n".utf8)
+    await connection.receive(ident)
+    #expect(memory.held == [7, 7 + ident.count])
+    // A message that is written for the session counts, too.
+    handler.held.withLock { $0 = 1_000 }
+    await connection.receive(Array("ping 2 0\n".utf8))
+    #expect(memory.held.last == 14 + ident.count + 1_000)
+    handler.held.withLock { $0 = 0 }
+    await connection.socketDidClose()
+    #expect(memory.held.last == 0)
+    socket.opened.give()
+    handler.answer(.done)
+    await handler.waitUntilClosed()
+  }
+
+  /// `ServerConnection` 3 and `ServerConnectionMachine` 6
+  @Test func aConnectionTakesLittleWhileMemoryIsTight() async {
+    let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
+    var limits = ServerConnectionMachine.Limits()
+    limits.tightHeldByteCount = 10
+    let connection = await makeConnection(socket, handler, limits: limits, memory: memory)
+    memory.setTight(true)
+    await connection.receive(Array(Self.bind.utf8))
+    let hasRoom = Locked(false)
+    let reader = Task {
+      await connection.receive(Array("ident 1 2 1002 4 18 4 7777\n".utf8))
+      hasRoom.withLock { $0 = true }
+    }
+    await handler.waitForRequest()
+    for _ in 0..<20 { await Task.yield() }
+    #expect(!hasRoom.withLock { $0 })
+    // It goes on when its own message is carried out, whether the memory is tight or not.
+    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
+    await reader.value
+    while memory.held.last != 0 { await Task.yield() }
+  }
+
+  /// Takes a session to its first DOWNLOAD, whose answer is not given.
+  private func run(_ connection: ServerConnection, _ handler: TestHandler) async {
+    var file = ServerFile(ident: FileIdentifier(2), salt: 1002)
+    (file.clientVersion, file.reciprocalBase) = (18, 3)
+    let head = SaltedVersion(version: 4, salt: 7777)
+    handler.script.withLock {
+      $0 = [
+        .done, .file(ServerFileLookup(file: file, head: head, latestSalt: 7777)),
+        .claimed(file, rejected: []),
+      ]
+    }
+    await connection.receive(Array(Self.bind.utf8))
+    await connection.receive(Array("ident 1 2 1002 4 18 4 7777\n".utf8))
+    await handler.waitForRequests(3)
+  }
+
+  /// `ServerConnection` 3
+  @Test func aDownloadWaitsForRoom() async throws {
+    let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
+    let connection = await makeConnection(socket, handler, memory: memory)
+    memory.setRoom(0)
+    await run(connection, handler)
+    while memory.waitingCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(handler.requestCount == 3)
+    memory.setRoom(1 << 20)
+    await handler.waitForRequests(4)
+    #expect(memory.reserved == 1 << 20)
+    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
+    while memory.reserved > 0 { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  /// What is written already takes no more, and others wait for the room that it leaves.
+  @Test func aDownloadThatIsWrittenNeedsNoRoom() async {
+    let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
+    let connection = await makeConnection(socket, handler, memory: memory)
+    memory.setRoom(0)
+    handler.held.withLock { $0 = 1 }
+    await run(connection, handler)
+    await handler.waitForRequests(4)
+    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
+  }
+
+  @Test func aLostSocketEndsTheWaitForRoom() async throws {
+    let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
+    let connection = await makeConnection(socket, handler, memory: memory)
+    memory.setRoom(0)
+    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
+    await run(connection, handler)
+    while memory.waitingCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    await connection.socketDidClose()
+    await handler.waitUntilClosed()
+  }
+
+  /// `ServerConnection` 4
   @Test func aHandlerIsClosedAfterItsLastRequest() async {
     let (socket, handler) = (TestSocket(), TestHandler())
     let connection = await makeConnection(socket, handler)

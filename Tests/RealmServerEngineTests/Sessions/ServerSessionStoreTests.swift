@@ -248,14 +248,18 @@ import Testing
   }
 
   @Test func aLargeBootstrapComesInParts() async throws {
-    let (bench, writer, reader) = try await flexible(SessionLimits(bootstrapByteCount: 1))
+    let (bench, writer, reader) = try await flexible(
+      SessionLimits(bootstrapByteCount: 1, roundByteCount: 1))
     _ = await bench.upload([Text.create("a", count: 5)], from: 2, base: 2, by: writer)
     _ = await reader.perform(.setQuery(SessionBench.query(1, ["Thing": "count < 10"])))
     var cursor = DownloadCursor(serverVersion: 2)
     cursor = try await bench.download(after: cursor, of: reader).cursors.download
     let first = try await bench.download(after: cursor, of: reader)
+    let held = reader.heldByteCount
     let second = try await bench.download(after: cursor, of: reader)
     #expect([first.batchState, second.batchState] == [.moreToCome, .last])
+    // The second was written when it was asked for.
+    #expect(held == 0)
     #expect(first.cursors == second.cursors)
     #expect(!first.body.isEmpty && !second.body.isEmpty)
     guard case .flexible(1, .moreToCome, .estimate(let share)) = first.progress else {
@@ -270,7 +274,8 @@ import Testing
   private func subscribed(
     version: Int = ProtocolVersion.newest
   ) async throws -> (bench: SessionBench, writer: ServerSessionStore, reader: ServerSessionStore) {
-    let bench = SessionBench(.flexible, limits: SessionLimits(bootstrapByteCount: 1))
+    let bench = SessionBench(
+      .flexible, limits: SessionLimits(bootstrapByteCount: 1, roundByteCount: 1))
     let (writer, _) = try await bench.running(connection: 1)
     _ = try await bench.download(after: DownloadCursor(), of: writer)
     _ = await bench.upload([Text.schema()], base: 1, by: writer)
@@ -291,7 +296,10 @@ import Testing
     let cursor = DownloadCursor(serverVersion: 2)
     // The things are new: each comes in the entry of its version.
     let begin = try await bench.download(after: cursor, of: reader)
+    // The parts of a round are made at once, and count.
+    #expect(reader.heldByteCount > 0)
     let round = try await bench.download(after: cursor, of: reader)
+    #expect(reader.heldByteCount == 0)
     #expect([begin.queryVersion, round.queryVersion] == [1, 1])
     #expect([begin.batchState, round.batchState] == [.moreToCome, .last])
     #expect(

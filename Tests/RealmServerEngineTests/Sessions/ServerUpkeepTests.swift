@@ -102,6 +102,58 @@ import Testing
     #expect(await months.upkeep.run().expiredFiles == 1)
   }
 
+  /// The row of a device that never comes back goes a year after it expired, and its number stays
+  /// taken. A device that does come back then is reset all the same.
+  @Test func expiredDevicesAreForgotten() async throws {
+    let months = try Months()
+    let name = RealmName(app: "test", partition: "\"a\"")
+    let lost = try await months.realm("\"a\"").allocateFile(for: "u")
+    var forgotten: [Int] = []
+    for month in 1...16 {
+      months.pass(days: 30)
+      await months.realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
+      let report = await months.upkeep.run()
+      #expect(report.failures.isEmpty && report.expiredFiles == (month == 3 ? 1 : 0))
+      if report.forgottenFiles > 0 { forgotten.append(month) }
+      #expect(try await months.realms.peek(name.fileID).files.isEmpty == !forgotten.isEmpty)
+    }
+    // Three months until it expires, and 365 days more.
+    #expect(forgotten == [16])
+    // `ServerFileLookup`: 208, which asks for a client reset (P4 A.3).
+    let session = months.session()
+    let target = ClientMessage.Bind.Target.partition("\"a\"")
+    _ = await session.perform(
+      .bind(ClientMessage.Bind(session: 1, target: target, token: "u", needsIdent: false)))
+    let ident = ClientMessage.Ident(
+      session: 1, file: lost.ident, salt: lost.salt, download: DownloadCursor(),
+      latest: SaltedVersion())
+    guard case .file(let lookup) = await session.perform(.lookUp(ident)) else {
+      Issue.record("no answer")
+      return
+    }
+    let refusal = SessionRefusal(.badClientFileIdent, "Unknown client file \(lost.ident.rawValue)")
+    #expect(refusal.document.action == .clientReset)
+    #expect(throws: IdentDefect.refusal(refusal)) { _ = try lookup.check(ident) }
+    #expect(await session.perform(.claim(ident)).code == .badClientFileIdent)
+    let realm = try await months.realm("\"a\"")
+    let late = await realm.integrate(Upload(lost, [Text.create("x")], from: 1))
+    #expect(late.code == .badClientFileIdent)
+    #expect(try await realm.allocateFile(for: "u").ident > lost.ident)
+  }
+
+  /// Servers before noted no time of expiry: it begins at the first upkeep.
+  @Test func devicesThatAnOlderServerExpiredAreForgotten() async throws {
+    let months = try Months()
+    var file = try await months.realm("\"a\"").allocateFile(for: "u")
+    file.lastSeen = OriginTimestamp(milliseconds: 0)
+    try await months.realm("\"a\"").store(file)
+    #expect(await months.upkeep.run().forgottenFiles == 0)
+    months.pass(days: 364)
+    #expect(await months.upkeep.run().forgottenFiles == 0)
+    months.pass(days: 2)
+    #expect(await months.upkeep.run().forgottenFiles == 1)
+  }
+
   /// A client that only reads says nothing for months: its sessions are its sign of life.
   @Test func aDeviceWithASessionIsNotAway() async throws {
     let months = try Months()

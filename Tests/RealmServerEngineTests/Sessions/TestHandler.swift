@@ -52,6 +52,9 @@ final class TestHandler: ServerRequestHandler {
     return reply.withLock { $0 }
   }
 
+  let held = Locked(0)
+  var heldByteCount: Int { held.withLock { $0 } }
+
   func end() {}
 
   func close() async {

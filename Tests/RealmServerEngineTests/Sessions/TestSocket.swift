@@ -12,9 +12,10 @@ final class TestSocket: ServerSocket {
   let events = Locked<[String]>([])
   private let end = TestSignal()
 
-  func send(_ message: [UInt8]) async {
+  func send(_ message: consuming [UInt8]) async {
+    let text = String(decoding: message, as: UTF8.self)
     await Task.yield()
-    events.withLock { $0.append(String(decoding: message, as: UTF8.self)) }
+    events.withLock { $0.append(text) }
   }
 
   func close(_ code: CloseCode, reason: String) async {

@@ -2,6 +2,7 @@
 
 // What is particular about the store on files of our own.
 
+import Foundation
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
@@ -51,6 +52,46 @@ import Testing
       path: directory.path + "/apps/todo/realms/p_=42.realm",
       options: OpenOptions(isReadOnly: true))
     #expect(try TableGroup(file.snapshot()).table(named: "server_meta") != nil)
+  }
+
+  /// `CompleteFile` 2
+  @Test func namesOfNewFilesAreSynced() async throws {
+    let directory = try TemporaryDirectory()
+    let system = WatchedFiles()
+    let files = DirectoryFiles(directory: directory.path, system: system)
+    let (app, id) = (directory.path + "/apps/a", RealmID("a/b"))
+    try files.make(id) { (_) throws(StoreError) in
+      // The folders have their names before the file, and it has none yet.
+      #expect(!files.hasFile(of: id))
+      #expect(system.syncedDirectories == [directory.path, directory.path + "/apps", app])
+    }
+    #expect(files.hasFile(of: id))
+    // The realm, and the record of it.
+    #expect(system.syncedDirectories.dropFirst(3) == [app + "/realms", app])
+    try files.make(RealmID("a/c")) { (_) throws(StoreError) in }
+    #expect(system.syncedDirectories.dropFirst(5) == [app + "/realms"])
+  }
+
+  /// `RealmRecord` 1
+  @Test func realmsAreRecordedOnceTheyAreThere() async throws {
+    let directory = try TemporaryDirectory()
+    let files = DirectoryFiles(directory: directory.path)
+    #expect(try files.recordedRealms(ofApp: "a") == [])
+    #expect(throws: StoreError.fenced) {
+      try files.make(RealmID("a/b")) { (_) throws(StoreError) in throw .fenced }
+    }
+    for name in ["b", "c"] {
+      #expect(try !files.recordedRealms(ofApp: "a").contains(RealmID("a/\(name)")))
+      try files.make(RealmID("a/\(name)")) { (_) throws(StoreError) in }
+    }
+    let (b, c, d) = (RealmID("a/b"), RealmID("a/c"), RealmID("a/d"))
+    // Another process knows it, whatever has become of the folder of the realms.
+    try FileManager.default.removeItem(atPath: directory.path + "/apps/a/realms")
+    let others = DirectoryFiles(directory: directory.path)
+    #expect(try others.recordedRealms(ofApp: "a") == [b, c])
+    try others.record([d], forgetting: [b], ofApp: "a")
+    #expect(try DirectoryFiles(directory: directory.path).recordedRealms(ofApp: "a") == [c, d])
+    #expect(try others.recordedRealms(ofApp: "x") == [])
   }
 
   @Test func touchesOfAllTypesAreReadBack() throws {

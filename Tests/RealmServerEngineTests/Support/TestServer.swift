@@ -27,11 +27,13 @@ final class TestServer {
   let problems = Locked<[String]>([])
 
   init(
-    seed: UInt64 = 1, recordsTouches: Bool = false, partByteCount: Int = 1 << 19
+    seed: UInt64 = 1, recordsTouches: Bool = false, partByteCount: Int = 1 << 19,
+    bootstrapEntryByteCount: Int = Bootstrap.entryByteCountMax
   ) async throws {
     self.seed = seed
     settings = ServerRealm.Settings(recordsTouches: recordsTouches)
     settings.partByteCount = partByteCount
+    settings.bootstrapEntryByteCount = bootstrapEntryByteCount
     let problems = problems
     settings.report = { error in problems.withLock { $0.append("\(error)") } }
     realm = try await Self.open(

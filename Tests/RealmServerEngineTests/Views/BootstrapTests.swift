@@ -3,8 +3,8 @@
 // Bootstraps (P4 B.3, P5 5), and rounds step by step (P4 B.4).
 
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
-import TestTraits
 import Testing
 
 @testable import RealmServerEngine
@@ -15,8 +15,11 @@ import Testing
   private let everything = EffectiveQuery(["Thing": "TRUEPREDICATE"])
 
   /// Versions 1 to 4: the class, a with 5, b with 15, c with 25.
-  private func makeServer() async throws -> (TestServer, ClientFile, ClientFile) {
-    let server = try await TestServer(recordsTouches: true)
+  private func makeServer(
+    entryByteCount: Int = Bootstrap.entryByteCountMax
+  ) async throws -> (TestServer, ClientFile, ClientFile) {
+    let server = try await TestServer(
+      recordsTouches: true, bootstrapEntryByteCount: entryByteCount)
     let first = try await server.realm.allocateFile(for: "a")
     let second = try await server.realm.allocateFile(for: "b")
     let changes = [
@@ -28,7 +31,7 @@ import Testing
   }
 
   private func lines(_ download: Download) throws -> [String] {
-    try download.entries.flatMap { entry in
+    try download.allEntries().flatMap { entry in
       let changeset = try ChangesetParser.parse(entry.changeset)
       return changeset.instructions.map { "\(entry.serverVersion) \(changeset.line($0))" }
     }
@@ -132,25 +135,50 @@ import Testing
   @Test func aBootstrapHasAnEntryInAnyCase() async throws {
     let (server, _, second) = try await makeServer()
     let same = try await view(server, second, after: 4, high, next: high)
-    #expect(same.bootstrap?.entries.map(\.changeset) == [[]])
-    #expect(same.bootstrap?.entries.first?.originFile == .server)
+    let entries = try #require(same.bootstrap).allEntries()
+    #expect(entries.map(\.changeset) == [[]] && entries.map(\.originFile) == [.server])
   }
 
-  @Test(.heavy) func entriesOfABootstrapHaveALimit() async throws {
-    let (server, first, second) = try await makeServer()
+  @Test func entriesOfABootstrapHaveALimit() async throws {
+    let (server, first, second) = try await makeServer(entryByteCount: 2_000)
     let name = String(repeating: "n", count: 600)
-    var version: UInt64 = 5
-    for part in 0..<3 {
-      let changes = (0..<700).map { Text.create("\(name)\(part)-\($0)", count: 1) }
-      #expect(
-        await server.realm.integrate(Upload(first, changes, from: version, base: 4)).code == nil)
-      version += 700
+    let changes = (0..<20).map { Text.create("\(name)\($0)", count: 1) }
+    #expect(await server.realm.integrate(Upload(first, changes, from: 5, base: 4)).code == nil)
+    let all = try await view(server, second, after: 24, EffectiveQuery(), next: everything)
+    let sizes = try #require(all.bootstrap).allEntries().map(\.changeset.count)
+    // The erasures of all, and four of the new objects in each entry.
+    #expect(sizes.count == 6, "\(sizes)")
+    #expect(sizes.dropFirst().allSatisfy { $0 < 2_700 }, "\(sizes)")
+  }
+
+  /// `Bootstrap` 1 and 2
+  @Test func aBootstrapIsWrittenAsItIsTaken() async throws {
+    let (server, first, second) = try await makeServer(entryByteCount: 1)
+    let download = try await view(server, second, after: 4, EffectiveQuery(), next: everything)
+    var bootstrap = try #require(download.bootstrap?.rest)
+    #expect(bootstrap.parts.isEmpty)
+    var versions: Set<UInt64> = []
+    var progress: [Double] = []
+    var lines: [String] = []
+    while !bootstrap.isComplete {
+      // What happens meanwhile changes nothing of it.
+      let change = Upload(
+        first, [Text.set("c", count: 99), Text.erase("a")], from: 5, base: 4)
+      _ = await server.realm.integrate(change)
+      let (entries, rest) = try await server.realm.entries(of: bootstrap, byteLimit: 1)
+      #expect(entries.count == 1)
+      for entry in entries {
+        versions.insert(entry.serverVersion)
+        let changeset = try ChangesetParser.parse(entry.changeset)
+        lines += changeset.instructions.map { changeset.line($0) }
+      }
+      bootstrap = rest
+      progress.append(bootstrap.progress)
     }
-    let head = await server.realm.head.version
-    let all = try await view(server, second, after: head, EffectiveQuery(), next: everything)
-    let sizes = try #require(all.bootstrap).entries.map(\.changeset.count)
-    #expect(sizes.count > 1)
-    #expect(sizes.allSatisfy { $0 < Bootstrap.entryByteCountMax + 2000 || $0 < 3 << 20 })
+    #expect(progress.count == 4 && progress == progress.sorted() && progress.last == 1)
+    #expect(versions == [bootstrap.cursor.serverVersion])
+    let text = lines.joined(separator: "\n")
+    #expect(text.contains("CreateObject \"Thing\"[\"a\"]") && !text.contains("99"), "\(text)")
   }
 
   // MARK: Rounds

@@ -108,7 +108,7 @@ extension DeployedClientTests {
     var random = SeededGenerator(seed: seed)
     let server = try await RunningServer(
       mode: isFlexible ? .flexible : .partition,
-      limits: SessionLimits(downloadByteCount: 300, bootstrapByteCount: 200))
+      limits: SessionLimits(downloadByteCount: 300, bootstrapByteCount: 200, roundByteCount: 200))
     let client = try await DeployedClient(server)
     let token = try await client.logIn().accessToken
     let offer = isFlexible ? DeployedClient.flexible : DeployedClient.partition

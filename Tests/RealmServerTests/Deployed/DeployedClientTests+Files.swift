@@ -161,7 +161,7 @@ extension DeployedClientTests {
 
   @Test func aMarkWaitsForTheBootstrapOfTheQueryBeforeIt() async throws {
     let server = try await RunningServer(
-      mode: .flexible, limits: SessionLimits(bootstrapByteCount: 100))
+      mode: .flexible, limits: SessionLimits(bootstrapByteCount: 100, roundByteCount: 100))
     let client = try await DeployedClient(server)
     let token = try await client.logIn().accessToken
     let session = try await Self.session(client, token)

@@ -22,7 +22,7 @@ import Testing
     let failures = await withCheckedContinuation { (done: CheckedContinuation<[String], Never>) in
       Thread {
         var failures: [String] = []
-        for number in 0..<240 {
+        for number in 0..<120 {
           let reuse = Reuse.allCases[number % 3]
           do {
             try Self.use(TemporaryRealm(), reuse, number)
@@ -54,14 +54,14 @@ import Testing
       }
       try realm.write { realm.create(Person.self, value: ["id": number]) }
     }
-    defer { onlookers.wait() }
+    // Until their last call has returned, the file is theirs, too.
+    onlookers.wait()
     switch reuse {
     case .deletes: _ = try Realm.deleteFiles(for: configuration)
     case .reopensForReading:
       file.configuration.readOnly = true
       _ = try file.open().objects(Person.self).count
     case .deletesAfterAMigration:
-      onlookers.wait()
       file.configuration.schemaVersion = 1
       file.configuration.migrationBlock = { migration, _ in
         migration.enumerateObjects(ofType: "Person") { _, new in new?["age"] = 1 }

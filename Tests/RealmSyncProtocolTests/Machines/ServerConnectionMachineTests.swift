@@ -212,15 +212,6 @@ import Testing
     #expect(text.hasPrefix("json_error 100 ") && text.contains("\"action\":\"Transient\""))
   }
 
-  @Test func theReasonOfAnEndFitsACloseFrame() {
-    var connection = Self.made()
-    connection.handle(.close(.unauthorized, reason: String(repeating: "é", count: 100)))
-    #expect(
-      connection.takeOthers() == [
-        .close(.unauthorized, reason: String(repeating: "é", count: 61))
-      ])
-  }
-
   @Test func aLostSocketEndsTheSessions() {
     var connection = Self.made()
     connection.run(1, name: 1)
@@ -242,6 +233,37 @@ import Testing
     connection.now = 280_000
     connection.handle(.timer)
     #expect(connection.takeOthers() == [.close(.goingAway, reason: "The client is silent")])
+  }
+
+  /// `ServerConnectionMachine` 5: seven bytes wait, for which a slow client has a second beyond the
+  /// time of silence. It goes on speaking.
+  @Test(arguments: [(nil, 2_000), (7, nil), (3, 1_950 + 1_000 + 571)] as [(Int?, Milliseconds?)])
+  func aClientThatTakesNothingIsGone(_ taken: Int?, _ end: Milliseconds?) {
+    var connection = Self.made { ($0.silence, $0.slowestByteRate) = (1_000, 7) }
+    func tick(_ now: Milliseconds) -> ServerConnectionEffect? {
+      connection.now = now
+      connection.handle(.timer)
+      return connection.takeOthers().last
+    }
+    func speak(_ now: Milliseconds) {
+      connection.now = now
+      connection.receive("mark 1 1\n")
+    }
+    connection.receive(Self.bind)
+    connection.receive("ping 1 0\n")
+    speak(900)
+    #expect(tick(1_000) == .setTimer(at: 1_900))
+    speak(1_850)
+    #expect(tick(1_900) == .setTimer(at: 2_000))
+    if let taken {
+      connection.now = 1_950
+      connection.handle(.written(byteCount: taken))
+      #expect(tick(2_000) == .setTimer(at: 2_850))
+      speak(2_800)
+      #expect(tick(2_850) == .setTimer(at: end ?? 3_800))
+    }
+    guard let end else { return }
+    #expect(tick(end) == .close(.goingAway, reason: "The client takes nothing"))
   }
 
   // MARK: Limits
@@ -266,6 +288,7 @@ import Testing
     connection.receive(Self.upload(1, client: 20, byteCount: 400))
     #expect(connection.takeOthers() == [.pauseReading])
     // What is not read is no silence.
+    _ = connection.takeSent()
     connection.now = 500_000
     connection.handle(.timer)
     #expect(connection.takeOthers() == [.setTimer(at: 680_000)])
@@ -275,6 +298,42 @@ import Testing
     #expect(connection.takeOthers() == [])
     connection.reply(1, stored)
     #expect(connection.takeOthers() == [.resumeReading])
+  }
+
+  /// `ServerConnectionMachine` 6
+  @Test func littleIsHeldWhileMemoryIsTight() {
+    var connection = Self.made { ($0.heldByteCount, $0.tightHeldByteCount) = (10_000, 500) }
+    connection.run(1, name: 1)
+    connection.reply(1, ScriptedServerConnection.download(4))
+    _ = connection.takeOthers()
+    connection.receive(Self.upload(1, client: 19, byteCount: 400))
+    connection.receive(Self.upload(1, client: 20, byteCount: 400))
+    #expect(connection.takeOthers() == [])
+    connection.handle(.memory(isTight: true))
+    #expect(connection.takeOthers() == [.pauseReading])
+    // What it holds goes, and it is read again though memory is tight still.
+    let stored = ServerStoreReply.integrated(
+      head: SaltedVersion(version: 5, salt: 1), rejected: [])
+    connection.reply(1, stored)
+    #expect(connection.takeOthers() == [])
+    connection.reply(1, stored)
+    #expect(connection.takeOthers() == [.resumeReading])
+    connection.handle(.memory(isTight: false))
+    connection.receive(Self.upload(1, client: 21, byteCount: 600))
+    #expect(connection.takeOthers() == [])
+  }
+
+  /// `ServerConnectionMachine` 6
+  @Test func nothingIsMadeBesideWhatWaitsWhileMemoryIsTight() {
+    var connection = Self.made()
+    connection.handle(.memory(isTight: true))
+    connection.run(1, name: 1)
+    #expect(connection.requests.count == 4)
+    connection.reply(1, ScriptedServerConnection.download(4, [7, 7, 7]))
+    connection.handle(.session(1, .head(SaltedVersion(version: 5, salt: 1))))
+    #expect(connection.requests.count == 4)
+    #expect(connection.takeSent().count == 1)
+    #expect(connection.requests.count == 5)
   }
 
   /// `ServerConnectionMachine` 3

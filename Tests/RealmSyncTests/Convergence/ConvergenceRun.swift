@@ -26,11 +26,14 @@ struct ConvergenceRun {
       (server.heldByteCount, server.outputByteCount) = (400, 400)
       (client.waitingByteCount, client.outputByteCount) = (400, 400)
     }
+    let networkSeed = random.next()
+    let downloadByteCount = random.pick([1, 300, 128 << 10])
+    let partByteCount = random.pick([1, 1 << 20])
     network = SyncNetwork(
-      mode: mode, seed: random.next(),
+      mode: mode, seed: networkSeed,
       limits: SessionLimits(
-        downloadByteCount: random.pick([1, 300, 128 << 10]),
-        bootstrapByteCount: random.pick([1, 4 << 20])),
+        downloadByteCount: downloadByteCount, bootstrapByteCount: partByteCount,
+        roundByteCount: partByteCount),
       connectionLimits: server, clientLimits: client)
     let schemaSeed = random.next()
     for index in 0..<random.pick([3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 6, 8]) {

@@ -6,6 +6,7 @@ import RealmReplication
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import Synchronization
 
@@ -33,7 +34,7 @@ struct ViewReplica {
         from: nil, to: view, snapshot, at: max(1, snapshot.head.version), clientVersion: 0,
         timestamp: time),
     ] {
-      for entry in bootstrap.entries {
+      for entry in try bootstrap.allEntries() {
         try applier.apply(ChangesetParser.parse(entry.changeset))
       }
     }

@@ -6,8 +6,8 @@
 /// Counts relative words in comments.
 ///
 /// A summary says by itself what a symbol is or does: "The most cached rounds; look-ups are
-/// linear", not "What a look-up compares with". A hundred words of comments in the models of this project
-/// have 0.7 to 1.4 relative ones.
+/// linear", not "What a look-up compares with". A hundred words of comments in the models of this
+/// project have 0.7 to 1.4 relative ones.
 struct RelativeWords: Equatable {
   static let words: Set<String> = ["that", "which", "what", "those", "who"]
 

@@ -32,8 +32,8 @@ extension AccountService {
       name, password: identity.password, linkedTo: access, device: device)
   }
 
-  /// Registers an address. Where a mail confirms it, an address that somebody has registered
-  /// already is no error; one that is not confirmed is registered anew.
+  /// Registers an address. Where a mail confirms it, an address that is registered already is no
+  /// error, and one that is not confirmed is registered a second time.
   package func register(
     _ address: String, _ password: String, for requester: String
   ) async throws(AccountError) {

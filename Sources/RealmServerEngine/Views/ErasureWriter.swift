@@ -44,7 +44,7 @@ extension PrivatePart {
 
 extension ObjectIdentity {
   /// At least the bytes of an erasure, whatever the class.
-  fileprivate var approximateByteCount: Int {
+  var approximateByteCount: Int {
     guard case .value(.string(let text)) = key else { return 48 }
     return 48 + text.utf8.count
   }

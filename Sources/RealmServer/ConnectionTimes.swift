@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How long a connection may take.
+
+#if Server
+import NIOCore
+
+/// The time limits of a connection.
+struct ConnectionTimes: Hashable, Sendable {
+  /// For TLS and the head of the first request together.
+  var head = TimeAmount.seconds(20)
+  /// For a body.
+  var body = TimeAmount.seconds(60)
+  /// Between two requests.
+  var pause = Duration.seconds(120)
+}
+#endif

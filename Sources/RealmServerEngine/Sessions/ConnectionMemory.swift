@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The memory of the server as a connection needs it.
+
+/// What one connection may take of the memory that all of them share.
+package protocol ConnectionMemory: Sendable {
+  /// Notes how many bytes of messages the connection holds: those that wait for its sessions or are
+  /// being integrated, and those that wait for the socket. They are there, so they are not refused.
+  ///
+  /// - Returns: Whether the memory is tight, so that the connection should take no more before it
+  ///   has given some back.
+  func hold(_ byteCount: Int) -> Bool
+
+  /// Takes room for a message that is about to be made. Returns false if there is none.
+  func reserve(_ byteCount: Int) -> Bool
+
+  /// Gives back what was reserved.
+  func release(_ byteCount: Int)
+
+  /// Returns when there may be room again, or the connection has ended.
+  func waitForRoom(_ byteCount: Int) async
+
+  /// Ends all waits of the connection, and those to come.
+  func end()
+}
+
+/// Memory without a limit.
+struct UnlimitedMemory: ConnectionMemory {
+  func hold(_ byteCount: Int) -> Bool { false }
+  func reserve(_ byteCount: Int) -> Bool { true }
+  func release(_ byteCount: Int) {}
+  func waitForRoom(_ byteCount: Int) async {}
+  func end() {}
+}

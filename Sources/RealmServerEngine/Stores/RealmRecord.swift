@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which realms an app has.
+//
+// A realm file that is gone cannot tell that it was there, so another file does.
+//
+// Invariants:
+// 1. A realm is recorded once its file has its name on the disk, and stays so until the operator
+//    goes on without it. So what is recorded and has no file was lost.
+// 2. The file is open for the time of a call: it is used when a realm is new, and an operator may
+//    put another one in its place between two runs of the server.
+
+import RealmStorage
+import RealmTables
+
+/// The record of the realms of one app.
+final class RealmRecord: Sendable {
+  private static let tableName = "server_realms"
+  /// The record is small, and each app has one.
+  private static let reservedByteCount = 1 << 30
+
+  private let path: String
+  private let system: any FileSystem
+  /// One call at a time has the file open.
+  private let turn = Locked(())
+
+  init(_ path: String, _ system: any FileSystem) {
+    self.path = path
+    self.system = system
+  }
+
+  private static func options(mustExist: Bool) -> OpenOptions {
+    var options = OpenOptions(mustExist: mustExist)
+    options.reservedByteCount = reservedByteCount
+    options.slabByteCount = reservedByteCount
+    return options
+  }
+
+  /// The open file, which is made if it is missing.
+  private func opened() throws(StoreError) -> DatabaseFile {
+    if !CompleteFile.exists(path) {
+      try CompleteFile.make(path, options: Self.options(mustExist: false), system: system) {
+        (file) throws(StoreError) in
+        try Self.write(to: file) { (group) throws(StorageError) in
+          let table = try group.createTable(named: Self.tableName)
+          try table.setPrimaryKey(table.addColumn(named: "name", type: .string).key)
+        }
+      }
+    }
+    return try StoreError.storing { () throws(StorageError) in
+      try DatabaseFile.open(
+        path: path, options: Self.options(mustExist: true), system: system)
+    }
+  }
+
+  private static func write(
+    to file: DatabaseFile, _ body: (WriteGroup) throws(StorageError) -> Void
+  ) throws(StoreError) {
+    try StoreError.storing { () throws(StorageError) -> Void in
+      let group = try WriteGroup(file.beginWrite())
+      do throws(StorageError) {
+        try body(group)
+        _ = try group.commit()
+      } catch {
+        group.rollback()
+        throw error
+      }
+    }
+  }
+
+  private static func corrupted() -> StorageError {
+    .corrupted("the file has no table \(tableName)")
+  }
+
+  /// The realms that were recorded.
+  func names() throws(StoreError) -> Set<String> {
+    try turn.withLock { (_) throws(StoreError) -> Set<String> in
+      guard CompleteFile.exists(path) else { return [] }
+      let file = try opened()
+      return try StoreError.storing { () throws(StorageError) -> Set<String> in
+        let group = try TableGroup(file.snapshot())
+        guard let table = try group.table(named: Self.tableName),
+          let column = table.schema.primaryKey
+        else { throw Self.corrupted() }
+        var names: Set<String> = []
+        var cursor = table.clusterCursor()
+        while let cluster = try cursor.next() {
+          for index in 0..<cluster.count {
+            guard case .string(let name) = try cluster.row(at: index).value(of: column) else {
+              throw Self.corrupted()
+            }
+            names.insert(name)
+          }
+        }
+        return names
+      }
+    }
+  }
+
+  /// Records realms whose files are there, and forgets others; durable when this returns.
+  func change(
+    adding added: some Sequence<String>, removing removed: some Sequence<String>
+  )
+    throws(StoreError)
+  {
+    try turn.withLock { (_) throws(StoreError) -> Void in
+      try Self.write(to: opened()) { (group) throws(StorageError) in
+        guard let table = try group.table(named: Self.tableName) else { throw Self.corrupted() }
+        for name in added { _ = try table.findOrCreate(primaryKey: .string(name)) }
+        for name in removed {
+          if let (key, _) = try table.findRow(primaryKey: .string(name)) { try table.delete(key) }
+        }
+      }
+    }
+  }
+}

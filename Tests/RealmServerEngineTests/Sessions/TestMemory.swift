@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The memory of a test's connections.
+
+import RealmStorage
+import RealmSyncProtocol
+
+@testable import RealmServerEngine
+
+/// Memory whose room a test sets.
+final class TestMemory: ConnectionMemory {
+  private struct State {
+    var room = Int.max
+    var isTight = false
+    var held: [Int] = []
+    var reserved = 0
+    var hasEnded = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Locked(State())
+
+  /// What the connection has noted, one after the other.
+  var held: [Int] { state.withLock { $0.held } }
+  var reserved: Int { state.withLock { $0.reserved } }
+  var waitingCount: Int { state.withLock { $0.waiters.count } }
+
+  func setTight(_ isTight: Bool) { state.withLock { $0.isTight = isTight } }
+
+  /// Sets the room, and wakes those who wait for some.
+  func setRoom(_ room: Int) {
+    let waiters = state.withLock { state in
+      state.room = room
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  func hold(_ byteCount: Int) -> Bool {
+    state.withLock { state in
+      state.held.append(byteCount)
+      return state.isTight
+    }
+  }
+
+  func reserve(_ byteCount: Int) -> Bool {
+    state.withLock { state in
+      guard state.reserved + byteCount <= state.room else { return false }
+      state.reserved += byteCount
+      return true
+    }
+  }
+
+  func release(_ byteCount: Int) { state.withLock { $0.reserved -= byteCount } }
+
+  func waitForRoom(_ byteCount: Int) async {
+    await withCheckedContinuation { waiter in
+      let isWaiting = state.withLock { state in
+        guard !state.hasEnded, state.room < byteCount else { return false }
+        state.waiters.append(waiter)
+        return true
+      }
+      if !isWaiting { waiter.resume() }
+    }
+  }
+
+  func end() {
+    state.withLock { $0.hasEnded = true }
+    setRoom(.max)
+  }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The memory that clients can make the server take, one by one and together.
+
+#if Server
+import Logging
+import RealmServerEngine
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+
+@Suite(.timeLimit(.minutes(10))) struct MemoryTests {
+  // MARK: The budget
+
+  /// `MemoryBudget` 1
+  @Test func theBudgetCountsByProcessAddressAndUser() {
+    let budget = MemoryBudget(byteCount: 256 << 20)
+    let first = budget.share(address: "a")
+    first.setUser("ann")
+    #expect(first.take(32 << 20))
+    #expect(!first.take(1))
+    let second = budget.share(address: "a")
+    second.setUser("ann")
+    #expect(!second.take(1))
+    second.setUser("bob")
+    #expect(second.take(32 << 20))
+    let third = budget.share(address: "a")
+    #expect(!third.take(1))
+    var others = ["b", "c", "d"].map { budget.share(address: $0) }
+    for other in others { #expect(other.take(64 << 20)) }
+    let last = budget.share(address: "e")
+    #expect(!last.take(1))
+    first.giveBack(1)
+    #expect(last.take(1))
+    // What is forgotten is given back.
+    others = []
+    #expect(budget.byteCount == 64 << 20)
+    withExtendedLifetime([first, second, third, last]) {}
+  }
+
+  /// `MemoryBudget` 2 and 3
+  @Test func whatConnectionsHoldCountsForAllThree() {
+    // An address has 800, a user 400.
+    let budget = MemoryBudget(byteCount: 3_200, messageByteCount: 1)
+    func share(_ address: String, _ user: String) -> MemoryShare {
+      let share = budget.share(address: address)
+      share.setUser(user)
+      return share
+    }
+    let first = share("a", "ann")
+    #expect(!first.hold(200))
+    // Half of what the user may have is left.
+    #expect(first.hold(201))
+    #expect(first.hold(1_000))
+    #expect(budget.byteCount == 1_000)
+    // It is above the limits of its user and address, who get nothing more.
+    let others = [share("a", "ann"), share("b", "ann"), share("a", "bob"), share("b", "bob")]
+    #expect(others.map { $0.reserve(100) } == [false, false, false, true])
+    #expect(others.map { $0.take(100) } == [false, false, false, true])
+    // Messages of the server leave a quarter for those of clients.
+    #expect(!others[3].reserve(101))
+    #expect(others[3].take(101))
+    others[3].giveBack(101)
+    #expect(others[3].reserve(100))
+    // Half of the process is taken by many who have little each.
+    let strangers = ["c", "d", "e", "f"].map { share($0, $0) }
+    #expect(strangers.map { $0.hold(100) } == [false, false, false, true])
+    #expect(!first.hold(0))
+    #expect(others.map { $0.reserve(100) } == [true, true, false, false])
+    others[3].release(100)
+    #expect(others[3].reserve(100))
+    withExtendedLifetime((first, others, strangers)) {}
+  }
+
+  /// `MemoryBudget` 4
+  @Test func waitsEndWithRoomOrWithTheConnection() async throws {
+    // Messages of a user may take 75.
+    let budget = MemoryBudget(byteCount: 800, messageByteCount: 1)
+    let first = budget.share(address: "a")
+    first.setUser("ann")
+    _ = first.hold(55)
+    // There is room.
+    await first.waitForRoom(20)
+    let ends = Locked<[String]>([])
+    let waits = [("same", "a"), ("other", "b"), ("gone", "c")].map { name, address in
+      let share = budget.share(address: address)
+      share.setUser("ann")
+      return (
+        share,
+        Task {
+          await share.waitForRoom(30)
+          ends.withLock { $0.append(name) }
+        }
+      )
+    }
+    while budget.waitingCount < 3 { try await Task.sleep(for: .milliseconds(1)) }
+    _ = first.hold(46)
+    #expect(budget.waitingCount == 3)
+    waits[2].0.end()
+    await waits[2].1.value
+    #expect(ends.withLock { $0 } == ["gone"])
+    // A share that has ended waits no more.
+    await waits[2].0.waitForRoom(30)
+    _ = first.hold(45)
+    for (_, wait) in waits { await wait.value }
+    #expect(budget.waitingCount == 0)
+  }
+
+  // MARK: Served
+
+  /// `WebSocketHandler` 5
+  @Test func unfinishedMessagesOfAUserHaveALimitTogether() async throws {
+    let server = try await RunningServer(
+      users: ServerLimits(socketsPerUser: 100, memory: 128))
+    let client = try await DeployedClient(server)
+    let token = try await client.logIn().accessToken
+    // A message of 12 MiB, of which the end is missing; 16 MiB and some are a user's.
+    let head: [UInt8] = [0x82, 0xFF, 0, 0, 0, 0, 0, 0xC0, 0, 0] + DeployedSocket.mask
+    let part = head + [UInt8](repeating: 0, count: 9 << 20)
+    let offer = DeployedClient.partition
+    let first = try await client.socket(offer, token: token)
+    try await first.send(frames: part)
+    while server.budget.byteCount < 9 << 20 { try await Task.sleep(for: .milliseconds(5)) }
+    let second = try await client.socket(offer, token: token)
+    try? await second.send(frames: part)
+    #expect(try await second.closeCode() == 1008)
+    // The first one goes on, and gives its share back.
+    try await first.send(frames: [UInt8](repeating: 0, count: 3 << 20))
+    _ = try? await first.frame()
+    while server.budget.byteCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+    let third = try await client.socket(offer, token: token)
+    try await third.send("ping 3 0\n")
+    #expect(try await third.text() == "pong 3\n")
+    await client.leave()
+    try await server.stop()
+  }
+
+  // MARK: Readers
+
+  /// An item whose text does not get much smaller by compression.
+  private static func item(_ key: UInt8, _ random: inout SeededGenerator) -> [UInt8] {
+    DeployedChangesets.item(
+      key, name: (0..<20_000).map { _ in UInt8(33 + random.number(below: 90)) })
+  }
+
+  /// `Bootstrap` 2, `ServerConnection` 3: each reader would take a megabyte, and the user has half
+  /// of one.
+  @Test func slowReadersOfABootstrapTakeLittleTogether() async throws {
+    var random = SeededGenerator(seed: 1)
+    let (count, userMax) = (50, 512 << 10)
+    let budget = MemoryBudget(byteCount: 8 * userMax, messageByteCount: userMax)
+    let directory = try TemporaryDirectory()
+    let program = try ServerProgram(
+      RunningServer.options(in: directory, mode: .flexible), metrics: PrometheusMetrics(),
+      logger: Logger(label: "test"), sessionLimits: SessionLimits(bootstrapByteCount: 64 << 10),
+      budget: budget)
+    let host = program.apps[0].host
+    func connect(_ user: String, allowance: Int = .max) async -> SlowSocket {
+      let memory = budget.share(address: "here")
+      memory.setUser(user)
+      return await host.connect(user, allowance: allowance, memory: memory)
+    }
+    var writer = try await ProtocolClient(await connect("ann"), partition: nil)
+    try await writer.upload([DeployedChangesets.schema])
+    for key in 0..<count { try await writer.upload([Self.item(UInt8(key), &random)]) }
+    try await writer.acknowledgement(of: UInt64(count) + 1)
+    await writer.socket.close(.normal)
+    try await Self.wait { budget.byteCount == 0 }
+
+    let query = QueryDocument(queries: ["Item": "TRUEPREDICATE"])
+    var readers: [(SlowSocket, Task<ProtocolClient, any Error>)] = []
+    for _ in 0..<8 {
+      // They take the IDENT, and no part of the bootstrap.
+      let socket = await connect("ann", allowance: 1)
+      readers.append(
+        (socket, Task { try await ProtocolClient(socket, partition: nil, query: query) }))
+    }
+    try await Self.wait { budget.waitingCount > 1 }
+    #expect(budget.byteCount <= userMax, "\(budget.byteCount)")
+    // Another user gets the objects meanwhile.
+    let other = try await ProtocolClient(await connect("bob"), partition: nil, query: query)
+    await other.socket.close(.normal)
+    #expect(budget.waitingCount > 1 && budget.byteCount <= userMax, "\(budget.byteCount)")
+    for (socket, _) in readers { socket.open() }
+    for (_, client) in readers { await (try client.value).socket.close(.normal) }
+    try await Self.wait { budget.byteCount == 0 && budget.waitingCount == 0 }
+  }
+
+  private static func wait(for condition: () -> Bool) async throws {
+    for _ in 0..<6_000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(condition())
+  }
+}
+#endif
