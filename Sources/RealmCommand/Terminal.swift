@@ -31,7 +31,7 @@ enum Terminal {
     write("realm: \(TerminalText.safe(text))\n", to: 2)
   }
 
-  /// Writes a text that may be lost, because there is nobody who could be told.
+  /// Writes a text; an error of the output is ignored, as it cannot be reported anywhere.
   static func write(_ text: String, to descriptor: Int32) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

@@ -100,7 +100,7 @@ import Testing
     #expect(process.errors == "realm: Writing the output failed: No space left on device.\n")
   }
 
-  /// A message that nobody can read does not change how a command ends.
+  /// An error output that refuses the message does not change the exit code.
   @Test func aFullDiskBehindStandardErrorChangesNothing() throws {
     let process = try ToolProcess(
       URL(fileURLWithPath: "/bin/sh"),

@@ -132,7 +132,7 @@ package struct Bootstrap: Sendable {
     while !isComplete, entries.isEmpty || byteCount < byteLimit {
       let changeset = try nextChangeset()
       isBegun = true
-      // Clients wait for ever for a bootstrap without entries.
+      // A client never completes a bootstrap without entries.
       guard !changeset.isEmpty || isComplete && entries.isEmpty else { continue }
       byteCount += changeset.count
       entries.append(

@@ -67,7 +67,7 @@ extension ClientDriver {
     if let failure { throw failure }
   }
 
-  /// Begins a wait with a number of `makeName()`, whose end is told once.
+  /// Begins a wait with a number of `makeName()`; its end is reported once.
   package func wait(
     for kind: SessionWait, of session: UInt64, id: UInt64,
     _ end: @escaping @Sendable (SessionFailure?) -> Void

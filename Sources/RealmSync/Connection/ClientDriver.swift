@@ -56,7 +56,7 @@ package final class ClientDriver: Sendable {
   /// Hands in an input of the environment. What it causes is done on return, or by another thread.
   package func deliver(_ input: ClientInput) { if handle(input) { carryOut() } }
 
-  /// Returns whether effects are to be carried out, which nobody does.
+  /// Returns whether effects wait and no call carries them out yet.
   private func handle(_ input: ClientInput) -> Bool {
     state.withLock { state in
       state.effects += state.machine.handle(input, now: environment.now)

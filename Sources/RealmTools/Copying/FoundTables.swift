@@ -4,9 +4,9 @@
 //
 // 1. A cluster that fits one description alone gets that one: of a table that lost objects, or one
 //    that was found apart from its table. If it fits none, or several, its class has no name.
-// 2. Older states of objects that were saved are left out, as far as they can be told: what fits
-//    a table that lost nothing, what shares a leaf with objects that are there, and what has the
-//    key of one.
+// 2. Older states of saved objects are left out where they can be recognised: what fits a table
+//    that lost nothing, what shares a leaf with objects that are there, and what has the key of
+//    one.
 
 import RealmStorage
 import RealmTables

@@ -75,7 +75,7 @@ struct ScriptedConnection {
     effects.contains { if case .store(_, _, .scanUploads) = $0 { true } else { false } }
   }
 
-  /// Whether the end of a session was told and not taken.
+  /// Whether the end of a session was reported and not taken.
   func hasEnded(_ name: UInt64) -> Bool { effects.contains(.ended(session: name)) }
 
   /// The effects since the last call, without timers, requests and ends of sessions, and

@@ -70,7 +70,7 @@ import Testing
   @Test func contentsThatDifferAreFound() async throws {
     let network = try await Self.network()
     let device = network.devices[0]
-    // A write that nobody records is what a wrong merge would be.
+    // A write without a recorder has the effect of a wrong merge.
     let group = try WriteGroup(device.file.beginWrite())
     try Items.put(1, "other", group)
     _ = try group.commit()
