@@ -285,6 +285,15 @@ package final class SyncNetwork {
     return steps
   }
 
+  /// Answers what a device needs: it is there, or cannot be had now.
+  private func answer(
+    _ device: SimulatedDevice, _ need: WritableKeyPath<SimulatedEnvironment.State, Bool>,
+    _ found: ClientInput, else missing: (UInt32) -> ClientInput
+  ) {
+    device.environment.state.withLock { $0[keyPath: need] = false }
+    device.driver.deliver(random.percent(80) ? found : missing(jitter()))
+  }
+
   private func userSteps(
     of device: SimulatedDevice, _ state: SimulatedEnvironment.State
   ) -> [Step] {
@@ -294,12 +303,7 @@ package final class SyncNetwork {
       steps.append(
         (
           "gets a token",
-          {
-            device.environment.state.withLock { $0.needsToken = false }
-            let isThere = self.random.percent(80)
-            driver.deliver(
-              isThere ? .tokenRefreshed : .tokenUnavailable(jitter: self.jitter()))
-          }
+          { self.answer(device, \.needsToken, .tokenRefreshed) { .tokenUnavailable(jitter: $0) } }
         ))
     }
     if state.needsLocation {
@@ -307,10 +311,9 @@ package final class SyncNetwork {
         (
           "gets a location",
           {
-            device.environment.state.withLock { $0.needsLocation = false }
-            let isThere = self.random.percent(80)
-            driver.deliver(
-              isThere ? .locationRefreshed : .locationUnavailable(jitter: self.jitter()))
+            self.answer(device, \.needsLocation, .locationRefreshed) {
+              .locationUnavailable(jitter: $0)
+            }
           }
         ))
     }

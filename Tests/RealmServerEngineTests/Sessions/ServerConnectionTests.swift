@@ -88,6 +88,24 @@ import Testing
     await handler.waitUntilClosed()
   }
 
+  /// IDENT has to wait for the answer to BIND, and has room after it.
+  private func expectIdentWaits(
+    _ connection: ServerConnection, _ handler: TestHandler,
+    at location: SourceLocation = #_sourceLocation
+  ) async {
+    let hasRoom = Locked(false)
+    let reader = Task {
+      await connection.receive(Array("ident 1 2 1002 4 18 4 7777\n".utf8))
+      hasRoom.withLock { $0 = true }
+    }
+    await handler.waitForRequest()
+    for _ in 0..<20 { await Task.yield() }
+    #expect(!hasRoom.withLock { $0 }, sourceLocation: location)
+    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
+    await reader.value
+    #expect(hasRoom.withLock { $0 }, sourceLocation: location)
+  }
+
   /// `ServerConnection` 3 and `ServerConnectionMachine` 6
   @Test func aConnectionTakesLittleWhileMemoryIsTight() async {
     let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
@@ -96,17 +114,8 @@ import Testing
     let connection = await makeConnection(socket, handler, limits: limits, memory: memory)
     memory.setTight(true)
     await connection.receive(Array(Self.bind.utf8))
-    let hasRoom = Locked(false)
-    let reader = Task {
-      await connection.receive(Array("ident 1 2 1002 4 18 4 7777\n".utf8))
-      hasRoom.withLock { $0 = true }
-    }
-    await handler.waitForRequest()
-    for _ in 0..<20 { await Task.yield() }
-    #expect(!hasRoom.withLock { $0 })
     // It goes on when its own message is carried out, whether the memory is tight or not.
-    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
-    await reader.value
+    await expectIdentWaits(connection, handler)
     while memory.held.last != 0 { await Task.yield() }
   }
 
@@ -216,17 +225,6 @@ import Testing
     limits.heldByteCount = 20
     let connection = await makeConnection(socket, handler, limits: limits)
     await connection.receive(Array(Self.bind.utf8))
-    let hasRoom = Locked(false)
-    let reader = Task {
-      // It waits for the answer to BIND.
-      await connection.receive(Array("ident 1 2 1002 4 18 4 7777\n".utf8))
-      hasRoom.withLock { $0 = true }
-    }
-    await handler.waitForRequest()
-    for _ in 0..<20 { await Task.yield() }
-    #expect(!hasRoom.withLock { $0 })
-    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
-    await reader.value
-    #expect(hasRoom.withLock { $0 })
+    await expectIdentWaits(connection, handler)
   }
 }
