@@ -121,6 +121,7 @@ let package = Package(
   targets: [
     .target(name: "CRealmPlatform"),
     .plugin(name: "PackageInventory", capability: .buildTool()),
+    .plugin(name: "StudioPage", capability: .buildTool()),
     .target(
       name: "RealmInventory", swiftSettings: librarySettings, plugins: ["PackageInventory"]),
     .target(
@@ -188,8 +189,8 @@ let package = Package(
       dependencies: [
         "RealmTools", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
       ] + studioProducts,
-      resources: [.copy("Page")],
-      swiftSettings: librarySettings),
+      exclude: ["Page"],
+      swiftSettings: librarySettings, plugins: ["StudioPage"]),
     .executableTarget(
       name: "realm-cities",
       dependencies: ["RealmSwift"],
@@ -275,8 +276,8 @@ let package = Package(
     .testTarget(
       name: "RealmReplicationTests",
       dependencies: [
-        "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
-        "TestTraits",
+        "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+        "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(

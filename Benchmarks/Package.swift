@@ -45,6 +45,13 @@ let package = Package(
         .product(name: "RealmSwift", package: "OpenRealm"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+    .executableTarget(
+      name: "realm-tools",
+      dependencies: [
+        "BenchmarkSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
     .testTarget(
       name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),

@@ -27,7 +27,7 @@ struct StudioService: Sendable {
     access = AccessGuard(random: &random)
     let events = EventHub()
     self.events = events
-    page = try PageFiles()
+    page = PageFiles()
     var databases: [StudioDatabase] = []
     for file in options.files {
       databases.append(

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Tools
+import Foundation
+import Testing
+
+@testable import RealmStudio
+
+/// The page is part of the program: an installed program has nothing beside it.
+struct PageFilesTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Sources/RealmStudio/Page").standardizedFileURL
+
+  @Test func theProgramHoldsEachFileOfThePageByteForByte() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+    #expect(names.contains("index.html"))
+    let page = PageFiles()
+    for name in names {
+      let response = try #require(page.response("/" + name), "\(name)")
+      guard case .bytes(let bytes) = response.body else {
+        Issue.record("\(name) is no answer of bytes")
+        continue
+      }
+      let expected = try Data(contentsOf: Self.folder.appending(path: name))
+      #expect(Data(bytes) == expected, "\(name)")
+    }
+  }
+
+  @Test func thePageIsIndexAndOtherNamesAreNoFiles() throws {
+    let page = PageFiles()
+    let index = try #require(page.response("/"))
+    #expect(index.headers.contains { $0 == ("Content-Type", "text/html; charset=utf-8") })
+    for name in ["/..", "/nothing.js", "/index", "//index.html", ""] {
+      #expect(page.response(name) == nil, "\(name)")
+    }
+  }
+}
+#endif
