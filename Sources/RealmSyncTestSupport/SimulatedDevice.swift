@@ -2,7 +2,6 @@
 
 // A device with one synchronised file in memory, its agent, and the driver of its session.
 
-package import RealmReplication
 package import RealmStorage
 import RealmSync
 package import RealmSyncProtocol

@@ -60,15 +60,7 @@ extension SyncAgent {
 extension StoreFailure {
   /// The failure of a session for an error of its file.
   package init(_ error: IntegrationError) {
-    let code: ErrorCode? =
-      switch error {
-      case .unreadableChangeset, .unmergeableChangeset, .unfitChangeset:
-        ErrorCode(SessionErrorCode.badChangeset)
-      case .changesetTooLarge: ErrorCode(ConnectionErrorCode.badChangesetSize)
-      case .badProgress, .badIdentifier: ErrorCode(SessionErrorCode.badProgress)
-      case .storage: nil
-      }
-    self.init(code: code, message: error.description)
+    self.init(code: error.reportedCode, message: error.description)
   }
 }
 

@@ -24,11 +24,12 @@ package enum IntegrationError: Error, Hashable, Sendable {
   case storage(StorageError)
 
   /// The code for the server (JSON_ERROR, P1 C.2); nil for errors of this device.
-  package var reportedCode: Int? {
+  package var reportedCode: ErrorCode? {
     switch self {
-    case .unreadableChangeset, .unmergeableChangeset, .unfitChangeset: 212
-    case .changesetTooLarge: 112
-    case .badProgress, .badIdentifier: 233
+    case .unreadableChangeset, .unmergeableChangeset, .unfitChangeset:
+      ErrorCode(SessionErrorCode.badChangeset)
+    case .changesetTooLarge: ErrorCode(ConnectionErrorCode.badChangesetSize)
+    case .badProgress, .badIdentifier: ErrorCode(SessionErrorCode.badProgress)
     case .storage: nil
     }
   }

@@ -6,6 +6,7 @@ import Foundation
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
 import TestTraits

@@ -6,12 +6,13 @@ import Foundation
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
 import TestTraits
 import Testing
 
-/// `OPENREALM_SEEDS` is the number of random lives of a database, of 200 transactions each, 100 if
+/// `OPENREALM_SEEDS` is the number of random lives of a database, of 200 transactions each, 60 if
 /// nothing is said; `OPENREALM_SEED` is the first seed.
 @Suite("Recorded transactions")
 struct RecordReplayTests {
@@ -30,7 +31,7 @@ struct RecordReplayTests {
   }
 
   private static let first = environment("OPENREALM_SEED") ?? .random(in: 1...1 << 40)
-  private static let count = environment("OPENREALM_SEEDS") ?? 100
+  private static let count = environment("OPENREALM_SEEDS") ?? countedLives
 
   @Test("lead from the version before to the version after", .heavy, arguments: 0..<UInt64(shares))
   func replay(share: UInt64) throws {

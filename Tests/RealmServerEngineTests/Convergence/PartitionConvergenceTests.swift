@@ -4,6 +4,7 @@
 
 import RealmReplication
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTestSupport
 import TestTraits
 import Testing

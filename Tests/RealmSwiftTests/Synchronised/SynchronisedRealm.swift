@@ -7,6 +7,7 @@ import RealmReplication
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import Testing
 

@@ -6,6 +6,7 @@ import RealmReplication
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
 import Synchronization

@@ -2,7 +2,9 @@
 
 // A number for the content of all classes, for comparing peers.
 
+package import RealmReplication
 package import RealmStorage
+import RealmSync
 package import RealmSyncProtocol
 
 /// A digest of the content of all classes.
@@ -35,5 +37,18 @@ package struct StateDigest: Hashable, Sendable {
   static func += (left: inout StateDigest, right: StateDigest) {
     left.high &+= right.high
     left.low &+= right.low
+  }
+}
+
+extension DigestHasher {
+  /// The digest of what was added.
+  var stateDigest: StateDigest {
+    let digest = digest
+    return StateDigest(high: digest.high, low: digest.low)
+  }
+
+  mutating func add(_ digest: StateDigest) {
+    add(digest.high)
+    add(digest.low)
   }
 }

@@ -5,6 +5,7 @@
 // Properties are compared by their instructions, so links to future objects count, and so do their
 // positions in lists.
 
+package import RealmReplication
 import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables

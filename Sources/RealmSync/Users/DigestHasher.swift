@@ -4,8 +4,8 @@
 
 /// Hashes a sequence of words.
 ///
-/// For comparing states of honest peers: equal digests of different contents are as unlikely as
-/// chance makes them, but a peer could make them on purpose.
+/// For names of files, and for comparing the contents of files in tests: equal digests of different
+/// words are as unlikely as chance makes them, but they can be made on purpose.
 package struct DigestHasher {
   private var first: UInt64
   private var second: UInt64
@@ -15,19 +15,14 @@ package struct DigestHasher {
     second = 0x1319_8A2E_0370_7344 &+ tag
   }
 
-  mutating func add(_ word: UInt64) {
+  package mutating func add(_ word: UInt64) {
     first = Self.mix(first ^ word, 0x9E37_79B9_7F4A_7C15)
     second = Self.mix(second &+ word, 0xD6E8_FEB8_6659_FD93) ^ word
   }
 
-  mutating func add(_ digest: StateDigest) {
-    add(digest.high)
-    add(digest.low)
-  }
-
   package mutating func add(_ text: String) { add(bytes: text.utf8) }
 
-  mutating func add(bytes: some Collection<UInt8>) {
+  package mutating func add(bytes: some Collection<UInt8>) {
     var word: UInt64 = 0
     var count: UInt64 = 0
     for byte in bytes {
@@ -42,10 +37,11 @@ package struct DigestHasher {
     add(count)
   }
 
-  package var digest: StateDigest {
-    StateDigest(
+  package var digest: (high: UInt64, low: UInt64) {
+    (
       high: Self.mix(first ^ second, 0xA076_1D64_78BD_642F),
-      low: Self.mix(second &+ 0xE703_7ED1_A0B4_28DB, first | 1))
+      low: Self.mix(second &+ 0xE703_7ED1_A0B4_28DB, first | 1)
+    )
   }
 
   private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {

@@ -2,7 +2,9 @@
 
 // The digests of classes, objects and values.
 
+import RealmReplication
 import RealmStorage
+import RealmSync
 import RealmSyncProtocol
 import RealmTables
 
@@ -61,7 +63,7 @@ struct ContentHasher<Source: ContentSource> {
       hasher.add(column.isPrimaryKey ? 1 : 0)
       if let target = column.targetTable { hasher.add(try self.plan(target)?.name ?? "") }
     }
-    return hasher.digest
+    return hasher.stateDigest
   }
 
   // MARK: Objects
@@ -77,7 +79,7 @@ struct ContentHasher<Source: ContentSource> {
         let row = cluster.row(at: index)
         hasher.add(try identity(of: cluster.key(at: index), row, plan))
         hasher.add(try digest(row, plan))
-        total += hasher.digest
+        total += hasher.stateDigest
       }
     }
     return total
@@ -94,7 +96,7 @@ struct ContentHasher<Source: ContentSource> {
     var hasher = DigestHasher(3)
     hasher.add(high)
     hasher.add(low)
-    return hasher.digest
+    return hasher.stateDigest
   }
 
   private mutating func digest(
@@ -110,7 +112,7 @@ struct ContentHasher<Source: ContentSource> {
         hasher.add(try digest(value, column))
       }
     }
-    return hasher.digest
+    return hasher.stateDigest
   }
 
   // MARK: Values
@@ -175,11 +177,11 @@ struct ContentHasher<Source: ContentSource> {
         var entryHasher = DigestHasher(6)
         entryHasher.add(entry.key)
         entryHasher.add(try digest(entry.value, column))
-        total += entryHasher.digest
+        total += entryHasher.stateDigest
       }
       hasher.add(total)
     }
-    return hasher.digest
+    return hasher.stateDigest
   }
 
   private mutating func digest(
@@ -194,6 +196,6 @@ struct ContentHasher<Source: ContentSource> {
         plan.schema.kind == .embedded
           ? try digest(row, plan) : try identity(of: object, row, plan))
     }
-    return hasher.digest
+    return hasher.stateDigest
   }
 }

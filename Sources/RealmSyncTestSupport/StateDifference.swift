@@ -2,6 +2,7 @@
 
 // The differences of two files in words, for tests whose digests differ.
 
+package import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
