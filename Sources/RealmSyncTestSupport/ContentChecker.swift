@@ -8,7 +8,6 @@
 // 3. A message claims nothing of a file or the history before the disk has it (SY11).
 // 4. At a quiet moment all files have the content of the server (SY4).
 
-package import RealmReplication
 package import RealmServerEngine
 package import RealmSyncProtocol
 
@@ -59,11 +58,23 @@ package struct ContentChecker {
   /// Rule 3, for the server.
   ///
   /// - Parameters:
-  ///   - clientVersion: The stored progress of the client's file.
+  ///   - file: The stored record of the client's file; nil if there is none.
   ///   - head: The newest stored version.
-  package mutating func check(_ said: SyncCursors, _ clientVersion: UInt64, head: UInt64) {
-    if said.upload.clientVersion > clientVersion || said.latest.version > head {
-      problems.append("the server said \(said), and has \(clientVersion) at version \(head)")
+  package mutating func check(_ said: StoredProgress, _ file: ClientFile?, head: UInt64) {
+    if said.version > head || said.clientVersion > file?.clientVersion ?? 0 || file == nil {
+      problems.append("the server said \(said) at version \(head) of \(String(describing: file))")
+    }
+  }
+
+  /// Rule 3, for the server: a message names what it says of a file.
+  package mutating func check(
+    _ cursors: SyncCursors, are said: StoredProgress?, of file: FileIdentifier? = nil
+  ) {
+    let names = StoredProgress(
+      file: file ?? said?.file ?? .server, clientVersion: cursors.upload.clientVersion,
+      version: cursors.latest.version)
+    if names != said {
+      problems.append("the server sent \(names) as \(String(describing: said))")
     }
   }
 

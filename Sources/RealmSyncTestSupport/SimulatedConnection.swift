@@ -24,8 +24,8 @@ final class SimulatedConnection {
   let version: ProtocolVersion
   var machine: ServerConnectionMachine
   var toServer: [[UInt8]] = []
-  /// Messages not taken by the server's socket yet.
-  var output: [[UInt8]] = []
+  /// Messages not taken by the server's socket yet, with what they say of the device's file.
+  var output: [(bytes: [UInt8], said: StoredProgress?)] = []
   var toClient: [[UInt8]] = []
   var isLostForClient = false
   /// The close code, once the server has closed the connection.

@@ -2,7 +2,6 @@
 
 // A server in memory: realm files, realms, and the machines of many connections.
 
-package import RealmReplication
 package import RealmServerEngine
 import RealmStorage
 package import RealmSyncProtocol
@@ -93,7 +92,7 @@ package final class SimulatedServer {
   private func carryOut(_ effects: [ServerConnectionEffect], of connection: SimulatedConnection) {
     for effect in effects {
       switch effect {
-      case .send(let bytes): connection.output.append(bytes)
+      case .send(let bytes, let stored): connection.output.append((bytes, stored))
       case .close(let code, _): connection.closing = code
       case .setTimer(let time): connection.timer = time
       case .pauseReading: connection.isReadingPaused = true
@@ -121,7 +120,7 @@ package final class SimulatedServer {
 
   /// The socket takes a message.
   func write(_ connection: SimulatedConnection) {
-    let bytes = connection.output.removeFirst()
+    let (bytes, _) = connection.output.removeFirst()
     if !connection.isLostForClient { connection.toClient.append(bytes) }
     handle(.written(byteCount: bytes.count), of: connection)
   }

@@ -419,15 +419,16 @@ package final class SyncNetwork {
 
   /// Lets the server's socket take a message; it must not say more than is stored.
   private func write(_ connection: SimulatedConnection) async throws {
-    if let bytes = connection.output.first,
-      case .download(let download)? = try? MessageParser(version: connection.version)
-        .serverMessage(bytes),
-      let session = connection.machine.session(at: download.session),
-      let file = await connection.stores[session]?.claimedFile,
-      let stored = try await server.file(file)
-    {
-      let head = try await server.realm().head.version
-      checker.check(download.cursors, stored.clientVersion, head: head)
+    if let (bytes, said) = connection.output.first {
+      switch try? MessageParser(version: connection.version).serverMessage(bytes) {
+      case .download(let download): checker.check(download.cursors, are: said)
+      case .ident(_, let file, _): checker.check(SyncCursors(), are: said, of: file)
+      default: break
+      }
+      if let said {
+        let head = try await server.realm().head.version
+        checker.check(said, try await server.file(said.file), head: head)
+      }
     }
     server.write(connection)
   }

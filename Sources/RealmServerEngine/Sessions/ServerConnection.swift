@@ -119,7 +119,8 @@ package actor ServerConnection {
   private func carryOut(_ effects: [ServerConnectionEffect]) {
     for effect in effects {
       switch effect {
-      case .send(let bytes):
+      // The machine gives it after the answer of the realm that has made it durable.
+      case .send(let bytes, _):
         output.append(bytes)
         startWriting()
       case .close(let code, let reason):

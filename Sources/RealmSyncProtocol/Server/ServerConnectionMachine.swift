@@ -197,7 +197,7 @@ package struct ServerConnectionMachine: Hashable, Sendable {
   private mutating func carryOut(_ effect: ServerSessionEffect, of number: UInt64) {
     guard let name = sessions[number]?.name else { return }
     switch effect {
-    case .send(let message): send(message)
+    case .send(let message, let stored): send(message, after: stored)
     case .store(let request, let store):
       if case .nextDownload = store {
         waitingDownloads.append(
@@ -221,11 +221,11 @@ package struct ServerConnectionMachine: Hashable, Sendable {
 
   // MARK: Output
 
-  private mutating func send(_ message: ServerMessage) {
+  private mutating func send(_ message: ServerMessage, after stored: StoredProgress? = nil) {
     let bytes = MessageEncoder(version: version).bytes(message)
     if outputByteCount == 0 { outputStart = now }
     outputByteCount += bytes.count
-    effects.append(.send(bytes))
+    effects.append(.send(bytes, after: stored))
   }
 
   private mutating func didWrite(_ count: Int) {

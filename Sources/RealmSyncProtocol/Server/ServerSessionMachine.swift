@@ -12,17 +12,18 @@
 /// 4. After an error of the session nothing is sent for it, and what arrives is dropped until
 ///    UNBIND.
 /// 5. A bootstrap that was begun is sent to its end before another query becomes active.
-/// 6. An upload cursor is sent only after the realm has said that the upload is on the disk.
+/// 6. A message that says something of the client's file names it (`StoredProgress`), and is sent
+///    only after the realm has said that it is on the disk.
 package struct ServerSessionMachine: Hashable, Sendable {
-  /// The most versions that the client's cursor may lag without anything for it.
-  private static let cursorDistanceMax = 1_000
-
+  /// How far the session is. What exists only in a phase is in its case.
   private enum Phase: Hashable, Sendable {
-    /// BIND is awaited, or its answer from the realm.
+    /// BIND is awaited.
     case unbound
+    /// The realm answers BIND.
+    case binding(needsIdent: Bool)
     /// IDENT is awaited, or its answers.
     case bound
-    case running
+    case running(ServerExchange)
     /// An error was sent.
     case failed
     case ended
@@ -31,12 +32,6 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private struct WaitingMessage: Hashable, Sendable {
     var message: ClientMessage
     var byteCount: Int
-  }
-
-  private struct Mark: Hashable, Sendable {
-    var request: UInt64
-    /// The realm's version at receipt.
-    var version: UInt64
   }
 
   package let version: ProtocolVersion
@@ -50,25 +45,8 @@ package struct ServerSessionMachine: Hashable, Sendable {
   /// The size of the UPLOAD that the realm is integrating.
   private var underWayByteCount = 0
   private var isOutputBlocked = false
-
-  private var needsIdent = false
+  /// The newest version of the realm that is known.
   private var head = SaltedVersion()
-  private var sent = SyncCursors()
-  /// The last version that was scanned; DOWNLOADs without news are not sent.
-  private var scanned = DownloadCursor()
-  private var threshold: UploadThreshold?
-  /// Whether a DOWNLOAD must be sent even if the realm has no newer version.
-  private var owesDownload = false
-  /// Whether a bootstrap was asked for, or begun, and is not sent completely.
-  private var isBootstrapping = false
-  /// Whether a part of a bootstrap was sent last.
-  private var isInsideBootstrap = false
-  private var marks: [Mark] = []
-  private var lastMark: UInt64 = 0
-  private var lastQueryVersion: UInt64 = 0
-  /// The query whose bootstrap was asked for last. Those of the active query, which the server
-  /// begins, may come before it.
-  private var askedQueryVersion: UInt64 = 0
 
   package init(version: ProtocolVersion, session: UInt64) {
     self.version = version
@@ -77,6 +55,12 @@ package struct ServerSessionMachine: Hashable, Sendable {
 
   /// The sizes of the messages that wait, and of the UPLOAD that is being integrated.
   package var heldByteCount: Int { waitingByteCount + underWayByteCount }
+
+  /// What exists between the answer to IDENT and the session's end. It can be set then alone.
+  private var exchange: ServerExchange? {
+    get { if case .running(let exchange) = phase { exchange } else { nil } }
+    set { if case .running = phase, let newValue { phase = .running(newValue) } }
+  }
 
   /// The effects of an input.
   package mutating func handle(
@@ -97,8 +81,8 @@ package struct ServerSessionMachine: Hashable, Sendable {
       underWay = nil
       underWayByteCount = 0
       if phase != .failed { stored(request, reply) }
-    case .head(let head): if head.version > self.head.version { self.head = head }
-    case .viewChanged: if phase == .running { isBootstrapping = true }
+    case .head(let head): note(head)
+    case .viewChanged: exchange?.didChangeView()
     case .outputBlocked: isOutputBlocked = true
     case .outputDrained: isOutputBlocked = false
     case .refuse(let refusal): if phase != .failed { refuse(refusal) }
@@ -110,12 +94,17 @@ package struct ServerSessionMachine: Hashable, Sendable {
   /// Takes UNBIND, and anything after an error.
   private mutating func drop(_ message: ClientMessage) {
     guard message == .unbind(session: session) else { return }
+    switch phase {
+    case .binding, .bound, .running: send(.unbound(session: session))
+    case .unbound: failConnection(.badMessageOrder, "UNBIND before BIND")
     // The answer to UNBIND is left out after an error.
-    if phase == .bound || phase == .running || phase == .unbound && underWay != nil {
-      effects.append(.send(.unbound(session: session)))
-    } else if phase == .unbound {
-      effects.append(.failConnection(.badMessageOrder, message: "UNBIND before BIND"))
+    case .failed, .ended: break
     }
+    end()
+  }
+
+  private mutating func end() {
+    guard phase != .ended else { return }
     forget()
     phase = .ended
     effects.append(.ended)
@@ -124,22 +113,25 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private mutating func forget() {
     inbox = []
     waitingByteCount = 0
-    marks = []
   }
 
   private mutating func refuse(_ refusal: SessionRefusal) {
-    effects.append(
-      .send(
-        .error(session: session, code: ErrorCode(refusal.code), document: refusal.document)))
+    send(.error(session: session, code: ErrorCode(refusal.code), document: refusal.document))
     forget()
     phase = .failed
   }
 
   private mutating func failConnection(_ code: ConnectionErrorCode, _ message: String) {
     effects.append(.failConnection(code, message: message))
-    forget()
-    phase = .ended
-    effects.append(.ended)
+    end()
+  }
+
+  private mutating func send(_ message: ServerMessage, after stored: StoredProgress? = nil) {
+    effects.append(.send(message, after: stored))
+  }
+
+  private mutating func note(_ head: SaltedVersion) {
+    if head.version > self.head.version { self.head = head }
   }
 
   private mutating func store(_ request: ServerStoreRequest) {
@@ -158,10 +150,8 @@ package struct ServerSessionMachine: Hashable, Sendable {
         waitingByteCount -= next.byteCount
         receive(next.message)
         if case .integrate = underWay { underWayByteCount = next.byteCount }
-      } else if phase == .running, !isOutputBlocked,
-        owesDownload || isBootstrapping || head.version > scanned.serverVersion
-      {
-        store(.nextDownload(after: scanned))
+      } else if let exchange, !isOutputBlocked, exchange.needsDownload(head: head.version) {
+        store(.nextDownload(after: exchange.scanned))
       } else {
         break
       }
@@ -173,15 +163,11 @@ package struct ServerSessionMachine: Hashable, Sendable {
   /// Whether a message is left until a bootstrap is sent completely: a client must not get the
   /// beginning of a bootstrap, another one, and the first again, nor changes after a beginning.
   private func mustWait(_ message: ClientMessage) -> Bool {
-    if case .query = message { isInsideBootstrap } else { false }
+    if case .query = message { exchange?.isInsideBootstrap ?? false } else { false }
   }
 
   private mutating func answerMarks() {
-    guard phase == .running, !owesDownload, !isBootstrapping else { return }
-    while let mark = marks.first, scanned.serverVersion >= mark.version {
-      marks.removeFirst()
-      effects.append(.send(.mark(session: session, request: mark.request)))
-    }
+    for request in exchange?.takeMarks() ?? [] { send(.mark(session: session, request: request)) }
   }
 
   // MARK: Messages
@@ -189,7 +175,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private mutating func receive(_ message: ClientMessage) {
     switch (message, phase) {
     case (.bind(let bind), .unbound):
-      needsIdent = bind.needsIdent
+      phase = .binding(needsIdent: bind.needsIdent)
       store(.bind(bind))
     case (.ident(let ident), .bound):
       guard (ident.query != nil) == (version.mode == .flexible) else {
@@ -197,15 +183,13 @@ package struct ServerSessionMachine: Hashable, Sendable {
       }
       store(.lookUp(ident))
     case (.query(let query), .running):
-      guard version.mode == .flexible, query.query.version > lastQueryVersion else {
-        return outOfOrder("QUERY")
-      }
-      lastQueryVersion = query.query.version
+      guard version.mode == .flexible,
+        exchange?.acceptsQuery(query.query.version) ?? false
+      else { return outOfOrder("QUERY") }
       store(.setQuery(query.query))
     case (.upload(let upload), .running): receive(upload)
     case (.mark(_, let request), .running):
-      guard request > lastMark else { return outOfOrder("MARK") }
-      lastMark = request
+      guard exchange?.acceptsMark(request) ?? false else { return outOfOrder("MARK") }
       // The news of a version may be late; what the realm itself says is not.
       store(.currentHead)
     case (.error(let error), .bound), (.error(let error), .running):
@@ -214,9 +198,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
           error.code.session ?? .badChangeset,
           "The client could not integrate a changeset: \(error.message)", action: .clientReset))
     case (.testCommand(let command), .bound), (.testCommand(let command), .running):
-      effects.append(
-        .send(
-          .testCommand(TestCommand(session: session, request: command.request, body: "{}"))))
+      send(.testCommand(TestCommand(session: session, request: command.request, body: "{}")))
     case (.ping, _), (.bind, _), (.ident, _), (.query, _), (.upload, _), (.mark, _), (.unbind, _),
       (.error, _), (.testCommand, _):
       outOfOrder("a message")
@@ -235,7 +217,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
       return failConnection(error.code, "Bad body of an UPLOAD")
     }
     do throws(SessionRefusal) {
-      guard let news = try threshold?.check(upload, entries) else { return }
+      guard let news = try exchange?.check(upload, entries) else { return }
       store(
         .integrate(
           news.progress, lockedServerVersion: upload.lockedServerVersion, entries: news.entries))
@@ -250,42 +232,30 @@ package struct ServerSessionMachine: Hashable, Sendable {
     switch (request, reply) {
     case (_, .refused(let refusal)): refuse(refusal)
     case (.bind, .bound(let ident, let salt)):
+      guard case .binding(let needsIdent) = phase else { return }
       phase = .bound
       guard needsIdent else { return }
-      effects.append(.send(.ident(session: session, file: ident, salt: salt)))
+      send(.ident(session: session, file: ident, salt: salt), after: StoredProgress(file: ident))
     case (.bind, .done): phase = .bound
     case (.lookUp(let ident), .file(let lookup)): check(ident, lookup)
     case (.claim(let ident), .claimed(let file, let rejected)):
-      phase = .running
-      sent = SyncCursors(
-        download: ident.download,
-        upload: UploadCursor(
-          clientVersion: file.clientVersion, serverVersion: file.reciprocalBase),
-        latest: ident.latest)
-      scanned = ident.download
-      threshold = UploadThreshold(file: file, download: ident.download)
-      owesDownload = true
-      lastQueryVersion = ident.query?.version ?? 0
+      phase = .running(ServerExchange(ident, file))
       for report in rejected { send(report) }
     case (.currentHead, .head(let head)):
-      if head.version > self.head.version { self.head = head }
-      marks.append(Mark(request: lastMark, version: head.version))
+      note(head)
+      exchange?.didFindHead(head.version)
     case (.nextDownload, .download(let download)): send(download)
     case (.integrate(let progress, _, _), .integrated(let head, let rejected)):
-      threshold?.didStore(progress)
-      if head.version > self.head.version { self.head = head }
-      owesDownload = true
+      exchange?.didStore(progress)
+      note(head)
       for report in rejected { send(report) }
-    case (.setQuery(let query), .done):
-      askedQueryVersion = query.version
-      isBootstrapping = true
+    case (.setQuery(let query), .done): exchange?.didSetQuery(query.version)
     case (.setQuery(let query), .queryRefused(let message)):
-      effects.append(
-        .send(
-          .queryError(
-            .init(
-              session: session, code: ErrorCode(.badQuery), queryVersion: query.version,
-              message: message))))
+      send(
+        .queryError(
+          .init(
+            session: session, code: ErrorCode(.badQuery), queryVersion: query.version,
+            message: message)))
     case (.claim, .queryRefused(let message)): refuse(SessionRefusal(.badQuery, message))
     default:
       assertionFailure("an answer to another request")
@@ -296,7 +266,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private mutating func check(_ ident: ClientMessage.Ident, _ lookup: ServerFileLookup) {
     do throws(IdentDefect) {
       _ = try lookup.check(ident)
-      if lookup.head.version > head.version { head = lookup.head }
+      note(lookup.head)
       store(.claim(ident))
     } catch {
       switch error {
@@ -308,50 +278,32 @@ package struct ServerSessionMachine: Hashable, Sendable {
   }
 
   private mutating func send(_ download: ServerDownload) {
+    guard var exchange else { return }
     // The server version of the upload cursor may be unknown after a restart.
-    guard !download.cursors.goesBack(from: sent) else {
+    guard !download.cursors.goesBack(from: exchange.sent) else {
       assertionFailure("ServerSessionMachine 2")
       return refuse(SessionRefusal(.sessionClosed, "Internal error"))
     }
-    let stored = threshold?.stored ?? UploadCursor()
-    assert(
-      download.cursors.upload.clientVersion <= stored.clientVersion, "ServerSessionMachine 6")
-    scanned = download.cursors.download
-    if download.cursors.latest.version > head.version { head = download.cursors.latest }
-    guard owesDownload || !isWithoutNews(download) else { return }
-    sent = download.cursors
-    // All parts of a bootstrap have the upload cursor of the first.
-    owesDownload = sent.upload.clientVersion < stored.clientVersion
-    if download.batch == .last {
-      isBootstrapping = download.queryVersion ?? 0 < askedQueryVersion
-    }
-    isInsideBootstrap = download.batch == .moreToCome
-    if isInsideBootstrap { isBootstrapping = true }
-    threshold?.didSend(serverVersion: sent.download.serverVersion)
-    effects.append(
-      .send(
-        .download(
-          .init(
-            session: session, cursors: download.cursors, progress: download.progress,
-            body: download.body))))
-  }
-
-  /// Whether a DOWNLOAD would only move the client's cursor by a little.
-  private func isWithoutNews(_ download: ServerDownload) -> Bool {
-    guard download.body.isEmpty, !isBootstrapping,
-      download.cursors.upload == sent.upload
-    else { return false }
-    let distance = download.cursors.download.serverVersion - sent.download.serverVersion
-    return distance < Self.cursorDistanceMax
+    let isSent = exchange.take(download)
+    phase = .running(exchange)
+    note(download.cursors.latest)
+    guard isSent else { return }
+    send(
+      .download(
+        .init(
+          session: session, cursors: download.cursors, progress: download.progress,
+          body: download.body)),
+      after: StoredProgress(
+        file: exchange.file, clientVersion: download.cursors.upload.clientVersion,
+        version: download.cursors.latest.version))
   }
 
   private mutating func send(_ report: CompensatingWriteReport) {
     var document = ErrorDocument(.compensatingWrite, message: "Writes were undone by the server")
     document.compensatingWrite = report
-    effects.append(
-      .send(
-        .error(
-          session: session, code: ErrorCode(SessionErrorCode.compensatingWrite),
-          document: document)))
+    send(
+      .error(
+        session: session, code: ErrorCode(SessionErrorCode.compensatingWrite),
+        document: document))
   }
 }

@@ -27,7 +27,7 @@ package enum ServerConnectionInput: Hashable, Sendable {
 
 /// An effect of a `ServerConnectionMachine`.
 package enum ServerConnectionEffect: Hashable, Sendable {
-  case send([UInt8])
+  case send([UInt8], after: StoredProgress?)
   /// Close the socket when everything is sent. No other effect follows.
   case close(CloseCode, reason: String)
   /// Give the input `timer` at a time, which replaces an earlier one.
@@ -61,12 +61,28 @@ package enum ServerSessionInput: Hashable, Sendable {
 
 /// An effect of a `ServerSessionMachine`.
 package enum ServerSessionEffect: Hashable, Sendable {
-  case send(ServerMessage)
+  case send(ServerMessage, after: StoredProgress?)
   case store(request: UInt64, ServerStoreRequest)
   /// The client broke the protocol: send the error for the connection, and close it.
   case failConnection(ConnectionErrorCode, message: String)
   /// The session is over, and its number may be used again.
   case ended
+}
+
+/// What a message says of a client's file. The message may be sent only when the realm's disk has
+/// it.
+package struct StoredProgress: Hashable, Sendable {
+  package var file: FileIdentifier
+  /// The last client version that the message says to be integrated.
+  package var clientVersion: UInt64
+  /// The newest version of the realm that the message speaks of.
+  package var version: UInt64
+
+  package init(file: FileIdentifier, clientVersion: UInt64 = 0, version: UInt64 = 0) {
+    self.file = file
+    self.clientVersion = clientVersion
+    self.version = version
+  }
 }
 
 /// An error that ends a session, as the client gets it.

@@ -26,7 +26,8 @@ struct ScriptedServer {
     log += effects
     for effect in effects {
       switch effect {
-      case .send(let message): sent.append(String(decoding: encoder.bytes(message), as: UTF8.self))
+      case .send(let message, _):
+        sent.append(String(decoding: encoder.bytes(message), as: UTF8.self))
       case .store(let number, let request): requests.append((number, request))
       default: others.append(effect)
       }

@@ -31,7 +31,7 @@ struct ScriptedServerConnection {
     log += effects
     for effect in effects {
       switch effect {
-      case .send(let bytes):
+      case .send(let bytes, _):
         sent.append(String(decoding: bytes, as: UTF8.self))
         sentByteCount += bytes.count
       case .store(let session, let number, let request):

@@ -104,7 +104,7 @@ struct SessionPeer {
     serverLog += effects
     for effect in effects {
       switch effect {
-      case .send(let message): toClient.append(message)
+      case .send(let message, _): toClient.append(message)
       case .began(let session):
         serverSession = session
         view = FakeRealm.View()

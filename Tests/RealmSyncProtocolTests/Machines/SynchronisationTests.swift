@@ -31,7 +31,7 @@ import Testing
         }
       }
       for effect in toServer.isEmpty ? [] : server.handle(toServer.removeFirst(), now: 0) {
-        if case .send(let bytes) = effect {
+        if case .send(let bytes, _) = effect {
           toClient.append(.message(socket: 1, bytes, jitter: 0))
         } else if case .store(let name, let number, let request) = effect {
           let reply = realm.carryOut(request, &view, random: 0)

@@ -59,11 +59,29 @@ import Testing
   /// `ContentChecker` 3: a server must not acknowledge what it has not stored.
   @Test func anAcknowledgementBeforeTheDiskIsFound() {
     var checker = ContentChecker()
-    let cursors = SyncCursors(upload: UploadCursor(clientVersion: 7))
-    checker.check(cursors, 7, head: 0)
+    var file = ClientFile(
+      ident: FileIdentifier(2), salt: 1, user: "user", lastSeen: OriginTimestamp(milliseconds: 0))
+    file.clientVersion = 7
+    let said = StoredProgress(file: file.ident, clientVersion: 7, version: 3)
+    checker.check(said, file, head: 3)
     #expect(checker.problems == [])
-    checker.check(cursors, 6, head: 0)
-    #expect(checker.problems.count == 1)
+    checker.check(said, file, head: 2)
+    checker.check(said, nil, head: 3)
+    checker.check(StoredProgress(file: file.ident, clientVersion: 8), file, head: 3)
+    #expect(checker.problems.count == 3)
+  }
+
+  /// `ContentChecker` 3: a message names what it acknowledges.
+  @Test func aMessageThatNamesOtherProgressIsFound() {
+    var checker = ContentChecker()
+    let cursors = SyncCursors(upload: UploadCursor(clientVersion: 7))
+    checker.check(cursors, are: StoredProgress(file: FileIdentifier(2), clientVersion: 7))
+    #expect(checker.problems == [])
+    checker.check(cursors, are: StoredProgress(file: FileIdentifier(2), clientVersion: 6))
+    checker.check(cursors, are: nil)
+    let file = StoredProgress(file: FileIdentifier(2))
+    checker.check(SyncCursors(), are: file, of: FileIdentifier(3))
+    #expect(checker.problems.count == 3)
   }
 
   /// `ContentChecker` 4
