@@ -10,11 +10,12 @@ public import Testing
 
 /// Lets the cases of heavy tests run one after the other, whatever their suites are.
 public struct HeavyRuns: TestTrait, SuiteTrait, TestScoping {
-  /// One turn for each processor; `REALM_HEAVY_TURNS` is another number.
+  /// Three turns for two processors, as heavy tests also wait for the disk; `REALM_HEAVY_TURNS` is
+  /// another number.
   private static let gate: TurnGate = {
     let process = ProcessInfo.processInfo
     let named = process.environment["REALM_HEAVY_TURNS"].flatMap(Int.init)
-    return TurnGate(width: max(1, named ?? process.activeProcessorCount))
+    return TurnGate(width: max(1, named ?? process.activeProcessorCount * 3 / 2))
   }()
 
   private static let executor = HeavyExecutor()

@@ -63,16 +63,16 @@ import Testing
   }
 
   @Test(.heavy, arguments: shares) func partition(share: UInt64) async throws {
-    try await Self.run(.partition, Self.seeds(300), share: share)
+    try await Self.run(.partition, Self.seeds(100), share: share)
   }
 
   /// A file that is used by one program, then by another, with commits of both that wait.
   @Test(.heavy, arguments: [SyncMode.partition, .flexible])
   func programsThatUseAFileInTurn(_ mode: SyncMode) async throws {
-    try await Self.run(mode, Self.seeds(30), share: 0, inTurns: true)
+    try await Self.run(mode, Self.seeds(20), share: 0, inTurns: true)
   }
 
   @Test(.heavy, arguments: shares) func flexible(share: UInt64) async throws {
-    try await Self.run(.flexible, Self.seeds(300), share: share)
+    try await Self.run(.flexible, Self.seeds(100), share: share)
   }
 }
