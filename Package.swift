@@ -30,6 +30,11 @@ func products(_ names: String..., of package: String, with trait: String) -> [Ta
   names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
 }
 
+/// Modules that are needed with a trait alone, so that nothing else compiles them.
+func modules(_ names: String..., with trait: String) -> [Target.Dependency] {
+  names.map { .target(name: $0, condition: .when(traits: [trait])) }
+}
+
 /// The packages of the client's network.
 let networkProducts =
   products(
@@ -92,7 +97,7 @@ let package = Package(
     .trait(
       name: "Tools", description: "The command line, Studio, and the example of a web service.",
       enabledTraits: ["Metrics"]),
-    .trait(name: "Sync", description: "The network of device sync and app services."),
+    .trait(name: "Sync", description: "Device sync and app services."),
     .trait(
       name: "Server", description: "The program realm-server.", enabledTraits: ["Sync"]),
     .trait(
@@ -154,10 +159,9 @@ let package = Package(
     .target(
       name: "RealmSwift",
       dependencies: [
-        "RealmSession", "RealmSync", "RealmSyncProtocol", "RealmNetworking", "RealmQuery",
-        "RealmTables", "RealmStorage", "CRealmPlatform",
+        "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
         .product(name: "Logging", package: "swift-log"),
-      ] + openCombine,
+      ] + modules("RealmSync", "RealmSyncProtocol", "RealmNetworking", with: "Sync") + openCombine,
       swiftSettings: librarySettings),
     .target(
       name: "RealmNetworking",

@@ -34,6 +34,7 @@ enum RealmTodos {
   @MainActor
   private static func run(_ command: Command) async throws {
     if command.action == .help { return Terminal.line(Command.usage) }
+    #if Sync
     Logger.shared.level = .error
     if let directory = command.directory { keepData(in: directory) }
     let list = try await TodoList(command)
@@ -53,6 +54,11 @@ enum RealmTodos {
       try await list.remove(number)
       await list.upload()
     }
+    #else
+    throw Failure(
+      code: Failure.usage,
+      text: "This build has no device sync. Use: swift run --traits default,Sync realm-todos …")
+    #endif
   }
 
   /// Makes a folder the place of the program's files, as a user does who sets the variable. On

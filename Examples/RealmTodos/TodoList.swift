@@ -2,6 +2,7 @@
 
 // The list of this device, and how it meets those of other devices.
 
+#if Sync
 import Foundation
 import RealmSwift
 
@@ -42,7 +43,6 @@ final class TodoList {
       // The address or the id is wrong, whether a server runs or not.
       throw Failure(code: Failure.usage, text: error.message)
     } catch let error as AppError {
-      #if Sync
       throw Failure(
         code: Failure.unavailable,
         text: """
@@ -52,14 +52,6 @@ final class TodoList {
             swift run --traits default,Server realm-server serve --dir ./data --app-id \
           \(command.app)
           """)
-      #else
-      throw Failure(
-        code: Failure.usage,
-        text: """
-          \(error.message)
-          Here: swift run --traits default,Sync realm-todos …
-          """)
-      #endif
     }
   }
 
@@ -169,3 +161,4 @@ final class TodoList {
     }
   }
 }
+#endif

@@ -68,6 +68,7 @@ import Testing
     #expect(await recorder.settled() == [])
   }
 
+  #if Sync
   @Test func realmsOfThisDeviceHaveNoProgress() async throws {
     let club = try await Club()
     let recorder = Recorder()
@@ -76,5 +77,6 @@ import Testing
     #expect(try await publisher.told(2, counted, after: {}).last == "end")
     #expect(recorder.all == [])
   }
+  #endif
 }
 #endif

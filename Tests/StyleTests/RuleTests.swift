@@ -35,6 +35,19 @@ import Testing
     #expect(TextRules.fileLength(source(String(repeating: "\n", count: 700))).isEmpty)
   }
 
+  @Test func syncNeedsItsTrait() {
+    func lines(_ folder: String, _ code: String) -> [Int] {
+      TraitRules.sync(file(Self.header + code, path: "Sources/RealmSwift/\(folder)/A.swift"))
+        .map(\.line)
+    }
+    #expect(lines("Sync", "#if Sync\nimport RealmSync\n#endif\n").isEmpty)
+    #expect(lines("AppServices/Documents", "import RealmSync\n") == [5])
+    #expect(lines("BSON", "#if Sync\nenum A {}\n#endif\nenum B {}\n") == [5])
+    #expect(lines("Realm", "import RealmStorage\nimport RealmSync\n") == [6])
+    #expect(lines("Realm", "enum A {}\n#if Sync\nenum B {}\n#endif\n") == [6])
+    #expect(lines("Realm", "import RealmStorage\nenum A {}\n").isEmpty)
+  }
+
   @Test func functionLength() {
     let body = String(repeating: "  a()\n", count: 69)
     let long = "func f(a: Int = { 1 }()) {\n\(body)}\n"

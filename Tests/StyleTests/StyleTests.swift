@@ -33,6 +33,7 @@ import Testing
     Rule(name: "one primary type", check: StructureRules.primaryType),
     Rule(name: "documentation", check: documentation),
     Rule(name: "imports point down", check: ModuleOrder.imports),
+    Rule(name: "no sync without its trait", check: TraitRules.sync),
     Rule(name: "names of the field", check: NameRules.retiredNames),
   ]
 

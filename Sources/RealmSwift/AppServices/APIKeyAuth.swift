@@ -2,6 +2,7 @@
 
 // Making and managing API keys.
 
+#if Sync
 import RealmSync
 
 /// The API keys of a user.
@@ -74,3 +75,4 @@ public struct APIKeyAuth: Sendable {
     completion(unavailable)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // `App`: a program's access to its server.
 
+#if Sync
 import RealmSession
 import RealmSync
 
@@ -135,3 +136,4 @@ func complete(
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What an app's client is made with.
 
+#if Sync
 public import Foundation
 package import RealmSync
 
@@ -68,3 +69,4 @@ public final class AppConfiguration {
       baseURL: baseURL, transport: transport, defaultRequestTimeoutMS: defaultRequestTimeoutMS)
   }
 }
+#endif

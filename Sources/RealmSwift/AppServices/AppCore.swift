@@ -5,6 +5,7 @@
 // 1. There is one core of an id and address in a process, and it stays.
 // 2. There is one `User` of a user.
 
+#if Sync
 import Foundation
 import RealmSession
 import RealmStorage
@@ -145,3 +146,4 @@ final class AppCore: Sendable {
     return pool.connection(mode)
   }
 }
+#endif

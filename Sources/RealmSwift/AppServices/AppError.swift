@@ -2,6 +2,7 @@
 
 // The errors of app services.
 
+#if Sync
 public import Foundation
 import RealmSync
 
@@ -177,7 +178,7 @@ extension AppError {
     case .badAnswer: AppError(.unknown, "\(failure)")
     case .invalidUser: AppError(.userNotFound, "\(failure)")
     case .invalidCall: AppError(.invalidParameter, "\(failure)")
-    case .storage, .noNetworking: AppError(.unknown, "\(failure)")
+    case .storage: AppError(.unknown, "\(failure)")
     }
   }
 
@@ -200,3 +201,4 @@ func calling<R>(_ body: () async throws(AppFailure) -> R) async throws -> R {
     throw AppError.of(error)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What users log in with.
 
+#if Sync
 import RealmSync
 
 /// The credentials of a login.
@@ -41,3 +42,4 @@ public enum Credentials: Sendable {
     }
   }
 }
+#endif

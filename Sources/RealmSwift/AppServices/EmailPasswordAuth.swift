@@ -2,6 +2,7 @@
 
 // The accounts of users with e-mail addresses and passwords.
 
+#if Sync
 import RealmSync
 
 /// Registers users with e-mail addresses and passwords, confirms addresses and resets passwords.
@@ -121,3 +122,4 @@ public struct EmailPasswordAuth: Sendable {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The functions of an app's server.
 
+#if Sync
 import RealmSync
 
 /// The functions of an app, called by their names.
@@ -63,3 +64,4 @@ public struct FunctionCallable: Sendable {
       })
   }
 }
+#endif

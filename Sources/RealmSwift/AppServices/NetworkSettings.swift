@@ -2,6 +2,7 @@
 
 // The way from an app to its server, as programs describe it.
 
+#if Sync
 import RealmSync
 
 /// How an app's requests and sync connections reach its server: through a proxy, or with
@@ -60,3 +61,4 @@ public struct NetworkSettings: Hashable, Sendable {
       }, additionalTrustRoots: Array((additionalTrustRoots ?? "").utf8))
   }
 }
+#endif

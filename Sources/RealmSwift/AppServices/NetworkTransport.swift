@@ -2,6 +2,7 @@
 
 // Transports of programs' own.
 
+#if Sync
 import RealmStorage
 import RealmSync
 
@@ -110,3 +111,4 @@ struct CustomTransport: HTTPTransport, @unchecked Sendable {
         body: Array(response.body.utf8)))
   }
 }
+#endif

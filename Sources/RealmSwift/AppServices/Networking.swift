@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The networking of this build, if it has any.
-
-import RealmSync
-import RealmSyncProtocol
+// The networking of apps.
 
 #if Sync
 import RealmNetworking
-#endif
+import RealmSync
+import RealmSyncProtocol
 
 /// What apps use unless their configuration brings something of its own.
 struct Networking {
@@ -16,7 +14,6 @@ struct Networking {
 
   /// The networking of an app, which stays as long as the process.
   init(_ settings: NetworkSettings) {
-    #if Sync
     guard settings != NetworkSettings() else {
       (transport, sockets) = (ClientTransport.shared, ClientSockets.shared)
       return
@@ -28,16 +25,11 @@ struct Networking {
     } catch {
       (transport, sockets) = (NoNetworking(failure: error), NoNetworking(failure: error))
     }
-    #else
-    (transport, sockets) = (NoNetworking(), NoNetworking())
-    #endif
   }
 
   /// Calls a block whenever the machine's network has changed, as long as the process runs.
   static func onChange(_ observer: @escaping @Sendable () -> Void) {
-    #if Sync
     NetworkWatcher.shared.observe(observer)
-    #endif
   }
 
   static var platform: String {
@@ -53,9 +45,9 @@ struct Networking {
   }
 }
 
-/// What builds without networking have in its place, and apps whose settings cannot be used.
+/// The networking of an app whose settings cannot be used.
 struct NoNetworking: HTTPTransport, SyncSocketProvider {
-  var failure = AppFailure.noNetworking
+  let failure: AppFailure
 
   func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
     throw failure
@@ -65,3 +57,4 @@ struct NoNetworking: HTTPTransport, SyncSocketProvider {
     throw SocketClosed(.connectFailed, "\(failure)")
   }
 }
+#endif

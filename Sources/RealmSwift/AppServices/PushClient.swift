@@ -2,6 +2,7 @@
 
 // The registration of devices for push messages.
 
+#if Sync
 /// Registers devices of users for a push service.
 ///
 /// Not available in this release: all calls throw `AppError.notCallable`.
@@ -33,3 +34,4 @@ public final class PushClient: Sendable {
     completion(unavailable)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Services that this release declares and does not have.
 
+#if Sync
 /// The error of services that this release does not have yet.
 enum UnavailableService {
   static func error(_ name: String) -> AppError {
@@ -10,3 +11,4 @@ enum UnavailableService {
       "\(name) is declared for programs that name it, and not available in this release.")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // `User`: a user of an app, and the realms that the user can open.
 
+#if Sync
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
@@ -170,3 +171,4 @@ extension User: Hashable {
   /// Hashes the identity of the user.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The API keys of users.
 
+#if Sync
 /// A key with which a user can log in instead of other credentials.
 public struct UserAPIKey: Sendable {
   /// The name that the user gave it.
@@ -13,3 +14,4 @@ public struct UserAPIKey: Sendable {
   /// Whether it cannot be used.
   public let disabled: Bool
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The identities of users.
 
+#if Sync
 /// A way in which a user can log in.
 public struct UserIdentity: Hashable, Sendable {
   /// The server's name of the provider, like `local-userpass`.
@@ -15,3 +16,4 @@ public struct UserIdentity: Hashable, Sendable {
     self.identifier = identifier
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The profiles of users.
 
+#if Sync
 public import Foundation
 
 /// What a user's provider tells of the user.
@@ -32,3 +33,4 @@ public struct UserProfile: Sendable {
   /// The greatest age that the user may have; nil if it is not known.
   public var maxAge: String? { text("max_age") }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The states of users.
 
+#if Sync
 /// Whether a user can do anything.
 public enum UserState: UInt, Sendable {
   /// The user has to log in again.
@@ -11,3 +12,4 @@ public enum UserState: UInt, Sendable {
   /// The user is forgotten on this device.
   case removed
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The configurations of apps that are made with an id alone.
 
+#if Sync
 import RealmStorage
 
 /// The configurations of `App(id:)`. A test may give an app one with a server of its own.
@@ -32,3 +33,4 @@ extension _RealmTesting {
     UsualConfigurations.set(make, of: id)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Values that name partitions.
 
+#if Sync
 import Foundation
 import RealmSession
 import RealmSyncProtocol
@@ -23,3 +24,4 @@ extension AnyBSON {
   /// The value as sessions name it.
   var partitionText: String { ExtendedJSONWriter.text(bson) }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Values of programs and values of messages.
 
+#if Sync
 import Foundation
 import RealmStorage
 import RealmSyncProtocol
@@ -119,3 +120,4 @@ extension UUIDBits {
 extension UUID {
   init(_ bits: UUIDBits) { self.init(Bytes16(high: bits.high, low: bits.low)) }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // `AnyBSON`: the values of functions, documents and profiles.
 
+#if Sync
 public import Foundation
 
 /// A document: values by their keys. A nil value is `null`.
@@ -191,3 +192,4 @@ extension AnyBSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   /// An array.
   public init(arrayLiteral elements: AnyBSON?...) { self = .array(elements) }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The types whose values are BSON.
 
+#if Sync
 public import Foundation
 
 /// A type whose values BSON has: `Int`, `String`, `Document` and others of this module's list.
@@ -118,3 +119,4 @@ extension AnyBSON: PartitionValue {
   /// The value as BSON has it.
   public var anyBSON: AnyBSON { self }
 }
+#endif

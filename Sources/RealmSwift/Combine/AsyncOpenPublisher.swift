@@ -31,18 +31,10 @@ extension RealmPublishers {
 
     private let configuration: Realm.Configuration
     private var queue = DispatchQueue.main
-    private var progress: (@Sendable (SyncSession.Progress) -> Void)?
+    /// Takes the progress of the download.
+    var progress: (@Sendable (TransferProgress) -> Void)?
 
     init(_ configuration: Realm.Configuration) { self.configuration = configuration }
-
-    /// Calls a block on the queue with the progress of the download of a synchronised realm.
-    public func onProgressNotification(
-      _ block: @escaping @Sendable (SyncSession.Progress) -> Void
-    ) -> AsyncOpenPublisher {
-      var publisher = self
-      publisher.progress = block
-      return publisher
-    }
 
     /// Opens the realm for a serial queue, and publishes it there.
     public func receive(on queue: DispatchQueue) -> AsyncOpenPublisher {
@@ -79,7 +71,7 @@ extension RealmPublishers {
           case .failure(let error): subscriber.receive(completion: .failure(error))
           }
         }
-        if let progress { task.addProgressNotification(queue: queue, block: progress) }
+        if let progress { task.addHandler(queue, progress) }
         return AnyCancellable(task.cancel)
       }
     }

@@ -22,11 +22,11 @@ extension Realm {
     callback: @escaping (Result<Realm, any Swift.Error>) -> Void
   ) -> AsyncOpenTask {
     let task = AsyncOpenTask(UnsafeTransfer(callback), callbackQueue)
-    guard configuration.syncConfiguration == nil else {
-      task.download(configuration, callbackQueue)
-      return task
+    if let synchronisation = configuration.synchronisation {
+      task.download(configuration, synchronisation, callbackQueue)
+    } else {
+      task.open(configuration, callbackQueue)
     }
-    task.open(configuration, callbackQueue)
     return task
   }
 }
@@ -38,10 +38,13 @@ extension Realm {
 
 extension AsyncOpenTask {
   /// Opens the realm once the server's data are here.
-  fileprivate func download(_ configuration: Realm.Configuration, _ queue: DispatchQueue) {
+  fileprivate func download(
+    _ configuration: Realm.Configuration, _ synchronisation: any Synchronisation,
+    _ queue: DispatchQueue
+  ) {
     let work = Task {
       do {
-        let file = try await SyncDownload.completed(configuration, .always) { report($0) }
+        let file = try await synchronisation.download(configuration, .always) { report($0) }
         open(configuration, queue, keeping: file)
       } catch {
         fail(error)
@@ -86,7 +89,7 @@ public struct AsyncOpenTask: Sendable {
 
   /// The handlers of the download, and the download itself.
   private struct ProgressHandlers {
-    var handlers: [(queue: DispatchQueue, block: @Sendable (SyncSession.Progress) -> Void)] = []
+    var handlers: [(queue: DispatchQueue, block: @Sendable (TransferProgress) -> Void)] = []
     var work: Task<Void, Never>?
     var isCancelled = false
   }
@@ -118,15 +121,12 @@ public struct AsyncOpenTask: Sendable {
     callback.value(Result(catching: open))
   }
 
-  /// Calls a block with the progress of the download of a synchronised realm; realms of this device
-  /// have none.
-  public func addProgressNotification(
-    queue: DispatchQueue = .main, block: @escaping @Sendable (SyncSession.Progress) -> Void
-  ) {
+  /// Calls a block on a queue with the progress of the download.
+  func addHandler(_ queue: DispatchQueue, _ block: @escaping @Sendable (TransferProgress) -> Void) {
     progress.withLock { $0.handlers.append((queue, block)) }
   }
 
-  fileprivate func report(_ progress: SyncSession.Progress) {
+  fileprivate func report(_ progress: TransferProgress) {
     for (queue, block) in self.progress.withLock({ $0.handlers }) {
       queue.async { block(progress) }
     }

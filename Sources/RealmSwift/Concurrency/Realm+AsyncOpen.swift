@@ -80,9 +80,10 @@ extension RealmCore {
     try Task.checkCancellation()
     let confinement = Confinement.actor(actor)
     let living = try RealmCache.livingCore(configuration, confinement)
-    if let living, behavior != .always || configuration.syncConfiguration == nil { return living }
+    if let living, behavior != .always || !configuration.isSynchronised { return living }
     // The file stays open, and its session with it, until the realm is.
-    let download = try await SyncDownload.completed(configuration, behavior)
+    let download = try await configuration.synchronisation?.download(
+      configuration, behavior, reporting: nil)
     defer { withExtendedLifetime(download) {} }
     if let core = try RealmCache.livingCore(configuration, confinement) {
       _ = try core.refresh()

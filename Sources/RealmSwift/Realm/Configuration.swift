@@ -4,7 +4,7 @@
 
 public import Foundation
 import RealmSession
-package import RealmStorage
+import RealmStorage
 
 extension Realm {
   /// The location of a realm, its schema, and the options of opening it.
@@ -98,26 +98,18 @@ extension Realm {
     /// The classes that the realm stores; nil means all classes of the program.
     public var objectTypes: [ObjectBase.Type]?
 
-    /// What is synchronised, and as whom; nil for a realm of this device alone.
+    /// What synchronises the file; nil for a realm of this device alone.
     ///
-    /// Setting it sets the file, too. Not to be combined with `readOnly`,
-    /// `deleteRealmIfMigrationNeeded` and realms in memory; no migration block runs.
-    public var syncConfiguration: SyncConfiguration? {
-      didSet {
-        guard let syncConfiguration else { return fileHistory = .inFile }
-        fileHistory = .syncClient
-        location = .file(syncConfiguration.path)
-      }
+    /// Programs set `syncConfiguration`, which is there with the trait `Sync`.
+    var synchronisation: (any Synchronisation)? {
+      didSet { if let path = synchronisation?.path { location = .file(path) } }
     }
 
-    /// The kind of history that the file has.
-    ///
-    /// With `.syncClient` the writes of all realms of the file are recorded, its schema only grows,
-    /// and a `SyncAgent` can synchronise it. A file keeps its kind for good.
-    package var fileHistory = HistoryKind.inFile
+    /// Whether the writes of all realms of the file are recorded and its schema only grows.
+    var isSynchronised: Bool { synchronisation != nil }
 
-    /// Whether the file is one that is synchronised.
-    var isSynchronised: Bool { fileHistory == .syncClient }
+    /// The kind of history that the file has. A file keeps its kind for good.
+    var fileHistory: HistoryKind { isSynchronised ? .syncClient : .inFile }
 
     private(set) var location: Location
 
@@ -178,7 +170,6 @@ extension Realm {
     /// - Parameters:
     ///   - fileURL: The file; by default `default.realm` in the default directory.
     ///   - inMemoryIdentifier: The name of a realm in memory.
-    ///   - syncConfiguration: What is synchronised, and as whom; it decides about the file.
     ///   - encryptionKey: The key of an encrypted file, 64 bytes.
     ///   - readOnly: Whether the file is never changed through this configuration.
     ///   - schemaVersion: The version of the program's model classes.
@@ -189,10 +180,8 @@ extension Realm {
     ///   - seedFilePath: A file whose copy is opened where there is no file yet.
     public init(
       fileURL: URL? = Realm.Configuration.defaultFileURL, inMemoryIdentifier: String? = nil,
-      syncConfiguration: SyncConfiguration? = nil, encryptionKey: Data? = nil,
-      readOnly: Bool = false, schemaVersion: UInt64 = 0,
-      migrationBlock: MigrationBlock? = nil,
-      deleteRealmIfMigrationNeeded: Bool = false,
+      encryptionKey: Data? = nil, readOnly: Bool = false, schemaVersion: UInt64 = 0,
+      migrationBlock: MigrationBlock? = nil, deleteRealmIfMigrationNeeded: Bool = false,
       shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)? = nil,
       objectTypes: [ObjectBase.Type]? = nil, seedFilePath: URL? = nil
     ) {
@@ -207,11 +196,7 @@ extension Realm {
       self.seedFilePath = seedFilePath
       self.objectTypes = objectTypes
       location = .nowhere
-      self.syncConfiguration = syncConfiguration
-      if let syncConfiguration {
-        fileHistory = .syncClient
-        location = .file(syncConfiguration.path)
-      } else if let inMemoryIdentifier {
+      if let inMemoryIdentifier {
         self.inMemoryIdentifier = inMemoryIdentifier
       } else {
         self.fileURL = fileURL
@@ -248,7 +233,7 @@ extension Realm.Configuration: Equatable {
   public static func == (left: Realm.Configuration, right: Realm.Configuration) -> Bool {
     left.location == right.location && left.readOnly == right.readOnly
       && left.schemaVersion == right.schemaVersion && left.encryptionKey == right.encryptionKey
-      && left.syncConfiguration?.partitionValue == right.syncConfiguration?.partitionValue
+      && left.synchronisation?.partition == right.synchronisation?.partition
   }
 }
 

@@ -35,8 +35,7 @@ final class RealmCore: Session {
     reading tables: TableGroup
   ) {
     self.configuration = configuration
-    subscribedClasses =
-      configuration.syncConfiguration?.isFlexible == true ? SubscribedClasses() : nil
+    subscribedClasses = SubscribedClasses(configuration)
     var options = SessionOptions(shared, confinement, reading: tables)
     options.isReadOnly = configuration.readOnly
     options.versionLimit = configuration.maximumNumberOfActiveVersions.map { UInt64($0) }

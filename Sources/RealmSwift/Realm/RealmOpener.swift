@@ -5,7 +5,6 @@
 import Foundation
 import RealmSession
 import RealmStorage
-import RealmSync
 import RealmTables
 
 /// Opens one configuration.
@@ -70,12 +69,12 @@ struct RealmOpener {
       throwRealmException("Cannot set `deleteRealmIfMigrationNeeded` when `readOnly` is set.")
     }
     checkMigrationOptions()
-    checkSyncOptions()
+    configuration.synchronisation?.checkOptions(of: configuration)
     let schemas = RealmOpener.schemas(of: configuration)
     PlainFields.report(schemas, openedAt: path)
     try SchemaValidator(
       schemas, isListed: configuration.objectTypes != nil,
-      takesAsymmetric: configuration.syncConfiguration?.isFlexible ?? false
+      takesAsymmetric: configuration.synchronisation?.isFlexible ?? false
     ).validate()
     if configuration.location == .nowhere {
       throwRealmException("A Realm Configuration must specify a path or an in-memory identifier.")
@@ -95,7 +94,7 @@ struct RealmOpener {
       let file = try file()
       file.keepHistory(ofCommits: configuration.historyLimit)
       let shared = shared(file)
-      try synchronise(shared)
+      try configuration.synchronisation?.begin(shared)
       return try body(schemas, shared)
     } catch let error as StorageError {
       throw Realm.Error(error, path: path)
@@ -109,9 +108,7 @@ struct RealmOpener {
   /// The shared state of the file, whose local writes are recorded if it is synchronised.
   func shared(_ file: DatabaseFile) -> SharedFile {
     SharedFile.of(file) {
-      guard file.options.history == .syncClient, !file.options.isReadOnly else { return nil }
-      let recorded = RecordedWrite()
-      return { (group) throws(StorageError) in try recorded.attach(to: group) }
+      file.options.isReadOnly ? nil : configuration.synchronisation?.makeRecorder()
     }
   }
 
@@ -138,7 +135,7 @@ struct RealmOpener {
   /// Creates the directory of a new file with it, as for the default location.
   func makeDirectory() throws(Realm.Error) {
     guard case .file = configuration.location, !configuration.readOnly,
-      configuration.syncConfiguration != nil
+      configuration.synchronisation?.path != nil
         || configuration.location == Realm.Configuration().location
     else { return }
     do {

@@ -2,6 +2,7 @@
 
 // What happens to a file that the server cannot go on with.
 
+#if Sync
 /// The policy of a client reset: the server asks for the file to be replaced by a fresh copy.
 ///
 /// In this release no reset is carried out automatically: one of every mode is reported as a manual
@@ -29,3 +30,4 @@ public enum ClientResetMode: Sendable {
     beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
     afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
 }
+#endif

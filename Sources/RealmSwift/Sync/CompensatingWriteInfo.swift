@@ -2,6 +2,7 @@
 
 // Writes that the server undid.
 
+#if Sync
 import Foundation
 import RealmSyncProtocol
 
@@ -30,3 +31,4 @@ public struct CompensatingWriteInfo: Sendable {
     }
   }
 }
+#endif

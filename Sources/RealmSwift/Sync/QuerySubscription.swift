@@ -2,6 +2,7 @@
 
 // What a program subscribes to.
 
+#if Sync
 public import Foundation
 import RealmQuery
 import RealmSession
@@ -50,3 +51,4 @@ public struct QuerySubscription<T: Object> {
     query = SubscriptionText.text(predicate)
   }
 }
+#endif

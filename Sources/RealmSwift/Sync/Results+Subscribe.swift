@@ -2,6 +2,7 @@
 
 // Subscribing to the query of results.
 
+#if Sync
 public import Foundation
 import RealmQuery
 import RealmSession
@@ -70,3 +71,4 @@ extension Results where Element: Object {
     )
   }
 }
+#endif

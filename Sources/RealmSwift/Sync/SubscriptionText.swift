@@ -2,6 +2,7 @@
 
 // Conditions as subscriptions store them: without arguments.
 
+#if Sync
 import Foundation
 import RealmQuery
 import RealmSession
@@ -85,3 +86,4 @@ extension AnyRealmValue {
     }
   }
 }
+#endif

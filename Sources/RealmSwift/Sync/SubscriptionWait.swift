@@ -2,6 +2,7 @@
 
 // Waits for the server to send what a subscription set asks for.
 
+#if Sync
 import Foundation
 import RealmSession
 import RealmStorage
@@ -81,3 +82,4 @@ enum SubscriptionWait {
     try await untilComplete(newest?.version ?? 0, core, shared)
   }
 }
+#endif

@@ -2,8 +2,7 @@
 
 // What is synchronised, and as whom.
 
-import RealmSync
-
+#if Sync
 /// The user of a synchronised realm, what it has of the app's data, and what happens on errors.
 ///
 /// Made by `User.configuration(partitionValue:clientResetMode:cancelAsyncOpenOnNonFatalErrors:)`
@@ -40,12 +39,5 @@ public struct SyncConfiguration: Sendable {
     self.cancelAsyncOpenOnNonFatalErrors = cancelAsyncOpenOnNonFatalErrors
     self.initialSubscriptions = initialSubscriptions
   }
-
-  /// Whether subscriptions decide what the realm has.
-  var isFlexible: Bool { partitionValue == nil }
-
-  /// The file of the realm.
-  var path: String {
-    user.app.paths.realm(user: user.id, partition: partitionValue?.fileName)
-  }
 }
+#endif

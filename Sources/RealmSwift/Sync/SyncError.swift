@@ -2,6 +2,7 @@
 
 // The errors of sessions.
 
+#if Sync
 public import Foundation
 
 /// An error of a session.
@@ -107,3 +108,4 @@ extension SyncError.Code {
     (error as? SyncError)?.code == pattern
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Deletes the file of a synchronised realm that the server cannot go on with.
 
+#if Sync
 import Foundation
 import RealmStorage
 
@@ -10,7 +11,7 @@ enum SyncFileRemoval {
   /// Deletes the file at a path, when no realm of it is open in this process.
   static func remove(_ path: String) {
     var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: path))
-    configuration.fileHistory = .syncClient
+    configuration.synchronisation = RecordedFile()
     let closed = configuration
     Task {
       // A session that failed has nothing to wait for: it is gone a moment after the last realm.
@@ -28,3 +29,4 @@ enum SyncFileRemoval {
     }
   }
 }
+#endif

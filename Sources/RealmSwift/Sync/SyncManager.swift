@@ -2,6 +2,7 @@
 
 // The settings of all sessions of an app.
 
+#if Sync
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
@@ -164,3 +165,4 @@ extension SyncError {
     }
   }
 }
+#endif

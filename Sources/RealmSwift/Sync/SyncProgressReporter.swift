@@ -5,6 +5,7 @@
 // 1. A handler for the work at hand is called with a complete transfer once, and then never again.
 // 2. Nothing is reported before the first message of the server.
 
+#if Sync
 import Foundation
 import RealmStorage
 import RealmSync
@@ -12,7 +13,7 @@ import RealmSyncProtocol
 
 /// The progress of one session.
 final class SyncProgressReporter: Sendable {
-  typealias Handler = @Sendable (SyncSession.Progress) -> Void
+  typealias Handler = @Sendable (TransferProgress) -> Void
 
   private struct Entry {
     let direction: SyncSession.ProgressDirection
@@ -112,9 +113,9 @@ final class SyncProgressReporter: Sendable {
   }
 
   private func tell(_ file: FileState) {
-    let calls = state.withLock { state -> [(Handler, SyncSession.Progress)] in
+    let calls = state.withLock { state -> [(Handler, TransferProgress)] in
       guard state.hasDownloaded else { return [] }
-      var calls: [(Handler, SyncSession.Progress)] = []
+      var calls: [(Handler, TransferProgress)] = []
       for (id, var entry) in state.entries {
         let (done, all) = Self.bytes(file, entry.direction)
         let goal = entry.isForWorkAtHand ? entry.goal : all
@@ -128,7 +129,7 @@ final class SyncProgressReporter: Sendable {
         calls.append(
           (
             entry.handler,
-            SyncSession.Progress(
+            TransferProgress(
               transferred: min(done, goal), transferable: goal, estimate: estimate)
           ))
       }
@@ -148,3 +149,4 @@ final class SyncProgressReporter: Sendable {
     }
   }
 }
+#endif

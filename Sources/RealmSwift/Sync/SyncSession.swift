@@ -2,6 +2,7 @@
 
 // `SyncSession`: the synchronisation of a realm, as programs see it.
 
+#if Sync
 public import Dispatch
 import Foundation
 import RealmSession
@@ -56,10 +57,10 @@ public final class SyncSession: Sendable {
     /// How much is transferred: 0 for nothing, 1 for all.
     public let progressEstimate: Double
 
-    init(transferred: Int, transferable: Int, estimate: Double) {
-      self.transferred = transferred
-      self.transferable = transferable
-      progressEstimate = estimate
+    init(_ progress: TransferProgress) {
+      transferred = progress.transferred
+      transferable = progress.transferable
+      progressEstimate = progress.estimate
     }
 
     /// Whether everything is transferred.
@@ -153,7 +154,8 @@ public final class SyncSession: Sendable {
       reporter,
       Task {
         await reporter.add(
-          direction, isForWorkAtHand: mode == .forCurrentlyOutstandingWork, block)
+          direction, isForWorkAtHand: mode == .forCurrentlyOutstandingWork
+        ) { block(Progress($0)) }
       })
   }
 
@@ -195,3 +197,4 @@ extension Realm {
     return core.shared.kept(SyncAttachment.self).map { SyncSession($0.core) }
   }
 }
+#endif

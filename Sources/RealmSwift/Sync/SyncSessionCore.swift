@@ -8,6 +8,7 @@
 // 3. Only the closing task ends a core, and only if no realm of the file was opened meanwhile.
 // 4. Whether the session rests, and how far its connection is, is asked of the driver.
 
+#if Sync
 import Foundation
 import RealmStorage
 import RealmSync
@@ -348,3 +349,4 @@ extension SyncError {
       compensatingWriteInfo: report.updates.map { CompensatingWriteInfo($0) })
   }
 }
+#endif

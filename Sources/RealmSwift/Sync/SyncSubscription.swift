@@ -2,6 +2,7 @@
 
 // One subscription of a realm.
 
+#if Sync
 public import Foundation
 import RealmSession
 import RealmStorage
@@ -64,3 +65,4 @@ public final class SyncSubscription {
     set.replace(stored)
   }
 }
+#endif

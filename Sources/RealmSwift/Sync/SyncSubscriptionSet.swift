@@ -2,6 +2,7 @@
 
 // The subscriptions of a realm, and how they are changed.
 
+#if Sync
 import Dispatch
 public import Foundation
 import RealmSession
@@ -293,3 +294,4 @@ extension Realm {
     return SyncSubscriptionSet(attachment.core, core.shared, realm: core)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What has become of a set of subscriptions.
 
+#if Sync
 /// The state of a subscription set.
 public enum SyncSubscriptionState {
   /// The realm has all objects that match.
@@ -24,3 +25,4 @@ extension SyncSubscriptionState: Equatable {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The times of connections.
 
+#if Sync
 import RealmSyncProtocol
 
 /// The times that sessions and connections wait, in milliseconds.
@@ -53,3 +54,4 @@ public final class SyncTimeoutOptions {
     return timeouts
   }
 }
+#endif

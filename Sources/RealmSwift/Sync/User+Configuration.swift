@@ -2,6 +2,7 @@
 
 // The configurations of a user's realms.
 
+#if Sync
 extension User {
   /// The configuration of the realm of a partition: all objects that have the value in the
   /// partition property.
@@ -83,3 +84,4 @@ extension User {
         initialSubscriptions: .init(callback: initialSubscriptions, rerunOnOpen: rerunOnOpen)))
   }
 }
+#endif

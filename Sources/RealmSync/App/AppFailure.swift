@@ -21,7 +21,6 @@ package enum AppFailure: Error, Hashable, Sendable {
   /// The users cannot be stored.
   case storage(String)
   case cancelled
-  case noNetworking
 
   /// Whether the token of the call is not accepted.
   var isUnauthorized: Bool {
@@ -49,11 +48,6 @@ extension AppFailure: CustomStringConvertible {
       .invalidCall(let message), .storage(let message):
       message
     case .cancelled: "The call was cancelled."
-    case .noNetworking:
-      """
-      This build of OpenRealm has no networking. Add the trait "Sync" where the package is named, \
-      or set AppConfiguration.transport.
-      """
     }
   }
 }

@@ -6,6 +6,6 @@
 package protocol HTTPTransport: Sendable {
   /// Sends a request. An answer of any status is an answer.
   ///
-  /// - Throws: `AppFailure.transport`, and `.noNetworking` in a build without it.
+  /// - Throws: `AppFailure.transport`.
   func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse
 }

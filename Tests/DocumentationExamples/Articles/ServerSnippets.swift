@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The snippets of the articles "On the server" and "Device sync".
+// The snippets of the article "On the server".
 
 import Foundation
 import RealmSwift
@@ -102,22 +102,3 @@ enum ServerArticle {
     #expect(count == 1 && id != UUID())
   }
 }
-
-// snippet: sync-open
-@MainActor
-func openSharedTodos() async throws -> Realm {
-  let app = App(
-    id: "todos", configuration: AppConfiguration(baseURL: "https://sync.example.org"))
-  let user: User
-  if let known = app.currentUser {
-    user = known
-  } else {
-    user = try await app.login(credentials: .emailPassword(email: "ada@example.org", password: "…"))
-  }
-  var configuration = user.flexibleSyncConfiguration(initialSubscriptions: { subscriptions in
-    subscriptions.append(QuerySubscription<Todo>(name: "open") { !$0.isDone })
-  })
-  configuration.objectTypes = [Todo.self]
-  return try await Realm(configuration: configuration, downloadBeforeOpen: .once)
-}
-// snippet end

@@ -2,6 +2,7 @@
 
 // The app of the pages' example about synchronised realms, with its server in the process.
 
+#if Sync
 import Foundation
 @_spi(RealmTesting) import RealmSwift
 import RealmSync
@@ -45,3 +46,4 @@ nonisolated final class ExampleServer: Sendable {
 
   func stop() { _RealmTesting.setConfiguration(ofApp: APPID, nil) }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The example of the page about actors that opens a synchronised realm.
 
+#if Sync
 import Foundation
 import RealmSwift
 import RealmTestSupport
@@ -87,3 +88,4 @@ nonisolated private func requireSendable<T: Sendable>(_: T.Type) {}
     requireSendable(UserProfile.self)
   }
 }
+#endif

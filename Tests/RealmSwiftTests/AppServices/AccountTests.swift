@@ -2,6 +2,7 @@
 
 // Accounts, users and functions, with a transport that the test answers.
 
+#if Sync
 import Foundation
 import RealmStorage
 import RealmSync
@@ -296,3 +297,4 @@ import Testing
     #expect(info.primaryKey == .string("k"))
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The errors of app services and sessions, as programs catch them.
 
+#if Sync
 import Foundation
 import RealmSync
 import Testing
@@ -55,9 +56,7 @@ import Testing
     func code(_ failure: AppFailure) -> AppError.Code? { (AppError.of(failure) as? AppError)?.code }
     #expect(code(.status(502)) == .httpRequestFailed)
     #expect(code(.transport("gone")) == .httpRequestFailed)
-    #expect(code(.noNetworking) == .unknown)
     #expect(AppError.of(.cancelled) is CancellationError)
-    #expect("\(AppError.of(.noNetworking).localizedDescription)".contains("trait \"Sync\""))
   }
 
   @Test func onlyResetsHaveTheFileOfAReset() {
@@ -67,3 +66,4 @@ import Testing
     #expect(denied.clientResetInfo() == nil && denied.deleteRealmUserInfo() != nil)
   }
 }
+#endif

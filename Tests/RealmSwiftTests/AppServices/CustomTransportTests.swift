@@ -2,6 +2,7 @@
 
 // Transports of programs' own, and builds without networking.
 
+#if Sync
 import Foundation
 import RealmStorage
 import RealmTestSupport
@@ -109,3 +110,4 @@ import Testing
     }
   }
 }
+#endif

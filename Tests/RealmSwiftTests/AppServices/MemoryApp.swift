@@ -2,6 +2,7 @@
 
 // An app with its server in one process, and devices that are told apart by their folders.
 
+#if Sync
 import Foundation
 import RealmSync
 import RealmSyncProtocol
@@ -52,3 +53,4 @@ final class MemoryApp: Sendable {
     return configuration
   }
 }
+#endif

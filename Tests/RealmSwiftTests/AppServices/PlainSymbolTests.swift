@@ -2,6 +2,7 @@
 
 // Numbers of codes, values of BSON and predicates: what programs that were written for Realm name.
 
+#if Sync
 import Foundation
 import RealmSync
 import RealmSyncProtocol
@@ -96,3 +97,4 @@ import Testing
     #expect(request.body.isEmpty && request.timeout == 60)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Apps whose realms meet at a server, over sockets in memory.
 
+#if Sync
 import Foundation
 import RealmSync
 import RealmSyncProtocol
@@ -224,3 +225,4 @@ extension SynchronisedAppTests.Device {
       .subscribe(waitForSync: .always)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Services that are declared only say so.
 
+#if Sync
 import Foundation
 import RealmStorage
 import RealmSyncProtocol
@@ -120,3 +121,4 @@ import Testing
     #expect(modify.upsert && modify.shouldReturnNewDocument)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The file of an app's users: its rights, and its key.
 
+#if Sync
 import Foundation
 import RealmSwift
 import RealmSync
@@ -48,3 +49,4 @@ import Testing
     #expect((bytes.range(of: Data(token.utf8)) == nil) == isEncrypted)
   }
 }
+#endif

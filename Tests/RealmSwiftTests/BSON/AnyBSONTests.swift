@@ -2,6 +2,7 @@
 
 // BSON values: literals, accessors, conversions, and what messages have of them.
 
+#if Sync
 import Foundation
 import RealmSyncProtocol
 import Testing
@@ -130,3 +131,4 @@ import Testing
     #expect(AnyBSON.null.fileName == "null")
   }
 }
+#endif

@@ -4,6 +4,7 @@
 // table of sendable types is asserted in four modules (Tests/DocumentationExamples); what is not
 // sendable is here.
 
+#if Sync
 import Foundation
 import Testing
 
@@ -60,3 +61,4 @@ struct SyncSendabilityTests {
       """, .types, mode)
   }
 }
+#endif

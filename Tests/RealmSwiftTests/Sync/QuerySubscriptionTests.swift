@@ -2,6 +2,7 @@
 
 // The texts of subscriptions: they stand alone, and mean what the program wrote.
 
+#if Sync
 import Foundation
 import RealmTestSupport
 import Testing
@@ -110,3 +111,4 @@ import Testing
     }
   }
 }
+#endif

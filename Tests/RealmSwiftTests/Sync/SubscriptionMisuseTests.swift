@@ -2,6 +2,7 @@
 
 // Misuses of subscription sets and of synchronised realms, with the documented texts.
 
+#if Sync
 import Foundation
 import RealmSyncProtocol
 import RealmSyncTestSupport
@@ -187,3 +188,4 @@ private func expect(_ expected: String, _ body: @escaping @Sendable () throws ->
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Subscription sets: what changes them, what finds them, and their states.
 
+#if Sync
 import Foundation
 import RealmSyncTestSupport
 import RealmTestSupport
@@ -169,3 +170,4 @@ private class Note: Object {
     #expect(realm.subscriptions.count == 0)
   }
 }
+#endif

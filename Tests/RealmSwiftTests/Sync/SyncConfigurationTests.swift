@@ -2,6 +2,7 @@
 
 // What the configurations of synchronised realms are.
 
+#if Sync
 import Foundation
 import RealmSyncTestSupport
 import RealmTestSupport
@@ -59,3 +60,4 @@ import Testing
     #expect(Realm.Configuration(syncConfiguration: sync).fileURL == path)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Sessions as programs see them: states, waits, progress, errors.
 
+#if Sync
 import Dispatch
 import Foundation
 import RealmStorage
@@ -123,13 +124,15 @@ import Testing
       break
     }
     token?.invalidate()
-    let progress = SyncSession.Progress(transferred: 1, transferable: 4, estimate: 0.25)
+    let progress = SyncSession.Progress(
+      TransferProgress(transferred: 1, transferable: 4, estimate: 0.25))
     #expect(progress.progressEstimate == 0.25 && !progress.isTransferComplete)
   }
 
   @available(*, deprecated)
   @Test func deprecatedNamesStillWork() {
-    let progress = SyncSession.Progress(transferred: 1, transferable: 4, estimate: 0.25)
+    let progress = SyncSession.Progress(
+      TransferProgress(transferred: 1, transferable: 4, estimate: 0.25))
     #expect(progress.transferredBytes == 1 && progress.transferrableBytes == 4)
     #expect(progress.fractionTransferred == 0.25)
     #expect(SyncTimeoutOptions(connectTimeout: 5, connectionLingerTime: 6).connectTimeout == 5)
@@ -228,3 +231,4 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 }
+#endif

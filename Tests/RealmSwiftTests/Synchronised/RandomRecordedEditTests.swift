@@ -2,6 +2,7 @@
 
 // Random writes through the public API: what was recorded makes the same content elsewhere.
 
+#if Sync
 import Foundation
 import RealmTestSupport
 import TestTraits
@@ -183,3 +184,4 @@ private struct RandomEditor {
     }
   }
 }
+#endif

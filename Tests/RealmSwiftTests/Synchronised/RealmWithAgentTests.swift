@@ -2,6 +2,7 @@
 
 // Realms of a file that an agent of this process synchronises.
 
+#if Sync
 import Foundation
 import RealmReplication
 import RealmStorage
@@ -136,3 +137,4 @@ import Testing
     #expect(try synced.lines().filter { $0.hasPrefix("CreateObject") }.count == count)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Values that the program did not set are recorded as defaults, which lose against values that
 // another device has set.
 
+#if Sync
 import Foundation
 import RealmStorage
 import RealmSyncProtocol
@@ -126,3 +127,4 @@ private class CodedTask: Object, Decodable {
     #expect(found == ["title": false, "note": true])
   }
 }
+#endif

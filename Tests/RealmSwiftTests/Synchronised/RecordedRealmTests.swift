@@ -2,6 +2,7 @@
 
 // Every write through the public API of a synchronised file is recorded.
 
+#if Sync
 import Foundation
 import RealmSession
 import RealmStorage
@@ -194,7 +195,8 @@ extension SynchronisedRealm {
   /// The configuration with the other kind of history.
   static func other(_ configuration: Realm.Configuration) -> Realm.Configuration {
     var other = configuration
-    other.fileHistory = configuration.fileHistory == .inFile ? .syncClient : .inFile
+    other.synchronisation = configuration.isSynchronised ? nil : RecordedFile()
     return other
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Models of synchronised files: one with a property of every kind, and others that it links to.
 
+#if Sync
 import Foundation
 import RealmSwift
 
@@ -77,3 +78,4 @@ class SharedCorner: EmbeddedObject {
 
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // A synchronised file of a test, and what its realms have recorded.
 
+#if Sync
 import Foundation
 import RealmReplication
 import RealmStorage
@@ -30,7 +31,7 @@ final class SynchronisedRealm: @unchecked Sendable {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     configuration = Realm.Configuration(
       fileURL: directory.appendingPathComponent("test.realm"), objectTypes: types)
-    configuration.fileHistory = history
+    if history == .syncClient { configuration.synchronisation = RecordedFile() }
   }
 
   deinit { try? FileManager.default.removeItem(at: directory) }
@@ -92,3 +93,4 @@ final class SynchronisedRealm: @unchecked Sendable {
     #expect(try StateDigest(of: here) == StateDigest(of: there), sourceLocation: place)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The schema of a synchronised file only grows (P5 8).
 
+#if Sync
 import Foundation
 import RealmStorage
 import RealmSyncProtocol
@@ -179,3 +180,4 @@ private enum Release {
     }
   }
 }
+#endif

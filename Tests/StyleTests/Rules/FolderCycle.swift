@@ -32,7 +32,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmQuery": 0,
     "RealmServerEngine": 0,
     "RealmSession": 4,
-    "RealmSwift": 7,
+    "RealmSwift": 6,
     "RealmTools": 0,
     "RealmStudio": 0,
   ]

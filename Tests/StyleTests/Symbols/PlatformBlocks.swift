@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which lines of the sources are compiled on some platforms only.
+// Which lines of the sources are compiled on some platforms only, or with a trait only.
 
 import Foundation
 
-/// The `#if` blocks about platforms of the public module's sources.
+/// The `#if` blocks of the public module's sources.
 struct PlatformBlocks {
   static let everywhere = "all"
   static let apple = "Apple"
   private static let others = "not Apple"
+  private static let sync = "#if Sync"
 
   /// A declaration of a block that this platform does not compile: the symbol graph cannot know it.
   struct Unseen: Equatable {
     var source: String
     var text: String
+    var platforms: String
   }
 
   private var byLine: [String: [String]] = [:]
@@ -40,14 +42,15 @@ struct PlatformBlocks {
     for (number, line) in file.lines.enumerated() {
       let text = line.trimmingCharacters(in: .whitespaces)
       if text.hasPrefix("#if") {
-        open.append(Self.platforms(of: text))
+        open.append(text == Self.sync ? Self.sync : Self.platforms(of: text))
       } else if text.hasPrefix("#else"), let last = open.popLast() {
         open.append(last == Self.apple ? Self.others : Self.apple)
       } else if text.hasPrefix("#endif") {
         _ = open.popLast()
       }
-      let platforms = open.last { $0 != Self.everywhere } ?? Self.everywhere
-      lines.append(platforms)
+      let platforms = open.last { $0 != Self.everywhere && $0 != Self.sync } ?? Self.everywhere
+      let all = platforms + (open.contains(Self.sync) ? ", with Sync" : "")
+      lines.append(all)
       let isPublic = ["public ", "open "].contains { text.hasPrefix($0) }
       guard platforms == Self.apple, isPublic, !text.contains(" import ") else { continue }
       let declaration = Self.declaration(in: file.lines[number...])
@@ -57,7 +60,7 @@ struct PlatformBlocks {
           declaration.contains($0)
         }
         && !unseen.contains { $0.text == declaration }
-      if isListed { unseen.append(Unseen(source: source, text: declaration)) }
+      if isListed { unseen.append(Unseen(source: source, text: declaration, platforms: all)) }
     }
     byLine[source] = lines
   }

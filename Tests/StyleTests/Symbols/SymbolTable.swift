@@ -59,7 +59,7 @@ struct SymbolTable {
   mutating func append(_ unseen: [PlatformBlocks.Unseen]) {
     rows += unseen.map {
       Row(
-        group: "Apple platforms", kind: "", declaration: $0.text, platforms: "Apple",
+        group: "Apple platforms", kind: "", declaration: $0.text, platforms: $0.platforms,
         source: $0.source, test: Self.notHere)
     }
   }
@@ -118,7 +118,7 @@ struct SymbolTable {
       there (tested as well). Not listed: names that begin with an underscore, which are public for
       the compiler's sake only, and the types that a conformance must name (`Element`, `Index`).
     - *platforms*: `all`, `Apple`, or `not Apple` where the system's own frameworks have the symbol
-      on Apple platforms.
+      on Apple platforms; `with Sync` where an app needs the package's trait `Sync`.
     - *source*: below `Sources/RealmSwift`. *test*: below `Tests`, a file that uses exactly this
       overload; for a requirement of a protocol one that uses what fulfils it; for a type, and for
       what the language calls by itself (`makeIterator`, `encode`), one that uses its members.

@@ -37,6 +37,15 @@ struct Toolchain {
     #endif
   }()
 
+  /// Whether this build has the symbols that need the trait `Sync`.
+  static var hasSync: Bool {
+    #if Sync
+    true
+    #else
+    false
+    #endif
+  }
+
   var extractor: URL { tools.appending(path: "bin/swift-symbolgraph-extract") }
   var indexLibrary: URL { tools.appending(path: "lib/libIndexStore.so") }
   var indexStore: URL { products.appending(path: "index/store") }

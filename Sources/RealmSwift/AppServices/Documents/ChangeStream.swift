@@ -2,6 +2,7 @@
 
 // Changes of collections as they happen.
 
+#if Sync
 /// Takes the events of a `ChangeStream`.
 public protocol ChangeEventDelegate: AnyObject {
   /// The stream is open.
@@ -21,3 +22,4 @@ public final class ChangeStream: Sendable {
   /// Ends the events.
   public func close() {}
 }
+#endif

@@ -2,6 +2,7 @@
 
 // How one document is found and changed.
 
+#if Sync
 /// The options of the calls that find one document and change it.
 public final class FindOneAndModifyOptions {
   /// The fields of the result; nil for all.
@@ -24,3 +25,4 @@ public final class FindOneAndModifyOptions {
     self.shouldReturnNewDocument = shouldReturnNewDocument
   }
 }
+#endif

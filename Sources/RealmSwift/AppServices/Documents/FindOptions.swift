@@ -2,6 +2,7 @@
 
 // How documents are found.
 
+#if Sync
 /// The options of `MongoCollection.find(filter:options:)`.
 public final class FindOptions {
   /// The largest number of documents; 0 for all.
@@ -18,3 +19,4 @@ public final class FindOptions {
     self.sorting = sorting
   }
 }
+#endif

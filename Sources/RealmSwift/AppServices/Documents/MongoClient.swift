@@ -2,6 +2,7 @@
 
 // The databases of a service.
 
+#if Sync
 import RealmSync
 
 /// A client for the databases of a service.
@@ -16,3 +17,4 @@ public final class MongoClient: Sendable {
   /// The database of a name.
   public func database(named name: String) -> MongoDatabase { MongoDatabase(name) }
 }
+#endif

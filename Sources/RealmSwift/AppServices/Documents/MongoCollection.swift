@@ -2,6 +2,7 @@
 
 // The documents of a collection.
 
+#if Sync
 public import Dispatch
 
 /// A collection of documents of a service.
@@ -109,3 +110,4 @@ public final class MongoCollection: Sendable {
     watch(delegate: delegate, queue: queue)
   }
 }
+#endif

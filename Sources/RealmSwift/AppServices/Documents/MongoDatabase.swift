@@ -2,6 +2,7 @@
 
 // A database of a service.
 
+#if Sync
 /// A database of a service.
 public final class MongoDatabase: Sendable {
   /// The name of the database.
@@ -12,3 +13,4 @@ public final class MongoDatabase: Sendable {
   /// The collection of a name.
   public func collection(withName name: String) -> MongoCollection { MongoCollection(name) }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What an update has done.
 
+#if Sync
 /// The result of an update of documents.
 public struct UpdateResult: Sendable {
   /// The number of documents that matched.
@@ -11,3 +12,4 @@ public struct UpdateResult: Sendable {
   /// The id of the document that was made, if none matched.
   public let documentId: AnyBSON?
 }
+#endif

@@ -6,16 +6,24 @@
 
 import RealmSession
 import RealmStorage
-import RealmSync
 import RealmTables
 
 /// The classes of which a realm can create objects: the server would undo the creation of others.
 ///
 /// The newest subscription set as of the start of the transaction decides, whatever its state.
 final class SubscribedClasses {
+  private let synchronisation: any Synchronisation
   private var names: Set<String>?
   /// The class that was asked about last, and may be written to.
   private var allowed: TableKey?
+
+  /// Nil for a realm without subscriptions.
+  init?(_ configuration: Realm.Configuration) {
+    guard let synchronisation = configuration.synchronisation, synchronisation.isFlexible else {
+      return nil
+    }
+    self.synchronisation = synchronisation
+  }
 
   /// Traps if objects of a top-level class with a primary key are created, and no subscription has
   /// the class.
@@ -41,8 +49,7 @@ final class SubscribedClasses {
   private func read(_ core: RealmCore) throws(StorageError) -> Set<String> {
     guard let transaction = core.transaction else { return [] }
     let base = try core.shared.tables(of: transaction.transaction.base)
-    let newest = try StoredSubscriptionSet.newest(in: base)
-    return Set(newest?.subscriptions.map(\.objectClass) ?? [])
+    return try synchronisation.subscribedClasses(in: base)
   }
 
   /// Forgets what was found: the transaction has ended.

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The questions that the database has for device sync.
+//
+// 1. `Sync/`, `AppServices/` and `BSON/` are compiled with the trait `Sync` alone. All other code
+//    names none of their types and imports no module of sync: it asks the `synchronisation` of a
+//    configuration, and that of a local realm is nil.
+
+import RealmSession
+import RealmStorage
+import RealmTables
+
+/// The synchronisation of a configuration's file.
+protocol Synchronisation: Sendable {
+  /// The file; nil if the configuration has it.
+  var path: String? { get }
+  /// Whether subscriptions select the objects of the file.
+  var isFlexible: Bool { get }
+  /// The value that all objects of the file share at the server; nil without partitions.
+  var partition: String? { get }
+
+  /// Traps for options that exclude each other.
+  func checkOptions(of configuration: Realm.Configuration)
+  /// Makes the recorder of the file's write transactions.
+  func makeRecorder() -> SharedFile.Preparation
+  /// Begins to synchronise an open file, unless that is under way.
+  func begin(_ shared: SharedFile) throws
+  /// The classes that have subscriptions in a version.
+  func subscribedClasses(in tables: TableGroup) throws(StorageError) -> Set<String>
+  /// Opens the file and waits for the server's data.
+  ///
+  /// - Parameter reporting: Takes the progress of the download.
+  /// - Returns: The open file; nil if there is nothing to wait for.
+  func download(
+    _ configuration: Realm.Configuration, _ behavior: Realm.OpenBehavior,
+    reporting: (@Sendable (TransferProgress) -> Void)?
+  ) async throws -> SharedFile?
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Waits for a server's data before a realm is opened (P5 8).
+
+#if Sync
+import Foundation
+import RealmSession
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+
+extension SyncConfiguration {
+  /// Opens the file of a synchronised realm, and waits until it has the server's data, and the
+  /// objects of its first subscriptions.
+  func download(
+    _ configuration: Realm.Configuration, _ behavior: Realm.OpenBehavior,
+    reporting handler: (@Sendable (TransferProgress) -> Void)?
+  ) async throws -> SharedFile? {
+    switch behavior {
+    case .never: return nil
+    case .once where FileManager.default.fileExists(atPath: configuration.location.path):
+      return nil
+    case .once, .always: break
+    }
+    let shared = try await opening { try open(configuration) }
+    guard let core = shared.kept(SyncAttachment.self)?.core else { return shared }
+    let id: UUID? =
+      if let handler { await core.progress.add(.download, isForWorkAtHand: true, handler) } else {
+        nil
+      }
+    defer { if let id { core.progress.remove(id) } }
+    try await core.wait(for: .download)
+    guard isFlexible else { return shared }
+    try await opening { try begin(shared) }
+    try await SubscriptionWait.untilNewestIsComplete(core, shared)
+    return shared
+  }
+
+  /// Runs a block on the queue where files are opened.
+  private func opening<R: Sendable>(
+    _ body: @escaping @Sendable () throws -> R
+  ) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      RealmCore.openingQueue.async { continuation.resume(with: Result(catching: body)) }
+    }
+  }
+
+  /// Opens the file and begins to synchronise it, before any realm shows it.
+  private func open(_ configuration: Realm.Configuration) throws(Realm.Error) -> SharedFile {
+    do {
+      let opener = RealmOpener(configuration)
+      checkOptions(of: configuration)
+      try RealmCache.requireOwnProcess(configuration)
+      try RealmCache.requireSameOptions(configuration)
+      try opener.makeDirectory()
+      let shared = try opener.shared(opener.file())
+      try enterSession(shared)
+      return shared
+    } catch let error as StorageError {
+      throw Realm.Error(error, path: configuration.location.path)
+    } catch let error as Realm.Error {
+      throw error
+    } catch {
+      throw Realm.Error(.fail, message: "\(error)", path: configuration.location.path)
+    }
+  }
+}
+#endif
