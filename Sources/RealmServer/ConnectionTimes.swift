@@ -13,5 +13,7 @@ struct ConnectionTimes: Hashable, Sendable {
   var body = TimeAmount.seconds(60)
   /// Between two requests.
   var pause = Duration.seconds(120)
+  /// For all connections together to end, after which the rest is cancelled.
+  var shutdown = Duration.seconds(15)
 }
 #endif

@@ -213,7 +213,7 @@ struct ServerProgram: Sendable {
       configuration.services.insert(
         .init(service: HangupService(certificates: certificates)), at: 0)
     }
-    configuration.maximumGracefulShutdownDuration = .seconds(15)
+    configuration.maximumGracefulShutdownDuration = times.shutdown
     let group = ServiceGroup(configuration: configuration)
     // A task of its own: the end of this one is a shutdown, too, and not a cancellation.
     let running = Task { try await group.run() }

@@ -126,6 +126,9 @@ import Testing
   private static let cases: [DiskCase] = [
     DiskCase(name: "JSON", arguments: ["export", "FILE", "--out", "DISK/a.json"]),
     DiskCase(
+      name: "no room for a name", prepare: "mount -o remount,nr_inodes=1 DISK;",
+      arguments: ["export", "FILE", "--out", "DISK/a.json"]),
+    DiskCase(
       name: "CSV",
       arguments: ["export", "FILE", "--format", "csv", "--query", "Dog", "--out", "DISK/a.csv"]),
     DiskCase(

@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func aTunnelCarriesTLSWithACertificateOfTheApp() async throws {
-    guard let certificate = try TestCertificate() else { return }
+    guard let certificate = try TestCertificate(for: "DNS:localhost") else { return }
     let server = try await RunningServer(mode: .flexible, certificate: certificate)
     let proxy = try await TestProxy(authorization: Self.authorization)
     let roots = try String(contentsOfFile: certificate.certificatePath, encoding: .utf8)
@@ -67,6 +67,33 @@ import Testing
     try await Self.sync(Self.app(server, network, address: address))
     #expect(proxy.tunnels == [address, address].map { $0.dropFirst(8) })
     #expect(!proxy.lines.contains { $0.contains("/api/client") })
+    try await server.stop()
+    try await proxy.stop()
+  }
+
+  @Test(arguments: [false, true])
+  func aCertificateOfAnotherHostIsRefused(isProxied: Bool) async throws {
+    guard let certificate = try TestCertificate(for: "DNS:other.example") else { return }
+    let server = try await RunningServer(certificate: certificate)
+    let proxy = try await TestProxy()
+    let roots = try String(contentsOfFile: certificate.certificatePath, encoding: .utf8)
+    let address = server.address.replacing("127.0.0.1", with: "localhost")
+    var network = NetworkSettings(additionalTrustRoots: roots)
+    var route = NetworkRoute(additionalTrustRoots: Array(roots.utf8))
+    if isProxied {
+      network.proxy = NetworkSettings.Proxy(host: "127.0.0.1", port: proxy.port)
+      route.proxy = NetworkRoute.Proxy(host: "127.0.0.1", port: proxy.port)
+    }
+    await #expect(throws: AppError.self) {
+      try await Self.app(server, network, address: address).login(credentials: .anonymous)
+    }
+    let sockets = try ClientSockets(route)
+    let closed = await #expect(throws: SocketClosed.self) {
+      _ = try await sockets.open(
+        SyncEndpoint(url: address.replacing("https", with: "wss") + "/x", protocolNames: ["p"]))
+    }
+    #expect(closed?.code == .tlsFailed)
+    #expect(proxy.tunnels.isEmpty == !isProxied)
     try await server.stop()
     try await proxy.stop()
   }

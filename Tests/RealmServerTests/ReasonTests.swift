@@ -122,7 +122,9 @@ class Errand: Object {
     try await device.session().reconnect()
     let error = await #expect(throws: SyncError.self) { try await device.upload() }
     #expect(error?.code == .underlyingAuthError)
-    #expect(error?.message.contains("was set up anew") == true, "\(String(describing: error))")
+    #expect(
+      error?.message.contains("began with an empty folder") == true,
+      "\(String(describing: error))")
     #expect(try await device.session().currentError?.message == error?.message)
     #expect(!user.isLoggedIn)
     try await anew.stop()
@@ -160,6 +162,21 @@ class Errand: Object {
         == "sslError([Error: 1:CERTIFICATE_VERIFY_FAILED at handshake.cc:393])")
     let other = "The file '/data/apps/todos/app.json' is 1/2 of https://example.org/a"
     #expect(ErrorText.withoutBuildPaths(other) == other)
+  }
+
+  @Test func theServersLogHasTheSocketsThatWereRefused() async throws {
+    let log = Locked<[String]>([])
+    let server = try await RunningServer(
+      logger: Logging.Logger(label: "test") { _ in
+        KeptLog { text in log.withLock { $0.append(text) } }
+      })
+    let client = try await DeployedClient(server)
+    let socket = try await client.socket(DeployedClient.partition, token: "none")
+    #expect(try await socket.closeCode() == 4001)
+    let start = "info: A socket was refused: The token is not valid"
+    #expect(log.withLock { $0.contains { $0.hasPrefix(start) } })
+    await client.leave()
+    try await server.stop()
   }
 
   @Test func theServersLogNamesThem() async throws {

@@ -46,6 +46,18 @@ import Testing
     #expect(relative.url == "http://a.org:80/y?z" && relative.method == .put)
   }
 
+  /// The transport follows by itself, and HTTPClient does not: that sends content to any host.
+  @Test func contentIsNotSentAgainByTheTransport() async throws {
+    let server = try await PlainSocketServer(.status(307))
+    let url = server.address.replacing("ws://", with: "http://")
+    let failure = await #expect(throws: AppFailure.self) {
+      try await ClientTransport.shared.send(
+        HTTPRequest(.post, url: url, body: Array("secret".utf8)))
+    }
+    #expect("\(String(describing: failure))".contains("with its content to another host"))
+    try await server.stop()
+  }
+
   @Test func otherAnswersAreAnswers() throws {
     for status in [200, 204, 300, 304, 305, 400] {
       #expect(try Self.next(.get, "https://a.org/x", status, "http://b.org/") == nil)

@@ -40,25 +40,27 @@ final class RunningServer: Sendable {
   ///   - timer: The time of connections.
   ///   - times: The time limits of connections.
   ///   - budget: The memory of clients; nil for that of `users`.
-  ///   - replacesMissing: Whether what is missing from a folder in use is made anew.
+  ///   - replacesMissing: Whether what is missing from a folder in use is made again.
+  ///   - logger: Takes what the server logs; nil to see errors alone.
   init(
     _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, port: Int = 0,
     certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
     users: ServerLimits = ServerLimits(
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
     timer: any ServerTimer = SystemTimer(), times: ConnectionTimes = ConnectionTimes(),
-    budget: MemoryBudget? = nil, metricsToken: String? = nil, replacesMissing: Bool = false
+    budget: MemoryBudget? = nil, metricsToken: String? = nil, replacesMissing: Bool = false,
+    logger: Logger? = nil
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
     let options = try Self.options(
       in: self.directory, mode: directory == nil ? mode : nil, port: port, certificate,
       replacesMissing: replacesMissing, limits: users, metricsToken: metricsToken)
-    var logger = Logger(label: "test")
-    logger.logLevel = .error
+    var errors = Logger(label: "test")
+    errors.logLevel = .error
     let program = try ServerProgram(
-      options, metrics: metrics, logger: logger, hasher: QuickHasher(), sessionLimits: limits,
-      timer: timer, times: times, budget: budget)
+      options, metrics: metrics, logger: logger ?? errors, hasher: QuickHasher(),
+      sessionLimits: limits, timer: timer, times: times, budget: budget)
     app = program.apps[0].file.id
     self.budget = program.budget
     accounts = program.apps[0].api.accounts

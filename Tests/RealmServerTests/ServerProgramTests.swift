@@ -165,7 +165,7 @@ import Testing
     #expect(files.fileExists(atPath: path))
   }
 
-  @Test(arguments: ["accounts.realm", "realm"])
+  @Test(arguments: ["accounts.realm", "realm", "name of another realm"])
   func anotherFileUnderItsNameIsNotServed(_ file: String) async throws {
     let folder = try await Self.usedFolder()
     let app = folder.path + "/data/apps/todos"
@@ -173,8 +173,13 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: app + "/realms")
         .first { $0.hasSuffix(".realm") })
     let (realmPath, accounts) = ("\(app)/realms/\(realm)", app + "/accounts.realm")
-    let (to, from) = file == "realm" ? (realmPath, accounts) : (accounts, realmPath)
-    try FileManager.default.removeItem(atPath: to)
+    let (to, from) =
+      switch file {
+      case "realm": (realmPath, accounts)
+      case "accounts.realm": (accounts, realmPath)
+      default: (app + "/realms/p_00.realm", realmPath)
+      }
+    try? FileManager.default.removeItem(atPath: to)
     try FileManager.default.copyItem(atPath: from, toPath: to)
     let error = await #expect(throws: ServerFailure.self) {
       try await RunningServer(folder, replacesMissing: true)

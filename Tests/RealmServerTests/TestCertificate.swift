@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A certificate for the loopback address, made by the command openssl.
+// A certificate of a test's own, made by the command openssl.
 
 #if Server
 import Foundation
@@ -13,8 +13,10 @@ struct TestCertificate {
   let keyPath: String
   private let directory: TemporaryDirectory
 
-  /// Makes a certificate for `127.0.0.1`; nil on a system without the command.
-  init?() throws {
+  /// Makes a certificate; nil on a system without the command.
+  ///
+  /// - Parameter name: The host that it is for, as openssl writes it.
+  init?(for name: String = "IP:127.0.0.1") throws {
     directory = try TemporaryDirectory()
     certificatePath = directory.file("certificate.pem")
     keyPath = directory.file("key.pem")
@@ -22,8 +24,8 @@ struct TestCertificate {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
     process.arguments = [
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-      "-keyout", keyPath, "-out", certificatePath, "-days", "2", "-subj", "/CN=127.0.0.1",
-      "-addext", "subjectAltName=IP:127.0.0.1",
+      "-keyout", keyPath, "-out", certificatePath, "-days", "2", "-subj", "/CN=test",
+      "-addext", "subjectAltName=\(name)",
     ]
     process.standardError = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice

@@ -10,7 +10,7 @@ import RealmTools
 import Testing
 
 @Suite struct RealmReaderTests {
-  @Test func writersWaitForALimitedTime() throws {
+  @Test(.timeLimit(.minutes(10))) func writersWaitForALimitedTime() throws {
     let sample = try SampleRealm()
     let noticed = DispatchSemaphore(value: 0)
     let first = try RealmWriter(path: sample.path, creates: false)

@@ -2,7 +2,9 @@
 
 // Locations, functions, and paths that do not exist.
 
+import Foundation
 import RealmServerEngine
+import RealmStorage
 import RealmSyncProtocol
 import Testing
 
@@ -54,6 +56,14 @@ import Testing
     }
     let path = APIBench.app + "/auth/providers/local-userpass/login"
     #expect(byteCountMax(path, login.access) == 64 << 10)
+  }
+
+  @Test func aFullDiskIsNamedAndNothingElseOfTheStore() {
+    func message(_ code: Int32) -> String {
+      APIError(.store(.storage(.system(operation: "Growing", path: "/secret", code: code)))).message
+    }
+    #expect(message(ENOSPC) == "the server's disk is full")
+    #expect(message(EIO) == "the server failed")
   }
 
   @Test func textsOfErrorsHaveALimit() async throws {

@@ -209,6 +209,8 @@ import Testing
     let login = try await months.accounts.logInAnonymously(device: nil)
     let out = try await months.accounts.logInAnonymously(device: nil)
     try await months.accounts.revoke(out.refreshToken)
+    let ends = Locked<[AccessEnds.End]>([])
+    months.accounts.ends.observe { end in ends.withLock { $0.append(end) } }
     months.pass(days: 59)
     var report = await months.upkeep.run()
     #expect(report.accounts == ServerUpkeep.AccountCleaningCounts())
@@ -221,6 +223,8 @@ import Testing
     for id in [login.account, out.account] {
       #expect(try await !months.exists(Account.self, id))
     }
+    // Their sockets are closed.
+    #expect(Set(ends.withLock { $0 }) == [.account(login.account), .account(out.account)])
   }
 
   @Test func usersWithAPasswordStay() async throws {

@@ -54,6 +54,11 @@ import Testing
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
+  @Test func decimalsAreEncodedAsTheirStrings() throws {
+    let price = try Decimal128(string: "1.50")
+    #expect(try encoded([price]) == #"["1.5"]"#)
+  }
+
   @Test func documentsComeBackAsTheyWere() throws {
     let recipe = try decoder().decode(Recipe.self, from: Data(Self.document.utf8))
     #expect(recipe.name == "Cake" && recipe.servings == 6 && recipe.rating == 4.5)

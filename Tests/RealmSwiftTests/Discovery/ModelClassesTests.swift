@@ -23,6 +23,16 @@ private enum ClassesOther {
   }
 }
 
+private final class ClassesShown: Object {
+  override static func shouldIncludeInDefaultSchema() -> Bool { false }
+  override static func _realmObjectName() -> String? { "ClassesShared" }
+}
+
+private final class ClassesShownToo: Object {
+  override static func shouldIncludeInDefaultSchema() -> Bool { false }
+  override static func _realmObjectName() -> String? { "ClassesShared" }
+}
+
 private final class ClassesLeftOut: Object {
   override static func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -40,7 +50,8 @@ private final class ClassesGeneric<Value>: Object {}
     final class ClassesLocal: Object {}
     let expected = [
       "ClassesBelowModel", "ClassesEmbedded", "ClassesLeftOut", "ClassesLocal", "ClassesNested",
-      "ClassesNeverMentioned", "ClassesPrivate", "ClassesTwice", "ClassesTwice",
+      "ClassesNeverMentioned", "ClassesPrivate", "ClassesShared", "ClassesShared", "ClassesTwice",
+      "ClassesTwice",
     ]
     #expect(names(ModelClasses.all) == expected)
   }
@@ -64,5 +75,7 @@ private final class ClassesGeneric<Value>: Object {}
     #expect(text.contains("ClassesOuter") && text.contains("ClassesOther"))
     #expect(ModelClasses.textOfDuplicate(in: [ClassesLeftOut.self, ClassesPrivate.self]) == nil)
     #expect(ModelClasses.textOfDuplicate(in: [ClassesLeftOut.self, ClassesLeftOut.self]) == nil)
+    // What is declared is meant.
+    #expect(ModelClasses.textOfDuplicate(in: [ClassesShown.self, ClassesShownToo.self]) == nil)
   }
 }

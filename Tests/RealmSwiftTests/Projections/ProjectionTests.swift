@@ -93,6 +93,25 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
     @Projected(\Person.dogs.projectTo.age) var ages: ProjectedCollection<Int>
   }
 
+  private final class Flag: Object {
+    @Persisted var isUp = false
+    @Persisted var colors: Data?
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+
+  private final class Mast: Object {
+    @Persisted var flags: List<Flag>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+
+  @Test func descriptionsOfProjectedCollections() {
+    let mast = Mast(value: ["flags": [["isUp": true], ["colors": Data([1, 255])]]])
+    #expect("\(mast.flags.projectTo.isUp)".hasSuffix(" (\n\t[0] 1,\n\t[1] 0\n)"))
+    #expect(
+      "\(mast.flags.projectTo.colors)"
+        .hasSuffix(" (\n\t[0] (null),\n\t[1] <01ff — 2 total bytes>\n)"))
+  }
+
   /// Values are described as those of objects are.
   @Test func descriptionsOfValues() async throws {
     let sheet = Sheet(projecting: AllTypes(value: ["bool": true, "data": Data([1, 255])]))

@@ -22,6 +22,20 @@ private final class Leaf: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+private final class Crate: Object {
+  @Persisted var name = ""
+  @Persisted var fruits: List<Fruit>
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private final class Fruit: Object {
+  @Persisted var name = ""
+  @Persisted var weight = 0
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite struct OuterVariableTests {
   private let file: TemporaryRealm
   private let realm: Realm
@@ -70,6 +84,24 @@ private final class Leaf: Object {
     let wanted = all.filter { $0.leaves.contains { p in p.leaves.contains { meaning(p, $0) } } }
     #expect(found.map(\.id) == wanted.map(\.id), "\(inner)", sourceLocation: sourceLocation)
     #expect(!wanted.isEmpty && wanted.count < all.count, "\(inner)", sourceLocation: sourceLocation)
+  }
+
+  /// A name without variable is one of the queried object, or, if that has none, of the element.
+  @Test func namesWithoutVariable() throws {
+    let realm = try TemporaryRealm([Crate.self, Fruit.self]).open()
+    try realm.write {
+      for (name, weight) in [("a", 1), ("b", 5)] {
+        let fruit = realm.create(Fruit.self, value: ["name": "b", "weight": weight])
+        realm.create(Crate.self, value: ["name": name, "fruits": [fruit]])
+      }
+    }
+    for (condition, found) in [
+      ("weight > 3", ["b"]), ("name == 'b'", ["b"]), ("$x.name == 'b'", ["a", "b"]),
+    ] {
+      let crates = realm.objects(Crate.self)
+        .filter("SUBQUERY(fruits, $x, \(condition)).@count > 0")
+      #expect(crates.map(\.name) == found, "\(condition)")
+    }
   }
 
   @Test func comparisonsWithTheElementAround() {
