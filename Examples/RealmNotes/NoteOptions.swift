@@ -2,8 +2,8 @@
 
 // The command line of the service.
 //
-// The service has no accounts: whoever reaches its port reads and writes the notes. So it listens
-// on the loopback address, unless the command line names another.
+// The service has no accounts: all who reach its port read and write the notes. So it listens on
+// the loopback address, unless the command line names another.
 
 #if Tools
 /// What the command line says: the file, the port, and the address to listen on.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Hashing passwords without blocking anybody else.
+// Hashes of passwords, made beside all other work.
 //
 // Invariants:
 // 1. Hashes are made on a thread of their own, one at a time, and few wait: each takes long.

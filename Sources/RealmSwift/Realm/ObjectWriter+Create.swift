@@ -117,7 +117,7 @@ extension ObjectWriter {
     let outer = recorded?.storesDefaults ?? false
     recorded?.storesDefaults = true
     defer { recorded?.storesDefaults = outer }
-    // Objects that the class makes for its properties belong to nobody else: they are added.
+    // Objects that the class makes for its properties belong to no other object: they are added.
     withPolicy(policy, copyingLinks: false) {
       var next = 0
       for (index, step) in info.steps.enumerated() where step.isPlainlyStored {

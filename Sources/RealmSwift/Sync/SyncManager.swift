@@ -121,9 +121,9 @@ extension SyncManager {
       endsSession
       ? SyncError(
         .underlyingAuthError,
-        "The server at \(address) does not know the session of the user any more: the server was "
-          + "set up anew, or the session was ended. Log in again. What was not sent stays in the "
-          + "user's file.")
+        "The server at \(address) does not know the session of the user any more: the server began "
+          + "with an empty folder, or the session was ended. Log in again. What was not sent stays "
+          + "in the user's file.")
       : SyncError(.connectionFailed, "\(failure)")
     for core in SyncSessionCore.all(of: user) {
       if endsSession, !core.isSuspended {

@@ -6,8 +6,8 @@
 // - a foreign key is a link
 // - the declared type of a column decides about texts and numbers as dates, booleans and UUIDs
 // - a store of SwiftData (Core Data) has tables ZENTITY with columns ZPROPERTY: the entities' names
-//   are in Z_PRIMARYKEY; properties get lowercase names, as the store has no others; dates count
-//   from 2001
+//   are in Z_PRIMARYKEY; properties get lowercase names, as the store has capitals alone; dates
+//   count from 2001
 
 import Foundation
 import RealmStorage

@@ -38,6 +38,7 @@ import Testing
   /// Counts how often its objects are compared.
   private final class Compared: Object {
     @Persisted(primaryKey: true) var id: Int
+    // nonisolated(unsafe): one test alone has such objects, and uses them on one thread.
     nonisolated(unsafe) static var comparisons = 0
 
     override func isEqual(_ object: Any?) -> Bool {

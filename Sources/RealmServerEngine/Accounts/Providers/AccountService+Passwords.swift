@@ -147,8 +147,7 @@ extension AccountService {
   ///
   /// - Parameters:
   ///   - password: The one of the registration that the token confirms.
-  ///   - isWanted: Whether there is anybody to mail it to. If not, the same work is done but for
-  ///     the mail.
+  ///   - isWanted: Whether the mail is sent. If not, the same work is done but for the mail.
   private func mail(
     _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword? = nil,
     isWanted: Bool

@@ -39,7 +39,7 @@ struct TranslatedCase {
 }
 
 extension TranslatedExpression {
-  /// So many cases are more than anybody writes by hand.
+  /// More cases than a person writes by hand.
   static let maximumCaseCount = 256
 
   /// The values, of which a condition has two.
