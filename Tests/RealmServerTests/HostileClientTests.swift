@@ -185,7 +185,9 @@ import Testing
   /// `SocketService` 4
   @Test func connectionsThatAreHalfOpenDoNotHoldUpTheEnd() async throws {
     // Each ends by its own limit, and none because all are cancelled.
-    let server = try await RunningServer(times: ConnectionTimes(shutdown: .seconds(3_600)))
+    let times = ConnectionTimes(
+      head: .hours(1), body: .hours(1), pause: .seconds(3_600), shutdown: .seconds(3_600))
+    let server = try await RunningServer(times: times)
     let client = try await DeployedClient(server)
     let address = String(try #require(server.address.split(separator: "/").last))
     let silent = try await RawConnection(address)
