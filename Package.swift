@@ -129,27 +129,32 @@ let package = Package(
     .plugin(name: "StudioPage", capability: .buildTool()),
     .target(
       name: "RealmInventory", swiftSettings: librarySettings, plugins: ["PackageInventory"]),
+    .target(name: "RealmFormats", swiftSettings: librarySettings),
     .target(
-      name: "RealmSyncProtocol", swiftSettings: librarySettings),
+      name: "RealmSyncProtocol", dependencies: ["RealmFormats"], swiftSettings: librarySettings),
     .target(
       name: "RealmStorage", dependencies: ["CRealmPlatform"] + cipher,
       swiftSettings: librarySettings),
     .target(name: "RealmTables", dependencies: ["RealmStorage"], swiftSettings: librarySettings),
     .target(
       name: "RealmReplication",
-      dependencies: ["RealmSyncProtocol", "RealmTables", "RealmStorage"],
+      dependencies: ["RealmFormats", "RealmSyncProtocol", "RealmTables", "RealmStorage"],
       swiftSettings: librarySettings),
     .target(
       name: "RealmSync",
-      dependencies: ["RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage"],
+      dependencies: [
+        "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+      ],
       swiftSettings: librarySettings),
     .target(
-      name: "RealmQuery", dependencies: ["RealmTables", "RealmStorage", "CRealmPlatform"],
+      name: "RealmQuery",
+      dependencies: ["RealmFormats", "RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: librarySettings),
     .target(
       name: "RealmServerEngine",
       dependencies: [
-        "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables",
+        "RealmStorage",
       ],
       swiftSettings: librarySettings),
     .target(
@@ -161,11 +166,14 @@ let package = Package(
       dependencies: [
         "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
         .product(name: "Logging", package: "swift-log"),
-      ] + modules("RealmSync", "RealmSyncProtocol", "RealmNetworking", with: "Sync") + openCombine,
+      ]
+        + modules(
+          "RealmFormats", "RealmSync", "RealmSyncProtocol", "RealmNetworking", with: "Sync")
+        + openCombine,
       swiftSettings: librarySettings),
     .target(
       name: "RealmNetworking",
-      dependencies: ["RealmSync", "RealmSyncProtocol"] + networkProducts,
+      dependencies: ["RealmFormats", "RealmSyncProtocol"] + networkProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmMetrics", dependencies: ["RealmSwift"] + metricsProducts,
@@ -173,25 +181,25 @@ let package = Package(
     .executableTarget(
       name: "RealmServer",
       dependencies: [
-        "RealmServerEngine", "RealmNetworking", "RealmSync", "RealmSyncProtocol", "RealmStorage",
+        "RealmFormats", "RealmServerEngine", "RealmNetworking", "RealmSyncProtocol", "RealmStorage",
         "RealmInventory",
       ] + networkProducts + serverProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmTools",
-      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmSyncProtocol"],
+      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmFormats"],
       swiftSettings: librarySettings),
     .executableTarget(
       name: "RealmCommand",
       dependencies: [
-        "RealmTools", "RealmStudio", "RealmStorage", "RealmTables", "RealmSyncProtocol",
+        "RealmTools", "RealmStudio", "RealmStorage", "RealmTables", "RealmFormats",
         "RealmInventory",
       ] + toolProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmStudio",
       dependencies: [
-        "RealmTools", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmTools", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
       ] + studioProducts,
       exclude: ["Page"],
       swiftSettings: librarySettings, plugins: ["StudioPage"]),
@@ -240,7 +248,8 @@ let package = Package(
     .executableTarget(
       name: "realm-sync",
       dependencies: [
-        "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+        "RealmFormats", "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmStorage",
         "RealmServerEngine", "RealmNetworking", "RealmSyncTestSupport", "RealmTestSupport",
       ],
       path: "Benchmarks/Sources/realm-sync",
@@ -257,15 +266,20 @@ let package = Package(
     .target(
       name: "RealmSyncTestSupport",
       dependencies: [
-        "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmFormats", "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
+        "RealmTables",
         "RealmStorage", "RealmTestSupport",
       ],
       swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
     .testTarget(
+      name: "RealmFormatsTests",
+      dependencies: ["RealmFormats", "RealmTestSupport", "TestTraits"],
+      swiftSettings: settings),
+    .testTarget(
       name: "RealmSyncProtocolTests",
-      dependencies: ["RealmSyncProtocol", "RealmTestSupport", "TestTraits"],
+      dependencies: ["RealmFormats", "RealmSyncProtocol", "RealmTestSupport", "TestTraits"],
       exclude: ["Traces"],
       swiftSettings: settings),
     .testTarget(
@@ -280,14 +294,15 @@ let package = Package(
     .testTarget(
       name: "RealmReplicationTests",
       dependencies: [
-        "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+        "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
         "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmSyncTests",
       dependencies: [
-        "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmFormats", "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
+        "RealmTables",
         "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
         "realm-two-devices",
       ],
@@ -295,14 +310,16 @@ let package = Package(
     .testTarget(
       name: "RealmServerEngineTests",
       dependencies: [
-        "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables",
+        "RealmFormats", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmQuery",
+        "RealmTables",
         "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmServerTests",
       dependencies: [
-        "RealmSwift", "RealmServer", "RealmServerEngine", "RealmNetworking", "RealmSync",
+        "RealmFormats", "RealmSwift", "RealmServer", "RealmServerEngine", "RealmNetworking",
+        "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
         "RealmSyncTestSupport", "RealmInventory",
@@ -326,13 +343,13 @@ let package = Package(
       name: "RealmToolsTests",
       dependencies: [
         "RealmTools", "RealmSwift", "RealmQuery", "RealmTables", "RealmStorage",
-        "RealmSyncProtocol", "RealmTestSupport", "TestTraits",
+        "RealmFormats", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmCommandTests",
       dependencies: [
-        "RealmTools", "RealmCommand", "RealmTables", "RealmStorage", "RealmSyncProtocol",
+        "RealmTools", "RealmCommand", "RealmTables", "RealmStorage", "RealmFormats",
         "RealmTestSupport",
       ],
       swiftSettings: settings),
@@ -351,7 +368,8 @@ let package = Package(
     .testTarget(
       name: "RealmSwiftTests",
       dependencies: [
-        "RealmSwift", "RealmSession", "RealmSync", "RealmReplication", "RealmSyncProtocol",
+        "RealmFormats", "RealmSwift", "RealmSession", "RealmSync", "RealmReplication",
+        "RealmSyncProtocol",
         "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits",
         "realm-second-process",
         "RealmSyncTestSupport", "AllocationCounter",
@@ -364,7 +382,7 @@ let package = Package(
     .testTarget(
       name: "RealmStudioTests",
       dependencies: [
-        "RealmStudio", "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmStudio", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
         "RealmTestSupport",
       ],
       swiftSettings: settings),

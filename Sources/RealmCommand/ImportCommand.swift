@@ -5,7 +5,7 @@
 #if Tools
 import ArgumentParser
 import Foundation
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 import RealmTools
 

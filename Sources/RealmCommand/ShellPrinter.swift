@@ -3,7 +3,7 @@
 // Results of the shell.
 
 #if Tools
-import RealmSyncProtocol
+import RealmFormats
 import RealmTools
 
 /// Prints the results of statements.

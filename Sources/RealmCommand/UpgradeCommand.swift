@@ -4,7 +4,7 @@
 
 #if Tools
 import ArgumentParser
-import RealmSyncProtocol
+import RealmFormats
 import RealmTools
 
 /// The command `realm upgrade`.

@@ -5,7 +5,7 @@
 #if Tools
 import ArgumentParser
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTools
 
 /// The command `realm watch`.

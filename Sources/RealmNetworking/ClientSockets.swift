@@ -8,8 +8,7 @@ import NIOHTTP1
 import NIOPosix
 package import NIOSSL
 import NIOWebSocket
-package import RealmSync
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 /// Opens WebSockets with SwiftNIO.
 package struct ClientSockets: SyncSocketProvider {
@@ -46,7 +45,7 @@ package struct ClientSockets: SyncSocketProvider {
     case refused(EventLoopFuture<Int>)
   }
 
-  package func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any SyncSocket {
+  package func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any MessageSocket {
     guard let url = SocketURL(endpoint.url) else {
       throw SocketClosed(.fatal, "The server's address is no address of a WebSocket")
     }

@@ -7,8 +7,7 @@ package import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 package import NIOSSL
-package import RealmSync
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 /// Sends requests with AsyncHTTPClient, and follows harmless redirections.
 package struct ClientTransport: HTTPTransport {

@@ -5,7 +5,6 @@
 #if Sync
 import NIOCore
 import NIOConcurrencyHelpers
-import RealmSync
 import RealmSyncProtocol
 
 /// An attempt to connect: several channels, as a name may have several addresses.

@@ -4,7 +4,6 @@
 
 #if Sync
 import NIOCore
-import RealmSync
 import RealmSyncProtocol
 
 /// Asks a proxy for a tunnel. Later handlers see an active connection once the tunnel exists.

@@ -7,7 +7,6 @@
 // 2. A body is sent again to the same scheme, host and port alone, and so is a token.
 
 #if Sync
-import RealmSync
 import RealmSyncProtocol
 
 /// Follows answers with the status 301, 302, 303, 307 or 308.

@@ -5,14 +5,13 @@
 #if Sync
 package import NIOCore
 import NIOWebSocket
-package import RealmSync
 package import RealmSyncProtocol
 
 /// An open WebSocket, of a client or of a server, which carries binary messages.
 ///
 /// One task receives, and others send. A socket that no task receives from is not read, so its peer
 /// has to wait.
-package final class WebSocket: SyncSocket {
+package final class WebSocket: MessageSocket {
   package let protocolName: String
   package let channel: any Channel
   private let handler: NIOLoopBound<WebSocketHandler>
@@ -57,7 +56,7 @@ package final class WebSocket: SyncSocket {
     return Array(buffer: message)
   }
 
-  package func send(_ message: [UInt8]) async throws(SocketClosed) {
+  package func send(_ message: consuming [UInt8]) async throws(SocketClosed) {
     try await send(ByteBuffer(bytes: message))
   }
 
@@ -66,8 +65,6 @@ package final class WebSocket: SyncSocket {
       channel.eventLoop.flatSubmit { handler.value.send(message, on: handler.eventLoop) }
     }
   }
-
-  package func close(_ code: CloseCode) async { await close(code, reason: "") }
 
   /// Closes the socket with a reason, after what was sent.
   package func close(_ code: CloseCode, reason: String) async {

@@ -14,7 +14,6 @@
 #if Sync
 import NIOCore
 import NIOWebSocket
-import RealmSync
 import RealmSyncProtocol
 
 /// Joins frames to messages, answers pings, and closes as RFC 6455 says.

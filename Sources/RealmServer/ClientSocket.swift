@@ -5,23 +5,26 @@
 #if Server
 import NIOCore
 import RealmNetworking
-import RealmServerEngine
-import RealmSync
 import RealmSyncProtocol
 
-/// The WebSocket of a client.
-struct ClientSocket: ServerSocket {
+/// The WebSocket of a client, whose messages are counted.
+struct ClientSocket: MessageSocket {
   let socket: WebSocket
   let metrics: ServerMetrics
 
-  func send(_ message: consuming [UInt8]) async {
+  var protocolName: String { socket.protocolName }
+
+  func receive() async throws(SocketClosed) -> [UInt8] {
+    let message = try await socket.receive()
+    metrics.didReceive(message)
+    return message
+  }
+
+  func send(_ message: consuming [UInt8]) async throws(SocketClosed) {
     let sent = ServerMetrics.Sent(message)
     let buffer = ByteBuffer(bytes: message)
-    // What happens to the socket is seen by the task that reads it.
-    do throws(SocketClosed) {
-      try await socket.send(buffer)
-      metrics.didSend(sent)
-    } catch {}
+    try await socket.send(buffer)
+    metrics.didSend(sent)
   }
 
   func close(_ code: CloseCode, reason: String) async { await socket.close(code, reason: reason) }

@@ -6,7 +6,7 @@
 import Foundation
 import RealmServerEngine
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 
 /// The folder with the apps, their data and the keys.
 struct ServerDirectory: Sendable {

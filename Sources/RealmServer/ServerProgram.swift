@@ -23,7 +23,7 @@ struct ServerProgram: Sendable {
   private let lock: DirectoryLock
   private let metrics: PrometheusMetrics
   private let logger: Logger
-  private let timer: any ServerTimer
+  private let timer: SyncClock
   private let times: ConnectionTimes
 
   /// Opens the folder.
@@ -38,7 +38,7 @@ struct ServerProgram: Sendable {
   init(
     _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger,
     hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable(),
-    sessionLimits: SessionLimits = SessionLimits(), timer: any ServerTimer = SystemTimer(),
+    sessionLimits: SessionLimits = SessionLimits(), timer: SyncClock = .continuous,
     times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil
   ) throws(ServerFailure) {
     self.times = times
@@ -66,7 +66,7 @@ struct ServerProgram: Sendable {
       try directory.markUsed(file.id)
       let api = APIApp(
         id: file.id, accounts: accounts, functions: functions,
-        limits: options.limits.requests, now: { timer.now })
+        limits: options.limits.requests, now: { timer.now() })
       apps.append(
         Self.serve(file, directory, api, sessionLimits, options.limits, timer, logger))
     }
@@ -138,7 +138,7 @@ struct ServerProgram: Sendable {
 
   private static func serve(
     _ file: AppFile, _ directory: ServerDirectory, _ api: APIApp, _ limits: SessionLimits,
-    _ users: ServerLimits, _ timer: any ServerTimer, _ logger: Logger
+    _ users: ServerLimits, _ timer: SyncClock, _ logger: Logger
   ) -> ServedApp {
     let store = EmbeddedStore(
       DirectoryFiles(directory: directory.path),
@@ -154,7 +154,7 @@ struct ServerProgram: Sendable {
       limits: RealmLimits(
         openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
       clock: clock,
-      threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ServerThread() })
+      threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() })
     let app = ServerApp(
       named: file.id, realms: realms,
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
@@ -190,7 +190,7 @@ struct ServerProgram: Sendable {
   ) async throws {
     defer { lock.release() }
     let counters = ServerMetrics(metrics)
-    let notices = NoticeLog(logger, now: { timer.now })
+    let notices = NoticeLog(logger, now: { timer.now() })
     let sockets = SocketService(
       apps, limits: options.limits, metrics: counters, notices: notices, logger: logger)
     let responder = HTTPResponder(

@@ -15,7 +15,6 @@ import NIOConcurrencyHelpers
 import NIOCore
 import RealmNetworking
 import RealmServerEngine
-import RealmSync
 import RealmSyncProtocol
 import ServiceLifecycle
 
@@ -104,7 +103,7 @@ final class SocketService: Service {
           await connection.socketDidClose()
           throw error
         }
-        return await serve(socket, connection)
+        return await serve(connection)
       }
       await connection.socketDidClose()
     } catch {
@@ -122,23 +121,11 @@ final class SocketService: Service {
     }
   }
 
-  private func serve(_ socket: WebSocket, _ connection: ServerConnection) async {
+  private func serve(_ connection: ServerConnection) async {
     metrics.didOpen()
-    await receive(socket, connection)
-    await connection.socketDidClose()
+    let end = await connection.serve()
     metrics.didClose()
-  }
-
-  private func receive(_ socket: WebSocket, _ connection: ServerConnection) async {
-    do throws(SocketClosed) {
-      while true {
-        let message = try await socket.receive()
-        metrics.didReceive(message)
-        await connection.receive(message)
-      }
-    } catch {
-      logger.debug("A socket closed: \(error.code.rawValue) \(error.message)")
-    }
+    logger.debug("A socket closed: \(end.code.rawValue) \(end.message)")
   }
 
   private func refuse(_ socket: WebSocket, _ code: CloseCode, _ reason: String) async {

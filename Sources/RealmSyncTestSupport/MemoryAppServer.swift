@@ -2,9 +2,10 @@
 
 // An app server without sockets: whole clients talk to it in one process.
 
+import RealmFormats
 import RealmServerEngine
 package import RealmStorage
-package import RealmSync
+import RealmSync
 package import RealmSyncProtocol
 
 /// An app server in memory: sockets for a client, and answers to logins of anonymous users.
@@ -78,7 +79,7 @@ package final class MemoryAppServer: Sendable {
 }
 
 extension MemoryAppServer: SyncSocketProvider {
-  package func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any SyncSocket {
+  package func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any MessageSocket {
     guard state.withLock({ $0.isOnline }) else { throw SocketClosed(.connectFailed, "offline") }
     let offer = endpoint.protocolNames.joined(separator: ", ")
     guard let version = ProtocolVersion.chosen(from: offer) else {
@@ -86,14 +87,10 @@ extension MemoryAppServer: SyncSocketProvider {
     }
     guard let token = endpoint.url.split(separator: "=").last, let user = Self.user(of: token)
     else { throw SocketClosed(.unauthorized, "bad token") }
-    let socket = MemorySocket("\(version)")
+    let (socket, peer) = MemorySocket.pair("\(version)")
     state.withLock { $0.sockets.append(socket) }
-    let connection = await state.withLock { $0.host }.accept(
-      socket.peer, version: version, user: user)
-    Task {
-      for await message in socket.peer.messages { await connection.receive(message) }
-      await connection.socketDidClose()
-    }
+    let connection = await state.withLock { $0.host }.accept(peer, version: version, user: user)
+    Task { await connection.serve() }
     return socket
   }
 

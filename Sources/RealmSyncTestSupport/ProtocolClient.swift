@@ -3,7 +3,7 @@
 // A client that speaks the protocol and keeps nothing but its position, so that thousands of them
 // fit into a process.
 
-package import RealmSync
+import RealmSync
 package import RealmSyncProtocol
 
 /// One session on a socket, without a file.
@@ -13,7 +13,7 @@ package struct ProtocolClient: Sendable {
     package let description: String
   }
 
-  package let socket: any SyncSocket
+  package let socket: any MessageSocket
   package private(set) var cursors = SyncCursors()
   /// The client version of the newest change that was sent.
   package private(set) var sentVersion: UInt64 = 0
@@ -28,7 +28,7 @@ package struct ProtocolClient: Sendable {
   ///   - partition: The text of the partition; nil in flexible mode.
   ///   - query: The query in flexible mode.
   package init(
-    _ socket: any SyncSocket, partition: String?, query: QueryDocument = QueryDocument()
+    _ socket: any MessageSocket, partition: String?, query: QueryDocument = QueryDocument()
   ) async throws {
     self.socket = socket
     let mode: SyncMode = partition == nil ? .flexible : .partition

@@ -16,8 +16,9 @@ import Testing
     SyncEndpoint(url: server.address, protocolNames: ["test"])
   }
 
-  private static func open(_ server: PlainSocketServer) async throws(SocketClosed) -> any SyncSocket
-  {
+  private static func open(
+    _ server: PlainSocketServer
+  ) async throws(SocketClosed) -> any MessageSocket {
     try await ClientSockets.shared.open(endpoint(server))
   }
 

@@ -10,6 +10,7 @@ import NIOSSL
 import RealmNetworking
 import RealmServerEngine
 import RealmSync
+import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
 import Testing
@@ -172,7 +173,7 @@ import Testing
     let server = try await RunningServer(times: times)
     let user = try await server.user()
     let endpoint = await user.authority.endpoint(.partition)
-    var socket: (any SyncSocket)?
+    var socket: (any MessageSocket)?
     // On a machine that is too slow for the limit another try may be in time.
     for _ in 0..<10 where socket == nil { socket = try? await ClientSockets.shared.open(endpoint) }
     try await Task.sleep(for: .seconds(2.5))

@@ -11,6 +11,7 @@ import RealmNetworking
 import RealmServerEngine
 import RealmStorage
 import RealmSync
+import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
 import Testing
@@ -47,7 +48,7 @@ final class RunningServer: Sendable {
     certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
     users: ServerLimits = ServerLimits(
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
-    timer: any ServerTimer = SystemTimer(), times: ConnectionTimes = ConnectionTimes(),
+    timer: SyncClock = .continuous, times: ConnectionTimes = ConnectionTimes(),
     budget: MemoryBudget? = nil, metricsToken: String? = nil, replacesMissing: Bool = false,
     logger: Logger? = nil
   ) async throws {

@@ -3,9 +3,10 @@
 // The program `realm-server` in a process of its own.
 
 #if Server
+import RealmSyncProtocol
 import Foundation
 import RealmServerEngine
-import RealmSyncProtocol
+import RealmFormats
 import RealmTestSupport
 import Testing
 

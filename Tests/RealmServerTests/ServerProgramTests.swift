@@ -9,6 +9,7 @@ import RealmNetworking
 import RealmServerEngine
 import RealmSync
 import RealmSyncProtocol
+import RealmFormats
 import RealmTestSupport
 import Testing
 

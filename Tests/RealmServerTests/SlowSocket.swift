@@ -9,10 +9,17 @@ import RealmSync
 import RealmSyncProtocol
 
 /// The client's end of a socket, which takes as many messages as the test allows.
-final class SlowSocket: SyncSocket {
+final class SlowSocket: MessageSocket {
   /// The server's end.
-  struct Peer: ServerSocket {
+  struct Peer: MessageSocket {
     fileprivate let socket: SlowSocket
+
+    var protocolName: String { socket.protocolName }
+
+    func receive() async throws(SocketClosed) -> [UInt8] {
+      for await message in socket.messages { return message }
+      throw socket.state.withLock { $0.end } ?? SocketClosed(.abnormal)
+    }
 
     func send(_ message: consuming [UInt8]) async { await socket.take(message) }
 
@@ -80,9 +87,9 @@ final class SlowSocket: SyncSocket {
     ends.1?.resume(returning: bytes)
   }
 
-  func send(_ message: [UInt8]) async throws(SocketClosed) { outgoing.yield(message) }
+  func send(_ message: consuming [UInt8]) async throws(SocketClosed) { outgoing.yield(message) }
 
-  func close(_ code: CloseCode) async { end(code, "") }
+  func close(_ code: CloseCode, reason: String) async { end(code, reason) }
 
   fileprivate func end(_ code: CloseCode, _ reason: String) {
     state.withLock { $0.end = $0.end ?? SocketClosed(code, reason) }
@@ -100,10 +107,7 @@ extension ServerHost {
     let socket = SlowSocket("\(version)", allowance: allowance)
     let connection = await accept(
       SlowSocket.Peer(socket: socket), version: version, user: user, memory: memory)
-    Task {
-      for await message in socket.messages { await connection.receive(message) }
-      await connection.socketDidClose()
-    }
+    Task { await connection.serve() }
     return socket
   }
 }

@@ -3,7 +3,7 @@
 // Who gets an answer, and who does not.
 
 #if Tools
-import RealmSyncProtocol
+import RealmFormats
 import Testing
 
 @testable import RealmStudio

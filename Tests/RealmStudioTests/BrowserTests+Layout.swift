@@ -4,7 +4,7 @@
 
 #if Tools
 import Foundation
-import RealmSyncProtocol
+import RealmFormats
 import Testing
 
 @testable import RealmStudio

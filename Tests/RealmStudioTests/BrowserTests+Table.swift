@@ -5,7 +5,7 @@
 #if Tools
 import Foundation
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 import RealmTestSupport
 import Testing

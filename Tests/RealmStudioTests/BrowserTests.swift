@@ -4,7 +4,7 @@
 
 #if Tools
 import Foundation
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 import RealmTestSupport
 import Testing

@@ -4,7 +4,7 @@
 
 #if Tools
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 import RealmTestSupport
 import Testing

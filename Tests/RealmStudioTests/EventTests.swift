@@ -3,7 +3,7 @@
 // What pages hear of commits.
 
 #if Tools
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 import Testing
 

@@ -3,7 +3,7 @@
 // Classes, windows, objects and charts.
 
 #if Tools
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 import Testing
 

@@ -3,6 +3,7 @@
 // Each defect of bytes has an error with a name.
 
 import RealmSyncProtocol
+import RealmTestSupport
 import Testing
 
 @Suite struct ChangesetParserErrorTests {

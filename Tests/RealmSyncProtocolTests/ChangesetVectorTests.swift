@@ -2,7 +2,9 @@
 
 // The vectors of P2 A.1 and P2 A.6, both ways.
 
+import RealmFormats
 import RealmSyncProtocol
+import RealmTestSupport
 import Testing
 
 @Suite struct ChangesetVectorTests {

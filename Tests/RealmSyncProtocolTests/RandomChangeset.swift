@@ -2,6 +2,7 @@
 
 // Changesets of all kinds of instructions, for the tests of the encoding.
 
+import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
 

@@ -2,6 +2,7 @@
 
 // Instructions that are stored in room for several have the bytes of those that are appended.
 
+import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
 import Testing

@@ -3,8 +3,8 @@
 // Copies, comparisons and made-up objects.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import RealmTools

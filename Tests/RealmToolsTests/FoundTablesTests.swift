@@ -3,8 +3,8 @@
 // What is saved of files whose roots, or descriptions of tables, are gone.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import TestTraits

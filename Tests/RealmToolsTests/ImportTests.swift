@@ -3,8 +3,8 @@
 // Objects that come into a file, and rows that do not.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import Testing

@@ -2,8 +2,8 @@
 
 // Queries as the command line takes them.
 
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTools
 import Testing

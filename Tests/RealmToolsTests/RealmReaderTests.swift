@@ -3,6 +3,7 @@
 // Reading files that others write, and files that must not be touched.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -85,7 +86,7 @@ import Testing
       switch form {
       case "bytes": Data(bytes)
       case "base64": Data((Data(bytes).base64EncodedString() + "\n").utf8)
-      default: Data(bytes.map { ByteText.hexadecimal($0) }.joined().utf8)
+      default: Data(bytes.map { HexadecimalText.text(UInt64($0), digits: 2) }.joined().utf8)
       }
     let keyFile = sample.directory.file("key")
     try data.write(to: URL(fileURLWithPath: keyFile))

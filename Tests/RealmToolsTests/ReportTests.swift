@@ -3,8 +3,8 @@
 // What is reported of files, whole and damaged.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import RealmTools

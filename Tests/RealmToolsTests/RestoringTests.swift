@@ -3,8 +3,8 @@
 // Exports that are imported into a new file, which is equal then.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import TestTraits

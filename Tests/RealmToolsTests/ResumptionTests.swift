@@ -3,8 +3,8 @@
 // Imports that stopped between two batches and go on, from every kind of source.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import Testing

@@ -3,8 +3,8 @@
 // Databases of SQLite as sources and as targets.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import Testing

@@ -3,8 +3,8 @@
 // What is saved of damaged files.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import RealmTools

@@ -3,8 +3,8 @@
 // Classes as code and as diagrams.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import RealmTools

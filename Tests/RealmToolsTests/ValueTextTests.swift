@@ -2,8 +2,8 @@
 
 // Values as texts and back.
 
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import RealmTools

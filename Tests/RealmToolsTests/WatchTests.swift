@@ -3,8 +3,8 @@
 // Changes as they are shown.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import RealmTools

@@ -7,6 +7,7 @@ import Foundation
 import RealmNetworking
 import RealmServerEngine
 import RealmSync
+import RealmFormats
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
@@ -102,7 +103,7 @@ final class MeasuredServer: Sendable {
   }
 
   /// An open socket of the user.
-  func socket() async throws -> any SyncSocket {
+  func socket() async throws -> any MessageSocket {
     try await ClientSockets.shared.open(await UserAuthority(client, user).endpoint(mode))
   }
 

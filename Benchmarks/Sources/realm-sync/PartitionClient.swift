@@ -8,14 +8,14 @@ import RealmSyncProtocol
 
 /// Begins sessions of partitions, and writes in each of them.
 struct PartitionClient: Sendable {
-  private let socket: any SyncSocket
+  private let socket: any MessageSocket
   private let encoder = MessageEncoder(version: ProtocolVersion(mode: .partition))
   private let parser = MessageParser(version: ProtocolVersion(mode: .partition))
   /// The cursors of the sessions that go on.
   private var sessions: [Int: SyncCursors] = [:]
   private let changeset: [UInt8]
 
-  init(_ socket: any SyncSocket) {
+  init(_ socket: any MessageSocket) {
     self.socket = socket
     var changeset = Changeset()
     let (table, field) = (changeset.intern("Item"), changeset.intern("count"))

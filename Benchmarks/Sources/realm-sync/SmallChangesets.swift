@@ -2,6 +2,7 @@
 
 // The changesets that the rows of the protocol measure: an app edits a few properties.
 
+import RealmFormats
 import RealmSyncProtocol
 
 /// Small changesets about objects of one class.

@@ -2,6 +2,8 @@
 
 // Numbers and times in query strings.
 
+import RealmFormats
+
 extension QueryLexer {
   /// A time if it is one, else a number.
   mutating func number() throws(QuerySyntaxError) -> QueryToken.Kind {
@@ -103,9 +105,9 @@ extension QueryLexer {
       if let offset = zone() { seconds? -= offset }
     }
     guard let seconds, let nanoseconds, (0..<1_000_000_000).contains(nanoseconds),
-      (1...12).contains(month), day >= 1, day <= QueryLexer.days(inMonth: month, of: year)
+      let date = CalendarDay(year: year, month: month, day: day)
     else { throw error(at: start, expected: "a date such as 2020-02-28 or 2020-02-28@13:05:00") }
-    return QueryLexer.time(QueryLexer.days(year, month, day) * 86_400 + seconds, nanoseconds)
+    return QueryLexer.time(date.daysSince1970 * 86_400 + seconds, nanoseconds)
   }
 
   private mutating func timeOfDay() -> Int64? {
@@ -136,25 +138,6 @@ extension QueryLexer {
     }
     position = start
     return nil
-  }
-
-  private static func days(inMonth month: Int64, of year: Int64) -> Int64 {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
-  }
-
-  /// The days from 1970 to a date of the Gregorian calendar.
-  static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    // Years begin in March, so that the leap day is the last.
-    let year = month <= 2 ? year - 1 : year
-    let era = (year >= 0 ? year : year - 399) / 400
-    let yearOfEra = year - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - 719_468
   }
 
   private mutating func signedInteger() -> Int64? {

@@ -8,6 +8,7 @@
 //     point  = "[" longitude , latitude [, altitude] "]"
 //     object = obj(class, key)
 
+import RealmFormats
 import RealmStorage
 
 extension QueryParser {
@@ -74,32 +75,18 @@ extension QueryParser {
 
   /// The present word is `oid`, and a parenthesis is next.
   mutating func objectId() throws(QuerySyntaxError) -> Bytes12 {
-    try valueInParentheses(expected: "the 24 hexadecimal digits of an object id") { text in
-      guard text.utf8.count == 24, let high = QueryParser.bits(text.prefix(16)),
-        let low = QueryParser.bits(text.dropFirst(16))
-      else { return nil }
-      return Bytes12(high: high, low: UInt32(truncatingIfNeeded: low))
+    let id = try valueInParentheses(expected: "the 24 hexadecimal digits of an object id") { text in
+      ObjectIDBits(text: text)
     }
+    return Bytes12(high: id.high, low: id.low)
   }
 
   /// The present word is `uuid`, and a parenthesis is next.
   mutating func uuid() throws(QuerySyntaxError) -> Bytes16 {
-    try valueInParentheses(expected: "a UUID such as 3b241101-e2bb-4255-8caf-4136c566a962") {
-      text in
-      let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-      let digits = groups.joined()
-      guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],
-        let high = QueryParser.bits(digits.prefix(16)),
-        let low = QueryParser.bits(digits.dropFirst(16))
-      else { return nil }
-      return Bytes16(high: high, low: low)
-    }
-  }
-
-  /// The number that hexadecimal digits spell; nil for other characters, a sign included.
-  private static func bits(_ digits: Substring) -> UInt64? {
-    digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit)
-      ? UInt64(digits, radix: 16) : nil
+    let id = try valueInParentheses(
+      expected: "a UUID such as 3b241101-e2bb-4255-8caf-4136c566a962"
+    ) { UUIDBits(text: $0) }
+    return Bytes16(high: id.high, low: id.low)
   }
 
   /// The value between the parentheses after the present word, with or without quotes.

@@ -2,6 +2,7 @@
 
 // Simple operands: literals, arguments, key paths and subqueries.
 
+import RealmFormats
 import RealmStorage
 import RealmTables
 
@@ -63,7 +64,7 @@ extension QueryParser {
     case "B64":
       guard case .string(let text) = next else { return .path(try keyPath()) }
       position += 1
-      guard let bytes = Base64.bytes(of: text) else { throw error("bytes in base 64") }
+      guard let bytes = Base64.decodePadded(text) else { throw error("bytes in base 64") }
       literal = .binary(bytes)
     case _ where next == .symbol("("):
       throw error("a property or a value (there is no such function)")

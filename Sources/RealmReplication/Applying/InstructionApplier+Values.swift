@@ -2,6 +2,7 @@
 
 // Assigning, inserting and erasing values.
 
+import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables

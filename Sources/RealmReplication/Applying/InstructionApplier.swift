@@ -8,6 +8,7 @@
 // 2. The last object exists.
 // 3. Nothing of it is recorded.
 
+import RealmFormats
 import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables

@@ -2,6 +2,7 @@
 
 // The state of objects as instructions.
 
+import RealmFormats
 package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables

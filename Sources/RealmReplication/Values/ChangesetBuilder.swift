@@ -7,6 +7,7 @@
 // 1. Each cached name belongs to the table or column of the key beside it, and to the present
 //    changeset.
 
+import RealmFormats
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables

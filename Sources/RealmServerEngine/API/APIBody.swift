@@ -2,7 +2,7 @@
 
 // The documents of requests.
 
-import RealmSyncProtocol
+import RealmFormats
 
 /// The JSON document of a request.
 struct APIBody {

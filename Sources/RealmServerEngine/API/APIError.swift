@@ -2,6 +2,7 @@
 
 // The errors of the API (P1 A.4).
 
+import RealmFormats
 import RealmSyncProtocol
 
 /// An error as clients get it.

@@ -2,7 +2,7 @@
 
 // An answer as the listener sends it.
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// An answer of HTTP.
 package struct APIResponse: Hashable, Sendable {

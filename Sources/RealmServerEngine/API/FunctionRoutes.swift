@@ -2,7 +2,7 @@
 
 // Calls of functions (P1 A.3).
 
-import RealmSyncProtocol
+import RealmFormats
 
 /// The route `functions/call` of an app.
 struct FunctionRoutes {

@@ -2,7 +2,7 @@
 
 // Where the server is (P1 A.1).
 
-import RealmSyncProtocol
+import RealmFormats
 
 /// The route `location`.
 struct LocationRoute {

@@ -2,7 +2,7 @@
 
 // Logging in, and the users with passwords (P1 A.2).
 
-import RealmSyncProtocol
+import RealmFormats
 
 /// The routes `auth/providers/<provider>/…` of an app.
 struct LoginRoutes {

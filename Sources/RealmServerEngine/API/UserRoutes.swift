@@ -2,7 +2,7 @@
 
 // Profiles, tokens and the end of users: the routes below `auth` without the name of an app.
 
-import RealmSyncProtocol
+import RealmFormats
 
 /// The routes `auth/profile`, `auth/session` and `auth/delete` (P1 A.2).
 struct UserRoutes {

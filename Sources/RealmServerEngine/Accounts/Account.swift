@@ -2,6 +2,7 @@
 
 // A user as the server stores it.
 
+package import RealmFormats
 package import RealmSyncProtocol
 
 /// A user of an app.

@@ -2,6 +2,7 @@
 
 // Accounts and their belongings as rows of tables.
 
+import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables

@@ -10,8 +10,9 @@
 // 4. Whether an address is registered shows in no answer about mails, nor in their time. Only where
 //    registrations need no mail, a registration has to tell.
 
+package import RealmFormats
 import RealmStorage
-package import RealmSyncProtocol
+import RealmSyncProtocol
 
 /// The users of one app.
 package struct AccountService: Sendable {
@@ -164,7 +165,7 @@ package struct AccountService: Sendable {
     _ name: IdentityName, new: Identity? = nil, password: StoredPassword? = nil,
     linkedTo linked: UserAccess?, device: String?
   ) async throws(AccountError) -> LoginResult {
-    let device = device.flatMap { HexDigits.isIdentifier($0) ? $0 : nil } ?? random.identifier()
+    let device = device.flatMap { RandomBytes.isIdentifier($0) ? $0 : nil } ?? random.identifier()
     let (newAccount, newSession) = (random.identifier(), random.identifier())
     let session = linked?.session ?? newSession
     let now = clock.now()

@@ -14,7 +14,7 @@ import RealmTables
 /// An actor whose executor is a thread of its own, as it waits for the disk.
 package actor AccountStore {
   private let file: DatabaseFile
-  private nonisolated let thread: ServerThread
+  private nonisolated let thread: ThreadExecutor
   private let schemas = SchemaCache()
   private let keyBounds = KeyBoundCache()
 
@@ -29,7 +29,7 @@ package actor AccountStore {
   ///   - mustExist: Whether a file without tables is an error.
   package init(
     _ file: DatabaseFile, app: String? = nil, mustExist: Bool = false, now: OriginTimestamp,
-    thread: ServerThread = ServerThread()
+    thread: ThreadExecutor = ThreadExecutor()
   ) throws(StoreError) {
     self.file = file
     self.thread = thread

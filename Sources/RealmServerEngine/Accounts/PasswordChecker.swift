@@ -25,7 +25,7 @@ package actor PasswordChecker {
   }
 
   private let hasher: any PasswordHasher
-  private nonisolated let thread = ServerThread()
+  private nonisolated let thread = ThreadExecutor()
   private nonisolated let waiting: Locked<Waiting>
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {

@@ -21,9 +21,14 @@ package final class RandomBytes: Sendable {
 
   /// Random hexadecimal digits.
   package func digits(_ count: Int) -> String {
-    String(bytes(count).map { HexDigits.all[Int($0 & 0xF)] })
+    bytes(count).map { String($0 & 0xF, radix: 16) }.joined()
   }
 
   /// The form of users, devices and sessions: 24 digits.
   package func identifier() -> String { digits(24) }
+
+  /// Whether a text has the form of `identifier()`.
+  static func isIdentifier(_ text: String) -> Bool {
+    text.utf8.count == 24 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+  }
 }

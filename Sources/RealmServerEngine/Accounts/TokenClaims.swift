@@ -2,7 +2,7 @@
 
 // The content of tokens (P1 A.2).
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// The claims of a token of this server.
 package struct TokenClaims: Hashable, Sendable {

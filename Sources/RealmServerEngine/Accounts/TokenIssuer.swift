@@ -2,7 +2,7 @@
 
 // The tokens of users (P1 A.2): JSON Web Tokens signed with HS256.
 
-import RealmSyncProtocol
+import RealmFormats
 
 /// Makes and checks tokens.
 package struct TokenIssuer: Sendable {

@@ -2,6 +2,7 @@
 
 // Reading `app.json`, strictly: an unknown key is an error with its name.
 
+import RealmFormats
 import RealmSyncProtocol
 
 extension AppFile {

@@ -2,6 +2,7 @@
 
 // The file `app.json` of an app.
 
+package import RealmFormats
 package import RealmSyncProtocol
 
 /// The configuration of an app, as its file has it.

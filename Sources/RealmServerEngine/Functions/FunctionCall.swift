@@ -2,7 +2,7 @@
 
 // A call of a function of the app.
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// A call of a function by a user.
 package struct FunctionCall: Hashable, Sendable {

@@ -2,7 +2,7 @@
 
 // The functions of an app (P1 A.3).
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// The functions of an app: closures by their names.
 package struct FunctionTable: Sendable {

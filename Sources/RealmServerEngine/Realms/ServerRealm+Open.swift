@@ -2,14 +2,14 @@
 
 // Opening realms, and what is known of them without opening them.
 
-import RealmStorage
+package import RealmStorage
 import RealmSyncProtocol
 
 extension ServerRealm {
   /// Opens a realm, which is this server's from then on.
   package static func open(
     _ name: RealmName, of store: any ServerStore, settings: Settings = Settings(),
-    clock: ServerClock, salts: SaltSource = SaltSource(), thread: ServerThread = ServerThread()
+    clock: ServerClock, salts: SaltSource = SaltSource(), thread: ThreadExecutor = ThreadExecutor()
   ) async throws(StoreError) -> ServerRealm {
     let opener = Opener(thread)
     let head = try await opener.open(name, of: store)
@@ -20,9 +20,9 @@ extension ServerRealm {
 
   /// Opens realms on the thread where they will run.
   private actor Opener {
-    private nonisolated let thread: ServerThread
+    private nonisolated let thread: ThreadExecutor
 
-    init(_ thread: ServerThread) { self.thread = thread }
+    init(_ thread: ThreadExecutor) { self.thread = thread }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
       unsafe thread.asUnownedSerialExecutor()
@@ -53,21 +53,21 @@ extension ServerRealm {
 
   /// Whether a realm was made.
   static func exists(
-    _ name: RealmName, of store: any ServerStore, on thread: ServerThread
+    _ name: RealmName, of store: any ServerStore, on thread: ThreadExecutor
   ) async throws(StoreError) -> Bool {
     try await Opener(thread).exists(name, of: store)
   }
 
   /// The realms of an app, whether they are open or not.
   static func realms(
-    ofApp app: String, of store: any ServerStore, on thread: ServerThread
+    ofApp app: String, of store: any ServerStore, on thread: ThreadExecutor
   ) async throws(StoreError) -> [RealmID] {
     try await Opener(thread).realms(ofApp: app, of: store)
   }
 
   /// What a realm has, open or not.
   static func peek(
-    _ realm: RealmID, of store: any ServerStore, on thread: ServerThread
+    _ realm: RealmID, of store: any ServerStore, on thread: ThreadExecutor
   ) async throws(StoreError) -> RealmOutline {
     try await Opener(thread).peek(realm, of: store)
   }

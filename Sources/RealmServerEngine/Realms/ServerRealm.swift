@@ -33,7 +33,7 @@ package actor ServerRealm {
 
   package nonisolated let store: any ServerStore
   package nonisolated let id: RealmID
-  private nonisolated let thread: ServerThread
+  private nonisolated let thread: ThreadExecutor
   /// Where conditions about the past are evaluated; nil in realms without views.
   package nonisolated let scratch: ViewScratch?
   let settings: Settings
@@ -63,7 +63,7 @@ package actor ServerRealm {
 
   init(
     _ head: RealmHead, of store: any ServerStore, settings: Settings, clock: ServerClock,
-    salts: SaltSource, thread: ServerThread, scratch: ViewScratch?
+    salts: SaltSource, thread: ThreadExecutor, scratch: ViewScratch?
   ) {
     self.scratch = scratch
     self.head = head

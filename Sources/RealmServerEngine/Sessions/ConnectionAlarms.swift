@@ -20,13 +20,13 @@ package final class ConnectionAlarms: Sendable {
     var nextTime: Milliseconds?
   }
 
-  private let timer: any ServerTimer
+  private let timer: SyncClock
   private let granularity: Milliseconds
   private let state = Locked(State())
 
   /// - Parameter granularity: Alarms may come late by less than this, so alarms of many connections
   ///   fall together.
-  package init(timer: any ServerTimer, granularity: Milliseconds = 1) {
+  package init(timer: SyncClock, granularity: Milliseconds = 1) {
     precondition(granularity > 0, "a granularity that is not positive")
     self.timer = timer
     self.granularity = granularity
@@ -47,14 +47,14 @@ package final class ConnectionAlarms: Sendable {
   private func sleep(until time: Milliseconds) {
     // Detached: it would keep copies of the values of the connection's task.
     Task.detached { [weak self, timer] in
-      await timer.sleep(until: time)
+      try? await timer.sleep(time)
       await self?.wake(from: time)
     }
   }
 
   /// Wakes the connections whose time has come, after a sleep until `time`.
   private func wake(from time: Milliseconds) async {
-    let now = max(time, timer.now)
+    let now = max(time, timer.now())
     let (due, next) = state.withLock { state in
       let times = state.alarms.keys.filter { $0 <= now }
       let due = times.flatMap { state.alarms.removeValue(forKey: $0) ?? [] }

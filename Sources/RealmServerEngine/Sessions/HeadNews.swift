@@ -7,7 +7,7 @@
 //    once in an interval.
 
 import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 /// Brings the heads of realms to their sessions.
 package final class HeadNews: Sendable {
@@ -29,10 +29,10 @@ package final class HeadNews: Sendable {
     var lastNumber: UInt64 = 0
   }
 
-  private let timer: any ServerTimer
+  private let timer: SyncClock
   private let state = Locked(State())
 
-  package init(timer: any ServerTimer) { self.timer = timer }
+  package init(timer: SyncClock) { self.timer = timer }
 
   /// The time between two news of a realm: it grows with the sessions, as each asks for changes.
   static func interval(sessionCount: Int) -> Milliseconds {
@@ -65,7 +65,7 @@ package final class HeadNews: Sendable {
 
   /// Brings a head to the realm's sessions, now or after the interval.
   func add(_ head: RealmHead) {
-    let now = timer.now
+    let now = timer.now()
     let news = SaltedVersion(version: head.version, salt: head.salt)
     let (links, delay) = state.withLock { state -> ([ServerSessionLink], Milliseconds?) in
       guard var realm = state.realms[head.realm] else { return ([], nil) }
@@ -85,13 +85,13 @@ package final class HeadNews: Sendable {
     for link in links { link.headDidChange(news) }
     guard let delay else { return }
     Task { [weak self, timer] in
-      await timer.sleep(until: delay)
+      try? await timer.sleep(delay)
       self?.bringWaiting(of: head.realm)
     }
   }
 
   private func bringWaiting(of id: RealmID) {
-    let now = timer.now
+    let now = timer.now()
     let (links, news) = state.withLock { state -> ([ServerSessionLink], SaltedVersion?) in
       guard var realm = state.realms[id], let news = realm.waiting else { return ([], nil) }
       realm.waiting = nil

@@ -2,7 +2,7 @@
 
 // The text of a partition's value.
 
-import RealmSyncProtocol
+import RealmFormats
 
 /// Reads the values of partitions.
 enum PartitionText {

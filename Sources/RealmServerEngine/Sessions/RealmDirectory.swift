@@ -7,6 +7,7 @@
 // 2. No more realms are open than the limit, but for those that are being closed.
 // 3. A realm that is used is not closed: a use begins in the actor, where closing is decided.
 
+package import RealmStorage
 package import RealmSyncProtocol
 
 /// Opens realms for sessions, each once, and closes those that are not used.
@@ -32,7 +33,7 @@ package actor RealmDirectory {
   private let limits: RealmLimits
   private let clock: ServerClock
   private let salts: SaltSource
-  private let threads: [ServerThread]
+  private let threads: [ThreadExecutor]
   private var nextThread = 0
   private var entries: [RealmName: Entry] = [:]
   /// The realms that are being closed, which are opened again afterwards.
@@ -43,7 +44,7 @@ package actor RealmDirectory {
   package init(
     _ store: any ServerStore, settings: ServerRealm.Settings = ServerRealm.Settings(),
     limits: RealmLimits = RealmLimits(), clock: ServerClock, salts: SaltSource = SaltSource(),
-    threads: [ServerThread] = [ServerThread()]
+    threads: [ThreadExecutor] = [ThreadExecutor()]
   ) {
     precondition(!threads.isEmpty, "realms need a thread")
     precondition(limits.openMax > 0, "sessions need a realm")
@@ -93,7 +94,7 @@ package actor RealmDirectory {
   }
 
   private nonisolated func open(
-    _ name: RealmName, for user: String?, on thread: ServerThread
+    _ name: RealmName, for user: String?, on thread: ThreadExecutor
   ) async -> Result<OpenRealm, StoreError> {
     do throws(StoreError) {
       if let user, name.partition != nil,

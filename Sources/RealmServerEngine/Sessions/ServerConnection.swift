@@ -17,8 +17,8 @@ package actor ServerConnection {
   /// Makes the handler of a new session.
   package typealias HandlerSource = @Sendable (ServerSessionLink) -> any ServerRequestHandler
 
-  private let socket: any ServerSocket
-  private let timer: any ServerTimer
+  private let socket: any MessageSocket
+  private let timer: SyncClock
   private let handlerSource: HandlerSource
   private let turns: DownloadTurns
   private let memory: any ConnectionMemory
@@ -49,9 +49,9 @@ package actor ServerConnection {
   ///   - memory: The connection's part of what all of them share.
   ///   - alarms: Those of all connections together; nil for some of its own.
   package init(
-    _ socket: any ServerSocket, version: ProtocolVersion, served: SyncMode,
+    _ socket: any MessageSocket, version: ProtocolVersion, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
-    downloadByteCount: Int = 1 << 20, timer: any ServerTimer,
+    downloadByteCount: Int = 1 << 20, timer: SyncClock,
     turns: DownloadTurns = DownloadTurns(), memory: (any ConnectionMemory)? = nil,
     alarms: ConnectionAlarms? = nil, handlerSource: @escaping HandlerSource
   ) {
@@ -63,11 +63,23 @@ package actor ServerConnection {
     self.turns = turns
     self.alarms = alarms ?? ConnectionAlarms(timer: timer)
     machine = ServerConnectionMachine(
-      version: version, served: served, limits: limits, now: timer.now)
+      version: version, served: served, limits: limits, now: timer.now())
   }
 
   /// Begins to watch the client. Comes before everything else.
   package func start() { carryOut(machine.begin()) }
+
+  /// Takes the client's messages until the socket is closed. Returns the reason.
+  package func serve() async -> SocketClosed {
+    while true {
+      do throws(SocketClosed) {
+        await receive(try await socket.receive())
+      } catch {
+        socketDidClose()
+        return error
+      }
+    }
+  }
 
   /// Takes a message of the client, and returns when the next one may be read.
   package func receive(_ message: [UInt8]) async {
@@ -98,7 +110,7 @@ package actor ServerConnection {
   }
 
   func handle(_ input: ServerConnectionInput) {
-    carryOut(machine.handle(input, now: timer.now))
+    carryOut(machine.handle(input, now: timer.now()))
     noteMemory()
   }
 
@@ -111,7 +123,7 @@ package actor ServerConnection {
     let isTight = memory.hold(count)
     guard isTight != isMemoryTight else { return }
     isMemoryTight = isTight
-    carryOut(machine.handle(.memory(isTight: isTight), now: timer.now))
+    carryOut(machine.handle(.memory(isTight: isTight), now: timer.now()))
   }
 
   // MARK: Effects
@@ -222,8 +234,9 @@ package actor ServerConnection {
       output = []
       for index in messages.indices {
         let count = messages[index].count
-        // Nothing keeps a message that the socket has.
-        await socket.send(Self.take(&messages[index]))
+        // Nothing keeps a message that the socket has. What happens to the socket is seen by the
+        // task that reads it.
+        try? await socket.send(Self.take(&messages[index]))
         handle(.written(byteCount: count))
       }
     }

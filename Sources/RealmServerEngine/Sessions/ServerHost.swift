@@ -9,7 +9,7 @@ import Synchronization
 package final class ServerHost: Sendable {
   private let app: ServerApp
   private let served: SyncMode
-  private let timer: any ServerTimer
+  private let timer: SyncClock
   private let limits: ServerConnectionMachine.Limits
   private let news: Task<Void, Never>
   private let turns = DownloadTurns()
@@ -23,7 +23,7 @@ package final class ServerHost: Sendable {
   package init(
     _ app: ServerApp, store: any ServerStore, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
-    timer: any ServerTimer = SystemTimer()
+    timer: SyncClock = .continuous
   ) {
     let news = HeadNews(timer: timer)
     var app = app
@@ -46,7 +46,7 @@ package final class ServerHost: Sendable {
   ///   - user: The identifier of the user whose token the socket was opened with.
   ///   - memory: The connection's part of what all of them share; nil where that has no limit.
   package func accept(
-    _ socket: any ServerSocket, version: ProtocolVersion, user: String,
+    _ socket: any MessageSocket, version: ProtocolVersion, user: String,
     memory: (any ConnectionMemory)? = nil
   ) async -> ServerConnection {
     var app = app

@@ -8,7 +8,7 @@ package import RealmTables
 /// Keeps realms: their objects, histories and client files.
 ///
 /// All calls run on the executor of their caller and may block it, so callers bring a thread of
-/// their own (`ServerThread`).
+/// their own (`ThreadExecutor`).
 package protocol ServerStore: Sendable {
   /// Opens a realm, made if it is new; the caller owns it from now on.
   nonisolated(nonsending)

@@ -2,6 +2,7 @@
 
 // Objects by their identities on all devices.
 
+import RealmFormats
 package import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol

@@ -12,7 +12,7 @@
 
 #if Tools
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// The edits of one open transaction, with undo and redo.

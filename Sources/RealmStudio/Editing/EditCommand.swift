@@ -5,7 +5,7 @@
 #if Tools
 import RealmQuery
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// An edit of a transaction: made again from the same version, it has the same result.

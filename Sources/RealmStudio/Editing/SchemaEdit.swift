@@ -5,7 +5,7 @@
 #if Tools
 import RealmQuery
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// A class or a property to be created, as the page names it.

@@ -4,7 +4,7 @@
 
 #if Tools
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// The changes between two versions: for each class the numbers, and the changed cells.

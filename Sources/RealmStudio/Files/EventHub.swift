@@ -4,7 +4,7 @@
 
 #if Tools
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 
 /// The open event streams of all pages.
 final class EventHub: Sendable {

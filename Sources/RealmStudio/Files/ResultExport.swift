@@ -5,7 +5,7 @@
 #if Tools
 import RealmQuery
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 import RealmTools
 

@@ -11,7 +11,7 @@
 #if Tools
 import RealmQuery
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// A file on the page: the shown version, kept results, and the open transaction.
@@ -21,7 +21,7 @@ actor StudioDatabase {
   /// The time without edits before a transaction is cancelled, so that other programs can write.
   static let idleTimeMax = Duration.seconds(600)
 
-  private nonisolated let queue: StudioQueue
+  private nonisolated let queue: QueueExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
   /// The number of the file in the addresses of the page.
@@ -50,7 +50,7 @@ actor StudioDatabase {
     file = opened.file
     isLive = opened.isLive
     tables = try reading { () throws(StorageError) in try TableGroup(opened.file.snapshot()) }
-    queue = StudioQueue(label: "OpenRealm Studio file \(number)")
+    queue = QueueExecutor(label: "OpenRealm Studio file \(number)")
     self.number = number
     self.isWritable = isWritable
     self.events = events

@@ -6,7 +6,7 @@
 import Foundation
 import RealmQuery
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// Makes the JSON of values of one version, or of an open transaction.

@@ -5,7 +5,7 @@
 #if Tools
 import RealmQuery
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// The classes of one version, as queries, values and the page ask for them.

@@ -6,7 +6,7 @@
 import Foundation
 import RealmQuery
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// Reads the tagged values of `CellReader`, as people edited them.
@@ -46,8 +46,9 @@ struct ValueInput {
     case "float": Float(text).map { .float($0) }
     case "double": Double(text).map { .double($0) }
     case "decimal": DecimalBits(text: text).map { .decimal($0) }
-    case "objectId": objectID(text)
-    case "uuid": uuid(text)
+    case "objectId":
+      ObjectIDBits(text: text).map { .objectId(Bytes12(high: $0.high, low: $0.low)) }
+    case "uuid": UUIDBits(text: text).map { .uuid(Bytes16(high: $0.high, low: $0.low)) }
     default: nil
     }
   }
@@ -73,22 +74,6 @@ struct ValueInput {
       seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0)
     else { return nil }
     return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
-  }
-
-  private static func objectID(_ text: String) -> TableValue? {
-    guard text.utf8.count == 24, let high = UInt64(text.prefix(16), radix: 16),
-      let low = UInt32(text.suffix(8), radix: 16)
-    else { return nil }
-    return .objectId(Bytes12(high: high, low: low))
-  }
-
-  private static func uuid(_ text: String) -> TableValue? {
-    guard let uuid = UUID(uuidString: text) else { return nil }
-    let digits = uuid.uuidString.filter { $0 != "-" }
-    guard let high = UInt64(digits.prefix(16), radix: 16),
-      let low = UInt64(digits.suffix(16), radix: 16)
-    else { return nil }
-    return .uuid(Bytes16(high: high, low: low))
   }
 
   // MARK: - Links

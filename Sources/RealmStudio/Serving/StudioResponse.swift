@@ -3,7 +3,7 @@
 // An answer of HTTP as a value.
 
 #if Tools
-import RealmSyncProtocol
+import RealmFormats
 
 /// An answer, independent of its sender.
 struct StudioResponse: Sendable {

@@ -5,7 +5,7 @@
 
 #if Tools
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// Answers the requests of the page, as a function of values.

@@ -3,7 +3,7 @@
 // Counting numbers in intervals.
 
 #if Tools
-import RealmSyncProtocol
+import RealmFormats
 
 /// The numbers of values in intervals of equal width between the least and the greatest.
 struct Histogram {

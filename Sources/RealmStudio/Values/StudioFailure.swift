@@ -6,7 +6,7 @@
 import Foundation
 import RealmQuery
 import RealmStorage
-import RealmSyncProtocol
+import RealmFormats
 import RealmTables
 
 /// A request without an answer.

@@ -5,6 +5,7 @@
 #if Sync
 import RealmSession
 import RealmSync
+import RealmSyncProtocol
 
 /// The app of a program at its server: users, and the realms that they share.
 ///

@@ -4,7 +4,8 @@
 
 #if Sync
 public import Foundation
-package import RealmSync
+import RealmSync
+package import RealmSyncProtocol
 
 /// The address of an app's server, and the times that its client waits.
 ///

@@ -4,6 +4,7 @@
 
 #if Sync
 import RealmSync
+import RealmSyncProtocol
 
 /// Registers users with e-mail addresses and passwords, confirms addresses and resets passwords.
 ///

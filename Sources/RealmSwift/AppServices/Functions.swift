@@ -4,6 +4,7 @@
 
 #if Sync
 import RealmSync
+import RealmSyncProtocol
 
 /// The functions of an app, called by their names.
 ///

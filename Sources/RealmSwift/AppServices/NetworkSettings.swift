@@ -4,6 +4,7 @@
 
 #if Sync
 import RealmSync
+import RealmSyncProtocol
 
 /// How an app's requests and sync connections reach its server: through a proxy, or with
 /// certificates that the system does not know.

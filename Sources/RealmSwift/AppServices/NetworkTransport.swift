@@ -5,6 +5,7 @@
 #if Sync
 import RealmStorage
 import RealmSync
+import RealmSyncProtocol
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The method of a request. The names are those of the protocol.

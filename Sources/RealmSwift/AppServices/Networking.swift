@@ -53,7 +53,7 @@ struct NoNetworking: HTTPTransport, SyncSocketProvider {
     throw failure
   }
 
-  func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any SyncSocket {
+  func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any MessageSocket {
     throw SocketClosed(.connectFailed, "\(failure)")
   }
 }

@@ -3,6 +3,7 @@
 // `User`: a user of an app, and the realms that the user can open.
 
 #if Sync
+import RealmFormats
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

@@ -4,8 +4,8 @@
 
 #if Sync
 import Foundation
+import RealmFormats
 import RealmSession
-import RealmSyncProtocol
 
 extension AnyBSON {
   /// The value in the name of a realm's file (P3 A).

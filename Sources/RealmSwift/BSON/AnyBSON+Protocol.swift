@@ -4,8 +4,8 @@
 
 #if Sync
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 
 extension AnyBSON {
   /// The value as messages have it.

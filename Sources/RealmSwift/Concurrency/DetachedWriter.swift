@@ -11,7 +11,7 @@ import RealmStorage
 
 /// Runs write transactions on one file, in the order in which they were requested.
 actor DetachedWriter {
-  private nonisolated let queue = DetachedQueue(label: "OpenRealm detached writes")
+  private nonisolated let queue = QueueExecutor(label: "OpenRealm detached writes")
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
   private static let living = Locked<[Realm.Configuration.Location: WeakWriter]>([:])

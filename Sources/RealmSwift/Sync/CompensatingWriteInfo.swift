@@ -4,6 +4,7 @@
 
 #if Sync
 import Foundation
+import RealmFormats
 import RealmSyncProtocol
 
 /// An object whose change the server did not accept, and undid.

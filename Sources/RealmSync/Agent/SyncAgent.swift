@@ -17,7 +17,7 @@ import RealmTables
 /// earlier commits.
 package actor SyncAgent {
   package nonisolated let file: DatabaseFile
-  private nonisolated let queue: AgentQueue
+  private nonisolated let queue: ThreadExecutor
   private let claim: SyncAgentClaim
   private let schemas = SchemaCache()
   private let ownEntries = OwnEntryCache()
@@ -41,7 +41,8 @@ package actor SyncAgent {
     precondition(file.options.history == .syncClient, "a local file was to be synchronised")
     self.file = file
     claim = try file.claimAgent()
-    queue = try AgentQueue(path: file.path)
+    queue = try ThreadExecutor(
+      named: "realm-sync", path: file.path, purpose: "which synchronises it")
     downloads = DownloadIntegration(
       file, schemas: schemas, limits: limits, cache: ownEntries, onLoss: onLoss)
     bootstraps = BootstrapIntegration(

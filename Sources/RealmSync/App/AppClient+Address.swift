@@ -2,6 +2,8 @@
 
 // A sentence about a wrong address of a server, or a wrong id of an app.
 
+import RealmSyncProtocol
+
 extension AppClient {
   /// Checks the address before anything is sent to it.
   ///

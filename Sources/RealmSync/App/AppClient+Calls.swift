@@ -2,6 +2,7 @@
 
 // Calls without a change of users: passwords, functions.
 
+package import RealmFormats
 package import RealmSyncProtocol
 
 extension AppClient {

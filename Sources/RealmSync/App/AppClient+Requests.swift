@@ -2,8 +2,9 @@
 
 // Requests and their answers: addresses, tokens, errors.
 
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 extension AppClient {
   /// The beginning of a request's path.

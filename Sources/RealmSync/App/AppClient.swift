@@ -6,8 +6,9 @@
 // 2. A user's access token is refreshed by one call at a time, whose answer all callers share.
 // 3. Users are stored before the call returns.
 
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 /// An app's users, and the calls to its server.
 ///

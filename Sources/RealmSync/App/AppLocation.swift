@@ -2,7 +2,7 @@
 
 // Where an app's server is (P1 A.1).
 
-import RealmSyncProtocol
+import RealmFormats
 
 /// The addresses of an app's server.
 package struct AppLocation: Hashable, Sendable {

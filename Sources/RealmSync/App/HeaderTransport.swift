@@ -2,6 +2,8 @@
 
 // Requests with headers of the app.
 
+package import RealmSyncProtocol
+
 /// Adds headers to all requests, unless these have them.
 package struct HeaderTransport: HTTPTransport {
   private let transport: any HTTPTransport

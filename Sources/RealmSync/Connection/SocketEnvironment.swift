@@ -158,7 +158,7 @@ package final class SocketEnvironment: ClientEnvironment {
 
   /// Sends and receives until the socket closes.
   private func run(
-    _ socket: any SyncSocket, _ number: UInt64, _ messages: AsyncStream<Outgoing>,
+    _ socket: any MessageSocket, _ number: UInt64, _ messages: AsyncStream<Outgoing>,
     of owner: Owner
   ) async {
     let isWanted = state.withLock { state in

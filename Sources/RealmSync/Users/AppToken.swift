@@ -2,7 +2,7 @@
 
 // The tokens of users (P1 A.2).
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// The parts of a JSON Web Token for clients. The signature is the server's business.
 package struct AppToken: Hashable, Sendable {

@@ -2,7 +2,7 @@
 
 // Credentials of logins (P1 A.2).
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// The credentials of one login.
 package struct LoginCredentials: Hashable, Sendable {

@@ -2,8 +2,8 @@
 
 // Where an app's files are (P3 A).
 
+import RealmFormats
 import RealmReplication
-import RealmSyncProtocol
 
 /// The paths of the files of an app's client.
 package struct SyncPaths: Hashable, Sendable {

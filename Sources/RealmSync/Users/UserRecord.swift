@@ -2,7 +2,7 @@
 
 // A stored user.
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// A user as the file of users has it.
 package struct UserRecord: Hashable, Sendable {

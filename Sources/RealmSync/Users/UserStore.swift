@@ -5,8 +5,8 @@
 // A realm file like any other, readable by every tool, and with the layout of deployed apps: their
 // users stay logged in.
 
+import RealmFormats
 package import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 
 /// The file of an app's users.
@@ -48,7 +48,7 @@ package actor UserStore {
   ]
 
   private let file: DatabaseFile
-  private nonisolated let queue: AgentQueue
+  private nonisolated let queue: ThreadExecutor
   private let schemas = SchemaCache()
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -63,7 +63,8 @@ package actor UserStore {
     if let key { _ = try DatabaseFile.encryptIfPlain(path: path, key: key) }
     file = try DatabaseFile.open(
       path: path, options: OpenOptions(encryptionKey: key), system: SystemFiles(isPrivate: true))
-    queue = try AgentQueue(path: path)
+    queue = try ThreadExecutor(
+      named: "realm-users", path: path, purpose: "which stores the users")
   }
 
   /// The users, and the id of the current one. Blocks the thread while the file is read.

@@ -2,6 +2,7 @@
 
 // Changesets in files; their defects are those of the database.
 
+import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 

@@ -2,6 +2,8 @@
 
 // The encodings of integers, strings, keys and payloads.
 
+import RealmFormats
+
 extension Array where Element == UInt8 {
   /// Seven bits a byte, the lowest first; the last byte has six bits and the sign.
   @inline(__always)

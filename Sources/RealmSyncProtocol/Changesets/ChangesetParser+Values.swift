@@ -2,6 +2,8 @@
 
 // Reading strings, keys and payloads.
 
+import RealmFormats
+
 extension ChangesetParser {
   /// A reference to an earlier string.
   mutating func string() throws(ChangesetError) -> InternedString {

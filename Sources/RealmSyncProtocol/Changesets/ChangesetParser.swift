@@ -2,6 +2,8 @@
 
 // Bytes become a changeset.
 
+import RealmFormats
+
 /// Reads the bytes of a changeset.
 ///
 /// Any sequence of bytes gives a changeset or an error. Counts are compared with the remaining

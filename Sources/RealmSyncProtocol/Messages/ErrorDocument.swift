@@ -2,6 +2,8 @@
 
 // The JSON document of an error message.
 
+package import RealmFormats
+
 /// What a server says about an error. Six keys are always written and must be there.
 package struct ErrorDocument: Hashable, Sendable {
   package var message: String

@@ -2,6 +2,8 @@
 
 // The fields of a message's first line, and the bodies after it.
 
+import RealmFormats
+
 /// A position in the bytes of a message.
 struct HeaderReader {
   /// The longest first line.

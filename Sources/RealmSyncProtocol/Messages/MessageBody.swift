@@ -2,6 +2,8 @@
 
 // The changesets of an UPLOAD or a DOWNLOAD, as one sequence of bytes.
 
+import RealmFormats
+
 /// The body of a message with changesets, compressed or not.
 ///
 /// It is decompressed when its entries are asked for, possibly elsewhere.

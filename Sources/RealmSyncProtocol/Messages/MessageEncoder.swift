@@ -2,6 +2,8 @@
 
 // Messages become bytes.
 
+import RealmFormats
+
 /// Writes the messages of one connection.
 package struct MessageEncoder: Sendable {
   /// The texts of a server for people are cut to so many bytes: they may quote what clients send.

@@ -2,6 +2,8 @@
 
 // The errors of reading messages.
 
+package import RealmFormats
+
 /// The defect of bytes that are no message.
 package enum MessageError: Error, Hashable, Sendable {
   /// The first word is no message of the protocol.

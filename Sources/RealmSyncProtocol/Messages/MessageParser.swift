@@ -2,6 +2,8 @@
 
 // Bytes become messages.
 
+import RealmFormats
+
 /// Reads the messages of one connection.
 ///
 /// Any sequence of bytes gives a message or an error. Bodies stay as they are.

@@ -2,6 +2,8 @@
 
 // The queries of a subscription set as messages carry them.
 
+import RealmFormats
+
 /// A query for each class with subscriptions.
 package struct QueryDocument: Hashable, Sendable {
   /// The longest document for a server.

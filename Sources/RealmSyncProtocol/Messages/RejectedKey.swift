@@ -2,6 +2,8 @@
 
 // The primary key of a refused write, in the encoding of changesets.
 
+package import RealmFormats
+
 /// A primary key, complete in itself.
 package enum RejectedKey: Hashable, Sendable, CustomStringConvertible {
   case null

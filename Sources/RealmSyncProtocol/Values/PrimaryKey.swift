@@ -2,6 +2,8 @@
 
 // The identity of an object inside of its class.
 
+package import RealmFormats
+
 /// The primary key of an object as instructions carry it.
 package enum PrimaryKey: Hashable, Sendable {
   case null

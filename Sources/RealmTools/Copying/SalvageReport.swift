@@ -2,7 +2,7 @@
 
 // What a salvage saved.
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// The outcome of a salvage.
 package struct SalvageReport: Sendable {

@@ -2,9 +2,9 @@
 
 // Exporting objects to files for other programs.
 
+import RealmFormats
 import RealmQuery
 package import RealmStorage
-import RealmSyncProtocol
 package import RealmTables
 
 /// Writes the objects of a version to files.

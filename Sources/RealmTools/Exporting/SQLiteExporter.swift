@@ -10,8 +10,8 @@
 // - the table "realm_schema" has the declaration of the classes, for an import to restore them
 
 import Foundation
+import RealmFormats
 package import RealmStorage
-import RealmSyncProtocol
 package import RealmTables
 
 /// Writes the objects of a version to a database of SQLite.

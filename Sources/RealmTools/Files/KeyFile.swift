@@ -3,6 +3,7 @@
 // Keys of encrypted files, given in files of their own: arguments of commands are public.
 
 import Foundation
+import RealmFormats
 package import RealmStorage
 
 /// Reads the key of an encrypted file.
@@ -15,7 +16,7 @@ package enum KeyFile {
     if let key = EncryptionKey(data) { return key }
     let text = String(decoding: data, as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines)
-    if let bytes = ByteText.bytes(hexadecimal: text), let key = EncryptionKey(bytes) { return key }
+    if let bytes = HexadecimalText.bytes(text), let key = EncryptionKey(bytes) { return key }
     if let bytes = Data(base64Encoded: text), let key = EncryptionKey(bytes) { return key }
     throw .badData(
       "The key file '\(path)' holds no key: it must have exactly 64 bytes, or their 128 "

@@ -2,7 +2,7 @@
 
 // A useless row of an import.
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// A row of an imported file with an error, and its position.
 package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {

@@ -2,8 +2,8 @@
 
 // The effects of an import on the classes of a file, found before anything is written.
 
+package import RealmFormats
 import RealmStorage
-package import RealmSyncProtocol
 package import RealmTables
 
 /// The classes and properties of imported objects.

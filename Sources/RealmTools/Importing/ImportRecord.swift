@@ -2,7 +2,7 @@
 
 // One object of an imported file, before its class is known to have such properties.
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// An object as an imported file describes it.
 package struct ImportRecord: Sendable {

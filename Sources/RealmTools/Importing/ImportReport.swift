@@ -2,7 +2,7 @@
 
 // The result of an import.
 
-package import RealmSyncProtocol
+package import RealmFormats
 
 /// The outcome of an import.
 package struct ImportReport: Sendable {

@@ -3,7 +3,7 @@
 // Where imported objects come from.
 
 import Foundation
-import RealmSyncProtocol
+import RealmFormats
 
 /// A file of objects, to be read several times.
 package struct ImportSource: Sendable {

@@ -2,8 +2,8 @@
 
 // Links of an unfinished import to later objects, kept in the file itself.
 
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 
 /// The table of the waiting links; apps do not see it.

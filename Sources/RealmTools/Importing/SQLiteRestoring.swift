@@ -3,8 +3,8 @@
 // The objects of an exported database, complete.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 
 /// Reads the rows of a database with a declaration of its classes.

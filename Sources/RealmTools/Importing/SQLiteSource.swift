@@ -10,8 +10,8 @@
 //   count from 2001
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 package import RealmTables
 
 /// A database of SQLite whose rows are imported.

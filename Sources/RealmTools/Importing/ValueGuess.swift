@@ -2,7 +2,7 @@
 
 // The common type of a property's values.
 
-import RealmSyncProtocol
+import RealmFormats
 package import RealmTables
 
 /// The narrowest type for all values of an imported property.

@@ -3,8 +3,8 @@
 // From JSON and texts to the values of properties.
 
 import Foundation
+import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 
 /// Stores values from a file, or from the keyboard, in the properties of a transaction's objects.

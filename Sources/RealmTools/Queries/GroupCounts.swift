@@ -2,8 +2,8 @@
 
 // How many objects have each value of a property.
 
+package import RealmFormats
 import RealmStorage
-package import RealmSyncProtocol
 package import RealmTables
 
 /// Counts objects by the value of one of their properties.

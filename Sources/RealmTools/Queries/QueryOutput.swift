@@ -2,8 +2,8 @@
 
 // The matches of a query as text.
 
+package import RealmFormats
 package import RealmStorage
-package import RealmSyncProtocol
 package import RealmTables
 
 /// Represents objects of one class, one after the other.

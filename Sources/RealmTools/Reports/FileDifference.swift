@@ -2,8 +2,8 @@
 
 // Comparing two files: `realm diff`.
 
+package import RealmFormats
 import RealmStorage
-package import RealmSyncProtocol
 package import RealmTables
 
 /// Compares the classes and objects of two versions.

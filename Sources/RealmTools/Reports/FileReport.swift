@@ -2,8 +2,8 @@
 
 // The facts of `realm info`.
 
+package import RealmFormats
 package import RealmStorage
-package import RealmSyncProtocol
 package import RealmTables
 
 /// The facts about a realm file.

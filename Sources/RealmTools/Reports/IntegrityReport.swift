@@ -2,8 +2,8 @@
 
 // Whether a file is whole: `realm check`.
 
+package import RealmFormats
 package import RealmStorage
-package import RealmSyncProtocol
 import RealmTables
 
 /// The findings of the integrity check of a file.

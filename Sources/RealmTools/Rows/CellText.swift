@@ -2,8 +2,8 @@
 
 // Values as the cells of tables and of CSV files.
 
+import RealmFormats
 package import RealmStorage
-import RealmSyncProtocol
 package import RealmTables
 
 /// Represents values of a version as cells.

@@ -10,8 +10,8 @@
 // - a value of any type other than null, a boolean, an int, a double or a string is written with
 //   its type: {"$date": "…"}, {"$link": …}
 import Foundation
+package import RealmFormats
 package import RealmStorage
-package import RealmSyncProtocol
 package import RealmTables
 
 /// Represents objects of a version as JSON.

@@ -2,8 +2,8 @@
 
 // Classes as an export declares them, for an import into a new file.
 
+package import RealmFormats
 import RealmStorage
-package import RealmSyncProtocol
 package import RealmTables
 
 /// The classes of an exported file.

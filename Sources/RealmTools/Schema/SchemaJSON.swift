@@ -2,7 +2,7 @@
 
 // The classes of a file for programs.
 
-package import RealmSyncProtocol
+package import RealmFormats
 package import RealmTables
 
 /// Describes classes in JSON.

@@ -6,8 +6,8 @@
 //    statement is one of its own.
 // 2. A failing statement changes nothing; in a transaction, the transaction is undone with it.
 
+import RealmFormats
 package import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 
 /// A file and its open transaction.

@@ -9,7 +9,7 @@
 //   BEGIN, COMMIT, ROLLBACK                  a transaction of several statements
 //   .classes  .schema [Class]  .explain QUERY  .help  .quit
 
-import RealmSyncProtocol
+import RealmFormats
 
 /// A parsed line of the shell.
 enum ShellStatement: Hashable {

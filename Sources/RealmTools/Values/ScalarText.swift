@@ -3,6 +3,7 @@
 // Single values as texts, and the other way round.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 package import RealmTables
 
@@ -20,8 +21,8 @@ package enum ScalarText {
     case .binary(let bytes): Data(bytes).base64EncodedString()
     case .timestamp(let time): DateText.text(time)
     case .decimal(let number): text(number)
-    case .objectId(let id): ByteText.hexadecimal(id.high) + ByteText.hexadecimal(id.low)
-    case .uuid(let id): text(id)
+    case .objectId(let id): ObjectIDBits(high: id.high, low: id.low).text
+    case .uuid(let id): UUIDBits(high: id.high, low: id.low).text
     }
   }
 
@@ -42,37 +43,10 @@ package enum ScalarText {
     case .timestamp: DateText.date(text).map { .timestamp($0) }
     case .decimal: DecimalBits(text: text).map { .decimal($0) }
     case .objectId:
-      text.utf8.count == 24 ? ByteText.bytes(hexadecimal: text).map(objectId) : nil
-    case .uuid: uuid(text)
+      ObjectIDBits(text: text).map { .objectId(Bytes12(high: $0.high, low: $0.low)) }
+    case .uuid: UUIDBits(text: text).map { .uuid(Bytes16(high: $0.high, low: $0.low)) }
     case .mixed, .link, .backlink, .typedLink: nil
     }
-  }
-
-  private static func objectId(_ bytes: [UInt8]) -> TableValue {
-    let high = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    let low = bytes[8...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    return .objectId(Bytes12(high: high, low: low))
-  }
-
-  private static func uuid(_ text: String) -> TableValue? {
-    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],
-      let bytes = ByteText.bytes(hexadecimal: groups.joined())
-    else { return nil }
-    return .uuid(
-      Bytes16(
-        high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) },
-        low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }))
-  }
-
-  private static func text(_ id: Bytes16) -> String {
-    var digits = (ByteText.hexadecimal(id.high) + ByteText.hexadecimal(id.low))[...]
-    var groups: [Substring] = []
-    for count in [8, 4, 4, 4, 12] {
-      groups.append(digits.prefix(count))
-      digits = digits.dropFirst(count)
-    }
-    return groups.joined(separator: "-")
   }
 
   private static func text(_ number: DecimalBits) -> String {

@@ -5,8 +5,8 @@
 // 1. The changes between two shown versions are those of all commits in between: the last shown
 //    version is pinned until the next one is, so its changes are kept.
 
+package import RealmFormats
 package import RealmStorage
-package import RealmSyncProtocol
 package import RealmTables
 import Synchronization
 

@@ -2,6 +2,7 @@
 
 // Instructions about values: each row of P2 C.
 
+import RealmFormats
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol

@@ -6,6 +6,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import RealmTestSupport
 import Testing
 
 @Suite("Recorded vectors")

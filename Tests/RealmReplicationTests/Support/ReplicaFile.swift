@@ -91,9 +91,3 @@ extension WritableTable {
     try dictionary(try column(named: name), key)
   }
 }
-
-/// The digits of bytes.
-func hex(_ bytes: some Sequence<UInt8>) -> String {
-  let digits = Array("0123456789abcdef")
-  return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-}

@@ -2,6 +2,7 @@
 
 // An app's API in memory: requests of a test, a clock that it sets, mails that it reads.
 
+import RealmFormats
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol

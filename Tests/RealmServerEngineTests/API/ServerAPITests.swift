@@ -3,9 +3,9 @@
 // Locations, functions, and paths that do not exist.
 
 import Foundation
+import RealmFormats
 import RealmServerEngine
 import RealmStorage
-import RealmSyncProtocol
 import Testing
 
 @Suite struct ServerAPITests {

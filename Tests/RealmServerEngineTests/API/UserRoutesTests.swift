@@ -2,10 +2,10 @@
 
 // Profiles and tokens, by requests.
 
+import RealmFormats
 import RealmServerEngine
 import RealmStorage
 import RealmSync
-import RealmSyncProtocol
 import Testing
 
 @Suite struct UserRoutesTests {

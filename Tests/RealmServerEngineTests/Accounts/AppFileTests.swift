@@ -2,6 +2,7 @@
 
 // `app.json` is read strictly.
 
+import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
 import Testing

@@ -2,9 +2,9 @@
 
 // Tokens are made and checked.
 
+import RealmFormats
 import RealmServerEngine
 import RealmSync
-import RealmSyncProtocol
 import Testing
 
 @Suite struct TokenIssuerTests {

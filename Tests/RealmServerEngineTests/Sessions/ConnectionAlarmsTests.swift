@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ConnectionAlarmsTests {
   /// A socket that notes when it is closed.
-  private actor ClosingSocket: ServerSocket {
+  private actor ClosingSocket: OutgoingSocket {
     private(set) var isClosed = false
     func send(_ message: [UInt8]) {}
     func close(_ code: CloseCode, reason: String) { isClosed = true }
@@ -23,7 +23,7 @@ import Testing
     limits.silence = silence
     let connection = ServerConnection(
       socket, version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
-      timer: timer, alarms: alarms,
+      timer: timer.clock, alarms: alarms,
       handlerSource: { _ in preconditionFailure("no session begins here") })
     await connection.start()
     return (connection, socket)
@@ -35,7 +35,7 @@ import Testing
 
   @Test func eachConnectionEndsAtItsTime() async {
     let timer = TestTimer()
-    let alarms = ConnectionAlarms(timer: timer, granularity: 100)
+    let alarms = ConnectionAlarms(timer: timer.clock, granularity: 100)
     let late = await connection(timer, alarms, silence: 950)
     let early = await connection(timer, alarms, silence: 210)
     let middle = await connection(timer, alarms, silence: 290)
@@ -52,7 +52,7 @@ import Testing
 
   @Test func aConnectionThatSpeaksStaysAndOneThatEndedIsForgotten() async {
     let timer = TestTimer()
-    let alarms = ConnectionAlarms(timer: timer)
+    let alarms = ConnectionAlarms(timer: timer.clock)
     let speaking = await connection(timer, alarms, silence: 200)
     var ended: ServerConnection? = await connection(timer, alarms, silence: 150).0
     await ended?.socketDidClose()

@@ -7,7 +7,7 @@ import RealmSyncProtocol
 @testable import RealmServerEngine
 
 /// A socket that takes nothing until it is opened.
-final class GatedSocket: ServerSocket {
+final class GatedSocket: OutgoingSocket {
   let opened = TestSignal()
 
   func send(_ message: consuming [UInt8]) async { await opened.wait() }

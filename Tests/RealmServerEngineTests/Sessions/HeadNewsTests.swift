@@ -21,7 +21,8 @@ import Testing
   ) async throws -> (ServerConnection, TestHandler, ServerSessionLink) {
     let handler = TestHandler()
     let connection = ServerConnection(
-      TestSocket(), version: ProtocolVersion(mode: .partition), served: .partition, timer: timer
+      TestSocket(), version: ProtocolVersion(mode: .partition), served: .partition,
+      timer: timer.clock
     ) { link in
       handler.link.withLock { $0 = link }
       return handler
@@ -56,7 +57,7 @@ import Testing
   @Test func aSessionIsToldAtOnceAndThenAfterTheInterval() async throws {
     let timer = TestTimer()
     let (connection, handler, link) = try await makeSession(timer)
-    let news = HeadNews(timer: timer)
+    let news = HeadNews(timer: timer.clock)
     let subscription = news.subscribe(link, to: realm)
     handler.script.withLock { $0 = [Self.download(1)] }
     news.add(head(1))
@@ -87,7 +88,7 @@ import Testing
   @Test func aStreamOfHeadsIsFollowedToItsEnd() async throws {
     let timer = TestTimer()
     let (connection, handler, link) = try await makeSession(timer)
-    let news = HeadNews(timer: timer)
+    let news = HeadNews(timer: timer.clock)
     _ = news.subscribe(link, to: realm)
     handler.script.withLock { $0 = [Self.download(1)] }
     let (heads, continuation) = AsyncStream<RealmHead>.makeStream()

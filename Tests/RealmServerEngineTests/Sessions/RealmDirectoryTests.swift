@@ -26,7 +26,7 @@ import Testing
           time.milliseconds += 1
           return time
         }
-      }, threads: (0..<threads).map { _ in ServerThread() })
+      }, threads: (0..<threads).map { _ in ThreadExecutor() })
   }
 
   private func name(_ number: Int) -> RealmName {

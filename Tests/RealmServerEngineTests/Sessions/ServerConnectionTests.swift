@@ -12,12 +12,12 @@ import Testing
   private static let bind = "bind 1 5 0 0 0\n\"foo\""
 
   private func makeConnection(
-    _ socket: any ServerSocket, _ handler: TestHandler, _ timer: TestTimer = TestTimer(),
+    _ socket: any MessageSocket, _ handler: TestHandler, _ timer: TestTimer = TestTimer(),
     limits: ServerConnectionMachine.Limits = .init(), memory: TestMemory? = nil
   ) async -> ServerConnection {
     let connection = ServerConnection(
       socket, version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
-      timer: timer, memory: memory
+      timer: timer.clock, memory: memory
     ) { link in
       handler.link.withLock { $0 = link }
       return handler
@@ -43,7 +43,7 @@ import Testing
     limits.outputByteCount = 100
     let connection = ServerConnection(
       socket, version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
-      timer: TestTimer()
+      timer: TestTimer().clock
     ) { _ in TestHandler() }
     await connection.start()
     let taken = Locked(0)

@@ -8,7 +8,7 @@ import RealmSyncProtocol
 @testable import RealmServerEngine
 
 /// A socket that notes what is sent.
-final class TestSocket: ServerSocket {
+final class TestSocket: OutgoingSocket {
   let events = Locked<[String]>([])
   private let end = TestSignal()
 

@@ -8,7 +8,7 @@ import RealmSyncProtocol
 @testable import RealmServerEngine
 
 /// A clock that a test sets.
-final class TestTimer: ServerTimer {
+final class TestTimer: Sendable {
   private struct State {
     var now: Milliseconds = 0
     var sleepers: [(time: Milliseconds, signal: TestSignal)] = []
@@ -16,9 +16,13 @@ final class TestTimer: ServerTimer {
 
   private let state = Locked(State())
 
-  var now: Milliseconds { state.withLock { $0.now } }
+  var clock: SyncClock {
+    SyncClock(
+      now: { self.state.withLock { $0.now } },
+      sleep: { (time) async throws(CancellationError) in await self.sleep(until: time) })
+  }
 
-  func sleep(until time: Milliseconds) async {
+  private func sleep(until time: Milliseconds) async {
     let signal = TestSignal()
     state.withLock {
       if $0.now >= time { signal.give() } else { $0.sleepers.append((time, signal)) }

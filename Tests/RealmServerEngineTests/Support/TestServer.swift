@@ -18,7 +18,7 @@ final class TestServer {
 
   private(set) var files = SimulatedFiles()
   private(set) var realm: ServerRealm
-  private let thread = ServerThread()
+  private let thread = ThreadExecutor()
   private let seed: UInt64
   private var settings: ServerRealm.Settings
   private var startCount: UInt64 = 0
@@ -41,7 +41,7 @@ final class TestServer {
   }
 
   private static func open(
-    _ files: SimulatedFiles, salts: SaltSource, _ thread: ServerThread,
+    _ files: SimulatedFiles, salts: SaltSource, _ thread: ThreadExecutor,
     _ time: Locked<OriginTimestamp>, _ settings: ServerRealm.Settings,
     _ problems: Locked<[String]>
   ) async throws -> ServerRealm {

@@ -138,7 +138,7 @@ extension DeployedClientTests {
 
   @Test func aConnectionLivesForHoursByPingsAlone() async throws {
     let timer = SkippingTimer()
-    let server = try await RunningServer(timer: timer)
+    let server = try await RunningServer(timer: timer.clock)
     let client = try await DeployedClient(server)
     let socket = try await client.socket(
       DeployedClient.partition, token: try await client.logIn().accessToken)

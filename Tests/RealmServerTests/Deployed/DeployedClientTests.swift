@@ -5,7 +5,7 @@
 
 #if Server
 import Foundation
-import RealmSyncProtocol
+import RealmFormats
 import Testing
 
 /// The side of an app that cannot be changed any more.

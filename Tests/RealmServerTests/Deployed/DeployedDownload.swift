@@ -3,7 +3,7 @@
 // DOWNLOAD messages, read by the rules of the page and not by the library's parser (P1 C.3).
 
 #if Server
-import RealmSyncProtocol
+import RealmFormats
 import Testing
 
 /// A DOWNLOAD.

@@ -8,15 +8,18 @@ import RealmStorage
 import RealmSyncProtocol
 
 /// The system's time and what a test adds to it.
-final class SkippingTimer: ServerTimer {
-  private let system = SystemTimer()
+final class SkippingTimer: Sendable {
   private let skipped = Locked<Milliseconds>(0)
 
-  var now: Milliseconds { system.now + skipped.withLock { $0 } }
-
-  func sleep(until time: Milliseconds) async {
-    while now < time, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(2)) }
+  var clock: SyncClock {
+    SyncClock(
+      now: { self.now },
+      sleep: { (time) async throws(CancellationError) in
+        while self.now < time, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(2)) }
+      })
   }
+
+  private var now: Milliseconds { SyncClock.continuous.now() + skipped.withLock { $0 } }
 
   /// Lets time pass.
   func skip(_ time: Milliseconds) { skipped.withLock { $0 += time } }

@@ -4,7 +4,7 @@
 
 #if Tools
 import Foundation
-import RealmSyncProtocol
+import RealmFormats
 
 /// A window of a headless Chromium.
 final class Browser: Sendable {

@@ -5,7 +5,7 @@
 
 #if Tools
 import Foundation
-import RealmSyncProtocol
+import RealmFormats
 
 #if canImport(Darwin)
 import Darwin

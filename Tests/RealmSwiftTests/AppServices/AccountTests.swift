@@ -4,6 +4,7 @@
 
 #if Sync
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

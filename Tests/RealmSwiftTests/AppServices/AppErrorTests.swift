@@ -5,6 +5,7 @@
 #if Sync
 import Foundation
 import RealmSync
+import RealmSyncProtocol
 import Testing
 
 @testable import RealmSwift

@@ -4,7 +4,7 @@
 
 #if Sync
 import Foundation
-import RealmSyncProtocol
+import RealmFormats
 import Testing
 
 @testable import RealmSwift

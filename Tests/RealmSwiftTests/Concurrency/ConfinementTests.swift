@@ -4,6 +4,7 @@
 
 import Dispatch
 import Foundation
+import RealmStorage
 import RealmTestSupport
 import Testing
 

@@ -3,6 +3,7 @@
 // Two processes with one file: they see each other's commits, take turns, and survive each other.
 
 import Foundation
+import RealmStorage
 import RealmTestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 
 // Texts that quote what clients send are cut where they are sent.
 
+import RealmFormats
 import RealmSyncProtocol
 import Testing
 

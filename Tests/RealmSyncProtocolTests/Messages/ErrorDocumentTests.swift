@@ -2,7 +2,9 @@
 
 // Errors as clients must get them, and the codes that cannot be sent.
 
+import RealmFormats
 import RealmSyncProtocol
+import RealmTestSupport
 import Testing
 
 @Suite struct ErrorDocumentTests {
@@ -82,16 +84,5 @@ import Testing
   @Test(arguments: ["", "01", "0300ff", "0302c0af", "05", "7f", "0a0102"])
   func damagedKeysAreRefused(_ encoding: String) {
     #expect(throws: ChangesetError.self) { try RejectedKey(bytes: bytes(encoding)) }
-  }
-
-  @Test func base64() {
-    for (plain, text) in [
-      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
-    ] {
-      #expect(Base64.encode(Array(plain.utf8)) == text)
-      #expect(Base64.decode(text) == Array(plain.utf8))
-    }
-    #expect(Base64.decode("Zm8") == Array("fo".utf8) && Base64.decode("-_8") == [0xFB, 0xFF])
-    for bad in ["A", "A===", "Zg=a", "Z g=", "Zh==", "===="] { #expect(Base64.decode(bad) == nil) }
   }
 }

@@ -61,7 +61,7 @@ import Testing
     for request in requests { #expect(try await request.value == 2) }
   }
 
-  /// `AgentQueue` 1.
+  /// `JobThread` 1.
   @Test func requestsRunOneAfterTheOther() async throws {
     let device = try TestDevice()
     let agent = device.agent

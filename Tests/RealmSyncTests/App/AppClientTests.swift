@@ -3,6 +3,7 @@
 // Logging in and out, tokens, errors: an app's client with a server that the test writes.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

@@ -2,6 +2,7 @@
 
 // An app server that a test writes.
 
+import RealmFormats
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

@@ -13,7 +13,7 @@ final class MemoryNetwork: SyncSocketProvider {
   let refusal = Locked<SocketClosed?>(nil)
   let attempts = Locked(0)
 
-  func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any SyncSocket {
+  func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any MessageSocket {
     attempts.withLock { $0 += 1 }
     if let refusal = refusal.withLock({ $0 }) { throw refusal }
     let peer = MemoryPeer(endpoint)
@@ -54,7 +54,7 @@ final class MemoryPeer: Sendable {
   var closeCode: CloseCode? { closed.withLock { $0?.code } }
 }
 
-private struct MemorySocket: SyncSocket {
+private struct MemorySocket: MessageSocket {
   let peer: MemoryPeer
   let protocolName: String
 
@@ -63,10 +63,10 @@ private struct MemorySocket: SyncSocket {
     throw peer.closed.withLock { $0 } ?? SocketClosed(.abnormal)
   }
 
-  func send(_ message: [UInt8]) async throws(SocketClosed) {
+  func send(_ message: consuming [UInt8]) async throws(SocketClosed) {
     if let closed = peer.closed.withLock({ $0 }) { throw closed }
     peer.toServer.continuation.yield(message)
   }
 
-  func close(_ code: CloseCode) async { peer.close(code) }
+  func close(_ code: CloseCode, reason: String) async { peer.close(code) }
 }

@@ -24,6 +24,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
 
   /// The most pairs that each module may have.
   static let limits: [String: Int] = [
+    "RealmFormats": 0,
     "RealmSyncProtocol": 0,
     "RealmStorage": 2,
     "RealmTables": 4,

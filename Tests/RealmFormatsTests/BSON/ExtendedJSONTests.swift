@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// BSON values survive extended JSON; what is none is refused.
+
+import RealmFormats
+import RealmTestSupport
+import Testing
+
+@Suite struct ExtendedJSONTests {
+  private static let id = ObjectIDBits(high: 0x5F_0102_0304_0506, low: 0x0708_090A)
+
+  static let samples: [(BSONValue, String)] = [
+    (.null, "null"), (.bool(true), "true"), (.int32(-3), #"{"$numberInt":"-3"}"#),
+    (.int64(.min), #"{"$numberLong":"-9223372036854775808"}"#),
+    (.double(1.5), #"{"$numberDouble":"1.5"}"#),
+    (.double(-.infinity), #"{"$numberDouble":"-Infinity"}"#),
+    (.decimal("1.50"), #"{"$numberDecimal":"1.50"}"#), (.string("a\"ü"), #""a\"ü""#),
+    (.objectID(id), #"{"$oid":"005f0102030405060708090a"}"#),
+    (.binary(subtype: 0, bytes: [1, 2]), #"{"$binary":{"base64":"AQI=","subType":"00"}}"#),
+    (
+      .uuid(UUIDBits(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)),
+      #"{"$binary":{"base64":"ABEiM0RVZneImaq7zN3u/w==","subType":"04"}}"#
+    ),
+    (.date(unixMilliseconds: -1), #"{"$date":{"$numberLong":"-1"}}"#),
+    (.timestamp(seconds: .max, increment: 2), #"{"$timestamp":{"t":4294967295,"i":2}}"#),
+    (
+      .regularExpression(pattern: "^a", options: "i"),
+      #"{"$regularExpression":{"pattern":"^a","options":"i"}}"#
+    ),
+    (.minKey, #"{"$minKey":1}"#), (.maxKey, #"{"$maxKey":1}"#),
+    (
+      .document([BSONElement("b", .array([.int32(1), .null])), BSONElement("a", .document([]))]),
+      #"{"b":[{"$numberInt":"1"},null],"a":{}}"#
+    ),
+  ]
+
+  @Test(arguments: samples.indices) func valuesAreWrittenAndRead(_ index: Int) throws {
+    let (value, text) = Self.samples[index]
+    #expect(ExtendedJSONWriter.text(value) == text)
+    #expect(try ExtendedJSONReader.parse(text) == value)
+  }
+
+  @Test func relaxedFormsAreRead() throws {
+    #expect(try ExtendedJSONReader.parse("7") == .int64(7))
+    #expect(try ExtendedJSONReader.parse("7.0") == .double(7))
+    #expect(
+      try ExtendedJSONReader.parse(#"{"$date":12}"#) == .date(unixMilliseconds: 12))
+    let id = UUIDBits(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
+    let text = #"{"$uuid":"00112233-4455-6677-8899-AABBCCDDEEFF"}"#
+    #expect(try ExtendedJSONReader.parse(text).uuid == id)
+    guard case .double(let number) = try ExtendedJSONReader.parse(#"{"$numberDouble":"NaN"}"#)
+    else { throw BSONError.badValue(key: "") }
+    #expect(number.isNaN)
+  }
+
+  /// The operators of queries look like types, and are none.
+  @Test func operatorsStayDocuments() throws {
+    let text = #"{"count":{"$gt":{"$numberInt":"5"}},"$or":[{"a":true}]}"#
+    let value = try ExtendedJSONReader.parse(text)
+    #expect(value["count"]?["$gt"] == .int32(5))
+    #expect(ExtendedJSONWriter.text(value) == text)
+  }
+
+  @Test(arguments: [
+    #"{"$numberInt":"2147483648"}"#, #"{"$numberInt":5}"#, #"{"$numberLong":"x"}"#,
+    #"{"$numberDouble":"inf"}"#, #"{"$oid":"005f"}"#, #"{"$oid":"+05f0102030405060708090a"}"#,
+    #"{"$uuid":"00112233445566778899aabbccddeeff"}"#, #"{"$date":"today"}"#,
+    #"{"$binary":{"base64":"A","subType":"00"}}"#, #"{"$binary":{"base64":"","subType":"100"}}"#,
+    #"{"$timestamp":{"t":-1,"i":0}}"#, #"{"$minKey":2}"#, #"{"$oid":"","x":1}"#,
+    #"{"$regularExpression":{"pattern":"a"}}"#,
+  ])
+  func whatDoesNotFitItsKeyIsRefused(_ text: String) {
+    #expect(throws: BSONError.self) { try ExtendedJSONReader.parse(text) }
+  }
+
+  @Test func whatIsNoJSONIsRefused() {
+    #expect(throws: BSONError.json(.truncated)) { try ExtendedJSONReader.parse("{") }
+  }
+
+  @Test func damagedTextNeverTraps() {
+    var random = SeededGenerator(seed: 9)
+    let texts = Self.samples.map { Array($0.1.utf8) }
+    for round in 0..<20_000 {
+      let damaged = random.damaged(texts[round % texts.count])
+      guard let value = try? ExtendedJSONReader.parse(damaged) else { continue }
+      let again = ExtendedJSONWriter.text(value)
+      #expect((try? ExtendedJSONReader.parse(again)) == value || again.contains("NaN"))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changesets in files come back, and damaged ones are refused.
+
+import RealmFormats
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@Suite struct StoredChangesetFramingTests {
+  @Test func nothingStaysNothing() throws {
+    #expect(StoredChangesetFraming.encode([]) == [])
+    #expect(try StoredChangesetFraming.decode([]) == [])
+    #expect(try StoredChangesetFraming.size([]) == 0)
+  }
+
+  @Test func shortChangesetsAreStored() throws {
+    #expect(StoredChangesetFraming.encode([7, 8]) == bytes("01 02 0708"))
+    let zeros = [UInt8](repeating: 0, count: 256)
+    #expect(StoredChangesetFraming.encode(zeros) == bytes("02 0001") + zeros)
+  }
+
+  @Test func longChangesetsAreCompressedWithoutHeaderAndWithChecksum() throws {
+    let zeros = [UInt8](repeating: 0, count: 257)
+    let encoded = StoredChangesetFraming.encode(zeros)
+    #expect(encoded.starts(with: bytes("12 0101")))
+    #expect(encoded.count < 30)
+    let stream = bytes("7801") + encoded.dropFirst(3)
+    #expect(try Zlib.decompress(stream, byteCount: 257) == zeros)
+    #expect(encoded.suffix(4) == Zlib.compress(zeros).suffix(4))
+  }
+
+  @Test func whatCompressionWouldLengthenIsStored() {
+    var random = SeededGenerator(seed: 3)
+    let noise = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
+    #expect(StoredChangesetFraming.encode(noise) == bytes("02 2c01") + noise)
+  }
+
+  @Test func everyChangesetComesBack() throws {
+    for seed in RandomRuns.seeds(150) {
+      var random = SeededGenerator(seed: seed)
+      let data = random.data(random.size(upTo: 5_000))
+      let encoded = StoredChangesetFraming.encode(data)
+      #expect(try StoredChangesetFraming.decode(encoded) == data, "seed \(seed)")
+      #expect(try StoredChangesetFraming.size(encoded) == data.count, "seed \(seed)")
+      #expect(encoded.count <= data.count + 3, "seed \(seed)")
+    }
+  }
+
+  /// A stream of another encoder, with the header that zlib gives it.
+  @Test func otherEncodersAreRead() throws {
+    let text = Array("hello hello hello hello".utf8)
+    let encoded = bytes("11 17 cb48cdc9c957c8402701680308b1")
+    #expect(try StoredChangesetFraming.decode(encoded) == text)
+    #expect(
+      try StoredChangesetFraming.decode(bytes("14 17000000 cb48cdc9c957c8402701680308b1")) == text)
+  }
+
+  @Test(
+    arguments: [
+      ("01", .truncated), ("01 02 07", .truncated), ("01 02 070809", .trailingBytes),
+      ("09 000000000000000000", .badHeader), ("21 05 0000", .appleCompression),
+      ("31 05 0000", .unknownAlgorithm(3)), ("18 ffffffffffffffff 00", .sizeOverLimit(.max)),
+      ("04 01000040 00", .sizeOverLimit(0x4000_0001)), ("14 00000040 0300", .impossibleSize),
+      ("11 17 cb48cdc9c957c8402701", .truncated),
+    ] as [(String, CompressionError)])
+  func theDefectIsNamed(_ hex: String, _ error: CompressionError) {
+    #expect(throws: error) { try StoredChangesetFraming.decode(bytes(hex)) }
+  }
+
+  @Test func damagedChangesetsNeverTrap() {
+    var random = SeededGenerator(seed: 12)
+    let samples = (0..<50).map { _ in StoredChangesetFraming.encode(random.data(300)) }
+    for round in 0..<130_000 {
+      let damaged = random.damaged(samples[round % samples.count])
+      let size = try? StoredChangesetFraming.size(damaged)
+      let result = try? StoredChangesetFraming.decode(damaged)
+      if let result, result.count != size { Issue.record("round \(round)") }
+    }
+  }
+}
