@@ -39,16 +39,27 @@ package final class SimulatedDevice {
     case kill
   }
 
+  /// The cases of `ClientEffect`: what a driver carries out.
+  package enum EffectKind: CaseIterable, Sendable {
+    case open, send, close, pauseReading, resumeReading, setTimer, cancelTimer
+    case needsToken, needsLocation, needsLogOut, store, finish, ended, report, sessionReport
+  }
+
   /// The reports of the driver, and how often each wait was finished.
   final class News: Sendable {
     let problems = Locked<[String]>([])
     let finished = Locked<[UInt64: Int]>([:])
     /// Whether the network has refused the user, or failed for good.
     let mayFail = Locked(false)
+    /// The kinds of effects that the driver has carried out.
+    let met = Locked<Set<EffectKind>>([])
+
+    func meet(_ kind: EffectKind) { met.withLock { _ = $0.insert(kind) } }
 
     func add(_ problem: String) { problems.withLock { $0.append(problem) } }
 
     func take(_ event: ClientEvent) {
+      meet(.report)
       switch event {
       case .changed, .interrupted, .log, .failed(.closed, isFatal: false),
         .failed(.connectTimeout, _), .failed(.pongTimeout, _):
@@ -61,6 +72,7 @@ package final class SimulatedDevice {
     }
 
     func take(_ event: SessionEvent) {
+      meet(.sessionReport)
       switch event {
       case .downloadProgress, .log: break
       // The file may still be that of an older session for a while.
@@ -95,7 +107,7 @@ package final class SimulatedDevice {
     file = try system.openDatabase(history: .syncClient)
     agent = try SyncAgent(file, limits: limits)
     recorded = RecordedWrite(now: clock.now)
-    environment = SimulatedEnvironment(time)
+    environment = SimulatedEnvironment(time, news)
     driver = Self.driver(version, connectionLimits, environment, news)
     try begin()
   }
@@ -123,7 +135,10 @@ package final class SimulatedDevice {
     guard !isEnding else { return }
     let isOver = Locked(false)
     ending = isOver
-    driver.end(session) { isOver.withLock { $0 = true } }
+    driver.end(session) { [news] in
+      news.meet(.ended)
+      isOver.withLock { $0 = true }
+    }
   }
 
   /// Whether a session was ended, and no other has begun.
@@ -155,7 +170,7 @@ package final class SimulatedDevice {
     file = try system.openDatabase(history: .syncClient)
     agent = try SyncAgent(file, limits: limits)
     recorded = RecordedWrite(now: clock.now)
-    environment = SimulatedEnvironment(time)
+    environment = SimulatedEnvironment(time, news)
     driver = Self.driver(version, connectionLimits, environment, news)
     isLoggedOut = false
     try begin()
@@ -193,6 +208,7 @@ package final class SimulatedDevice {
   func wait(for kind: SessionWait) -> UInt64 {
     let id = driver.makeName()
     driver.wait(for: kind, of: session, id: id) { [news] failure in
+      news.meet(.finish)
       news.finished.withLock { $0[id, default: 0] += 1 }
       if let failure { news.add("a wait failed: \(failure)") }
     }

@@ -40,18 +40,24 @@ final class SimulatedEnvironment: ClientEnvironment {
 
   let state = Locked(State())
   private let clock: SimulatedTime
+  private let news: SimulatedDevice.News
 
-  init(_ clock: SimulatedTime) { self.clock = clock }
+  init(_ clock: SimulatedTime, _ news: SimulatedDevice.News) {
+    self.clock = clock
+    self.news = news
+  }
 
   var now: Milliseconds { clock.now }
 
   func schedule(_ driver: ClientDriver) { state.withLock { $0.isScheduled = true } }
 
   func open(_ socket: UInt64, for driver: ClientDriver) {
+    news.meet(.open)
     state.withLock { $0.opening = socket }
   }
 
   func send(_ message: [UInt8], after stored: StoredState?) {
+    news.meet(.send)
     state.withLock { state in
       // Messages to a closed socket are lost.
       guard state.socket != nil, state.closing == nil else { return }
@@ -61,28 +67,52 @@ final class SimulatedEnvironment: ClientEnvironment {
   }
 
   func close(_ code: CloseCode) {
+    news.meet(.close)
     state.withLock { state in
       if state.socket != nil { state.closing = code }
       state.opening = nil
     }
   }
 
-  func pauseReading() { state.withLock { $0.isReadingPaused = true } }
-  func resumeReading() { state.withLock { $0.isReadingPaused = false } }
+  func pauseReading() {
+    news.meet(.pauseReading)
+    state.withLock { $0.isReadingPaused = true }
+  }
+
+  func resumeReading() {
+    news.meet(.resumeReading)
+    state.withLock { $0.isReadingPaused = false }
+  }
 
   func set(_ timer: ClientTimer, at time: Milliseconds, for driver: ClientDriver) {
+    news.meet(.setTimer)
     state.withLock { $0.timers[timer] = time }
   }
 
-  func cancel(_ timer: ClientTimer) { state.withLock { $0.timers[timer] = nil } }
+  func cancel(_ timer: ClientTimer) {
+    news.meet(.cancelTimer)
+    state.withLock { $0.timers[timer] = nil }
+  }
 
-  func refreshToken(for driver: ClientDriver) { state.withLock { $0.needsToken = true } }
-  func refreshLocation(for driver: ClientDriver) { state.withLock { $0.needsLocation = true } }
-  func logOut() { state.withLock { $0.needsLogOut = true } }
+  func refreshToken(for driver: ClientDriver) {
+    news.meet(.needsToken)
+    state.withLock { $0.needsToken = true }
+  }
+
+  func refreshLocation(for driver: ClientDriver) {
+    news.meet(.needsLocation)
+    state.withLock { $0.needsLocation = true }
+  }
+
+  func logOut() {
+    news.meet(.needsLogOut)
+    state.withLock { $0.needsLogOut = true }
+  }
 
   func perform(
     _ request: StoreRequest, by agent: SyncAgent, _ end: @escaping @Sendable (StoreReply) -> Void
   ) {
+    news.meet(.store)
     state.withLock { $0.works.append(Work(request: request, agent: agent, end: end)) }
   }
 

@@ -66,6 +66,11 @@ package final class SyncNetwork {
       + devices.flatMap { device in device.problems.map { "\(device.name): \($0)" } }
   }
 
+  /// The kinds of effects that the drivers have carried out.
+  package var metEffects: Set<SimulatedDevice.EffectKind> {
+    devices.reduce(into: []) { $0.formUnion($1.news.met.withLock { $0 }) }
+  }
+
   /// Lets time pass.
   package func advance(milliseconds: Milliseconds) { time.advance(by: milliseconds) }
 

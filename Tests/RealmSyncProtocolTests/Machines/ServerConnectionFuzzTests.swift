@@ -7,11 +7,21 @@ import RealmTestSupport
 import Testing
 
 @Suite struct ServerConnectionFuzzTests {
+  /// What a client has said on a number.
+  private struct Client {
+    var isIdentified = false
+    var mark: UInt64 = 0
+    var query: UInt64 = 0
+    var clientVersion: UInt64 = 0
+  }
+
   private struct Run {
     var random: SeededGenerator
     var connection: ScriptedServerConnection
     var open: [(session: UInt64, number: UInt64, request: ServerStoreRequest)] = []
     var head: UInt64 = 3
+    /// The sessions as a client that keeps the rules knows them, by their numbers.
+    private var clients: [UInt64: Client] = [:]
 
     init(_ seed: UInt64) {
       random = SeededGenerator(seed: seed)
@@ -30,6 +40,39 @@ import Testing
       case 0: UInt64(Int64.max)
       case 1: number(1 << 40)
       default: number(6)
+      }
+    }
+
+    /// A message that the client may send now. Without these a connection ends at once, and the
+    /// search sees its beginning alone.
+    mutating func legalMessage() -> String {
+      let session = 1 + number(4)
+      let isFlexible = connection.machine.version.mode == .flexible
+      guard var client = clients[session] else {
+        clients[session] = Client()
+        let path = isFlexible ? "{\"schemaVersion\":0}" : "\"foo\""
+        return "bind \(session) \(path.utf8.count) 0 \(number(2)) 0\n\(path)"
+      }
+      defer { if clients[session] != nil { clients[session] = client } }
+      guard client.isIdentified else {
+        client.isIdentified = true
+        return "ident \(session) \(session + 1) 1002 0 0 0 0" + (isFlexible ? " 0 2\n{}" : "\n")
+      }
+      switch number(12) {
+      case 0:
+        clients[session] = nil
+        return "unbind \(session)\n"
+      case 1...3:
+        client.mark += 1 + number(2)
+        return "mark \(session) \(client.mark)\n"
+      case 4...6 where isFlexible:
+        client.query += 1
+        return "query \(session) \(client.query) 2\n{}"
+      default:
+        client.clientVersion += 1 + number(2)
+        let body = "\(client.clientVersion) 0 5 0 4 abcd"
+        let progress = "\(client.clientVersion) 0 0"
+        return "upload \(session) 0 \(body.utf8.count) 0 \(progress)\n\(body)"
       }
     }
 
@@ -68,7 +111,7 @@ import Testing
         return .file(
           ServerFileLookup(
             file: ServerFile(ident: ident.file, salt: 1002), head: salted, latestSalt: 7777,
-            isBoundOnConnection: number(8) == 0))
+            isBoundOnConnection: number(60) == 0))
       case .claim: return .claimed(ServerFile(ident: FileIdentifier(2), salt: 1002), rejected: [])
       case .currentHead: return .head(salted)
       case .setQuery: return number(3) == 0 ? .queryRefused(message: "no") : .done
@@ -95,8 +138,8 @@ import Testing
     mutating func step() {
       switch number(10) {
       case 0...4:
-        var bytes = Array(message().utf8)
-        if number(10) == 0, !bytes.isEmpty {
+        var bytes = Array((number(30) == 0 ? message() : legalMessage()).utf8)
+        if number(100) == 0, !bytes.isEmpty {
           bytes[Int(number(UInt64(bytes.count)))] = UInt8(truncatingIfNeeded: random.next())
         }
         connection.handle(.message(bytes))
@@ -116,16 +159,46 @@ import Testing
 
   @Test(arguments: 0..<40 as Range<UInt64>)
   func nothingThatAClientSendsTraps(_ block: UInt64) {
+    var met: Set<String> = []
     for seed in block * 50..<block * 50 + 50 {
       var run = Run(seed)
       for _ in 0..<150 { run.step() }
       let log = run.connection.log
+      met.formUnion(log.map(Self.kind))
       // `ServerConnectionMachine` 2, and each session ends once.
       if let end = log.firstIndex(where: { if case .close = $0 { true } else { false } }) {
         #expect(end == log.count - 1, "seed \(seed)")
         let begun = log.count { if case .began = $0 { true } else { false } }
         let ended = log.count { if case .ended = $0 { true } else { false } }
         #expect(begun == ended, "seed \(seed)")
+      }
+    }
+    // A search that never reaches a part of a session finds nothing there.
+    let all: Set = [
+      "send", "close", "setTimer", "pauseReading", "resumeReading", "began", "ended", "bind",
+      "lookUp", "claim", "nextDownload", "integrate", "currentHead", "setQuery",
+    ]
+    #expect(met == all)
+  }
+
+  private static func kind(_ effect: ServerConnectionEffect) -> String {
+    switch effect {
+    case .send: "send"
+    case .close: "close"
+    case .setTimer: "setTimer"
+    case .pauseReading: "pauseReading"
+    case .resumeReading: "resumeReading"
+    case .began: "began"
+    case .ended: "ended"
+    case .store(_, _, let request):
+      switch request {
+      case .bind: "bind"
+      case .lookUp: "lookUp"
+      case .claim: "claim"
+      case .nextDownload: "nextDownload"
+      case .integrate: "integrate"
+      case .currentHead: "currentHead"
+      case .setQuery: "setQuery"
       }
     }
   }
