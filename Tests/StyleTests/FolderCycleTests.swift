@@ -58,6 +58,7 @@ import Testing
     "let kind = Kind.Tree\n",
     "struct Tree { var leaf: Leaf }\n",
     "private struct Group {}\nextension Leaf { var group: Group { Group() } }\n",
+    "import Tree\npublic import Group\n",
   ])
   func commentsStringsMembersAndSharedNamesAreNoReferences(_ text: String) {
     #expect(Self.pairs(with: Self.file("Leaves/B.swift", text)).isEmpty, "\(text)")

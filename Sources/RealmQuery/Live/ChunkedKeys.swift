@@ -147,7 +147,19 @@ package struct ChunkedKeys: Sendable {
     if nextArrival < arrivals.count {
       result.append(evenly: arrivals[nextArrival...].map(\.key)[...])
     }
+    assert(result.count == count - removed.count + arrivals.count, "ChunkedKeys 2")
+    assert(result.isWhole, "ChunkedKeys 1, 2")
     return result
+  }
+
+  /// Whether the chunks are as the invariants say, for assertions.
+  private var isWhole: Bool {
+    var end = 0
+    for (chunk, chunkEnd) in zip(chunks, ends) {
+      end += chunk.count
+      guard (1...Self.largestChunk).contains(chunk.count), chunkEnd == end else { return false }
+    }
+    return chunks.count == ends.count
   }
 
   /// The keys of one chunk after its part of the changes.

@@ -37,7 +37,10 @@ final class QueryPlan {
   func enter(_ row: Row) { outerRows.append(row) }
 
   /// Ends what `enter` began.
-  func leave() { outerRows.removeLast() }
+  func leave() {
+    assert(!outerRows.isEmpty, "QueryPlan 4")
+    outerRows.removeLast()
+  }
 
   /// The object that many levels out.
   func outerRow(at level: Int) -> Row { outerRows[outerRows.count - level] }
@@ -94,6 +97,7 @@ final class QueryPlan {
   }
 
   private func note(_ nodes: [Int]) -> PlanChildren {
+    assert(unsafe nodes.allSatisfy(self.nodes.indices.contains), "QueryPlan 2")
     unsafe children += nodes
     return unsafe children.count - nodes.count..<children.count
   }

@@ -26,6 +26,7 @@ package final class PredicateNode {
     self.kind = kind
     self.left = left
     self.right = right
+    assert(kind != .not || right.isTrueConstant, "a negation has one condition")
     comparisonCount = left.comparisonCount + right.comparisonCount
     depth = max(left.depth(in: kind), right.depth(in: kind))
   }
@@ -48,6 +49,8 @@ package final class PredicateNode {
 }
 
 extension Predicate {
+  fileprivate var isTrueConstant: Bool { if case .constant(true) = self { true } else { false } }
+
   /// The number of comparisons that a condition may consist of.
   package static let maximumComparisonCount = 65_536
   /// The number of levels on which conditions may be negated, joined otherwise than those around

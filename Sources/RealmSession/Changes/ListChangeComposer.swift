@@ -66,7 +66,13 @@ package struct ListChangeComposer {
       pieces = []
       count = 0
     }
+    assert(pieces.count > 64 || isWhole, "ListChangeComposer 1")
     return true
+  }
+
+  /// Whether the pieces are the list, for assertions.
+  private var isWhole: Bool {
+    pieces.allSatisfy { $0.count > 0 } && pieces.reduce(0) { $0 + $1.count } == count
   }
 
   /// The change set, with further old indexes to count as modified; deleted elements are left out.

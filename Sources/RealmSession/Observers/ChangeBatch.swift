@@ -71,6 +71,7 @@ struct ChangeBatch: Sendable {
         }
         let item = unsafe item(for: entries[index].observation, since: entries[index].state)
         if item.change != nil { hasChanges = true }
+        assert(items.last.map { $0.id < item.id } ?? true, "ChangeBatch 1")
         items.append(item)
       }
     }

@@ -49,6 +49,7 @@ package struct ObserverEntry: Sendable {
 
   /// Advances to a newer state; returns the replaced one, which pins a version.
   mutating func advance(to new: ObservedState) -> ObservedState? {
+    assert(Self.isBehind(seenVersion, new.version), "ObserverHub 2")
     defer {
       state = new
       seenVersion = new.version
@@ -58,6 +59,7 @@ package struct ObserverEntry: Sendable {
 
   /// Advances to a newer version in which nothing changed for the observer.
   mutating func moveOn(to tables: TableGroup, _ version: UInt64) {
+    assert(seenVersion.map { $0 <= version } ?? false, "ObserverHub 2")
     state?.tables = tables
     seenVersion = version
   }

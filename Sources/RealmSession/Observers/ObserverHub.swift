@@ -89,7 +89,10 @@ package final class ObserverHub: Sendable {
   }
 
   func add(_ observation: Observation, since seen: ObservedState?) {
-    state.withLock { $0.entries.append(ObserverEntry(observation, since: seen)) }
+    state.withLock { state in
+      assert(state.entries.last.map { $0.id < observation.id } ?? true, "ObserverHub 4")
+      state.entries.append(ObserverEntry(observation, since: seen))
+    }
   }
 
   func remove(_ observation: Observation) {
@@ -223,6 +226,7 @@ package final class ObserverHub: Sendable {
         replaced = state.advance(along: seen, besides: batch)
         return nil
       }
+      assert(state.batch == nil, "ObserverHub 1")
       state.batch = batch
       state.announced = max(state.announced, version)
       return state.schedulerForDelivery()
@@ -267,6 +271,7 @@ extension ObserverHub.State {
   fileprivate mutating func advance(
     along seen: [(id: UInt64, state: ObservedState)], besides batch: ChangeBatch?
   ) -> [ObservedState] {
+    assert(zip(seen, seen.dropFirst()).allSatisfy { $0.id < $1.id }, "ObserverHub 4")
     var replaced: [ObservedState] = []
     replaced.reserveCapacity(seen.count)
     var position = 0

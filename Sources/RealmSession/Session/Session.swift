@@ -193,6 +193,8 @@ open class Session: SessionOwner {
 
   /// Shows another version. The caller notifies the observers.
   package final func show(_ newTables: TableGroup?) {
+    assert(!isInWrite, "Session 2")
+    assert(!isFrozen, "Session 4")
     if let newTables { log(.reads(newTables.version)) }
     tables = newTables
     observers?.hub.show(newTables)

@@ -133,6 +133,7 @@ package final class AsyncWrites {
 
   /// Releases the session if this was the last operation.
   package func operationEnds() {
+    assert(operationCount > 0 && keeper != nil, "AsyncWrites 3")
     operationCount -= 1
     guard operationCount == 0 else { return }
     // The caller keeps the session as well; what is released here does not use it any more.

@@ -9,8 +9,11 @@ final class HeldCommit: Sendable {
   private let held = Locked<AsyncWrites.Held?>(nil)
 
   func put(_ new: AsyncWrites.Held) {
-    // A held commit must be taken before; nothing is released under the lock.
-    held.withLock { $0 = new }
+    held.withLock { held in
+      // Taken before; nothing is released under the lock.
+      assert(held == nil, "AsyncWrites 4")
+      held = new
+    }
   }
 
   func take() -> AsyncWrites.Held? { held.withLock { $0.take() } }

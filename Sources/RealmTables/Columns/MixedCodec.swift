@@ -30,7 +30,8 @@ enum MixedCodec: ElementCodec {
     }
   }
 
-  private static func decode(
+  /// - Parameter depth: The number of collections around the value.
+  static func decode(
     _ element: MixedValue, in space: NodeSpace, depth: Int
   ) throws(StorageError) -> TableValue {
     switch element {
@@ -46,13 +47,7 @@ enum MixedCodec: ElementCodec {
       return .list(values)
     case .dictionary(let root):
       guard depth < maximumDepth else { throw .corrupted("nested collections do not end") }
-      var entries: [TableDictionary.Entry] = []
-      let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
-      for index in 0..<view.count {
-        let value = try decode(try view.mixed(at: index), in: space, depth: depth + 1)
-        entries.append(TableDictionary.Entry(key: try view.key(at: index), value: value))
-      }
-      return .dictionary(TableDictionary(entries))
+      return .dictionary(try decodeDictionary(root, in: space, depth: depth + 1))
     default: return TableValue(scalar: element) ?? .null
     }
   }

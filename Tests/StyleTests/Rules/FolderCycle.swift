@@ -27,12 +27,12 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmFormats": 0,
     "RealmSyncProtocol": 0,
     "RealmStorage": 2,
-    "RealmTables": 4,
+    "RealmTables": 3,
     "RealmReplication": 0,
     "RealmSync": 0,
     "RealmQuery": 0,
     "RealmServerEngine": 0,
-    "RealmSession": 4,
+    "RealmSession": 3,
     "RealmSwift": 6,
     "RealmTools": 0,
     "RealmStudio": 0,
@@ -77,12 +77,13 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     return folders.compactMapValues { $0.count == 1 ? $0.first : nil }
   }
 
-  /// The words of a file that can name a type, attributes without their sign.
+  /// The words of a file that can name a type, attributes without their sign. Modules that are
+  /// imported are no types.
   private static func names(in file: SourceFile) -> Set<String> {
     var names: Set<String> = []
     var previous = ""
     for token in file.tokens {
-      if token.kind == .word, previous != "." {
+      if token.kind == .word, previous != ".", previous != "import" {
         names.insert(token.text.hasPrefix("@") ? String(token.text.dropFirst()) : token.text)
       }
       previous = token.text

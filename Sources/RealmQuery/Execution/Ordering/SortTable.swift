@@ -40,6 +40,8 @@ struct SortTable {
     var items = (0..<count).map { first.item(at: $0) }
     RadixSort.sort(&items)
     if columns.count > 1 || !first.isExact { settleLevelRuns(&items) }
+    assert(
+      items.count > 256 || zip(items, items.dropFirst()).allSatisfy(isBefore), "SortTable 1")
     if limit < count { items.removeLast(count - limit) }
     return items.map(\.position)
   }

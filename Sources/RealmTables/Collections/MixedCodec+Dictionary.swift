@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Dictionaries within mixed values.
+
+import RealmStorage
+
+extension MixedCodec {
+  /// The entries of a nested dictionary.
+  ///
+  /// - Parameter depth: The number of collections around its values.
+  static func decodeDictionary(
+    _ root: Ref, in space: NodeSpace, depth: Int
+  ) throws(StorageError) -> TableDictionary {
+    var entries: [TableDictionary.Entry] = []
+    let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
+    for index in 0..<view.count {
+      let value = try decode(try view.mixed(at: index), in: space, depth: depth)
+      entries.append(TableDictionary.Entry(key: try view.key(at: index), value: value))
+    }
+    return TableDictionary(entries)
+  }
+}
