@@ -180,10 +180,9 @@ let package = Package(
       swiftSettings: librarySettings),
     .executableTarget(
       name: "RealmServer",
-      dependencies: [
-        "RealmFormats", "RealmServerEngine", "RealmNetworking", "RealmSyncProtocol", "RealmStorage",
-        "RealmInventory",
-      ] + networkProducts + serverProducts,
+      dependencies: modules(
+        "RealmFormats", "RealmServerEngine", "RealmNetworking", "RealmSyncProtocol",
+        "RealmStorage", "RealmInventory", with: "Server") + networkProducts + serverProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmTools",
@@ -191,16 +190,15 @@ let package = Package(
       swiftSettings: librarySettings),
     .executableTarget(
       name: "RealmCommand",
-      dependencies: [
+      dependencies: modules(
         "RealmTools", "RealmStudio", "RealmStorage", "RealmTables", "RealmFormats",
-        "RealmInventory",
-      ] + toolProducts,
+        "RealmInventory", with: "Tools") + toolProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmStudio",
-      dependencies: [
+      dependencies: modules(
         "RealmTools", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
-      ] + studioProducts,
+        with: "Tools") + studioProducts,
       exclude: ["Page"],
       swiftSettings: librarySettings, plugins: ["StudioPage"]),
     .executableTarget(
