@@ -19,7 +19,7 @@ import Testing
   /// The numbers of a version by the keys of their objects.
   private typealias Version = [Int64: Int64]
 
-  /// One session, what it shows by the model, and what its observer was told.
+  /// One session, what it shows by the model, and what the calls of its observer describe.
   private final class Peer {
     let session: Session
     var shown: Version
@@ -192,7 +192,7 @@ import Testing
       for (session, version) in frozen { #expect(try objects(in: session) == version) }
     }
 
-    /// Brings all sessions to the newest version; observers were told of everything then.
+    /// Brings all sessions to the newest version; their observers have been notified of it then.
     mutating func settle() throws {
       if let writer {
         writer.peer.session.cancelWrite()

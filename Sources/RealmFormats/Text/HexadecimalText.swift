@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bytes and numbers as hexadecimal digits, and the digits of UUIDs in their groups.
+// Bytes and numbers as hexadecimal digits.
 
 /// Conversion of bytes and numbers to and from hexadecimal digits.
 package enum HexadecimalText {

@@ -16,6 +16,7 @@ package struct UUIDBits: Hashable, Sendable {
     self.low = low
   }
 
+  // Written out, as what the compiler adds could not be inlined in other modules.
   @inlinable
   package static func == (left: UUIDBits, right: UUIDBits) -> Bool {
     left.high == right.high && left.low == right.low

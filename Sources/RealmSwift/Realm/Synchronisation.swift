@@ -12,7 +12,7 @@ import RealmTables
 
 /// The synchronisation of a configuration's file.
 protocol Synchronisation: Sendable {
-  /// The file; nil if the configuration has it.
+  /// The path of the file; nil if the configuration names the file itself.
   var path: String? { get }
   /// Whether subscriptions select the objects of the file.
   var isFlexible: Bool { get }
