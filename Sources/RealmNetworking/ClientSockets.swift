@@ -95,9 +95,7 @@ package struct ClientSockets: SyncSocketProvider {
             try pipeline.addHandler(ProxyTunnelHandler(to: url, through: proxy, attempt))
           }
           if let context {
-            try pipeline.addHandler(
-              NIOSSLClientHandler(
-                context: context, serverHostname: url.isAddress ? nil : url.host))
+            try pipeline.addHandler(tlsHandler(context, url, attempt))
           }
           var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
             upgradeConfiguration: Self.upgrade(head))
@@ -107,6 +105,26 @@ package struct ClientSockets: SyncSocketProvider {
         }
       }
     return try await result.get()
+  }
+
+  private func tlsHandler(
+    _ context: NIOSSLContext, _ url: SocketURL, _ attempt: ConnectionAttempt
+  ) throws -> NIOSSLClientHandler {
+    let host = url.isAddress ? nil : url.host
+    guard proxy != nil else {
+      return try NIOSSLClientHandler(context: context, serverHostname: host)
+    }
+    return try NIOSSLClientHandler._makeSSLClientHandler(context: context, serverHostname: host) {
+      certificate, channel in
+      channel.eventLoop.makeCompletedFuture {
+        do {
+          try ProxyCertificateError.check(certificate, of: channel)
+        } catch {
+          attempt.fail(Self.failure(error, url.authority))
+          throw error
+        }
+      }
+    }
   }
 
   private static func requestHead(_ url: SocketURL, _ endpoint: SyncEndpoint) -> HTTPRequestHead {
@@ -156,7 +174,7 @@ package struct ClientSockets: SyncSocketProvider {
       return SocketClosed(
         error.connectionErrors.isEmpty ? .resolveFailed : .connectFailed,
         "The server at \(place) could not be reached: \(cause).")
-    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError, is ProxyCertificateError:
       return SocketClosed(.tlsFailed, "The connection to \(place) could not be secured: \(cause)")
     case is NIOWebSocketUpgradeError, is HTTPParserError:
       return SocketClosed(.fatal, "The answer of \(place) is no handshake: \(cause)")

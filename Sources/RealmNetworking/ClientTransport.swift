@@ -28,6 +28,10 @@ package struct ClientTransport: HTTPTransport {
   package init(_ route: NetworkRoute) throws(AppFailure) {
     var configuration = Self.configuration(try route.tls())
     configuration.proxy = route.proxy?.configuration
+    if route.proxy != nil {
+      configuration.http1_1ConnectionDebugInitializer = { ProxyCertificateError.check($0) }
+      configuration.http2ConnectionDebugInitializer = { ProxyCertificateError.check($0) }
+    }
     client = HTTPClient(configuration: configuration)
     isProxied = route.proxy != nil
   }

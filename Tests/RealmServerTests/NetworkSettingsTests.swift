@@ -98,6 +98,35 @@ import Testing
     try await proxy.stop()
   }
 
+  /// NIOSSL accepts the certificate, as it has the address of the peer, which is the proxy.
+  @Test(arguments: ["IP:127.0.0.1", "DNS:localhost,IP:127.0.0.1"])
+  func aCertificateOfTheProxyIsRefused(names: String) async throws {
+    guard let certificate = try TestCertificate(for: names) else { return }
+    let server = try await RunningServer(certificate: certificate)
+    let proxy = try await TestProxy()
+    let roots = try String(contentsOfFile: certificate.certificatePath, encoding: .utf8)
+    let address = server.address.replacing("127.0.0.1", with: "localhost")
+    var network = NetworkSettings(additionalTrustRoots: roots)
+    network.proxy = NetworkSettings.Proxy(host: "127.0.0.1", port: proxy.port)
+    let error = await #expect(throws: AppError.self) {
+      try await Self.app(server, network, address: address).login(credentials: .anonymous)
+    }
+    #expect(error?.localizedDescription.contains("address of the proxy") == true)
+    let sockets = try ClientSockets(
+      NetworkRoute(
+        proxy: NetworkRoute.Proxy(host: "127.0.0.1", port: proxy.port),
+        additionalTrustRoots: Array(roots.utf8)))
+    let closed = await #expect(throws: SocketClosed.self) {
+      _ = try await sockets.open(
+        SyncEndpoint(url: address.replacing("https", with: "wss") + "/x", protocolNames: ["p"]))
+    }
+    #expect(closed?.code == .tlsFailed)
+    #expect(closed?.message.contains("address of the proxy") == true)
+    #expect(proxy.tunnels.count == 2)
+    try await server.stop()
+    try await proxy.stop()
+  }
+
   /// NIOSSL would compare the certificate with the proxy's address, and take one of the proxy.
   @Test func anAddressInAURLIsNotCheckedThroughAProxy() async throws {
     guard let certificate = try TestCertificate() else { return }
