@@ -6,6 +6,7 @@
 import ArgumentParser
 import Foundation
 import RealmFormats
+import RealmTables
 import RealmTools
 
 /// The command `realm export`.

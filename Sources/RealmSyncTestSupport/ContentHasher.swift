@@ -9,7 +9,7 @@ import RealmSyncProtocol
 import RealmTables
 
 /// Computes the digests of classes, objects and values.
-struct ContentHasher<Source: ContentSource> {
+struct ContentHasher<Source: TableReader> {
   /// A class with its hashed columns.
   private struct ClassPlan {
     let schema: TableSchema
@@ -70,7 +70,7 @@ struct ContentHasher<Source: ContentSource> {
 
   private mutating func digest(objectsOf plan: ClassPlan) throws(StorageError) -> StateDigest {
     var total = StateDigest()
-    guard let table = try source.content(of: plan.schema.key) else { return total }
+    guard let table = try source.readTable(plan.schema.key) else { return total }
     var cursor = table.clusterCursor()
     while let cluster = try cursor.next() {
       for index in 0..<cluster.count {

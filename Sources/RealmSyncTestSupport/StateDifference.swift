@@ -2,17 +2,16 @@
 
 // The differences of two files in words, for tests whose digests differ.
 
-package import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
-import RealmTables
+package import RealmTables
 
 /// The differences behind unequal digests of two files.
 package enum StateDifference {
   /// The first differences in words; none if the contents are equal.
   package static func lines(
-    from left: some ContentSource, _ leftFile: FileIdentifier = .own,
-    to right: some ContentSource, _ rightFile: FileIdentifier = .own, limit: Int = 5
+    from left: some TableReader, _ leftFile: FileIdentifier = .own,
+    to right: some TableReader, _ rightFile: FileIdentifier = .own, limit: Int = 5
   ) throws(StorageError) -> [String] {
     var first = ContentText(source: left, file: leftFile)
     var second = ContentText(source: right, file: rightFile)
@@ -27,14 +26,15 @@ package enum StateDifference {
 }
 
 /// The content of all classes as text.
-private struct ContentText<Source: ContentSource> {
+private struct ContentText<Source: TableReader> {
   let source: Source
   let file: FileIdentifier
 
   /// The text of each property, by class, primary key and name.
   mutating func lines() throws(StorageError) -> [String: String] {
     var lines: [String: String] = [:]
-    for (name, schema) in try source.classes() {
+    for schema in try source.classSchemas() {
+      let name = schema.displayName
       lines[name] = "\(schema.kind)"
       for column in schema.columns {
         let target = try column.targetTable.flatMap(className) ?? ""
@@ -42,7 +42,7 @@ private struct ContentText<Source: ContentSource> {
         lines["\(name).\(column.name)"] =
           "\(column.type) \(column.collection) \(flags) \(target)"
       }
-      guard schema.kind != .embedded, let table = try source.content(of: schema.key) else {
+      guard schema.kind != .embedded, let table = try source.readTable(schema.key) else {
         continue
       }
       var cursor = table.clusterCursor()

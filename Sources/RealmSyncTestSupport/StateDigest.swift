@@ -2,10 +2,10 @@
 
 // A number for the content of all classes, for comparing peers.
 
-package import RealmReplication
 package import RealmStorage
 import RealmSync
 package import RealmSyncProtocol
+package import RealmTables
 
 /// A digest of the content of all classes.
 ///
@@ -27,7 +27,7 @@ package struct StateDigest: Hashable, Sendable {
   /// - Parameter file: The file's identifier at other files, for its objects of classes without
   ///   primary key.
   package init(
-    of source: some ContentSource, file: FileIdentifier = .own
+    of source: some TableReader, file: FileIdentifier = .own
   ) throws(StorageError) {
     var hasher = ContentHasher(source: source, file: file)
     self = try hasher.digest()

@@ -14,7 +14,7 @@ package import RealmTables
 ///
 /// Missing classes and properties are added. Additional ones are left alone, so the caller compares
 /// them before. Nothing is recorded; the change log has the differences.
-package struct StateTransfer<Source: ContentSource> {
+package struct StateTransfer<Source: TableReader> {
   private let source: Source
   private let target: WriteGroup
   private let sourceFile: FileIdentifier
@@ -47,7 +47,7 @@ package struct StateTransfer<Source: ContentSource> {
     try storing { () throws(StorageError) in try sourceWriter.appendSchema() }
     try apply(sourceWriter.take())
     let classes = try storing { () throws(StorageError) in
-      try source.classes().sorted { $0.key < $1.key }
+      try source.classSchemas().map { ($0.displayName, $0) }.sorted { $0.0 < $1.0 }
     }
     for (name, schema) in classes where schema.kind != .embedded { try create(name, schema) }
     for (name, schema) in classes where schema.kind != .embedded { try update(name, schema) }
@@ -118,10 +118,10 @@ package struct StateTransfer<Source: ContentSource> {
   // MARK: Objects
 
   private func objects(
-    of table: TableKey, in source: some ContentSource
+    of table: TableKey, in source: some TableReader
   ) throws(ApplyError) -> [ObjectKey] {
     try storing { () throws(StorageError) in
-      guard let table = try source.content(of: table) else { return [] }
+      guard let table = try source.readTable(table) else { return [] }
       var keys: [ObjectKey] = []
       var cursor = table.clusterCursor()
       while let cluster = try cursor.next() {
@@ -143,8 +143,8 @@ package struct StateTransfer<Source: ContentSource> {
 
   /// The same object in another file; nil if there is none.
   private func counterpart(
-    of object: ObjectKey, _ schema: TableSchema, _ source: some ContentSource,
-    _ file: FileIdentifier, in other: TableSchema, _ target: some ContentSource,
+    of object: ObjectKey, _ schema: TableSchema, _ source: some TableReader,
+    _ file: FileIdentifier, in other: TableSchema, _ target: some TableReader,
     _ otherFile: FileIdentifier
   ) throws(StorageError) -> ObjectKey? {
     guard let column = schema.primaryKey else {

@@ -11,7 +11,7 @@ package import RealmTables
 package struct Selection {
   package let table: Table
   let predicate: BoundPredicate
-  let source: any TableSource
+  let source: any TableReader
   let plan: QueryPlan
   let root: Int
 
@@ -19,7 +19,7 @@ package struct Selection {
   ///   objects follow each link by itself.
   /// - Throws: `QueryError.invalid` if the predicate does not fit the schema.
   package init(
-    _ predicate: BoundPredicate, in table: Table, of source: any TableSource, isScan: Bool = true
+    _ predicate: BoundPredicate, in table: Table, of source: any TableReader, isScan: Bool = true
   ) throws(QueryError) {
     self.table = table
     self.predicate = predicate

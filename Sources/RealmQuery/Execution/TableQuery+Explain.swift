@@ -8,7 +8,7 @@ package import RealmTables
 extension TableQuery {
   /// The steps that find the objects, a line for each.
   package func explanation(
-    in table: Table, of source: any TableSource
+    in table: Table, of source: any TableReader
   ) throws(QueryError) -> [String] {
     let limit = self.steps.neededCount
     let isPicked = try order?.pickedColumn(limit, of: table, in: source) != nil
@@ -36,7 +36,7 @@ extension TableQuery {
   /// The steps that the objects of a collection go through, a line for each; each object is read
   /// by itself.
   package func explanation(
-    ofCollection count: Int, in table: Table, of source: any TableSource
+    ofCollection count: Int, in table: Table, of source: any TableReader
   ) throws(QueryError) -> [String] {
     var lines = ["elements: \(count) of a collection, each by itself"]
     for step in allSteps { lines.append(try step.explanation(of: table, in: source)) }
@@ -53,7 +53,7 @@ extension TableQuery {
 extension QueryStep {
   /// The step on objects that are known already.
   fileprivate func explanation(
-    of table: Table, in source: any TableSource
+    of table: Table, in source: any TableReader
   ) throws(QueryError) -> String {
     guard case .filter(let condition) = self else { return text }
     return "test: \(try Selection(condition, in: table, of: source, isScan: false).testText)"
@@ -74,7 +74,7 @@ extension QueryStep {
 extension SortOrder {
   /// How the matches of a table are sorted.
   fileprivate func explanation(
-    of table: Table, in source: any TableSource, limit: Int
+    of table: Table, in source: any TableReader, limit: Int
   ) throws(QueryError) -> String {
     let paths = try paths(from: table, in: source)
     let isRadix = paths.count == 1 && TableSort.column(of: paths[0]) != nil

@@ -11,7 +11,7 @@ extension TableQuery {
   /// - Parameter table: The table of the query in a version; nil for a collection of values.
   /// - Throws: `QueryError.invalid` with what does not fit.
   package func check(
-    against table: Table?, of source: any TableSource
+    against table: Table?, of source: any TableReader
   ) throws(QueryError) {
     for step in allSteps {
       switch step {
@@ -32,13 +32,13 @@ extension TableQuery {
 
   /// The objects that match the condition alone.
   private func selection(
-    in table: Table, of source: any TableSource
+    in table: Table, of source: any TableReader
   ) throws(QueryError) -> Selection {
     try Selection(condition ?? .constant(true), in: table, of: source)
   }
 
   /// All matching keys in the order of the query.
-  package func keys(of table: Table, in source: any TableSource) throws(QueryError) -> [ObjectKey] {
+  package func keys(of table: Table, in source: any TableReader) throws(QueryError) -> [ObjectKey] {
     if order == nil, case .distinct(let paths) = steps.first {
       let selection = try selection(in: table, of: source)
       if let firsts = try paths.distinct(selection, in: source) {
@@ -51,7 +51,7 @@ extension TableQuery {
 
   /// The keys before the last steps; those after the first `limit` may be missing.
   func baseKeys(
-    of table: Table, in source: any TableSource, limit: Int = .max
+    of table: Table, in source: any TableReader, limit: Int = .max
   ) throws(QueryError) -> [ObjectKey] {
     let selection = try selection(in: table, of: source)
     if let order {
@@ -68,7 +68,7 @@ extension TableQuery {
 
   /// Those of `keys`, objects of the table, that match, in the order of the query.
   package func keys(
-    among keys: [ObjectKey], of table: Table, in source: any TableSource
+    among keys: [ObjectKey], of table: Table, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey] {
     var keys = keys
     if let condition {
@@ -91,7 +91,7 @@ extension TableQuery {
 extension QueryStep {
   /// The keys after this step.
   func applied(
-    to keys: [ObjectKey], of table: Table, in source: any TableSource
+    to keys: [ObjectKey], of table: Table, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey] {
     switch self {
     case .filter(let condition):
@@ -108,7 +108,7 @@ extension QueryStep {
 extension [QueryStep] {
   /// The keys after all steps.
   func applied(
-    to keys: [ObjectKey], of table: Table, in source: any TableSource
+    to keys: [ObjectKey], of table: Table, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey] {
     var keys = keys
     for step in self { keys = try step.applied(to: keys, of: table, in: source) }

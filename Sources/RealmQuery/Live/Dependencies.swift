@@ -25,9 +25,9 @@ struct Dependencies {
   private var chains: [Chain] = []
   /// Tables that paths reach by anything but links that can be followed back.
   private var unfollowed: Set<TableKey> = []
-  private let source: any TableSource
+  private let source: any TableReader
 
-  init(_ query: TableQuery, in table: Table, of source: any TableSource) throws(QueryError) {
+  init(_ query: TableQuery, in table: Table, of source: any TableReader) throws(QueryError) {
     self.source = source
     if let predicate = query.condition { try add(predicate, table, []) }
     if let order = query.order { try add(order, table) }

@@ -17,7 +17,7 @@ struct LiveStep {
   /// The query's table in one version, and how the elements are ordered so far.
   private struct Side {
     let table: Table
-    let source: any TableSource
+    let source: any TableReader
     var paths: [SortPath] = []
 
     var order: RowOrder { RowOrder(paths, table) }
@@ -41,8 +41,8 @@ struct LiveStep {
   /// Nil if running the query is likely cheaper, or the changes do not say enough.
   init?(
     _ query: TableQuery, by changes: VersionChanges,
-    from old: (table: Table, source: any TableSource)?,
-    to new: (table: Table, source: any TableSource)
+    from old: (table: Table, source: any TableReader)?,
+    to new: (table: Table, source: any TableReader)
   ) throws(QueryError) {
     self.query = query
     self.old = old.map { Side(table: $0.table, source: $0.source) }

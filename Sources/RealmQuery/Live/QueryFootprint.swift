@@ -14,7 +14,7 @@ package struct QueryFootprint: Sendable {
   private let tables: Set<TableKey>
 
   /// - Throws: `QueryError.invalid` if the query does not fit the schema.
-  package init(_ query: TableQuery, in source: any TableSource) throws(QueryError) {
+  package init(_ query: TableQuery, in source: any TableReader) throws(QueryError) {
     table = query.table
     let own = try source.table(query.table)
     guard let own else {

@@ -39,15 +39,15 @@ extension ResultState {
 
 /// The transition from one version to the next, as far as it concerns a query.
 package struct ResultStep {
-  let old: any TableSource
-  let new: any TableSource
+  let old: any TableReader
+  let new: any TableReader
   let changes: VersionChanges
   /// The objects of the query's table in both versions that count as modified: directly, or by
   /// linked objects.
   let modified: Set<ObjectKey>
 
   package init(
-    from old: any TableSource, to new: any TableSource, changes: VersionChanges,
+    from old: any TableReader, to new: any TableReader, changes: VersionChanges,
     modified: Set<ObjectKey>
   ) {
     self.old = old

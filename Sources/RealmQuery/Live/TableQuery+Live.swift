@@ -15,7 +15,7 @@ package import RealmTables
 
 extension TableQuery {
   /// The first result.
-  package func state(in source: any TableSource) throws(QueryError) -> ResultState {
+  package func state(in source: any TableReader) throws(QueryError) -> ResultState {
     let table = try source.table(self.table)
     guard let table else { return ResultState(content: .keys(ChunkedKeys())) }
     if !steps.isEmpty { return try stagedState(of: table, in: source) }
@@ -28,7 +28,7 @@ extension TableQuery {
 
   /// The first result, with what the stages remember.
   private func stagedState(
-    of table: Table, in source: any TableSource
+    of table: Table, in source: any TableReader
   ) throws(QueryError) -> ResultState {
     let limit = rememberedCount
     var keys = try baseKeys(of: table, in: source, limit: limit)
@@ -92,8 +92,8 @@ extension TableQuery {
   ///
   /// - Parameter keys: The elements before.
   package func findReordered(
-    _ changes: inout ResultChanges, of keys: [ObjectKey], from old: any TableSource,
-    to new: any TableSource
+    _ changes: inout ResultChanges, of keys: [ObjectKey], from old: any TableReader,
+    to new: any TableReader
   ) throws(QueryError) {
     let orders = [order] + stages.map { if case .sort(let order) = $0 { order } else { nil } }
     guard !changes.modifications.isEmpty, orders.contains(where: { $0 != nil }),
@@ -113,7 +113,7 @@ extension TableQuery {
   }
 
   private func keys(
-    of state: ResultState, in source: any TableSource
+    of state: ResultState, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey] {
     if let keys = state.keys { return keys.array() }
     let table = try source.table(self.table)

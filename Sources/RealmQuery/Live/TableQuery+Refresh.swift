@@ -18,7 +18,7 @@ extension TableQuery {
   ///   keys besides; in an order other than that of the table the keys are searched for those of
   ///   changed objects.
   package func refreshed(
-    _ state: ResultState, by changes: VersionChanges, in source: any TableSource
+    _ state: ResultState, by changes: VersionChanges, in source: any TableReader
   ) throws(QueryError) -> ResultState? {
     let table = try source.table(self.table)
     guard !changes.schemaChanged, let table,
@@ -30,7 +30,7 @@ extension TableQuery {
   /// The positions of some objects, by ascending keys, in the result of a version, ascending; those
   /// that are not in it are left out.
   package func positions(
-    of keys: [ObjectKey], in result: ChunkedKeys, of source: any TableSource
+    of keys: [ObjectKey], in result: ChunkedKeys, of source: any TableReader
   ) throws(QueryError) -> [Int] {
     let table = try source.table(self.table)
     guard let table else { return [] }

@@ -16,7 +16,7 @@ struct GeoCondition: Condition {
 
   /// - Throws: `QueryError.invalid` if the path does not lead to objects of that form.
   init(
-    _ path: ColumnPath, _ region: GeoRegion, in table: Table, of source: any TableSource
+    _ path: ColumnPath, _ region: GeoRegion, in table: Table, of source: any TableReader
   ) throws(QueryError) {
     let (steps, target) = try PathResolver(path: path, source: source).objects(from: table)
     guard target.schema.kind == .embedded else {

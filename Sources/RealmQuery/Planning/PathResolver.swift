@@ -86,7 +86,7 @@ struct PathResolver {
   static let allLinks = "@links"
 
   let path: ColumnPath
-  let source: any TableSource
+  let source: any TableReader
 
   /// A reader for the path from objects of `table`.
   func resolve(from table: Table) throws(QueryError) -> (reader: ValueReader, end: ResolvedEnd) {

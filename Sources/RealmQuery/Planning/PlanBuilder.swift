@@ -8,7 +8,7 @@ import RealmTables
 /// Binds predicates to the tables of one version.
 struct PlanBuilder {
   let plan: QueryPlan
-  let source: any TableSource
+  let source: any TableReader
   /// Runs conditions on linked objects over their tables first, which pays where the plan runs over
   /// a whole table; nil where it does not.
   let search: ((BoundPredicate, Table) throws(QueryError) -> LinkedSearch)?

@@ -11,7 +11,7 @@ package import RealmTables
 ///
 /// Links to missing objects are written too, as links to future ones: positions in lists are then
 /// the same at the receiver.
-package struct ObjectStateWriter<Source: ContentSource> {
+package struct ObjectStateWriter<Source: TableReader> {
   private let source: Source
   private var builder: ChangesetBuilder
   /// The top-level object at hand, and its property.

@@ -153,7 +153,7 @@ package struct ChangesetBuilder {
   /// The primary key of an object, or its substitute in a class without one; nil if there is no
   /// such object.
   mutating func primaryKey(
-    of object: ObjectKey, in table: TableKey, _ source: some ContentSource
+    of object: ObjectKey, in table: TableKey, _ source: some TableReader
   ) throws(StorageError) -> PrimaryKey? {
     guard let schema = try source.schema(of: table) else { return nil }
     guard let column = schema.primaryKey else {
@@ -188,7 +188,7 @@ package struct ChangesetBuilder {
   /// table.
   @inline(__always)
   mutating func payload(
-    _ value: TableValue, _ column: Column, _ source: @autoclosure () -> some ContentSource
+    _ value: TableValue, _ column: Column, _ source: @autoclosure () -> some TableReader
   ) throws(StorageError) -> Payload? {
     switch value {
     case .null: return .null
@@ -214,7 +214,7 @@ package struct ChangesetBuilder {
 
   @inline(never)
   private mutating func link(
-    to object: ObjectKey, in table: TableKey, _ source: some ContentSource
+    to object: ObjectKey, in table: TableKey, _ source: some TableReader
   ) throws(StorageError) -> Payload? {
     guard let schema = try source.schema(of: table) else { return nil }
     switch role(table, schema) {
@@ -249,7 +249,7 @@ package struct ChangesetBuilder {
 
   /// Adds a property other than the primary key.
   mutating func addColumn(
-    _ column: Column, to schema: TableSchema, _ source: some ContentSource
+    _ column: Column, to schema: TableSchema, _ source: some TableReader
   ) throws(StorageError) {
     let table = name(schema.key, schema)
     let field = name(column, schema.key, schema)

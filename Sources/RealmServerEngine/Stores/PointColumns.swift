@@ -2,7 +2,6 @@
 
 // Positions on the earth in subscriptions (P4 B.2).
 
-import RealmReplication
 import RealmStorage
 import RealmTables
 
@@ -33,7 +32,7 @@ struct PointColumns {
   }
 }
 
-extension ContentSource {
+extension TableReader {
   /// The properties of the positions behind a column; nil for other columns.
   func points(of column: Column) throws(StorageError) -> PointColumns? {
     guard column.type == .link, column.collection == .none, let target = column.targetTable,

@@ -3,7 +3,6 @@
 // Objects by their identities on all devices.
 
 import RealmFormats
-package import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
@@ -22,7 +21,7 @@ extension Column {
 extension Row {
   /// The values of queryable properties, with their names.
   package func queryableValues(
-    _ schema: TableSchema, in source: some ContentSource
+    _ schema: TableSchema, in source: some TableReader
   ) throws(StorageError) -> [(name: String, value: TableValue)] {
     var values: [(name: String, value: TableValue)] = []
     for column in schema.columns {

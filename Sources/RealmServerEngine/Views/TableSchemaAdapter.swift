@@ -13,11 +13,10 @@ package struct TableSchemaAdapter: QuerySchema {
   /// The names of the classes of tables.
   private let names: [TableKey: String]
 
-  package init(_ source: some ContentSource) throws(StorageError) {
-    classes = try source.classes()
-    var names: [TableKey: String] = [:]
-    for key in try source.tableKeys() { names[key] = try source.schema(of: key)?.className }
-    self.names = names
+  package init(_ source: some TableReader) throws(StorageError) {
+    let schemas = try source.classSchemas()
+    classes = Dictionary(schemas.map { ($0.displayName, $0) }) { $1 }
+    names = Dictionary(schemas.map { ($0.key, $0.displayName) }) { $1 }
   }
 
   /// The properties of a class with positions.

@@ -101,7 +101,7 @@ package struct View {
 
   /// The visible ones of some objects of a class.
   func keys(
-    among keys: [ObjectKey], ofClass name: String, table: Table, in source: any TableSource
+    among keys: [ObjectKey], ofClass name: String, table: Table, in source: any TableReader
   ) throws(StoreError) -> Set<ObjectKey> {
     guard let predicate = predicates[name], !keys.isEmpty else { return [] }
     return Set(

@@ -2,7 +2,6 @@
 
 // The present revision of a session's data, and the changes since an older one.
 
-package import RealmQuery
 package import RealmStorage
 package import RealmTables
 
@@ -14,7 +13,7 @@ extension Session {
   }
 
   /// The tables that queries read at the present revision.
-  package final func presentTables() throws(StorageError) -> any TableSource {
+  package final func presentTables() throws(StorageError) -> any TableReader {
     if let transaction { return transaction }
     return try readableTables()
   }

@@ -28,7 +28,7 @@ struct Listing {
   init(_ request: Request, in classes: StudioClasses) throws(StudioFailure) {
     query = try Self.bound(request, classes)
     do throws(QueryError) {
-      if let table = try QueryError.reading(try classes.source.queryTable(query.table)) {
+      if let table = try QueryError.reading(try classes.source.readTable(query.table)) {
         try query.check(against: table, of: classes.source)
       }
       state = try query.state(in: classes.source)
@@ -75,7 +75,7 @@ struct Listing {
 
   /// The position of an object; nil if it is not shown.
   func position(
-    of key: ObjectKey, in table: Table, _ source: any TableSource
+    of key: ObjectKey, in table: Table, _ source: any TableReader
   ) throws(QueryError) -> Int? {
     guard let keys = state.keys else { return try QueryError.reading(table.position(of: key)) }
     guard try QueryError.reading(table.row(of: key)) != nil else { return nil }
@@ -84,7 +84,7 @@ struct Listing {
 
   /// The listing in a later version; nil if it has to be made again.
   func refreshed(
-    by changes: VersionChanges, in source: any TableSource
+    by changes: VersionChanges, in source: any TableReader
   ) throws(QueryError) -> Listing? {
     guard let new = try query.refreshed(state, by: changes, in: source) else { return nil }
     var listing = self

@@ -26,7 +26,7 @@ struct ResultExport {
   /// The objects of one piece.
   static let pieceCount = 500
 
-  private let source: any StudioSource & TableReading
+  private let source: any TableReader
   private let listing: Listing
   private let table: Table?
   private let columns: [Column]
@@ -37,7 +37,7 @@ struct ResultExport {
   /// - Parameter names: The properties in their order; nil for all.
   init(
     _ listing: Listing, _ format: Format, _ names: [String]?, _ schema: TableSchema,
-    in source: any StudioSource & TableReading
+    in source: any TableReader
   ) throws(StudioFailure) {
     self.source = source
     self.listing = listing
@@ -51,7 +51,7 @@ struct ResultExport {
         return column
       } ?? schema.columns
     let (table, classes) = try reading { () throws(StorageError) in
-      (try source.queryTable(schema.key), try StoredClasses(source))
+      (try source.readTable(schema.key), try StoredClasses(source))
     }
     self.table = table
     json = ObjectJSON(source, classes)

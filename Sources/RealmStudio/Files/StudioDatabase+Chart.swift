@@ -27,7 +27,7 @@ extension StudioDatabase {
     }
     let listing = try listing(request, in: classes)
     let values = try reading { () throws(StorageError) -> [Double?] in
-      guard let table = try classes.source.queryTable(schema.key) else { return [] }
+      guard let table = try classes.source.readTable(schema.key) else { return [] }
       return try Self.values(of: column, listing, in: table)
     }
     return Histogram(values, bins: bins).json

@@ -32,7 +32,7 @@ extension StudioDatabase {
     let listing = try listing(request, in: classes)
     let schema = try classes.required(request.className)
     let rows = try reading { () throws(StorageError) -> [JSONValue] in
-      guard let table = try classes.source.queryTable(schema.key) else { return [] }
+      guard let table = try classes.source.readTable(schema.key) else { return [] }
       let reader = CellReader(classes: classes)
       var rows: [JSONValue] = []
       for position in min(start, listing.count)..<min(start + count, listing.count) {
@@ -64,7 +64,7 @@ extension StudioDatabase {
     let listing = try listing(request, in: classes)
     let found: Int?
     do throws(QueryError) {
-      let table = try QueryError.reading(try classes.source.queryTable(listing.query.table))
+      let table = try QueryError.reading(try classes.source.readTable(listing.query.table))
       found = try table.flatMap { (table) throws(QueryError) in
         try listing.position(of: key, in: table, classes.source)
       }
@@ -100,7 +100,7 @@ extension StudioDatabase {
     _ key: ObjectKey, _ schema: TableSchema, _ classes: StudioClasses
   ) throws(StudioFailure) -> Row {
     let row = try reading { () throws(StorageError) in
-      try classes.source.queryTable(schema.key)?.row(of: key)
+      try classes.source.readTable(schema.key)?.row(of: key)
     }
     guard let row else {
       throw StudioFailure(
@@ -115,7 +115,7 @@ extension StudioDatabase {
     let reader = CellReader(classes: classes)
     var all: [JSONValue] = []
     for column in schema.backlinkColumns {
-      guard let origin = column.targetTable, let table = try classes.source.queryTable(origin),
+      guard let origin = column.targetTable, let table = try classes.source.readTable(origin),
         let name = table.schema.className, let opposite = column.oppositeColumn,
         let property = table.schema.column(opposite)
       else { continue }

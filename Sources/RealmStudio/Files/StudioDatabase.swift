@@ -69,7 +69,7 @@ actor StudioDatabase {
   }
 
   /// The shown tables.
-  var source: any StudioSource { draft?.group ?? tables }
+  var source: any TableReader { draft?.group ?? tables }
 
   func classes() throws(StudioFailure) -> StudioClasses {
     try reading { () throws(StorageError) in try StudioClasses(source) }

@@ -26,7 +26,7 @@ struct CellReader {
   let classes: StudioClasses
   var limits = Limits.cell
 
-  private var source: any StudioSource { classes.source }
+  private var source: any TableReader { classes.source }
 
   // MARK: - Properties
 
@@ -125,7 +125,7 @@ struct CellReader {
 
   /// A link with the title of the object.
   func link(to key: ObjectKey, in table: TableKey) throws(StorageError) -> JSONValue {
-    guard let target = try source.queryTable(table), let name = target.schema.className,
+    guard let target = try source.readTable(table), let name = target.schema.className,
       let row = try target.row(of: key)
     else { return .null }
     var members = [

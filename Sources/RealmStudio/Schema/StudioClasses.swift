@@ -12,22 +12,15 @@ import RealmTables
 ///
 /// Columns have their names of the file.
 struct StudioClasses: QuerySchema {
-  let source: any StudioSource
+  let source: any TableReader
   /// The tables of classes in the order of the file.
   let schemas: [TableSchema]
   private let byName: [String: TableSchema]
   private let byKey: [TableKey: TableSchema]
 
-  init(_ source: any StudioSource) throws(StorageError) {
+  init(_ source: any TableReader) throws(StorageError) {
     self.source = source
-    var schemas: [TableSchema] = []
-    for key in try source.tableKeys() {
-      guard let schema = try source.queryTable(key)?.schema, schema.className != nil else {
-        continue
-      }
-      schemas.append(schema)
-    }
-    self.schemas = schemas
+    schemas = try source.classSchemas()
     byName = Dictionary(
       schemas.map { ($0.className ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     byKey = Dictionary(schemas.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -85,7 +78,7 @@ struct StudioClasses: QuerySchema {
       throw .invalid("Invalid value '\(primaryKey.literal)' for the primary key '\(name)'")
     }
     let found = try QueryError.reading(
-      try source.object(primaryKey: primaryKey, in: schema.key))
+      try source.object(withPrimaryKey: primaryKey, in: schema.key))
     return .object(className: name, found.map { .typedLink(schema.key, $0) })
   }
 
@@ -95,7 +88,7 @@ struct StudioClasses: QuerySchema {
   func json() throws(StorageError) -> JSONValue {
     .array(
       try schemas.map { (schema) throws(StorageError) in
-        let count = try source.queryTable(schema.key)?.objectCount() ?? 0
+        let count = try source.readTable(schema.key)?.objectCount() ?? 0
         return .object([
           JSONMember("name", .string(schema.className ?? "")),
           JSONMember("count", .integer(Int64(count))),

@@ -102,7 +102,7 @@ struct ValueInput {
   ) throws(StudioFailure) -> ObjectKey {
     let name = schema.className ?? schema.name
     let table = try reading { () throws(StorageError) in
-      try classes.source.queryTable(schema.key)
+      try classes.source.readTable(schema.key)
     }
     if let number = json["key"]?.string.flatMap({ Int64($0) }) {
       let key = ObjectKey(number)
@@ -117,7 +117,7 @@ struct ValueInput {
     }
     let found = try reading { () throws(StorageError) -> ObjectKey? in
       guard let value = Self.scalar(text, as: ValueNames.name(of: column.type)) else { return nil }
-      return try classes.source.object(primaryKey: value, in: schema.key)
+      return try classes.source.object(withPrimaryKey: value, in: schema.key)
     }
     guard let found else {
       throw StudioFailure(409, "'\(name)' has no object with the primary key '\(text)'.")

@@ -281,7 +281,7 @@ final class ResultsState {
 
   /// Checks that the query fits the schema.
   func checkQuery() throws(QueryError) {
-    let (table, tables) = try QueryError.reading((info?.table, core.tableSource()))
+    let (table, tables) = try QueryError.reading((info?.table, core.tableReader()))
     try query.check(against: table, of: tables)
   }
 
@@ -321,9 +321,9 @@ final class ResultsState {
 
   /// The result of `body` for the table of the elements as the realm shows it.
   private func running<R>(
-    _ info: ClassInfo, _ body: (Table, any TableSource) throws(QueryError) -> R
+    _ info: ClassInfo, _ body: (Table, any TableReader) throws(QueryError) -> R
   ) throws(StorageError) -> R {
-    let (table, tables) = (try info.table, try core.tableSource())
+    let (table, tables) = (try info.table, try core.tableReader())
     return try trappingMistakes { () throws(QueryError) in try body(table, tables) }
   }
 
@@ -341,7 +341,7 @@ final class ResultsState {
 
 extension RealmCore {
   /// The tables that the links of queries lead to, as the realm shows them.
-  func tableSource() throws(StorageError) -> any TableSource {
+  func tableReader() throws(StorageError) -> any TableReader {
     if let transaction { transaction } else { try readableTables() }
   }
 }

@@ -61,7 +61,7 @@ extension ObjectBase {
     do throws(QueryError) {
       let binder = QueryBinder(RealmQuerySchema(core: core), on: info.schema)
       let condition = try binder.bind(ParsedQuery(format, arguments).condition)
-      let (table, tables) = try QueryError.reading((info.table, core.tableSource()))
+      let (table, tables) = try QueryError.reading((info.table, core.tableReader()))
       let selection = try Selection(condition, in: table, of: tables, isScan: false)
       return unsafe try QueryError.reading(selection.matches(_key))
     } catch { stop(error) }

@@ -71,6 +71,9 @@ package final class TableSchema: Sendable {
   package var className: String? {
     name.hasPrefix("class_") ? String(name.dropFirst(6)) : nil
   }
+
+  /// The name of the class, or of a table without one.
+  package var displayName: String { className ?? name }
 }
 
 extension TableSchema: Equatable {

@@ -22,7 +22,7 @@ package struct GroupCounts {
 
   package init(
     of property: String, _ keys: [ObjectKey], _ schema: TableSchema,
-    in source: any TableReading, _ classes: StoredClasses
+    in source: any TableReader, _ classes: StoredClasses
   ) throws {
     self.property = property
     let column = try schema.require(property)

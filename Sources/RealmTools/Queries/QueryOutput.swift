@@ -18,7 +18,7 @@ package struct QueryOutput {
 
   /// - Parameter columns: The names of the properties to show; nil for all.
   package init(
-    _ schema: TableSchema, in source: any TableReading, _ classes: StoredClasses,
+    _ schema: TableSchema, in source: any TableReader, _ classes: StoredClasses,
     columns names: [String]? = nil
   ) throws {
     self.schema = schema

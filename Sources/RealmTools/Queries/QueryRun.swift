@@ -15,7 +15,7 @@ package struct QueryRun {
   ///
   /// - Throws: `ToolFailure`, with the place of the mistake.
   package init(
-    _ text: String, in source: any TableReading, _ classes: StoredClasses
+    _ text: String, in source: any TableReader, _ classes: StoredClasses
   ) throws(ToolFailure) {
     let request = try QueryRequest(text)
     schema = try classes.require(request.className)
@@ -53,13 +53,13 @@ package struct QueryRun {
   }
 
   /// The objects in the order of the query.
-  package func keys(in source: any TableReading) throws -> [ObjectKey] {
+  package func keys(in source: any TableReader) throws -> [ObjectKey] {
     guard let table = try source.readTable(schema.key) else { return [] }
     return try reading { () throws(QueryError) in try query.keys(of: table, in: source) }
   }
 
   /// The selected ones of some objects.
-  package func keys(among keys: [ObjectKey], in source: any TableReading) throws -> [ObjectKey] {
+  package func keys(among keys: [ObjectKey], in source: any TableReader) throws -> [ObjectKey] {
     guard let table = try source.readTable(schema.key) else { return [] }
     return try reading { () throws(QueryError) in
       try query.keys(among: keys, of: table, in: source)
@@ -67,7 +67,7 @@ package struct QueryRun {
   }
 
   /// How the objects are found, a line for each step.
-  package func explanation(in source: any TableReading) throws -> [String] {
+  package func explanation(in source: any TableReader) throws -> [String] {
     guard let table = try source.readTable(schema.key) else { return [] }
     return try reading { () throws(QueryError) in try query.explanation(in: table, of: source) }
   }

@@ -9,9 +9,9 @@ package import RealmTables
 /// Classes for queries, made of tables alone.
 package struct StoredQuerySchema: QuerySchema {
   fileprivate let classes: StoredClasses
-  private let source: any TableReading
+  private let source: any TableReader
 
-  package init(_ source: any TableReading, _ classes: StoredClasses) {
+  package init(_ source: any TableReader, _ classes: StoredClasses) {
     self.source = source
     self.classes = classes
   }

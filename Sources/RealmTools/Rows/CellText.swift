@@ -10,7 +10,7 @@ package import RealmTables
 package struct CellText {
   private let json: ObjectJSON
 
-  package init(_ source: any TableReading, _ classes: StoredClasses) {
+  package init(_ source: any TableReader, _ classes: StoredClasses) {
     json = ObjectJSON(source, classes)
   }
 

@@ -16,13 +16,13 @@ package import RealmTables
 
 /// Represents objects of a version as JSON.
 package struct ObjectJSON {
-  private let source: any TableReading
+  private let source: any TableReader
   private let classes: StoredClasses
 
   /// Embedded objects inside each other; a damaged file could have endless ones.
   private static let depthMax = 64
 
-  package init(_ source: any TableReading, _ classes: StoredClasses) {
+  package init(_ source: any TableReader, _ classes: StoredClasses) {
     self.source = source
     self.classes = classes
   }

@@ -12,13 +12,8 @@ package struct StoredClasses: Sendable {
   private let byName: [String: TableSchema]
   private let byKey: [TableKey: TableSchema]
 
-  package init(_ source: any TableReading) throws(StorageError) {
-    var found: [TableSchema] = []
-    for key in try source.tableKeys() {
-      if let schema = try source.readTable(key)?.schema, schema.className != nil {
-        found.append(schema)
-      }
-    }
+  package init(_ source: any TableReader) throws(StorageError) {
+    let found = try source.classSchemas()
     all = found.sorted { $0.displayName < $1.displayName }
     byName = Dictionary(found.map { ($0.displayName, $0) }) { first, _ in first }
     byKey = Dictionary(found.map { ($0.key, $0) }) { first, _ in first }
@@ -57,9 +52,4 @@ package struct StoredClasses: Sendable {
         .map { (origin, $0) }
     }
   }
-}
-
-extension TableSchema {
-  /// The name of the class, or of a table without one.
-  package var displayName: String { className ?? name }
 }

@@ -90,13 +90,13 @@ package final class ShellSession {
 
   // MARK: Reading
 
-  private func read(_ body: (any TableReading) throws -> Outcome) throws -> Outcome {
+  private func read(_ body: (any TableReader) throws -> Outcome) throws -> Outcome {
     if let open { return try body(open) }
     if let writer { return try body(try writer.group()) }
     return try RealmReader(path: path, key: key).reading(body)
   }
 
-  private func rows(_ query: String, _ source: any TableReading) throws -> Outcome {
+  private func rows(_ query: String, _ source: any TableReader) throws -> Outcome {
     let classes = try StoredClasses(source)
     let run = try QueryRun(query, in: source, classes)
     let output = try QueryOutput(run.schema, in: source, classes)
@@ -107,7 +107,7 @@ package final class ShellSession {
     return .rows(header: output.header, rows)
   }
 
-  private func counts(_ source: any TableReading) throws -> Outcome {
+  private func counts(_ source: any TableReader) throws -> Outcome {
     .rows(
       header: ["Class", "Objects"],
       try StoredClasses(source).all.map { schema in
@@ -115,7 +115,7 @@ package final class ShellSession {
       })
   }
 
-  private func schema(_ name: String?, _ source: any TableReading) throws -> Outcome {
+  private func schema(_ name: String?, _ source: any TableReader) throws -> Outcome {
     let classes = try StoredClasses(source)
     guard let name else { return .message(SwiftSchema(classes).text) }
     return .message(SwiftSchema(classes).text(of: try classes.require(name)))

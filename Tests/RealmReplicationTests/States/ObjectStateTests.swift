@@ -35,7 +35,7 @@ struct ObjectStateTests {
   private func append(
     to writer: inout ObjectStateWriter<TableGroup>, _ group: TableGroup, isFresh: Bool
   ) throws {
-    for schema in try group.classes().values.sorted(by: { $0.name < $1.name }) {
+    for schema in try group.classSchemas().sorted(by: { $0.name < $1.name }) {
       guard let table = try group.table(schema.key) else { continue }
       var cursor = table.clusterCursor()
       while let cluster = try cursor.next() {

@@ -52,7 +52,7 @@ struct DistinctScan: Sendable {
 extension SortOrder {
   /// The column whose values can be compared while they are scanned; nil if there is none.
   func distinctColumn(
-    of table: Table, in source: any TableSource
+    of table: Table, in source: any TableReader
   ) throws(QueryError) -> Column? {
     guard criteria.count == 1, let column = try paths(from: table, in: source)[0].ownColumn,
       DistinctScan.isHashable(column)
@@ -63,7 +63,7 @@ extension SortOrder {
   /// The keys of the matches whose values equal those of no match before them; nil if all values
   /// have to be compared to know.
   func distinct(
-    _ selection: Selection, in source: any TableSource
+    _ selection: Selection, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey]? {
     guard let column = try distinctColumn(of: selection.table, in: source) else { return nil }
     return try QueryError.reading(selection.distinctKeys(by: column))

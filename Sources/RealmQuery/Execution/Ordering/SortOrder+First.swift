@@ -11,7 +11,7 @@ extension SortOrder {
 
   /// The column by which the first `limit` matches can be picked; nil if all have to be sorted.
   func pickedColumn(
-    _ limit: Int, of table: Table, in source: any TableSource
+    _ limit: Int, of table: Table, in source: any TableReader
   ) throws(QueryError) -> Column? {
     guard limit > 0, limit <= Self.pickedLimit, criteria.count == 1,
       let column = try paths(from: table, in: source)[0].ownColumn, column.type != .mixed
@@ -23,7 +23,7 @@ extension SortOrder {
   ///
   /// Most values are seen to come too late by their first bytes, so nothing is kept of them.
   func first(
-    _ limit: Int, of selection: Selection, in source: any TableSource
+    _ limit: Int, of selection: Selection, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey]? {
     guard let column = try pickedColumn(limit, of: selection.table, in: source) else { return nil }
     return try QueryError.reading(

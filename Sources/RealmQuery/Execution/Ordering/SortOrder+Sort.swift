@@ -10,7 +10,7 @@ extension SortOrder {
   ///
   /// - Throws: `QueryError.invalid` if a path does not lead to a value that can be sorted by.
   package func sorted(
-    _ keys: [ObjectKey], of table: Table, in source: any TableSource, limit: Int = .max
+    _ keys: [ObjectKey], of table: Table, in source: any TableReader, limit: Int = .max
   ) throws(QueryError) -> [ObjectKey] {
     let paths = try paths(from: table, in: source)
     let positions = try QueryError.reading(
@@ -20,7 +20,7 @@ extension SortOrder {
 
   /// The keys without those whose values equal those of a key before them.
   package func distinct(
-    _ keys: [ObjectKey], of table: Table, in source: any TableSource
+    _ keys: [ObjectKey], of table: Table, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey] {
     let paths = try paths(from: table, in: source)
     let positions = try QueryError.reading(SortTable(keys, paths, table).distinctPositions())
@@ -30,7 +30,7 @@ extension SortOrder {
   /// The keys with those of equal values side by side, in their former order among each other, and
   /// the first of each such group in the former order.
   func grouped(
-    _ keys: [ObjectKey], of table: Table, in source: any TableSource
+    _ keys: [ObjectKey], of table: Table, in source: any TableReader
   ) throws(QueryError) -> (keys: [ObjectKey], firsts: [ObjectKey]) {
     let paths = try paths(from: table, in: source)
     let (positions, firsts) = try QueryError.reading(
@@ -42,14 +42,14 @@ extension SortOrder {
   ///
   /// - Throws: `QueryError.invalid` with what does not.
   package func check(
-    against table: Table, of source: any TableSource
+    against table: Table, of source: any TableReader
   ) throws(QueryError) {
     _ = try paths(from: table, in: source)
   }
 
   /// The paths bound to columns.
   func paths(
-    from table: Table, in source: any TableSource
+    from table: Table, in source: any TableReader
   ) throws(QueryError) -> [SortPath] {
     var paths: [SortPath] = []
     for criterion in criteria { paths.append(try SortPath(criterion, from: table, in: source)) }

@@ -20,7 +20,7 @@ struct SortPath {
   let isAscending: Bool
 
   init(
-    _ criterion: SortOrder.Criterion, from table: Table, in source: any TableSource
+    _ criterion: SortOrder.Criterion, from table: Table, in source: any TableReader
   ) throws(QueryError) {
     isAscending = criterion.isAscending
     let path = criterion.path
@@ -84,7 +84,7 @@ struct SortPath {
   }
 
   private static func link(
-    _ name: String, of table: Table, on path: ColumnPath, in source: any TableSource
+    _ name: String, of table: Table, on path: ColumnPath, in source: any TableReader
   ) throws(QueryError) -> (Column, Table) {
     let column = try column(name, of: table, on: path)
     guard column.type == .link, column.collection == .none, let key = column.targetTable,

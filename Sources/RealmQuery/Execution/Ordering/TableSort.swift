@@ -215,7 +215,7 @@ extension TableSort {
 extension SortOrder {
   /// The matches in this order; nil if it takes more than one of their own columns.
   func sorted(
-    _ selection: Selection, in source: any TableSource
+    _ selection: Selection, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey]? {
     guard criteria.count == 1 else { return nil }
     let path = try paths(from: selection.table, in: source)[0]

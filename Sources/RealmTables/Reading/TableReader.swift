@@ -3,12 +3,14 @@
 // The common reads of versions and write transactions.
 
 package import RealmStorage
-package import RealmTables
 
-/// The tables of a version, or of a write transaction as it stands.
-package protocol ContentSource {
+/// The tables of a version, or of a write transaction in its present state.
+package protocol TableReader {
   /// The keys of all tables in the order of the file.
   func tableKeys() throws(StorageError) -> [TableKey]
+
+  /// The read view of a table with all its objects; nil if there is no such table.
+  func readTable(_ key: TableKey) throws(StorageError) -> Table?
 
   /// The schema of a table; nil if there is no such table.
   func schema(of table: TableKey) throws(StorageError) -> TableSchema?
@@ -20,12 +22,22 @@ package protocol ContentSource {
   func object(
     withPrimaryKey value: TableValue, in table: TableKey
   ) throws(StorageError) -> ObjectKey?
-
-  /// A table with all its objects; nil if there is no such table.
-  func content(of table: TableKey) throws(StorageError) -> Table?
 }
 
-extension TableGroup: ContentSource {
+extension TableReader {
+  /// The tables of classes in the order of the file.
+  package func classSchemas() throws(StorageError) -> [TableSchema] {
+    var schemas: [TableSchema] = []
+    for key in try tableKeys() {
+      if let schema = try schema(of: key), schema.className != nil { schemas.append(schema) }
+    }
+    return schemas
+  }
+}
+
+extension TableGroup: TableReader {
+  package func readTable(_ key: TableKey) throws(StorageError) -> Table? { try table(key) }
+
   package func schema(of table: TableKey) throws(StorageError) -> TableSchema? {
     try self.table(table)?.schema
   }
@@ -40,15 +52,14 @@ extension TableGroup: ContentSource {
   ) throws(StorageError) -> ObjectKey? {
     try self.table(table)?.findRow(primaryKey: value)?.key
   }
-
-  package func content(of table: TableKey) throws(StorageError) -> Table? {
-    try self.table(table)
-  }
 }
 
-extension WriteGroup: ContentSource {
+// Only `readTable` enters the newest objects in the indexes.
+extension WriteGroup: TableReader {
+  package func readTable(_ key: TableKey) throws(StorageError) -> Table? { try table(key)?.table }
+
   package func schema(of table: TableKey) throws(StorageError) -> TableSchema? {
-    try self.table(table)?.schema
+    try unsafe self.table(table)?.schema
   }
 
   package func row(of object: ObjectKey, in table: TableKey) throws(StorageError) -> Row? {
@@ -61,21 +72,5 @@ extension WriteGroup: ContentSource {
     withPrimaryKey value: TableValue, in table: TableKey
   ) throws(StorageError) -> ObjectKey? {
     try self.table(table)?.findRow(primaryKey: value)?.key
-  }
-
-  package func content(of table: TableKey) throws(StorageError) -> Table? {
-    try self.table(table)?.table
-  }
-}
-
-extension ContentSource {
-  /// The tables of classes, by the names of the classes.
-  package func classes() throws(StorageError) -> [String: TableSchema] {
-    var classes: [String: TableSchema] = [:]
-    for key in try tableKeys() {
-      guard let schema = try schema(of: key), let name = schema.className else { continue }
-      classes[name] = schema
-    }
-    return classes
   }
 }

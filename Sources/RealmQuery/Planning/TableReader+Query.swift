@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads of tables with the errors of queries.
+
+import RealmTables
+
+extension TableReader {
+  /// The read view of the table with that key; nil if there is none.
+  func table(_ key: TableKey) throws(QueryError) -> Table? {
+    try QueryError.reading(try readTable(key))
+  }
+}
